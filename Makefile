@@ -1,0 +1,46 @@
+# Everything that a developer does, on a machine with Python 3.11+, pip and make.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test test-slow style format bench clean
+.DEFAULT_GOAL := test
+
+# The two stamps: installed for use, installed for development. Both honour constraints.txt.
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,space,tracking]'
+	touch $@
+
+run: $(VENV)/.installed ## the whole chain on the embedded sample
+	$(BIN)/change-it quickstart
+
+test: $(VENV)/.installed-dev ## the test suite with doctests, without the slow tests
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, two processes
+	$(BIN)/python -m pytest -m slow tests
+
+style: $(VENV)/.installed-dev ## lint, format, types, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
+	$(BIN)/python benchmarks/sample.py
+	$(BIN)/python benchmarks/quickstart.py
+	$(if $(DATA),$(BIN)/python benchmarks/alignment.py --data $(DATA))
+	$(if $(DATA),$(BIN)/python benchmarks/real_corpus.py --data $(DATA) --encoder $(ENCODER))
+
+clean:
+	rm -rf $(VENV) runs dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -1,0 +1,52 @@
+"""Headline style transfer between two newspapers: aligned data, trained judges, compliancy.
+
+`import change_it` loads neither torch nor transformers; models join the Auto classes with
+`import change_it.auto`.
+"""
+
+from importlib.resources import files
+from pathlib import Path
+
+from change_it.errors import InputError
+
+__version__ = "0.1.0"
+__all__ = ["InputError", "__version__", "dataset_script_path", "metric_path"]
+
+
+def metric_path(name: str) -> str:
+    """Folder of one of our `evaluate` modules, in a checkout or in an installed wheel.
+
+    Args:
+        name: `compliancy`.
+
+    Returns:
+        The folder, for `evaluate.load(change_it.metric_path("compliancy"))`.
+
+    Raises:
+        InputError: there is no such metric.
+    """
+    return str(_shipped("metrics", name))
+
+
+def dataset_script_path(name: str = "change_it_splits") -> str:
+    """Folder of the data set script, in a checkout or in an installed wheel.
+
+    Args:
+        name: `change_it_splits`.
+
+    Returns:
+        The folder that holds `<name>.py` and the data set card template.
+
+    Raises:
+        InputError: there is no such script.
+    """
+    return str(_shipped("dataset_scripts", name))
+
+
+def _shipped(kind: str, name: str) -> Path:
+    """A folder of `metrics/` or `dataset_scripts/`: beside the package in a checkout, inside it in a wheel."""
+    package = Path(str(files("change_it")))
+    for root in (package / "_shipped" / kind, package.parent / kind):
+        if (root / name).is_dir():
+            return root / name
+    raise InputError(f"the package ships no {kind} called {name!r}")

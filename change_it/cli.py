@@ -1,0 +1,97 @@
+"""The `change-it` program: a table of commands, each one dataclass of options and the function it calls.
+
+The options' modules are light; the function is imported only when its command runs, so that
+`change-it --help` loads neither torch nor transformers (house rule 7).
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple, Union
+
+import tyro
+
+from change_it import __version__
+from change_it.command import TYRO_CONFIG, exit_on_input_error
+from change_it.corpus.options import BuildOptions, CurveOptions, SampleOptions
+from change_it.judges.options import JudgeOptions
+from change_it.quickstart import QuickstartOptions
+from change_it.scoring.options import ScoreOptions
+
+
+PROGRAM = """Headline style transfer between two newspapers: aligned data, trained judges, compliancy.
+
+Start with `change-it quickstart`: the whole chain on an embedded sample, minutes on two cores.
+`change-it COMMAND --help` explains a command and shows examples."""
+
+
+class Command(NamedTuple):
+    """A sub-command: its options and, as `module:function`, what runs them."""
+
+    options: type
+    run: str
+
+
+COMMANDS: dict[str, Command | dict[str, Command]] = {
+    "quickstart": Command(QuickstartOptions, "change_it.quickstart:run"),
+    "corpus": {
+        "sample": Command(SampleOptions, "change_it.corpus.sample:run"),
+        "build": Command(BuildOptions, "change_it.corpus.builder:run"),
+        "curve": Command(CurveOptions, "change_it.corpus.curve:run"),
+    },
+    "train": {
+        "judge": Command(JudgeOptions, "change_it.judges.train:run"),
+    },
+    "score": Command(ScoreOptions, "change_it.report.score_command:run"),
+}
+
+GROUPS = {
+    "corpus": "Sample, build and inspect a corpus of two outlets.",
+    "train": "Train a judge.",
+}
+
+
+def _parser_type() -> Any:
+    """The union of all commands, nested as in `COMMANDS`, for tyro."""
+
+    def entry(name: str, command: "Command | dict[str, Command]") -> Any:
+        if isinstance(command, Command):
+            return Annotated[command.options, tyro.conf.subcommand(name)]
+        members = [entry(key, member) for key, member in command.items()]
+        return Annotated[_union(members), tyro.conf.subcommand(name, description=GROUPS[name])]
+
+    return _union([entry(name, command) for name, command in COMMANDS.items()])
+
+
+def _union(members: list[Any]) -> Any:
+    """A union type; tyro needs two members to make sub-commands, so one alone is padded with a hidden one."""
+    hidden = Annotated[None, tyro.conf.subcommand("none"), tyro.conf.Suppress]
+    return Union[tuple(members if len(members) > 1 else [*members, hidden])]  # noqa: UP007 (built at run time)
+
+
+def _run_of(options: Any) -> str:
+    """`module:function` of the command whose options these are."""
+    entries = [entry for group in COMMANDS.values() for entry in (group.values() if isinstance(group, dict) else [group])]
+    return next(entry.run for entry in entries if entry.options is type(options))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `change-it`.
+
+    Args:
+        argv: the arguments; `sys.argv[1:]` when None.
+
+    Returns:
+        The exit code: 0 done, 2 bad input, 130 interrupted; faults of the package raise.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments == ["--version"]:
+        print(f"change-it {__version__}")
+        return 0
+    options: Any = tyro.cli(_parser_type(), prog="change-it", description=PROGRAM, args=arguments, config=TYRO_CONFIG)
+    module, _, function = _run_of(options).partition(":")
+    return exit_on_input_error(lambda: getattr(import_module(module), function)(options))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

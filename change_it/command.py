@@ -1,0 +1,52 @@
+"""From one dataclass of options to a command line, the same way for every entry point.
+
+A command's options are one dataclass whose field docstrings are the help texts (house rule 3). The
+`change-it` program, `python -m` / `accelerate launch -m` entry points and the Python API all use it.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import tyro
+
+from change_it.errors import InputError
+
+Options = TypeVar("Options")
+
+TYRO_CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
+
+
+def exit_on_input_error(call: Callable[[], None]) -> int:
+    """Run `call`; bad input becomes one sentence on stderr and exit code 2.
+
+    Args:
+        call: what to run.
+
+    Returns:
+        The exit code: 0, or 2 after an `InputError`; 130 after Ctrl-C.
+    """
+    try:
+        call()
+    except InputError as error:
+        print(f"change-it: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("change-it: interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+def main_of(options: type[Options], run: Callable[[Options], None], argv: Sequence[str] | None = None) -> int:
+    """Parse `argv` into `options`, run, and return the exit code.
+
+    Args:
+        options: the command's dataclass.
+        run: the command.
+        argv: the arguments; `sys.argv[1:]` when None.
+
+    Returns:
+        The exit code for `sys.exit`.
+    """
+    parsed = tyro.cli(options, args=argv, config=TYRO_CONFIG)
+    return exit_on_input_error(lambda: run(parsed))

@@ -1,0 +1,97 @@
+"""The record of the whole package: an article of one of two outlets, and the names of the two."""
+
+import datetime
+from dataclasses import dataclass
+from typing import Literal
+
+from change_it.errors import InputError
+
+Alignment = Literal["A1", "A2", "A3", "R"]
+
+#: Short names of the shared task's labels (SPEC: directions are written `rep2gio` and `gio2rep`).
+KNOWN_LABELS = {"R": "rep", "G": "gio"}
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """One article with its headline.
+
+    Attributes:
+        id: unique in the corpus.
+        label: the short name of its outlet, one of `Outlets.names`.
+        headline: the headline, cleaned, never empty.
+        article: the body, cleaned, never empty.
+        date: day of publication; None where unknown.
+        alignment: the split that the input gives (A1, A2, A3, R); None where the package decides.
+        shared_id: the id in the input where both outlets use it, which marks partners; None where `id` is that id.
+    """
+
+    id: str
+    label: str
+    headline: str
+    article: str
+    date: datetime.date | None = None
+    alignment: Alignment | None = None
+    shared_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outlets:
+    """The two outlets A and B: short names, and the labels they carry in the input.
+
+    Attributes:
+        a: short name of outlet A.
+        b: short name of outlet B.
+        a_label: label of A in the input files.
+        b_label: label of B in the input files.
+
+    Example:
+        >>> outlets = Outlets.parse("R:rep,G:gio")
+        >>> outlets.names, outlets.directions, outlets.other("rep")
+        (('rep', 'gio'), ('rep2gio', 'gio2rep'), 'gio')
+    """
+
+    a: str
+    b: str
+    a_label: str
+    b_label: str
+
+    @classmethod
+    def parse(cls, spec: str) -> "Outlets":
+        """Read `left,right` or `R:rep,G:gio`; CHANGE-IT's R and G have their short names built in.
+
+        Args:
+            spec: two labels, each `label` or `label:name`, separated by a comma; the order makes A and B.
+
+        Raises:
+            InputError: not exactly two different labels and two different names.
+        """
+        parts = [part.strip().partition(":") for part in spec.split(",")]
+        labels = [label.strip() for label, _, _ in parts]
+        names = [
+            name.strip() or KNOWN_LABELS.get(label, label)
+            for label, (_, _, name) in zip(labels, parts, strict=True)
+        ]
+        if len(parts) != 2 or not all(labels) or len(set(labels)) != 2 or len(set(names)) != 2:
+            raise InputError(
+                f"--labels {spec!r} does not name two different outlets: write --labels R:rep,G:gio"
+            )
+        return cls(names[0], names[1], labels[0], labels[1])
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Short names, A first."""
+        return self.a, self.b
+
+    @property
+    def directions(self) -> tuple[str, str]:
+        """The two transfer directions, from A first: `("rep2gio", "gio2rep")`."""
+        return f"{self.a}2{self.b}", f"{self.b}2{self.a}"
+
+    def other(self, name: str) -> str:
+        """The outlet that is not `name`."""
+        return self.b if name == self.a else self.a
+
+    def name_of(self, label: str) -> str | None:
+        """Short name for a label of the input (or for a short name itself); None if it is neither."""
+        return {self.a_label: self.a, self.b_label: self.b, self.a: self.a, self.b: self.b}.get(label)

@@ -1,0 +1,137 @@
+"""Italian articles, contracted prepositions, elision, endings and numerals: what the templates need to agree."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+Gender = Literal["m", "f"]
+
+_VOWEL = re.compile(r"h?[aeiouàèéìòù]", re.IGNORECASE)
+_LO = re.compile(r"(s[bcdfghlmnpqrtvz]|z|gn|p[sn]|x|y|i[aeou])", re.IGNORECASE)
+_FEMININE = re.compile(r".*(a|ione|tà|tù|ice|udine)$")
+_STEMS = {"di": "de", "a": "a", "da": "da", "in": "ne", "su": "su"}
+_WRITTEN = (("gli ", "m", True), ("le ", "f", True), ("i ", "m", True), ("il ", "m", False), ("lo ", "m", False), ("la ", "f", False))
+_UNITS = (
+    "zero uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici "
+    "sedici diciassette diciotto diciannove venti"
+).split()
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A noun phrase that articles, prepositions and participles can agree with.
+
+    Attributes:
+        text: the phrase without its article.
+        gender: m or f.
+        plural: whether it is plural.
+        proper: whether it takes no article (people, towns, streets).
+
+    Example:
+        >>> Noun("ospedale", "m").with_preposition("di"), Noun("stadio", "m").with_preposition("in")
+        ("dell'ospedale", 'nello stadio')
+    """
+
+    text: str
+    gender: Gender
+    plural: bool = False
+    proper: bool = False
+
+    @classmethod
+    def parse(cls, written: str) -> "Noun":
+        """Read a phrase written with its definite article; without one it is proper.
+
+        After `l'` the gender is guessed from the first word's ending; a final `/m` or `/f` decides.
+
+        Example:
+            >>> Noun.parse("gli operai").plural, Noun.parse("l'assalto").gender, Noun.parse("l'arma").indefinite
+            (True, 'm', "un'arma")
+        """
+        phrase, _, mark = written.strip().partition("/")
+        for article, gender, plural in _WRITTEN:
+            if phrase.startswith(article):
+                return cls(phrase[len(article) :], "f" if gender == "f" else "m", plural)
+        if phrase.startswith("l'"):
+            text = phrase[2:]
+            feminine = mark == "f" or (not mark and bool(_FEMININE.match(text.split()[0])))
+            return cls(text, "f" if feminine else "m")
+        return cls(phrase, "f" if mark == "f" else "m", proper=True)
+
+    @property
+    def definite(self) -> str:
+        """With the definite article: `il colpo`, `l'assalto`, `gli operai`."""
+        return self.text if self.proper else definite_article(self.text, self.gender, self.plural) + self.text
+
+    @property
+    def indefinite(self) -> str:
+        """With the indefinite article (`uno sciopero`, `un'arma`); a plural gets `alcuni` or `alcune`."""
+        if self.proper:
+            return self.text
+        if self.plural:
+            return ("alcune " if self.gender == "f" else "alcuni ") + self.text
+        if self.gender == "f":
+            return ("un'" if _VOWEL.match(self.text) else "una ") + self.text
+        return ("uno " if _LO.match(self.text) else "un ") + self.text
+
+    def with_preposition(self, preposition: str) -> str:
+        """With a preposition, contracted with the article where Italian does so, `ad` before a-."""
+        if self.proper:
+            if preposition == "a" and self.text[0] in "aA":
+                preposition = "ad"
+            return f"{preposition} {self.text}"
+        stem = _STEMS.get(preposition)
+        if stem is None:
+            return f"{preposition} {self.definite}"
+        article = definite_article(self.text, self.gender, self.plural)
+        joined = stem + article if article[0] in "ig" else stem + "l" + article
+        return joined.replace("eil ", "el ").replace("ail ", "al ").replace("uil ", "ul ") + self.text
+
+    def ending(self, singular_masculine: str) -> str:
+        """The ending that agrees: `o` becomes o, a, i, e; `e` becomes e or i; `è` and `ha` are conjugated."""
+        if singular_masculine == "o":
+            return ("e" if self.gender == "f" else "i") if self.plural else ("a" if self.gender == "f" else "o")
+        plural = {"e": "i", "è": "sono", "ha": "hanno", "viene": "vengono", "resta": "restano", "va": "vanno", "a": "ano"}
+        return plural[singular_masculine] if self.plural else singular_masculine
+
+
+@lru_cache(maxsize=100_000)
+def definite_article(text: str, gender: Gender, plural: bool) -> str:
+    """The definite article for `text`, with the space it needs after it.
+
+    Example:
+        >>> [definite_article(w, "m", False) for w in ("zaino", "albero", "gnomo", "sindaco")]
+        ['lo ', "l'", 'lo ', 'il ']
+    """
+    vowel = bool(_VOWEL.match(text)) and not _LO.match(text)
+    if gender == "f":
+        return "le " if plural else ("l'" if _VOWEL.match(text) else "la ")
+    if plural:
+        return "gli " if vowel or _LO.match(text) else "i "
+    return "l'" if vowel else ("lo " if _LO.match(text) else "il ")
+
+
+def numeral(value: int, *, in_words: bool) -> str:
+    """A cardinal number as a paper prints it.
+
+    Args:
+        value: 0 or more.
+        in_words: write up to twenty in words and thousands apart (`12 mila`), else digits (`12mila`).
+
+    Example:
+        >>> [numeral(v, in_words=True) for v in (7, 31, 4500, 12000)], numeral(12000, in_words=False)
+        (['sette', '31', '4.500', '12 mila'], '12mila')
+    """
+    if value >= 10_000 and value % 1000 == 0 and value < 1_000_000:
+        return f"{value // 1000} mila" if in_words else f"{value // 1000}mila"
+    if in_words and value <= 20:
+        return _UNITS[value]
+    return f"{value:,}".replace(",", ".")
+
+
+def sentence(text: str) -> str:
+    """With a capital first letter, also after an opening quotation mark."""
+    for index, character in enumerate(text):
+        if character.isalnum():
+            return text[:index] + character.upper() + text[index + 1 :]
+    return text

@@ -1,0 +1,92 @@
+"""Options of `change-it corpus sample | build | curve`: one dataclass a command."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import tyro
+
+Negatives = Literal["random", "hard", "mixed"]
+Language = Literal["it", "en", "none"]
+
+
+@dataclass(kw_only=True)
+class ReadingOptions:
+    """What to read and how to understand it."""
+
+    files: tyro.conf.Positional[tuple[str, ...]]
+    """CSV, TSV, JSON lines or parquet files, globs of them, or a data set id as hf://datasets/owner/name."""
+    columns: str = ""
+    """Column map, ours=theirs: headline=title,article=body. CHANGE-IT's own layouts need none."""
+    labels: str = ""
+    """The two outlets, A then B: left,right or R:rep,G:gio. Without it the two labels found, sorted."""
+    encoding: str = "utf-8"
+    """Encoding of text files; a byte order mark is understood."""
+    strict_input: bool = False
+    """Stop with an error at the first row that would be rejected."""
+    normalise_typography: bool = False
+    """Straighten quotes and dashes and lower-case the headlines: house typography leaks style."""
+
+
+@dataclass(kw_only=True)
+class BuildOptions(ReadingOptions):
+    """Read raw articles, align them, split them, and write a corpus folder for `load_dataset`.
+
+    Examples:
+        change-it corpus build articles/*.csv --out runs/mine/corpus
+        change-it corpus build news.parquet --labels left,right --language en --out runs/news/corpus
+        change-it corpus build change-it/*.csv --window-days none --out runs/changeit/corpus
+    """
+
+    out: Path
+    """Folder to write: parquet files, README.md (data set card), rejected.csv, alignment.json."""
+    language: Language = "it"
+    """Stop words that the alignment ignores."""
+    window_days: int | Literal["none"] = 3
+    """Articles further apart than this are never compared; none compares everything."""
+    strict: float = 0.5
+    """Cosine above which a pair is strictly aligned (A1 and A2)."""
+    loose: float = 0.185
+    """Cosine above which a pair is loosely aligned (A3)."""
+    min_words: int = 0
+    """Articles with fewer words are not aligned (they stay in R)."""
+    many_to_many: bool = False
+    """Keep every pair above the loose threshold, not only the best one-to-one pairs."""
+    sizes: str = ""
+    """Fixed numbers of pairs by rank instead of the thresholds: A1=5000,A2=5000,A3=10000."""
+    negatives: Negatives = "random"
+    """Non-matching examples of the hh and ah sets: random, hard (nearest wrong one by tf-idf) or half of each."""
+    seed: int = 1
+    """Seed of every random choice."""
+
+
+@dataclass(kw_only=True)
+class CurveOptions:
+    """Draw the number of alignments against the threshold (LREC 2020, Figure 2) and print example pairs.
+
+    Examples:
+        change-it corpus curve runs/mine/corpus --out runs/mine/curve.png
+    """
+
+    corpus: tyro.conf.Positional[Path]
+    """A corpus folder written by `change-it corpus build`."""
+    out: Path | None = None
+    """Picture to write (.png or .svg); alignment-curve.png inside the corpus folder when not given."""
+    examples: int = 1
+    """Example pairs printed near each of .96, the strict and the loose threshold."""
+
+
+@dataclass(kw_only=True)
+class SampleOptions:
+    """Write the articles of two invented Italian newspapers as one CSV.
+
+    Examples:
+        change-it corpus sample --articles 20000 --out sample.csv
+    """
+
+    out: Path
+    """CSV file to write: id, headline, article, label, date."""
+    articles: int = 20000
+    """Number of articles, both newspapers together."""
+    seed: int = 1
+    """Seed: the same number gives the same file."""

@@ -1,0 +1,329 @@
+"""From files of any of the known kinds to articles of two outlets; what cannot be used is kept with its reason."""
+
+import csv
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import Any, get_args
+
+from change_it.corpus import cleaning
+from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
+from change_it.corpus.dates import parse_date, plausible
+from change_it.corpus.sources import Row, Source, open_sources
+from change_it.errors import InputError
+
+#: Our columns, and what they are called in the input without a column map (`full_text`: CHANGE-IT on the Hub).
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "id": ("id",),
+    "headline": ("headline",),
+    "article": ("article", "full_text"),
+    "label": ("label",),
+    "date": ("date",),
+    "alignment": ("alignment",),
+}
+_MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A row that cannot be used.
+
+    Attributes:
+        file: the file as given, or `hf://owner/name/config/split`.
+        line: line of the file, from 1; in parquet and on the Hub the number of the row.
+        id: id of the row, given or made; empty where the row cannot be read at all.
+        reason: a short phrase, after a colon the value at fault: `implausible date: 2050-01-01`.
+    """
+
+    file: str
+    line: int
+    id: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Reading:
+    """What the input holds: `len(articles) + len(rejected) == rows`.
+
+    Attributes:
+        articles: the usable articles in the order of the input, with ids that are unique.
+        rejected: the other rows, in the order of the input.
+        rows: number of rows read.
+        outlets: the two outlets.
+        places: file and line of each article, for rows that later steps reject.
+    """
+
+    articles: list[Article]
+    rejected: list[Rejection]
+    rows: int
+    outlets: Outlets
+    places: list[tuple[str, int]] = field(default_factory=list)
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """Number of rejected rows by reason, without the values at fault."""
+        return _reasons(self.rejected)
+
+
+def read_articles(
+    files: Sequence[str],
+    *,
+    columns: str = "",
+    labels: str = "",
+    encoding: str = "utf-8",
+    strict: bool = False,
+    normalise_typography: bool = False,
+) -> Reading:
+    """Read, check and clean the articles of two outlets.
+
+    A row without an id gets `<file stem>-<row>`. An id that both outlets use is taken for a shared one, the
+    mark of partners: each article keeps it as `shared_id` and is called `rep-123` or `gio-123` itself. Without a label
+    column the outlet comes from `repubblica` or `ilgiornale` in the name of the file, its folder or Hub config.
+    An empty date is None; one that cannot be read, before 1900 or in the future is rejected.
+
+    Args:
+        files: CSV, TSV, JSON lines (.jsonl, .ndjson, .json) or parquet files, globs, or `hf://datasets/owner/name`.
+        columns: map `ours=theirs` of `id, headline, article, label, date, alignment`, separated by commas;
+            `ours=` leaves that column unread.
+        labels: `left,right` or `R:rep,G:gio`; rows with other labels are rejected. Empty: the two labels found, R
+            before G, others sorted.
+        encoding: of text files.
+        strict: raise at the first row that would be rejected.
+        normalise_typography: straight quotes and plain dashes, all in lower case (house typography leaks style).
+
+    Returns:
+        Articles, rejected rows and the outlets.
+
+    Raises:
+        InputError: a file or data set cannot be found or read, the map names a column that no file has, there are
+            no rows or none can be used, the labels kept are not exactly two, or `strict` and a row is rejected.
+    """
+    reader = _Reader(
+        _column_map(columns), Outlets.parse(labels) if labels else None, strict, normalise_typography
+    )
+    sources = open_sources(files, encoding)
+    for source in sources:
+        for number, row in enumerate(source.rows, start=1):
+            reader.take(source, number, row)
+    return reader.reading(", ".join(files))
+
+
+def write_rejected(rejected: Iterable[Rejection], path: str | Path) -> None:
+    """Write `rejected.csv`: file, line, id, reason.
+
+    Args:
+        rejected: the rows.
+        path: file to write; an existing one is replaced.
+    """
+    with Path(path).open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["file", "line", "id", "reason"])
+        writer.writerows([item.file, item.line, item.id, item.reason] for item in rejected)
+
+
+class _RejectedError(Exception):
+    """A row that cannot be used; the message is the reason."""
+
+
+@dataclass
+class _Reader:
+    """Takes row after row; articles carry the label of the input until `reading` knows the outlets."""
+
+    columns: dict[str, tuple[str, ...]]
+    outlets: Outlets | None
+    strict: bool
+    normalise: bool
+    today: date = field(default_factory=date.today)
+    articles: list[Article] = field(default_factory=list)
+    places: list[tuple[str, int]] = field(default_factory=list)
+    rejected: list[Rejection] = field(default_factory=list)
+    seen_columns: dict[str, None] = field(default_factory=dict)
+    ids: set[tuple[str, str]] = field(default_factory=set)
+    bodies: set[tuple[str, str]] = field(default_factory=set)
+
+    def take(self, source: Source, number: int, row: Row) -> None:
+        """Keep the row as an article or with its reason; `number` counts the rows of the source from 1."""
+        self.seen_columns.update(dict.fromkeys(row.values))
+        given = cleaning.visible(_text(self._cell(row.values, "id")))
+        id_ = given or f"{source.stem}-{number}"
+        try:
+            article = self._article(source, row, id_)
+        except _RejectedError as error:
+            self.rejected.append(Rejection(source.name, row.line, "" if row.fault else id_, str(error)))
+            if self.strict:
+                raise InputError(
+                    f"{source.name}, line {row.line}: {error}; mend the row, or leave out --strict-input to reject it"
+                ) from error
+            return
+        self.ids.add((article.label, article.id))
+        self.bodies.add((article.label, article.article))
+        self.articles.append(article)
+        self.places.append((source.name, row.line))
+
+    def reading(self, files: str) -> Reading:
+        """Settle outlets and ids.
+
+        Args:
+            files: the input, for messages.
+
+        Raises:
+            InputError: see `read_articles`.
+        """
+        rows = len(self.articles) + len(self.rejected)
+        if not rows:
+            raise InputError(f"{files} holds no rows: give files with articles")
+        for ours, theirs in self.columns.items():
+            if theirs != COLUMNS[ours] and theirs and theirs[0] not in self.seen_columns:
+                raise InputError(f"no column {theirs[0]!r} as --columns wants it: {self._known_columns()}")
+        if not self.articles:
+            reasons = ", ".join(
+                f"{count} {reason}" for reason, count in _reasons(self.rejected).most_common()
+            )
+            raise InputError(
+                f"no row of {files} can be used ({reasons}): {self._known_columns()}; "
+                "name yours as in --columns headline=title,article=body"
+            )
+        outlets = self.outlets or self._found_outlets()
+        names = {
+            label: outlets.name_of(label) or label for label in {article.label for article in self.articles}
+        }
+        for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
+            if name not in names.values():
+                raise InputError(
+                    f"no usable row has the label {label!r}: give files of both outlets, or correct --labels"
+                )
+        return Reading(_settled(self.articles, names), self.rejected, rows, outlets, self.places)
+
+    def _article(self, source: Source, row: Row, id_: str) -> Article:
+        if row.fault:
+            raise _RejectedError(row.fault)
+        label = self._label(source, row.values)
+        headline, body = (self._words(row.values, column) for column in ("headline", "article"))
+        day = self._date(row.values)
+        alignment = _text(self._cell(row.values, "alignment")).strip() or None
+        if alignment not in (None, *get_args(Alignment)):
+            raise _RejectedError(f"unknown alignment: {alignment}")
+        if (label, id_) in self.ids:
+            raise _RejectedError("duplicate id")
+        if (label, body) in self.bodies:
+            raise _RejectedError("repeated article")
+        return Article(id_, label, headline, body, day, alignment)  # type: ignore[arg-type]
+
+    def _label(self, source: Source, values: Mapping[str, Any]) -> str:
+        """Short name where --labels is given, the label of the input otherwise."""
+        value = self._cell(values, "label")
+        if value is _MISSING:
+            value = source.outlet if source.outlet else self._absent("label")
+        label = cleaning.clean(_text(value))
+        if not label:
+            raise _RejectedError("empty label")
+        name = self.outlets.name_of(label) if self.outlets else label
+        if name is None:
+            raise _RejectedError(f"unknown label: {label}")
+        return name
+
+    def _words(self, values: Mapping[str, Any], column: str) -> str:
+        value = self._cell(values, column)
+        if value is _MISSING:
+            self._absent(column)
+        text = cleaning.clean(_text(value))
+        if not text:
+            raise _RejectedError(f"empty {column}")
+        return cleaning.normalise_typography(text) if self.normalise else text
+
+    def _date(self, values: Mapping[str, Any]) -> date | None:
+        value = self._cell(values, "date")
+        if value is _MISSING:
+            return None
+        try:
+            day = parse_date(value)
+        except ValueError as error:
+            raise _RejectedError(f"unreadable date: {value}") from error
+        if day is not None and not plausible(day, self.today):
+            raise _RejectedError(f"implausible date: {value}")
+        return day
+
+    def _cell(self, values: Mapping[str, Any], column: str) -> Any:
+        for name in self.columns[column]:
+            if name in values:
+                return values[name]
+        return _MISSING
+
+    def _absent(self, column: str) -> str:
+        raise _RejectedError(f"missing column: {' or '.join(self.columns[column]) or column}")
+
+    def _known_columns(self) -> str:
+        return (
+            f"the columns are {', '.join(self.seen_columns)}" if self.seen_columns else "no column was found"
+        )
+
+    def _found_outlets(self) -> Outlets:
+        labels = sorted({article.label for article in self.articles})
+        if set(labels) == set(KNOWN_LABELS):
+            labels = list(KNOWN_LABELS)
+        if len(labels) == 1:
+            raise InputError(
+                f"all usable rows have the label {labels[0]!r}: give files of a second outlet too"
+            )
+        if len(labels) > 2:
+            some = ", ".join(map(repr, labels[:5])) + (" and more" if len(labels) > 5 else "")
+            raise InputError(
+                f"{len(labels)} labels occur ({some}): choose two, for example --labels {labels[0]},{labels[1]}"
+            )
+        a, b = labels
+        return Outlets(KNOWN_LABELS.get(a, a), KNOWN_LABELS.get(b, b), a, b)
+
+
+def _column_map(spec: str) -> dict[str, tuple[str, ...]]:
+    columns = dict(COLUMNS)
+    for part in filter(None, map(str.strip, spec.split(","))):
+        ours, equals, theirs = map(str.strip, part.partition("="))
+        if ours not in COLUMNS or not equals:
+            raise InputError(f"--columns {part!r} is not ours=theirs: ours is one of {', '.join(COLUMNS)}")
+        columns[ours] = (theirs,) if theirs else ()
+    return columns
+
+
+def _text(value: Any) -> str:
+    """A cell as text: nothing for null and NaN, whole numbers without `.0`, a list of paragraphs joined."""
+    if value is None or value is _MISSING or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return "\n".join(map(_text, value)) if isinstance(value, list) else str(value)
+
+
+def _reasons(rejected: Iterable[Rejection]) -> Counter[str]:
+    return Counter(
+        item.reason if item.reason.startswith("missing column") else item.reason.partition(":")[0]
+        for item in rejected
+    )
+
+
+def _settled(articles: list[Article], names: Mapping[str, str]) -> list[Article]:
+    """Give every article its outlet's short name, and an id of its own where both outlets use the same."""
+    outlets_of: dict[str, set[str]] = {}
+    for article in articles:
+        outlets_of.setdefault(article.id, set()).add(article.label)
+    joint = "-"
+    while any(
+        f"{name}{joint}{id_}" in outlets_of
+        for id_ in outlets_of
+        if len(outlets_of[id_]) > 1
+        for name in names.values()
+    ):
+        joint += "-"
+    return [
+        replace(article, label=names[article.label])
+        if len(outlets_of[article.id]) == 1
+        else replace(
+            article,
+            id=f"{names[article.label]}{joint}{article.id}",
+            label=names[article.label],
+            shared_id=article.id,
+        )
+        for article in articles
+    ]

@@ -1,0 +1,270 @@
+"""A1, A2, A3 and R, the two folds, and what must leave the corpus so that nothing of the test set is trained on.
+
+The unit is the *connected component*: articles are linked by near-duplicate clusters and by pairs. A whole component is
+on one side of train and test and in one fold (SPEC §2; the papers' Data section, EvalNLGEval 2020 §3).
+"""
+
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from change_it.corpus.article import Alignment
+from change_it.errors import InputError
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+NEAR_DUPLICATE = "near-duplicate of a test article"
+LINKED = "paired with a near-duplicate of a test article"
+REMOVED = ""  #: stands in `Splits.alignment` for an article that left the corpus
+_ORDER = ("R", "A3", "A1", "A2")  # weakest claim on an article first
+
+
+@dataclass(frozen=True, slots=True)
+class Splits:
+    """The split of every article and pair.
+
+    Attributes:
+        alignment: (articles,) `A1`, `A2`, `A3`, `R`, or `REMOVED`.
+        component: (articles,) number of the connected component.
+        fold: (articles,) 0 or 1, constant within a component.
+        pairs: (kept pairs,) positions in the candidate pairs, best first.
+        pair_alignment: (kept pairs,) `A1`, `A2` or `A3`.
+        removed: position of each article that left the corpus → why.
+        dropped: pairs above the thresholds that are not kept (they would tie training to test or one fold to the other).
+    """
+
+    alignment: NDArray[np.str_]
+    component: Ints
+    fold: Ints
+    pairs: Ints
+    pair_alignment: NDArray[np.str_]
+    removed: dict[int, str]
+    dropped: int
+
+
+def generator(seed: int, purpose: str) -> np.random.Generator:
+    """A random generator of its own for each purpose, so that one choice never shifts another.
+
+    Args:
+        seed: the user's seed, ≥ 0.
+        purpose: a name, e.g. `"folds"`.
+    """
+    return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
+
+
+def parse_sizes(text: str) -> dict[str, int] | None:
+    """Read `--sizes`.
+
+    Args:
+        text: `A1=5000,A2=5000,A3=10000` in any order; A3 may be missing (0); empty for no fixed sizes.
+
+    Returns:
+        Pairs wanted of A1, A2, A3; None for empty text.
+
+    Raises:
+        InputError: not of that form, or without any A1 or A2.
+
+    Example:
+        >>> parse_sizes("A2=10,A1=20")
+        {'A1': 20, 'A2': 10, 'A3': 0}
+    """
+    if not text.strip():
+        return None
+    found = [re.fullmatch(r"\s*(A[123])\s*=\s*(\d+)\s*", part) for part in text.split(",")]
+    sizes = {match[1]: int(match[2]) for match in found if match}
+    if len(sizes) != len(found) or not sizes.get("A1") or not sizes.get("A2"):
+        raise InputError(f"--sizes {text!r} is not understood: write --sizes A1=5000,A2=5000,A3=10000")
+    return {name: sizes.get(name, 0) for name in ("A1", "A2", "A3")}
+
+
+def components(clusters: Ints, a: Ints, b: Ints) -> Ints:
+    """Number the connected components of articles linked by clusters and pairs.
+
+    Args:
+        clusters: (articles,) near-duplicate cluster of each article.
+        a: (pairs,) positions of one side.
+        b: (pairs,) positions of the other.
+
+    Returns:
+        (articles,) component numbers.
+
+    Example:
+        >>> components(np.array([0, 1, 1, 2]), np.array([0]), np.array([2])).tolist()
+        [0, 0, 0, 1]
+    """
+    count = len(clusters)
+    _, first, inverse = np.unique(clusters, return_index=True, return_inverse=True)
+    rows = np.concatenate([np.arange(count), a])
+    columns = np.concatenate([first[inverse], b])
+    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(count, count))
+    return connected_components(graph, directed=False)[1].astype(np.int64)
+
+
+def split(
+    clusters: Ints,
+    pairs: tuple[Ints, Ints, Floats],
+    labels: Ints,
+    *,
+    strict: float,
+    loose: float,
+    seed: int,
+    sizes: dict[str, int] | None = None,
+    given: Sequence[Alignment | None] | None = None,
+    linking: Bools | None = None,
+) -> Splits:
+    """Split articles into A1, A2, A3 and R, and into two folds.
+
+    Without `sizes` and `given`, pairs above `strict` are dealt evenly at random to A1 and A2, component by component, and
+    those in (loose, strict] make A3. With `sizes`, the best A1+A2 pairs by rank are dealt and the next ones make A3. With
+    `given`, the input has decided, and the pairs must be within one alignment group.
+
+    Args:
+        clusters: (articles,) near-duplicate clusters.
+        pairs: positions in A, positions in B, cosine in [0, 1]: candidates, best first.
+        labels: (articles,) 0 for outlet A, 1 for B; only balances the folds.
+        strict: cosine above which a pair is strictly aligned.
+        loose: cosine above which a pair is loosely aligned.
+        seed: of every random choice.
+        sizes: pairs wanted of A1, A2, A3.
+        given: (articles,) splits that the input brings; None counts as R.
+        linking: (pairs,) those that join components (all by default); many-to-many pairs beyond the one-to-one ones
+            would chain all news of a year into one component, and are dropped instead where they cross sides.
+
+    Raises:
+        InputError: fewer pairs than `sizes` asks for, or fewer than two strict ones.
+    """
+    a, b, similarity = pairs
+    linking = np.ones(len(a), dtype=bool) if linking is None else linking
+    if given is not None:
+        wanted = np.array([name or "R" for name in given], dtype="<U2")
+        if "A2" not in wanted:
+            raise InputError(
+                "the alignment column names no A2 article: drop the column so that pairs are found, or add A2"
+            )
+        top, next_best = np.zeros(len(a), dtype=bool), np.ones(len(a), dtype=bool)
+    elif sizes is not None:
+        wanted = np.full(len(clusters), "R", dtype="<U2")
+        total, most = sum(sizes.values()), sizes["A1"] + sizes["A2"]
+        if len(a) < total:
+            asked = ", ".join(f"{name}={number:,}" for name, number in sizes.items())
+            raise InputError(
+                f"--sizes asks for {total:,} pairs ({asked}), there are {len(a):,}: ask for fewer"
+            )
+        rank = np.arange(len(a))
+        top, next_best = rank < most, (rank >= most) & (rank < total)
+    else:
+        wanted = np.full(len(clusters), "R", dtype="<U2")
+        top, next_best = similarity > strict, (similarity > loose) & (similarity <= strict)
+
+    link = top | (next_best & linking)
+    component = components(clusters, a[link], b[link])
+    if given is None:
+        in_test = _deal_test(component[a[top]], len(clusters), sizes, seed, strict)
+    else:
+        in_test = np.isin(np.arange(len(clusters)), component[wanted == "A2"])
+    free = ~in_test[component[a]] & ~in_test[component[b]]
+
+    pair_alignment = np.full(len(a), REMOVED, dtype="<U2")
+    spare = np.zeros(0, dtype=np.int64)
+    if given is not None:
+        pair_alignment = np.where(free, wanted[a], pair_alignment)
+        pair_alignment[(wanted[a] == "A2") & (wanted[b] == "A2")] = "A2"
+    else:
+        pair_alignment[top] = np.where(free[top], "A1", "A2")
+        pair_alignment[next_best & free] = "A3"
+        if sizes is not None:  # ranks further down stand in for those that touched the test set
+            missing = sizes["A3"] - int((pair_alignment == "A3").sum())
+            spare = np.flatnonzero(free & ~next_best & ~top)[:missing]
+            pair_alignment[spare] = "A3"
+
+    kept = pair_alignment != REMOVED
+    alignment = wanted.copy()
+    for name in _ORDER[1:]:
+        alignment[a[pair_alignment == name]] = name
+        alignment[b[pair_alignment == name]] = name
+    removed = _remove(alignment, component, clusters)
+    alignment[list(removed)] = REMOVED
+
+    link[spare] = True
+    component = components(clusters, a[kept & link], b[kept & link])
+    fold = _folds(component, alignment, labels, generator(seed, "folds"))
+    asked_for = int((top | next_best).sum())
+    kept &= fold[a] == fold[b]
+    return Splits(
+        alignment=alignment,
+        component=component,
+        fold=fold,
+        pairs=np.flatnonzero(kept).astype(np.int64),
+        pair_alignment=pair_alignment[kept],
+        removed=removed,
+        dropped=asked_for - int(kept.sum()),
+    )
+
+
+def _deal_test(component: Ints, count: int, sizes: dict[str, int] | None, seed: int, strict: float) -> Bools:
+    """Deal the components of the top pairs to A1 and A2 at random, each towards its number of pairs.
+
+    Args:
+        component: (top pairs,) component of each.
+        count: how many component numbers there may be.
+        sizes: pairs wanted; even halves when None.
+        seed: of the shuffle.
+        strict: named in the message.
+
+    Returns:
+        (count,) True where a component is in A2.
+    """
+    members, sizes_of = np.unique(component, return_counts=True)
+    if len(members) < 2:
+        raise InputError(
+            f"{len(component)} pair(s) above {strict}: A1 and A2 need at least two, so lower --strict, widen --window-days "
+            "or give more articles"
+        )
+    half = len(component) // 2
+    targets = (len(component) - half, half) if sizes is None else (sizes["A1"], sizes["A2"])
+    rng = generator(seed, "A1/A2")
+    order = rng.permutation(len(members))
+    order = order[
+        np.argsort(-sizes_of[order], kind="stable")
+    ]  # large components first, so that the last ones even out
+    filled = [0, 0]
+    in_test = np.zeros(count, dtype=bool)
+    for position in order:
+        open_share = [1 - filled[side] / targets[side] for side in (0, 1)]
+        side = int(open_share[1] > open_share[0]) if open_share[0] != open_share[1] else int(rng.integers(2))
+        filled[side] += int(sizes_of[position])
+        in_test[members[position]] = side == 1
+    return in_test
+
+
+def _remove(alignment: NDArray[np.str_], component: Ints, clusters: Ints) -> dict[int, str]:
+    """Articles of a component with A2 articles that are not in A2 themselves, with the reason."""
+    test = alignment == "A2"
+    leaves = np.flatnonzero(np.isin(component, component[test]) & ~test)
+    duplicate = np.isin(clusters[leaves], clusters[test])
+    return {int(row): NEAR_DUPLICATE if same else LINKED for row, same in zip(leaves, duplicate, strict=True)}
+
+
+def _folds(component: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.random.Generator) -> Ints:
+    """Fold of each article: components of a kind (best split, outlets) are shuffled and dealt 0, 1, 1, 0, largest first."""
+    count = int(component.max(initial=-1)) + 1
+    strength = np.zeros(count, dtype=np.int64)
+    np.maximum.at(strength, component, np.select([alignment == name for name in _ORDER], [0, 1, 2, 3], 0))
+    outlets = np.zeros(count, dtype=np.int64)
+    np.bitwise_or.at(outlets, component, 1 << labels)
+    size = np.bincount(component, minlength=count)
+    kind = strength * 4 + outlets
+    order = np.lexsort((rng.permutation(count), -size, kind))
+    starts = np.flatnonzero(np.r_[True, np.diff(kind[order]) != 0]) if count else np.zeros(0, dtype=np.int64)
+    place = np.arange(count) - np.repeat(starts, np.diff(np.r_[starts, count]))
+    fold = np.zeros(count, dtype=np.int64)
+    fold[order] = np.array([0, 1, 1, 0])[place % 4]
+    return fold[component]

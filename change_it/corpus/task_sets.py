@@ -1,0 +1,352 @@
+"""The sets that judges and generators learn from, made of the tables `articles`, `pairs` and `neighbours`.
+
+Who trains on what: SPEC §2 (EvalNLGEval 2020, Data; LREC 2020, Data, for train-D, train-M and the agnostic generator).
+`judges` uses `headline_pairs` and `headline_articles` too, for negatives other than those a corpus was built with.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from change_it.corpus.article import Outlets
+from change_it.corpus.options import Negatives
+from change_it.corpus.splits import generator
+
+#: Config → split → rows.
+Tables = dict[str, dict[str, pl.DataFrame]]
+
+VALIDATION_SHARE = 0.1
+
+
+def task_sets(
+    articles: dict[str, pl.DataFrame],
+    pairs: dict[str, pl.DataFrame],
+    neighbours: dict[str, pl.DataFrame],
+    outlets: Outlets,
+    *,
+    negatives: Negatives,
+    seed: int,
+) -> Tables:
+    """All sets but `articles`, `pairs` and `neighbours` themselves.
+
+    Args:
+        articles: config `articles`, splits train (A1, A3, R) and test (A2).
+        pairs: config `pairs`, the same splits.
+        neighbours: config `neighbours`, the same splits.
+        outlets: names and order.
+        negatives: kind of non-matching examples.
+        seed: of every choice and of the order of training rows.
+
+    Returns:
+        Configs `main, hh, ah, sum, s2s1, s2s2, s2s3, train_d, train_m, agnostic`.
+    """
+    train, test = articles["train"], articles["test"]
+    weak = train.filter(pl.col("alignment").is_in(["R", "A3"]))
+    a1, a3 = (pairs["train"].filter(pl.col("alignment") == name) for name in ("A1", "A3"))
+
+    def shuffled(purpose: str, rows: pl.DataFrame) -> pl.DataFrame:
+        return rows[generator(seed, f"order of {purpose}").permutation(rows.height)]
+
+    tables: Tables = {
+        "main": {"train": shuffled("main", _headlines(train, outlets)), "test": _headlines(test, outlets)},
+        "hh": {
+            "train": headline_pairs(a1, train, neighbours["train"], negatives=negatives, seed=seed),
+            "test": headline_pairs(pairs["test"], test, neighbours["test"], negatives=negatives, seed=seed),
+        },
+        "ah": {
+            "train": headline_articles(train, neighbours["train"], negatives=negatives, seed=seed),
+            "test": headline_articles(test, neighbours["test"], negatives=negatives, seed=seed),
+        },
+        "sum": {
+            "train": shuffled("sum", _own_headlines(weak, lambda label: f"{outlets.other(label)}2{label}")),
+            "test": crossed(pairs["test"], outlets, source="article"),
+        },
+    }
+    crossed_test = crossed(pairs["test"], outlets, source="headline")
+    for name, rows in {"s2s1": a3, "s2s2": pl.concat([a1, a3]), "s2s3": a1}.items():
+        tables[name] = {
+            "train": shuffled(name, crossed(rows, outlets, source="headline")),
+            "test": crossed_test,
+        }
+    return tables | _lrec_sets(train, test, outlets, seed, shuffled)
+
+
+def headline_pairs(
+    pairs: pl.DataFrame, articles: pl.DataFrame, neighbours: pl.DataFrame, *, negatives: Negatives, seed: int
+) -> pl.DataFrame:
+    """Examples of the HH judge: the headlines of each pair, and as many of two different events.
+
+    Outlet A comes first in half of the matches and in half of the others. A random negative takes the B headline of
+    another pair; a hard one the headline of the nearest wrong article of the other outlet, seen from A in half of the
+    rows and from B in the other half (a random one where there is no such article, or it is already taken). No
+    negative crosses folds, joins two pairs that share an article or a headline, or occurs twice.
+
+    Args:
+        pairs: rows of config `pairs` that match, all on one side of train and test.
+        articles: rows of config `articles` of the same side (where `neighbours` points to).
+        neighbours: rows of config `neighbours` of the same side.
+        negatives: `random`, `hard`, or `mixed` for half of each.
+        seed: of every choice.
+
+    Returns:
+        `headline1, headline2, label (0 no match, 1 match), fold`, shuffled. Fewer negatives than positives only where a
+        fold holds too few events.
+    """
+    rng = generator(seed, "headline pairs")
+    wrong = _wrong_row(
+        _groups(pairs, "a_id", "b_id", "a_headline", "b_headline"), pairs["fold"].to_numpy(), rng
+    )
+    right = pairs.select(headline1="a_headline", headline2="b_headline", fold="fold")
+    seen = pairs.select(
+        "a_headline",
+        "b_headline",
+        "fold",
+        random=_headline_of(pairs, "b_headline", wrong),
+        beside_a=_neighbour_headline(pairs["a_id"], "other_id", neighbours, articles),
+        beside_b=_neighbour_headline(pairs["b_id"], "other_id", neighbours, articles),
+        from_a=pl.Series(_half(pairs.height, rng)),
+        wanted=pl.Series(_hard_rows(pairs.height, negatives, rng)),
+    )
+    see_a = (pl.col("from_a") & pl.col("beside_a").is_not_null()) | pl.col("beside_b").is_null()
+    near = seen.with_columns(
+        headline1=pl.when(see_a).then("a_headline").otherwise("beside_b"),
+        headline2=pl.when(see_a).then("beside_a").otherwise("b_headline"),
+    ).with_columns(
+        found=pl.col("wanted")
+        & pl.coalesce("beside_a", "beside_b").is_not_null()
+        & ((pl.col("headline1") != pl.col("a_headline")) | (pl.col("headline2") != pl.col("b_headline")))
+    )
+    found = pl.col("found") & pl.struct("found", "headline1", "headline2").is_first_distinct()
+    made = near.select(
+        headline1=pl.when(found).then("headline1").otherwise("a_headline"),
+        headline2=pl.when(found).then("headline2").otherwise("random"),
+        fold="fold",
+    ).drop_nulls()
+    rows = [_swapped(right, rng).with_columns(label=pl.lit(1, pl.Int64))]
+    rows.append(_swapped(made, rng).with_columns(label=pl.lit(0, pl.Int64)))
+    return _shuffled_columns(rows, ["headline1", "headline2", "label", "fold"], rng)
+
+
+def headline_articles(
+    articles: pl.DataFrame, neighbours: pl.DataFrame, *, negatives: Negatives, seed: int
+) -> pl.DataFrame:
+    """Examples of the AH judge: each article with its headline, and with a wrong headline of the *same* outlet.
+
+    The same outlet, so that style says nothing about the match. A hard negative is the headline of the nearest wrong
+    article of that outlet (a random one where there is none). No negative crosses folds or repeats the right headline.
+
+    Args:
+        articles: rows of config `articles`, all on one side of train and test.
+        neighbours: rows of config `neighbours` of the same side.
+        negatives: `random`, `hard`, or `mixed` for half of each.
+        seed: of every choice.
+
+    Returns:
+        `headline, article, label (0 no match, 1 match), fold`, shuffled. Fewer negatives than positives only where a
+        fold holds too few different headlines of an outlet.
+    """
+    rng = generator(seed, "headline articles")
+    strata = articles.select(pl.struct("label", "fold").rank("dense")).to_series().to_numpy()
+    wrong = _wrong_row(_groups(articles, "headline"), strata, rng)
+    chosen = articles.select(
+        "headline",
+        "article",
+        "fold",
+        random=_headline_of(articles, "headline", wrong),
+        near=_neighbour_headline(articles["id"], "own_id", neighbours, articles),
+        hard=pl.Series(_hard_rows(articles.height, negatives, rng)),
+    )
+    usable = pl.col("hard") & (pl.col("near").str.to_lowercase() != pl.col("headline").str.to_lowercase())
+    made = chosen.select(
+        headline=pl.when(usable).then("near").otherwise("random"), article="article", fold="fold"
+    )
+    rows = [
+        articles.select("headline", "article", "fold").with_columns(label=pl.lit(1, pl.Int64)),
+        made.drop_nulls().with_columns(label=pl.lit(0, pl.Int64)),
+    ]
+    return _shuffled_columns(rows, ["headline", "article", "label", "fold"], rng)
+
+
+def crossed(pairs: pl.DataFrame, outlets: Outlets, *, source: str) -> pl.DataFrame:
+    """Both directions of pairs: from each original to the other outlet's aligned headline.
+
+    An article with several partners (many-to-many) is crossed with each in training, where more examples help; in
+    A2 pairs only with its best, because a prediction has one gold headline.
+
+    Args:
+        pairs: rows of config `pairs`, best first.
+        outlets: names and order.
+        source: `headline` or `article`, what the generator reads.
+
+    Returns:
+        `id, source, target, direction, fold`; `id` is the original's.
+    """
+    forth, back = outlets.directions
+    rows = pl.concat(
+        pairs.select(
+            "alignment",
+            id=f"{here}_id",
+            source=f"{here}_{source}",
+            target=f"{there}_headline",
+            direction=pl.lit(direction),
+            fold="fold",
+        )
+        for here, there, direction in (("a", "b", forth), ("b", "a", back))
+    )
+    return rows.filter((pl.col("alignment") != "A2") | pl.col("id").is_first_distinct()).drop("alignment")
+
+
+def _headlines(articles: pl.DataFrame, outlets: Outlets) -> pl.DataFrame:
+    """`id, headline, label (0 = A, 1 = B), fold`."""
+    return articles.select("id", "headline", label=(pl.col("label") == outlets.b).cast(pl.Int64), fold="fold")
+
+
+def _own_headlines(articles: pl.DataFrame, direction: Callable[[str], str]) -> pl.DataFrame:
+    """Article → its own headline; `direction` says from the outlet's name what that teaches."""
+    names = {name: direction(name) for name in articles["label"].unique()}
+    return articles.select(
+        "id",
+        source="article",
+        target="headline",
+        direction=pl.col("label").replace_strict(names, return_dtype=pl.String),
+        fold="fold",
+    )
+
+
+def _lrec_sets(
+    train: pl.DataFrame,
+    test: pl.DataFrame,
+    outlets: Outlets,
+    seed: int,
+    shuffled: Callable[[str, pl.DataFrame], pl.DataFrame],
+) -> Tables:
+    """`train_d` (R alone), `train_m` (all of A3, filled up with R) and `agnostic` (half of each newspaper's train-M).
+
+    Both are balanced and of the same size: the R articles of the outlet that has fewer. A random tenth validates.
+    """
+    unaligned = train.filter(pl.col("alignment") == "R")
+    size = min(unaligned.filter(pl.col("label") == name).height for name in outlets.names)
+
+    def sample(purpose: str, rows: pl.DataFrame, count: int) -> pl.DataFrame:
+        return rows[np.sort(generator(seed, purpose).permutation(rows.height)[:count])]
+
+    sets: dict[str, list[pl.DataFrame]] = {"train_d": [], "train_m": []}
+    for name in outlets.names:
+        rest = unaligned.filter(pl.col("label") == name)
+        weak = train.filter((pl.col("alignment") == "A3") & (pl.col("label") == name))
+        weak = sample(f"train_m A3 {name}", weak, size)
+        sets["train_d"].append(sample(f"train_d {name}", rest, size))
+        sets["train_m"].append(pl.concat([weak, sample(f"train_m R {name}", rest, size - weak.height)]))
+
+    def parts(purpose: str, rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
+        validates = np.zeros(rows.height, dtype=bool)
+        order = generator(seed, f"validation {purpose}").permutation(rows.height)
+        validates[order[: round(rows.height * VALIDATION_SHARE)]] = True
+        return {
+            "train": shuffled(purpose, rows.filter(~pl.Series(validates))),
+            "validation": rows.filter(validates),
+        }
+
+    tables: Tables = {}
+    split_sets = {
+        name: [
+            parts(f"{name} {outlet}", rows) for outlet, rows in zip(outlets.names, sets[name], strict=True)
+        ]
+        for name in sets
+    }
+    for name, by_outlet in split_sets.items():
+        tables[name] = {
+            part: shuffled(f"{name} {part}", _headlines(pl.concat(one[part] for one in by_outlet), outlets))
+            for part in ("train", "validation")
+        } | {"test": _headlines(test, outlets)}
+    tables["agnostic"] = {
+        part: shuffled(
+            f"agnostic {part}",
+            _own_headlines(
+                pl.concat(one[part].head(one[part].height // 2) for one in split_sets["train_m"]),
+                lambda _: "agnostic",
+            ),
+        )
+        for part in ("train", "validation")
+    } | {"test": _own_headlines(test, lambda _: "agnostic")}
+    return tables
+
+
+def _groups(rows: pl.DataFrame, *columns: str) -> NDArray[np.int64]:
+    """Number rows so that two which share a value (case aside) in any of `columns` have the same number."""
+    parts = [rows.select(value=pl.col(name).str.to_lowercase()).to_series() for name in columns]
+    codes = (
+        pl.concat(parts).rank("dense").to_numpy().astype(np.int64) if rows.height else np.zeros(0, np.int64)
+    )
+    row = np.tile(np.arange(rows.height), len(columns))
+    size = rows.height + int(codes.max(initial=0)) + 1
+    graph = coo_array((np.ones(len(row), dtype=np.int8), (row, rows.height + codes)), shape=(size, size))
+    return connected_components(graph, directed=False)[1][: rows.height].astype(np.int64)
+
+
+def _wrong_row(
+    groups: NDArray[np.int64], strata: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """For each row another of its stratum and of a different group; each serves once; -1 where there is none.
+
+    Rows are ordered with groups whole and in random order, and shifted by the size of the largest group.
+    """
+    wrong = np.full(len(groups), -1, dtype=np.int64)
+    shuffled = rng.permutation(int(groups.max(initial=-1)) + 1)
+    for stratum in np.unique(strata):
+        rows = np.flatnonzero(strata == stratum)
+        rows = rows[np.argsort(shuffled[groups[rows]], kind="stable")]
+        largest = int(np.unique(groups[rows], return_counts=True)[1].max())
+        partner = np.roll(rows, -largest)
+        differs = groups[partner] != groups[rows]
+        wrong[rows[differs]] = partner[differs]
+    return wrong
+
+
+def _headline_of(rows: pl.DataFrame, column: str, positions: NDArray[np.int64]) -> pl.Series:
+    """`column` at each position; null for -1."""
+    return rows[column].gather(pl.Series(positions).replace(-1, None)).alias("random")
+
+
+def _neighbour_headline(
+    ids: pl.Series, which: str, neighbours: pl.DataFrame, articles: pl.DataFrame
+) -> pl.Series:
+    """Headline of the neighbour (`own_id` or `other_id`) of each id; null where there is none."""
+    headlines = articles.select(pl.col("id").alias(which), near="headline")
+    return (
+        pl.DataFrame({"id": ids})
+        .join(neighbours.select("id", which), on="id", how="left", maintain_order="left")
+        .join(headlines, on=which, how="left", maintain_order="left")
+        .get_column("near")
+    )
+
+
+def _half(count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """True in a random half."""
+    return rng.permutation(count) < count // 2
+
+
+def _hard_rows(count: int, negatives: Negatives, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Which rows take a hard negative."""
+    mixed = _half(count, rng)
+    return mixed if negatives == "mixed" else np.full(count, negatives == "hard")
+
+
+def _swapped(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    """Swap the two headlines in a random half of the rows."""
+    swap = pl.Series(_half(rows.height, rng))
+    return rows.select(
+        headline1=pl.when(swap).then("headline2").otherwise("headline1"),
+        headline2=pl.when(swap).then("headline1").otherwise("headline2"),
+        fold="fold",
+    )
+
+
+def _shuffled_columns(rows: list[pl.DataFrame], columns: list[str], rng: np.random.Generator) -> pl.DataFrame:
+    """Rows of all tables, these columns, in random order."""
+    table = pl.concat(part.select(columns) for part in rows)
+    return table[rng.permutation(table.height)]

@@ -1,0 +1,110 @@
+"""`change-it quickstart`: the whole chain on the embedded sample, each station called as its command would be.
+
+The stations are imported when they run: the options alone must stay light (house rule 7).
+"""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args
+
+from rich.console import Console
+
+from change_it import __version__
+from change_it.corpus.options import BuildOptions, SampleOptions
+from change_it.errors import InputError
+from change_it.judges.options import JudgeOptions, Task
+from change_it.scoring.options import ScoreOptions
+
+console = Console()
+
+
+@dataclass(kw_only=True)
+class QuickstartOptions:
+    """Sample, corpus, three judges, built-in systems, report: minutes on two cores.
+
+    A run that was interrupted goes on with the first station that is not finished.
+
+    Examples:
+        change-it quickstart
+        change-it quickstart --out runs/second --seed 2
+    """
+
+    out: Path = Path("runs/quickstart")
+    """Folder of the run: sample.csv, corpus, judges, report."""
+    articles: int = 12000
+    """Articles of the sample, both newspapers together."""
+    seed: int = 1
+    """Seed of everything: the same number gives the same numbers."""
+
+
+def run(options: QuickstartOptions) -> None:
+    """Run the stations one after the other; finished ones are kept.
+
+    Args:
+        options: see `QuickstartOptions`.
+
+    Raises:
+        InputError: `out` holds a run with other options.
+    """
+    out, seed = options.out, options.seed
+    finished = _open_run(options)
+    console.rule("[bold]change_it quickstart")
+
+    def station(name: str, command: str, settings: Any) -> None:
+        if name in finished:
+            console.print(f"[green]✓[/] {name}: finished before ({finished[name]:.0f} s)")
+            return
+        console.rule(name, align="left", style="dim")
+        start = time.perf_counter()
+        _function(command)(settings)
+        finished[name] = time.perf_counter() - start
+        _write_run(options, finished)
+
+    station("sample", "change_it.corpus.sample:run", SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed))
+    station(
+        "corpus",
+        "change_it.corpus.builder:run",
+        BuildOptions(files=(str(out / "sample.csv"),), out=out / "corpus", seed=seed),
+    )
+    for task in get_args(Task):
+        settings = JudgeOptions(
+            task=task, corpus=str(out / "corpus"), encoder="scratch", size="tiny", out=out / "judges" / task, seed=seed
+        )
+        station(f"{task} judge", "change_it.judges.train:run", settings)
+    score = ScoreOptions(corpus=str(out / "corpus"), judges=str(out / "judges"), out=out / "report", seed=seed)
+    finished.pop("report", None)
+    station("report", "change_it.report.score_command:run", score)
+    console.rule(f"[bold]done in {sum(finished.values()):.0f} s")
+    console.print(f"Open [bold]{out / 'report' / 'report.html'}[/] in a browser.", soft_wrap=True)
+
+
+def _function(command: str) -> Callable[[Any], None]:
+    module, _, name = command.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _settings(options: QuickstartOptions) -> dict[str, Any]:
+    return {**{key: value for key, value in asdict(options).items() if key != "out"}, "version": __version__}
+
+
+def _open_run(options: QuickstartOptions) -> dict[str, float]:
+    """Seconds of each finished station of an earlier run with the same options."""
+    path = options.out / "run.json"
+    if not path.exists():
+        return {}
+    earlier = json.loads(path.read_text(encoding="utf-8"))
+    if earlier["settings"] != _settings(options):
+        raise InputError(f"{options.out} holds a run with other options ({earlier['settings']}): choose another --out")
+    return dict(earlier["seconds"])
+
+
+def _write_run(options: QuickstartOptions, finished: dict[str, float]) -> None:
+    path = options.out / "run.json"
+    record = {"settings": _settings(options), "seconds": {name: round(value, 1) for name, value in finished.items()}}
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    temporary.replace(path)

@@ -1,0 +1,231 @@
+"""Charts of a report: colours that colour-blind readers tell apart (Okabe and Ito), one shape a direction.
+
+Every function returns a figure narrow enough for a phone; `svg` embeds it so that its ink follows the
+page's light or dark theme, `save` writes a PNG on white.
+"""
+
+import io
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from change_it.scoring.score import AVERAGE, Scores
+
+_INK = "#010203"  # stands for the page's text colour, see `svg`
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_MARKERS = ("o", "s", "D", "^")
+_STYLE = {
+    "font.size": 10,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "svg.fonttype": "none",
+    "svg.hashsalt": "change_it",
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), _INK),
+}
+_WIDTH = 5.2  # inches; 72 points each, about the width of a phone
+
+#: Who failed, for the funnel: label and colour.
+_OUTCOMES = (
+    ("compliant", "#009E73"),
+    ("style kept only", "#E69F00"),
+    ("headline (HH) only", "#0072B2"),
+    ("article (AH) only", "#56B4E9"),
+    ("two or three", "#999999"),
+)
+
+
+def compliancy_chart(scores: Scores) -> Figure:
+    """Compliancy of every system with its 95% interval, per direction and on average.
+
+    Args:
+        scores: the table.
+
+    Returns:
+        One row a system, from the top in the order of the table.
+    """
+    directions = _shown(scores)
+    figure, axes = _canvas(len(scores.systems), 0.28 * len(directions) + 0.25)
+    for index, direction in enumerate(directions):
+        rows = [scores.row(system, direction) for system in scores.systems]
+        value = np.array([row.values["compliancy"] for row in rows])
+        ends = np.array([row.intervals["compliancy"] for row in rows])
+        average = direction == AVERAGE
+        axes.errorbar(
+            value,
+            np.arange(len(rows)) + _offset(index, len(directions)),
+            xerr=np.clip(np.abs(ends.T - value), 0, None),
+            fmt=_MARKERS[index],
+            color=_INK if average else _COLOURS[index],
+            markersize=6,
+            capsize=3,
+            label=direction,
+        )
+    return _finished(figure, axes, scores.systems, "compliancy, 95% interval", legend_columns=len(directions))
+
+
+def judges_chart(scores: Scores) -> Figure:
+    """How often each judge is satisfied, averaged over the directions.
+
+    Args:
+        scores: the table.
+
+    Returns:
+        One row a system with a mark for HH, AH and main.
+    """
+    figure, axes = _canvas(len(scores.systems), 0.95)
+    names = (("hh", "HH: same story"), ("ah", "AH: fits article"), ("main", "main: style"))
+    for index, (measure, label) in enumerate(names):
+        rows = [scores.row(system) for system in scores.systems]
+        value = np.array([row.values[measure] for row in rows])
+        ends = np.array([row.intervals[measure] for row in rows])
+        axes.errorbar(
+            value,
+            np.arange(len(rows)) + _offset(index, len(names)),
+            xerr=np.clip(np.abs(ends.T - value), 0, None),
+            fmt=_MARKERS[index],
+            color=_COLOURS[index],
+            markersize=6,
+            capsize=3,
+            label=label,
+        )
+    return _finished(figure, axes, scores.systems, "share of headlines the judge accepts", legend_columns=3)
+
+
+def funnel_chart(scores: Scores) -> Figure:
+    """Which judge a headline failed at, as shares of all headlines of a system.
+
+    Args:
+        scores: the table.
+
+    Returns:
+        One stacked bar a system: compliant, failed by one judge only, failed by several.
+    """
+    figure, axes = _canvas(len(scores.systems), 0.5, extra=0.35)
+    left = np.zeros(len(scores.systems))
+    shares = np.array([outcomes(scores, system) for system in scores.systems])
+    for (label, colour), share in zip(_OUTCOMES, shares.T, strict=True):
+        axes.barh(np.arange(len(left)), share, left=left, height=0.62, color=colour, label=label)
+        left += share
+    return _finished(figure, axes, scores.systems, "share of headlines, by what failed", legend_columns=2)
+
+
+def outcomes(scores: Scores, system: str) -> list[float]:
+    """Shares of the items of a system by outcome.
+
+    Args:
+        scores: the table.
+        system: name.
+
+    Returns:
+        Compliant, failed at main only, at HH only, at AH only, at several; they add up to 1.
+    """
+    items = scores.items[system]
+    passed = items.select("hh", "ah", "main").to_numpy()
+    several = (~passed).sum(axis=1) >= 2
+    hh, ah, main = (~passed[:, index] & ~several for index in range(3))
+    return [float(share.mean()) for share in (passed.all(axis=1), main, hh, ah, several)]
+
+
+def alignment_chart(edges: Sequence[float], counts: Sequence[int], strict: float, loose: float) -> Figure:
+    """Number of alignments against the threshold, both thresholds marked (LREC 2020, Figure 2).
+
+    Args:
+        edges: lower ends of the histogram's bins, rising.
+        counts: alignments in each bin.
+        strict: strict threshold.
+        loose: loose threshold.
+
+    Returns:
+        A falling line on a logarithmic axis.
+    """
+    above = np.cumsum(np.asarray(counts)[::-1])[::-1]
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(_WIDTH, 3.0), layout="constrained")
+        axes = figure.subplots()
+        axes.plot(edges, np.maximum(above, 1), color=_COLOURS[0], linewidth=2)
+        for name, value, colour in (("strict", strict, _COLOURS[1]), ("loose", loose, _COLOURS[2])):
+            axes.axvline(value, color=colour, linestyle="--" if name == "strict" else ":", label=f"{name} {value:g}")
+        axes.set_yscale("log")
+        axes.set_xlabel("similarity threshold")
+        axes.set_ylabel("alignments above it")
+        axes.legend(frameon=False, labelcolor=_INK)
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def svg(figure: Figure, description: str) -> str:
+    """A figure as inline SVG.
+
+    Args:
+        figure: from one of the functions above.
+        description: what it shows, for readers who do not see it.
+
+    Returns:
+        One `<svg>` element whose ink is the text colour of the page; ids are its own.
+    """
+    stream = io.StringIO()
+    with matplotlib.rc_context(_STYLE):
+        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    drawing = stream.getvalue()
+    drawing = drawing[drawing.index("<svg") :]
+    drawing = re.sub(r"<metadata>.*?</metadata>", "", drawing, flags=re.DOTALL).replace(_INK, "currentColor")
+    prefix = re.sub(r"\W+", "-", description.lower())[:24]
+    drawing = re.sub(r'(\bid="|"#|url\(#)', rf"\g<1>{prefix}-", drawing)
+    label = description.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    return drawing.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG on a white ground.
+
+    Args:
+        figure: from one of the functions above.
+        path: file to write.
+    """
+    with matplotlib.rc_context(_STYLE):
+        figure.savefig(path, dpi=160, facecolor="white", metadata={"Software": None})
+
+
+def _shown(scores: Scores) -> list[str]:
+    """Directions to draw; the average only where it differs from a direction."""
+    return scores.directions if len(scores.directions) > 2 else scores.directions[:1]
+
+
+def _offset(index: int, count: int) -> float:
+    """Vertical place of one of `count` marks inside a system's row."""
+    return (index - (count - 1) / 2) * 0.22
+
+
+def _canvas(systems: int, row: float, extra: float = 0.0) -> tuple[Figure, Axes]:
+    """An empty figure with a row of `row` inches for each system."""
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(_WIDTH, 0.95 + extra + row * systems), layout="constrained")
+        return figure, figure.subplots()
+
+
+def _finished(figure: Figure, axes: Axes, systems: Sequence[str], label: str, *, legend_columns: int) -> Figure:
+    """Axes from 0 to 1, systems from the top, a legend above."""
+    with matplotlib.rc_context(_STYLE):
+        axes.set_xlim(-0.02, 1.02)
+        axes.set_ylim(len(systems) - 0.5, -0.5)
+        axes.set_yticks(range(len(systems)), [name if len(name) < 17 else f"{name[:15]}…" for name in systems])
+        axes.set_xlabel(label)
+        axes.grid(axis="x", color="#888888", alpha=0.3)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        figure.legend(
+            loc="outside upper center",
+            ncols=legend_columns,
+            frameon=False,
+            fontsize=9,
+            labelcolor=_INK,
+            handletextpad=0.4,
+            columnspacing=1.2,
+        )
+    return figure

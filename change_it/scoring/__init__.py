@@ -1,0 +1,8 @@
+"""Compliancy and overlap of transferred headlines: statistics per item first, aggregates second.
+
+`score` makes the table of systems; the formulas are in `compliancy`, `overlap` and `significance`.
+"""
+
+from change_it.scoring.options import ScoreOptions
+
+__all__ = ["ScoreOptions"]

@@ -1,0 +1,128 @@
+"""What is scored: the A2 pairs of a corpus, each headline of a pair an item to transfer to the other outlet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from change_it.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One headline to transfer.
+
+    Attributes:
+        id: of the original article.
+        label: outlet that the original comes from.
+        target: outlet aimed at.
+        source: the original headline.
+        article: the original article.
+        gold: headline of the target outlet about the same event.
+    """
+
+    id: str
+    label: str
+    target: str
+    source: str
+    article: str
+    gold: str
+
+    @property
+    def direction(self) -> str:
+        """`{from}2{to}`."""
+        return f"{self.label}2{self.target}"
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """The items of a corpus, all of direction A to B first.
+
+    Attributes:
+        items: what is scored; ids are unique.
+        outlets: short names of A and B.
+        training_headlines: per outlet, the headlines outside A2.
+        name: the corpus, as it was given.
+    """
+
+    __test__ = False  # not a pytest class
+
+    items: tuple[Item, ...]
+    outlets: tuple[str, str]
+    training_headlines: dict[str, tuple[str, ...]]
+    name: str
+
+    @property
+    def directions(self) -> list[str]:
+        """(n,) the direction of each item."""
+        return [item.direction for item in self.items]
+
+
+def read_test_set(corpus: str) -> TestSet:
+    """Read the A2 pairs and the training headlines of a corpus.
+
+    Args:
+        corpus: folder written by `change-it corpus build`, or a data set id on the Hub.
+
+    Returns:
+        The items; where pairs are many-to-many an article keeps its most similar partner.
+
+    Raises:
+        InputError: the corpus cannot be read or has no A2 pairs.
+    """
+    pairs = _table(
+        corpus,
+        "pairs",
+        "test",
+        ["similarity", *(f"{side}_{part}" for side in "ab" for part in ("id", "headline", "article"))],
+    )
+    articles = pl.concat(
+        _table(corpus, "articles", split, ["id", "label", "headline"]).with_columns(split=pl.lit(split))
+        for split in ("train", "test")
+    )
+    if pairs.is_empty():
+        raise InputError(
+            f"the corpus {corpus} has no A2 pairs to score: build it with lower thresholds or more articles"
+        )
+    labels = dict(articles.filter(pl.col("split") == "test").select("id", "label").iter_rows())
+    first = pairs.row(0, named=True)
+    if first["a_id"] not in labels or first["b_id"] not in labels:
+        raise InputError(f"the corpus {corpus} lacks the articles of its A2 pairs: build it again")
+    outlets = str(labels[first["a_id"]]), str(labels[first["b_id"]])
+    best = pairs.sort("similarity", descending=True, maintain_order=True)
+    training = articles.filter(pl.col("split") == "train")
+    return TestSet(
+        items=tuple(item for side, other in ("ab", "ba") for item in _items(best, side, other, outlets)),
+        outlets=outlets,
+        training_headlines={
+            name: tuple(training.filter(pl.col("label") == name)["headline"]) for name in outlets
+        },
+        name=corpus,
+    )
+
+
+def _items(pairs: pl.DataFrame, side: str, other: str, outlets: tuple[str, str]) -> list[Item]:
+    """The headlines of one side as items."""
+    label, target = outlets if side == "a" else outlets[::-1]
+    own = pairs.unique(f"{side}_id", keep="first", maintain_order=True)
+    rows = own.select(f"{side}_id", f"{side}_headline", f"{side}_article", f"{other}_headline").iter_rows()
+    return [Item(str(id_), label, target, source, article, gold) for id_, source, article, gold in rows]
+
+
+def _table(corpus: str, config: str, split: str, columns: Sequence[str]) -> pl.DataFrame:
+    """Some columns of one config and split."""
+    from datasets import load_dataset
+
+    if not Path(corpus).is_dir() and (corpus.startswith((".", "/", "~")) or corpus.count("/") != 1):
+        raise InputError(
+            f"there is no corpus folder {corpus}: give one written by `change-it corpus build`, or a Hub id"
+        )
+    try:
+        rows = load_dataset(corpus, config, split=split).select_columns(list(columns))
+    except (ValueError, OSError, KeyError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(
+            f"{corpus} is not a corpus of ours ({config}/{split}: {reason}): build one with `change-it corpus build`"
+        ) from error
+    return pl.from_arrow(rows.data.table)  # type: ignore[return-value]

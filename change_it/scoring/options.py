@@ -1,0 +1,36 @@
+"""Options of `change-it score`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+
+@dataclass(kw_only=True)
+class ScoreOptions:
+    """Score systems' headlines for compliancy, beside gold, copy, lead and random-target.
+
+    Examples:
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --out runs/mine/report
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=sum.csv s2s=s2s.csv
+    """
+
+    corpus: str
+    """Corpus folder or data set id on the Hub; its A2 pairs are the test."""
+    judges: str
+    """Folder or Hub id that holds the judges main, hh and ah."""
+    predictions: tuple[str, ...] = ()
+    """Systems to score as NAME=FILE; a file is CSV with id, headline, target."""
+    reversal: Literal["relative", "target"] = "relative"
+    """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
+    out: Path | None = None
+    """Folder for report.html, systems.csv, items/ and charts/; nothing is written when not given."""
+    json: bool = False
+    """Print JSON instead of a table."""
+    resamples: int = 1000
+    """Bootstrap resamples, and trials of the paired tests."""
+    seed: int = 1
+    """Seed of intervals, paired tests and the system random-target."""
+    batch_size: int | None = None
+    """Texts a judge reads at once; its own choice when not given."""
+    device: str = "auto"
+    """Where the judges run: auto, cpu, cuda, cuda:1, mps."""

@@ -1,0 +1,128 @@
+"""Prediction files: CSV with `id, headline, target`, one new headline for every item of the test set."""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from change_it.errors import InputError
+from change_it.scoring.items import TestSet
+from change_it.scoring.systems import BUILT_IN, System
+
+COLUMNS = ("id", "headline", "target")
+_NAME = re.compile(r"\w[\w.+-]*")
+_SHOWN = 10
+
+
+def read_systems(specs: Sequence[str], test: TestSet) -> list[System]:
+    """Read the prediction files of several systems.
+
+    Args:
+        specs: `NAME=FILE` each.
+        test: the items that every file must cover.
+
+    Returns:
+        The systems in the order given.
+
+    Raises:
+        InputError: a spec without a name, a name that is taken or unfit for a file name, or a file at fault.
+    """
+    systems: list[System] = []
+    for spec in specs:
+        name, equals, file = spec.partition("=")
+        if not equals or not file or not _NAME.fullmatch(name):
+            raise InputError(
+                f"--predictions {spec!r} is not NAME=FILE: write --predictions mine=mine.csv (letters, digits, . + - _)"
+            )
+        if name in BUILT_IN or name in {system.name for system in systems}:
+            raise InputError(f"--predictions {spec!r}: the name {name} is taken, choose another")
+        systems.append(System(name, read_predictions(Path(file), test)))
+    return systems
+
+
+def read_predictions(file: Path, test: TestSet) -> tuple[str, ...]:
+    """Read one prediction file and check it against the test set.
+
+    Args:
+        file: CSV, UTF-8, with the columns id, headline and target (others are ignored), in any order of rows.
+        test: the items to cover.
+
+    Returns:
+        (n,) new headlines in the order of the items, white space at the ends removed.
+
+    Raises:
+        InputError: unreadable file, missing column, malformed line, or ids that are missing, extra or duplicate
+            or whose headline is empty or aims at the wrong outlet: all of them in one message.
+    """
+    rows = _read(file)
+    counts = Counter(id_ for id_, _, _ in rows)
+    wanted = {item.id: item.target for item in test.items}
+    problems = {
+        "missing": [id_ for id_ in wanted if id_ not in counts],
+        "not in the test set": [id_ for id_ in counts if id_ not in wanted],
+        "duplicate": [id_ for id_, count in counts.items() if count > 1],
+        "with an empty headline": list(
+            dict.fromkeys(id_ for id_, headline, _ in rows if not headline and id_ in wanted)
+        ),
+        "with the wrong target": list(
+            dict.fromkeys(id_ for id_, _, aim in rows if id_ in wanted and aim != wanted[id_])
+        ),
+    }
+    found = [
+        f"{len(ids)} {'id' if len(ids) == 1 else 'ids'} {problem}: {_listed(ids)}"
+        for problem, ids in problems.items()
+        if ids
+    ]
+    if found:
+        raise InputError(
+            f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {'; '.join(found)}"
+        )
+    headlines = {id_: headline for id_, headline, _ in rows}
+    return tuple(headlines[item.id] for item in test.items)
+
+
+def write_predictions(file: Path, test: TestSet, headlines: Iterable[str]) -> None:
+    """Write a prediction file.
+
+    Args:
+        file: CSV to write.
+        test: the items.
+        headlines: (n,) new headlines in the order of the items.
+    """
+    with file.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(COLUMNS)
+        writer.writerows(
+            (item.id, headline, item.target) for item, headline in zip(test.items, headlines, strict=True)
+        )
+
+
+def _read(file: Path) -> list[tuple[str, str, str]]:
+    """Id, headline and target of each line."""
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            reader = csv.DictReader(lines)
+            lacking = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
+            if lacking:
+                raise InputError(
+                    f"{file} lacks the column {', '.join(lacking)}: a prediction file has id,headline,target"
+                )
+            rows = []
+            for row in reader:
+                if None in row or None in row.values():
+                    raise InputError(
+                        f"{file}, line {reader.line_num}: not as many fields as columns; put headlines with commas in quotes"
+                    )
+                rows.append((row["id"].strip(), " ".join(row["headline"].split()), row["target"].strip()))
+            return rows
+    except OSError as error:
+        raise InputError(f"cannot read the predictions {file}: {error.strerror}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{file} is not a CSV file in UTF-8: {error}") from error
+
+
+def _listed(ids: Sequence[str]) -> str:
+    """The first ten ids and how many more."""
+    more = len(ids) - _SHOWN
+    return ", ".join(ids[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

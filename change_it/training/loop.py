@@ -1,0 +1,377 @@
+"""The one training loop, on Accelerate: judges, masked language models and generators go through `train`.
+
+A run that is killed and resumed ends with the same weights, bit for bit on CPU, as one that was not: the order of
+the batches depends on (seed, epoch) alone, and a checkpoint holds everything else (weights, optimizer, scheduler,
+random states, place in the epoch, best weights so far).
+"""
+
+import logging
+import math
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from accelerate import Accelerator, PartialState, skip_first_batches
+from accelerate.state import AcceleratorState, GradientState
+from accelerate.utils import ProjectConfiguration, broadcast_object_list, is_tensorboard_available, set_seed
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from torch import Tensor, nn
+from torch.utils.data import DataLoader
+
+from change_it.errors import InputError
+from change_it.training.batches import EpochBatches
+from change_it.training.options import TrainingOptions
+
+#: Evaluations of a whole run, equally spaced; the last one is at its end.
+EVALUATIONS = 10
+#: Checkpoints kept: the newest, and the one before while the newest is being written.
+CHECKPOINTS_KEPT = 2
+#: Written into a checkpoint last: one without it was being written when the run died.
+COMPLETE = "complete"
+
+Evaluate = Callable[[nn.Module], float | Mapping[str, float]]
+
+
+@dataclass
+class TrainingResult:
+    """What came of a run.
+
+    Attributes:
+        updates: optimizer steps taken.
+        epochs: passes over the data, fractional.
+        seconds: training time, earlier parts of a resumed run included.
+        stopped: why it ended: all updates done, no better score (`early`), or out of time.
+        best_score: validation score of the weights that the model now has; None without an evaluation.
+        best_update: the update that gave them.
+        history: one record an evaluation: `update`, `loss` (mean since the last one) and the evaluation's numbers.
+    """
+
+    updates: int
+    epochs: float
+    seconds: float
+    stopped: str
+    best_score: float | None
+    best_update: int
+    history: list[dict[str, float]]
+
+
+@dataclass
+class Progressed:
+    """Where a run is: saved in each checkpoint beside the model, optimizer, scheduler and random states."""
+
+    fingerprint: dict[str, Any]
+    update: int = 0
+    epoch: int = 0
+    batch: int = 0
+    seconds: float = 0.0
+    loss_sum: float = 0.0
+    losses: int = 0
+    patience: int = 0
+    best_score: float | None = None
+    best_update: int = 0
+    best_weights: dict[str, Tensor] | None = None
+    history: list[dict[str, float]] = field(default_factory=list)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything, for Accelerate's checkpoint."""
+        return dict(vars(self))
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from `state`.
+
+        Raises:
+            InputError: the checkpoint is of a run with other data or options.
+        """
+        saved, own = state["fingerprint"], self.fingerprint
+        if changed := [name for name in own if saved.get(name) != own[name]]:
+            told = ", ".join(f"{name} was {saved.get(name)}, is {own[name]}" for name in changed)
+            raise InputError(f"the checkpoint cannot be resumed ({told}): use the same data and options or drop --resume")
+        vars(self).update(state)
+
+
+def resolve(options: TrainingOptions, preset: Mapping[str, Any]) -> Any:
+    """Fill the options that are None from a preset.
+
+    Args:
+        options: any subclass of `TrainingOptions`.
+        preset: values by field name.
+
+    Returns:
+        A copy of the same class.
+
+    Example:
+        >>> resolve(TrainingOptions(epochs=2), {"epochs": 6, "batch_size": 8}).batch_size
+        8
+    """
+    return replace(options, **{name: value for name, value in preset.items() if getattr(options, name) is None})
+
+
+def process_state() -> PartialState:
+    """The process group that `torchrun` or `accelerate launch` set up; one process on its own otherwise."""
+    return PartialState(cpu=not torch.accelerator.is_available())
+
+
+def train(
+    model: nn.Module,
+    dataset: Any,
+    collate: Callable[[list[Any]], Mapping[str, Tensor]],
+    options: TrainingOptions,
+    *,
+    out: Path,
+    name: str = "training",
+    evaluate: Evaluate | None = None,
+    lengths: Sequence[int] | None = None,
+    min_updates: int = 300,
+    on_update: Callable[[int], None] | None = None,
+) -> TrainingResult:
+    """Train `model` in place; afterwards it has the best weights by validation score (the last without one).
+
+    Works as a plain call, under `accelerate launch` and under `torchrun`; every process calls it with the same
+    arguments. Checkpoints go to `<out>/checkpoints`, TensorBoard logs to `<out>/logs`.
+
+    Args:
+        model: returns an output with `.loss` when called with a batch.
+        dataset: map-style: `len` and integer index. If it has `set_epoch`, that is called before each epoch; an item
+            may depend on the epoch and its index, but on no random state.
+        collate: examples to a batch of tensors, keyword arguments of the model.
+        options: with `epochs`, `batch_size`, `learning_rate` and `early_stopping` set (see `resolve`).
+        out: folder for checkpoints and logs.
+        name: shown at the progress bar and used as the TensorBoard run.
+        evaluate: validation score of the model (higher is better), or a mapping with `score` and further numbers;
+            called by the main process with the model in `eval` mode and gradients off.
+        lengths: length of each example, to batch like with like; None leaves the order alone.
+        min_updates: epochs rise until there are this many updates.
+        on_update: called by every process after each update and its checkpoint, with the number of updates so far.
+
+    Returns:
+        What came of it.
+
+    Raises:
+        InputError: nothing to train on, tracking or precision that this machine lacks, a checkpoint of other options.
+    """
+    if len(dataset) == 0:
+        raise InputError(f"there is nothing to train the {name} on: the training set is empty")
+    accelerator = _accelerator(options, out)
+    set_seed(options.seed, device_specific=True)
+    assert options.epochs is not None and options.batch_size is not None and options.learning_rate is not None
+    batches = EpochBatches(len(dataset), batch_size=options.batch_size, seed=options.seed, lengths=lengths)
+    # A generator of its own: each pass over a loader draws a number, which must not come out of the dropout's.
+    loader = DataLoader(dataset, batch_sampler=batches, collate_fn=collate, generator=torch.Generator())
+    optimizer = torch.optim.AdamW(_groups(model, options.weight_decay), lr=options.learning_rate)
+    prepared, optimizer, loader = accelerator.prepare(model.train(), optimizer, loader)
+    updates_an_epoch = math.ceil(len(loader) / options.gradient_accumulation)
+    total = max(math.ceil(options.epochs * updates_an_epoch), min_updates)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer.optimizer, _linear(total, options.warmup_ratio))
+    fingerprint = {
+        "examples": len(dataset),
+        "updates": total,
+        "batch size": options.batch_size,
+        "processes": accelerator.num_processes,
+        "gradient accumulation": options.gradient_accumulation,
+        "learning rate": options.learning_rate,
+        "precision": options.mixed_precision,
+        "seed": options.seed,
+    }
+    state = Progressed(fingerprint)
+    accelerator.register_for_checkpointing(scheduler, state)
+    _resume(accelerator, out) if options.resume else _clear(accelerator, out)
+
+    started, seconds_before = time.monotonic(), state.seconds
+    evaluate_every = max(1, total // EVALUATIONS)
+    stopped = "early" if _exhausted(options, state) else "updates"
+    with _Bar(accelerator, name, total, state) as bar:
+        while state.update < total and stopped == "updates":
+            loader.set_epoch(state.epoch)
+            batches.set_epoch(state.epoch)
+            if hasattr(dataset, "set_epoch"):
+                dataset.set_epoch(state.epoch)
+            for batch in skip_first_batches(loader, state.batch) if state.batch else loader:
+                with accelerator.accumulate(prepared):
+                    loss = prepared(**batch).loss
+                    accelerator.backward(loss)
+                    if accelerator.sync_gradients and options.max_grad_norm:
+                        accelerator.clip_grad_norm_(prepared.parameters(), options.max_grad_norm)
+                    optimizer.step()
+                    optimizer.zero_grad()
+                state.batch += 1
+                state.loss_sum += loss.item()
+                state.losses += 1
+                if not accelerator.sync_gradients:
+                    continue
+                scheduler.step()
+                state.update += 1
+                state.seconds = seconds_before + time.monotonic() - started
+                bar(state)
+                out_of_time = _agreed(options.max_minutes is not None and state.seconds > 60 * options.max_minutes)
+                if state.update % evaluate_every == 0 or state.update == total or out_of_time:
+                    _evaluate(accelerator, prepared, evaluate, state, scheduler.get_last_lr()[0])
+                    bar(state)
+                if out_of_time:
+                    stopped = "time"
+                elif _exhausted(options, state):
+                    stopped = "early"
+                if options.checkpoint_steps and state.update % options.checkpoint_steps == 0:
+                    _checkpoint(accelerator, out)
+                if on_update is not None:
+                    on_update(state.update)
+                if state.update == total or stopped != "updates":
+                    break
+            else:
+                state.epoch, state.batch = state.epoch + 1, 0
+
+    accelerator.wait_for_everyone()
+    if options.tensorboard and accelerator.is_main_process:
+        accelerator.trackers[0].finish()
+    model = accelerator.unwrap_model(prepared, keep_fp32_wrapper=False)
+    if state.best_weights is not None:
+        model.load_state_dict(state.best_weights)
+    model.eval()
+    epochs = state.epoch + state.batch / len(loader)
+    return TrainingResult(
+        state.update, epochs, state.seconds, stopped, state.best_score, state.best_update, state.history
+    )
+
+
+def _accelerator(options: TrainingOptions, out: Path) -> Accelerator:
+    """A fresh Accelerator; earlier runs of the same process may have had another precision."""
+    if options.tensorboard and not is_tensorboard_available():
+        raise InputError("--tensorboard needs TensorBoard: pip install 'change-it[tracking]'")
+    if options.mixed_precision == "fp16" and not torch.cuda.is_available():
+        raise InputError("--mixed-precision fp16 needs a CUDA device: use bf16 or no")
+    logging.getLogger("accelerate").setLevel(logging.ERROR)
+    AcceleratorState._reset_state()
+    GradientState._reset_state()
+    accelerator = Accelerator(
+        cpu=not torch.accelerator.is_available(),
+        mixed_precision=options.mixed_precision,
+        gradient_accumulation_steps=options.gradient_accumulation,
+        step_scheduler_with_optimizer=False,
+        log_with="tensorboard" if options.tensorboard else None,
+        project_config=ProjectConfiguration(
+            project_dir=str(out),
+            logging_dir=str(out / "logs"),
+            automatic_checkpoint_naming=True,
+            total_limit=CHECKPOINTS_KEPT,
+        ),
+    )
+    if options.tensorboard:
+        accelerator.init_trackers("change_it")
+    return accelerator
+
+
+def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
+    """Parameters with weight decay (matrices) and without (biases, norms)."""
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    return [
+        {"params": [parameter for parameter in parameters if parameter.ndim >= 2], "weight_decay": decay},
+        {"params": [parameter for parameter in parameters if parameter.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+def _linear(total: int, warmup_ratio: float) -> Callable[[int], float]:
+    """Factor of the learning rate: up to 1 over the warm-up, then down to 0 at `total`."""
+    warmup = math.ceil(total * warmup_ratio)
+    return lambda update: min((update + 1) / max(warmup, 1), max(total - update, 0) / max(total - warmup, 1), 1.0)
+
+
+def _agreed(flag: bool) -> bool:
+    """The main process's answer, for all processes."""
+    if PartialState().num_processes == 1:
+        return flag
+    return bool(broadcast_object_list([flag])[0])
+
+
+def _exhausted(options: TrainingOptions, state: Progressed) -> bool:
+    return bool(options.early_stopping) and state.patience >= (options.early_stopping or 0)
+
+
+def _evaluate(
+    accelerator: Accelerator, model: nn.Module, evaluate: Evaluate | None, state: Progressed, rate: float
+) -> None:
+    """Score the model, keep its weights if they are the best so far, and log."""
+    numbers: dict[str, float] = {}
+    if evaluate is not None and accelerator.is_main_process:
+        bare = accelerator.unwrap_model(model)
+        bare.eval()
+        with torch.no_grad():
+            score = evaluate(bare)
+        bare.train()
+        numbers = {key: float(value) for key, value in (score if isinstance(score, Mapping) else {"score": score}).items()}
+    if accelerator.num_processes > 1:
+        numbers = broadcast_object_list([numbers])[0]
+    record = {"update": state.update, "loss": state.loss_sum / state.losses, **numbers}
+    state.history.append(record)
+    state.loss_sum, state.losses = 0.0, 0
+    if accelerator.trackers:
+        accelerator.log({**{key: value for key, value in record.items() if key != "update"}, "rate": rate}, state.update)
+    if "score" not in numbers:
+        return
+    state.patience += 1
+    if state.best_score is None or numbers["score"] > state.best_score:
+        weights = accelerator.unwrap_model(model).state_dict()
+        state.best_weights = {key: value.detach().cpu().clone() for key, value in weights.items()}
+        state.best_score, state.best_update, state.patience = numbers["score"], state.update, 0
+
+
+def _folders(out: Path) -> list[Path]:
+    """Checkpoints, oldest first."""
+    return sorted((out / "checkpoints").glob("checkpoint_*"), key=lambda folder: int(folder.name.partition("_")[2]))
+
+
+def _checkpoint(accelerator: Accelerator, out: Path) -> None:
+    accelerator.save_state()
+    accelerator.wait_for_everyone()
+    if accelerator.is_main_process:
+        (_folders(out)[-1] / COMPLETE).touch()
+    accelerator.wait_for_everyone()
+
+
+def _resume(accelerator: Accelerator, out: Path) -> None:
+    """Load the newest complete checkpoint; without one the run starts from its beginning."""
+    if accelerator.is_main_process:
+        for folder in _folders(out):
+            if not (folder / COMPLETE).exists():
+                shutil.rmtree(folder)
+    accelerator.wait_for_everyone()
+    if folders := _folders(out):
+        accelerator.load_state(str(folders[-1]))
+        accelerator.project_configuration.iteration = int(folders[-1].name.partition("_")[2]) + 1
+
+
+def _clear(accelerator: Accelerator, out: Path) -> None:
+    if accelerator.is_main_process:
+        shutil.rmtree(out / "checkpoints", ignore_errors=True)
+    accelerator.wait_for_everyone()
+
+
+class _Bar:
+    """Progress bar of the main process: updates, loss, score, time left."""
+
+    def __init__(self, accelerator: Accelerator, name: str, total: int, state: Progressed):
+        self.progress = Progress(
+            TextColumn(f"[bold]{name}[/]"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("loss {task.fields[loss]} score {task.fields[score]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            disable=not accelerator.is_main_process,
+        )
+        self.task = self.progress.add_task(name, total=total, completed=state.update, loss="…", score="…")
+
+    def __enter__(self) -> "_Bar":
+        self.progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.progress.stop()
+
+    def __call__(self, state: Progressed) -> None:
+        loss = state.loss_sum / state.losses if state.losses else state.history[-1]["loss"]
+        score = "…" if state.best_score is None else f"{state.history[-1].get('score', math.nan):.3f} (best {state.best_score:.3f})"
+        self.progress.update(self.task, completed=state.update, loss=f"{loss:.3f}", score=score)

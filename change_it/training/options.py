@@ -1,0 +1,38 @@
+"""Options that every training run shares; a command's own dataclass inherits them."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(kw_only=True)
+class TrainingOptions:
+    """How to train. A value of None means: the preset of the task and the model."""
+
+    epochs: float | None = None
+    """Passes over the training data; raised until there are at least 300 updates."""
+    batch_size: int | None = None
+    """Examples an update (a process, before gradient accumulation)."""
+    learning_rate: float | None = None
+    """Peak learning rate."""
+    weight_decay: float = 0.01
+    """Decay of weight matrices."""
+    warmup_ratio: float = 0.1
+    """Share of the updates in which the learning rate rises."""
+    gradient_accumulation: int = 1
+    """Batches an update."""
+    max_grad_norm: float = 1.0
+    """Gradients are clipped to this norm; 0 leaves them alone."""
+    mixed_precision: Literal["no", "fp16", "bf16"] = "no"
+    """Arithmetic of the forward pass."""
+    early_stopping: int | None = None
+    """Stop after this many evaluations without a better validation score; 0 never stops."""
+    checkpoint_steps: int = 200
+    """Updates between checkpoints; 0 writes none."""
+    resume: bool = False
+    """Go on from the newest checkpoint in the output folder."""
+    max_minutes: float | None = None
+    """Stop cleanly after this many minutes and keep the best weights."""
+    tensorboard: bool = False
+    """Log to <out>/logs for TensorBoard (extra: tracking)."""
+    seed: int = 1
+    """Seed of weights, order and dropout."""

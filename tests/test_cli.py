@@ -1,0 +1,62 @@
+"""The `change-it` program as a user meets it: help, version, exit codes, one sentence for bad input."""
+
+import subprocess
+import sys
+
+import pytest
+
+from change_it.cli import COMMANDS, main
+
+LEAVES = [
+    [name] if not isinstance(entry, dict) else [name, member]
+    for name, entry in COMMANDS.items()
+    for member in (entry if isinstance(entry, dict) else [""])
+]
+
+
+@pytest.mark.parametrize("words", LEAVES, ids=" ".join)
+def test_every_command_has_help_with_an_example(words, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([*words, "--help"])
+    text = capsys.readouterr().out
+    assert stop.value.code == 0
+    assert "Examples" in text
+    assert f"change-it {' '.join(words)}" in text
+
+
+def test_help_names_every_command(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    text = capsys.readouterr().out
+    assert all(name in text for name in COMMANDS)
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["corpus"], ["corpus", "build"], ["quickstart", "--articles", "many"]])
+def test_a_wrong_call_exits_with_2(arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("change-it 0.")
+
+
+def test_bad_input_is_one_sentence_without_a_traceback(tmp_path):
+    command = [sys.executable, "-m", "change_it.cli", "corpus", "build", "missing.csv", "--out", str(tmp_path / "corpus")]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert result.returncode == 2
+    assert "missing.csv" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_help_loads_neither_torch_nor_transformers():
+    code = (
+        "import sys\nfrom change_it.cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "print('HEAVY', sorted({'torch', 'transformers', 'datasets', 'sklearn'} & set(sys.modules)))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip().endswith("HEAVY []")

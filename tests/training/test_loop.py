@@ -1,0 +1,139 @@
+"""The loop: it learns, stops, keeps the best weights, and a killed run ends where an unbroken one does."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from runs import Classifier, accuracy, collate, examples, options
+
+from change_it.errors import InputError
+from change_it.training.batches import EpochBatches
+from change_it.training.loop import resolve, train
+from change_it.training.options import TrainingOptions
+
+RUNS = str(Path(__file__).with_name("runs.py"))
+
+
+def run(*arguments, launcher=(sys.executable,), check=True):
+    command = [*launcher, RUNS, *map(str, arguments)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert not check or result.returncode == 0, result.stderr
+    return result
+
+
+@pytest.mark.parametrize("accumulation", [1, 2])
+@pytest.mark.parametrize("last_update", [7, 12])
+def test_a_killed_and_resumed_run_ends_with_the_same_bytes(tmp_path, last_update, accumulation):
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    run(whole, "--accumulation", accumulation)
+    killed = run(broken, "--accumulation", accumulation, "--die-after", last_update, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not (broken / "model.safetensors").exists()
+    resumed = run(broken, "--accumulation", accumulation, "--resume")
+    assert "RESULT" in resumed.stdout
+    assert (broken / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+
+
+def test_a_checkpoint_that_was_being_written_is_passed_over(tmp_path):
+    run(tmp_path / "whole")
+    run(tmp_path / "broken", "--die-after", 12, check=False)
+    newest = tmp_path / "broken/checkpoints/checkpoint_1"
+    (newest / "complete").unlink()
+    (newest / "optimizer.bin").write_bytes(b"half")
+    run(tmp_path / "broken", "--resume")
+    assert (tmp_path / "broken/model.safetensors").read_bytes() == (tmp_path / "whole/model.safetensors").read_bytes()
+
+
+def test_it_learns_and_keeps_the_best_weights(tmp_path):
+    model = Classifier()
+    before = accuracy(model)["score"]
+    result = train(model, examples(), collate, options(epochs=10), out=tmp_path, evaluate=accuracy, min_updates=1)
+    assert result.updates == 120
+    assert result.epochs == 10
+    assert not model.training
+    assert result.best_score == max(record["score"] for record in result.history)
+    assert accuracy(model)["score"] == result.best_score > max(before, 0.9)
+    assert result.history[-1]["loss"] < result.history[0]["loss"]
+
+
+def test_epochs_rise_to_the_least_number_of_updates(tmp_path):
+    result = train(Classifier(), examples(), collate, options(epochs=1), out=tmp_path, min_updates=30)
+    assert result.updates == 30
+    assert result.epochs == 2.5
+    assert result.best_score is None
+
+
+def test_early_stopping_goes_back_to_the_best(tmp_path):
+    scores, seen = iter([0.1, 0.7, 0.2, 0.3, 0.9]), []
+
+    def evaluate(model):
+        seen.append({key: value.clone() for key, value in model.state_dict().items()})
+        return next(scores)
+
+    model = Classifier()
+    result = train(model, examples(), collate, options(epochs=10, early_stopping=2), out=tmp_path, evaluate=evaluate)
+    assert (result.stopped, result.best_score, len(seen)) == ("early", 0.7, 4)
+    assert all(torch.equal(value, seen[1][key]) for key, value in model.state_dict().items())
+
+
+def test_out_of_time_stops_with_an_evaluation(tmp_path):
+    result = train(Classifier(), examples(), collate, options(max_minutes=0.0), out=tmp_path, evaluate=accuracy)
+    assert (result.stopped, result.updates, len(result.history)) == ("time", 1, 1)
+
+
+def test_only_the_newest_checkpoints_stay_and_a_new_run_drops_them(tmp_path):
+    train(Classifier(), examples(), collate, options(), out=tmp_path, min_updates=1)
+    assert sorted(path.name for path in (tmp_path / "checkpoints").iterdir()) == ["checkpoint_7", "checkpoint_8"]
+    train(Classifier(), examples(), collate, options(checkpoint_steps=0), out=tmp_path, min_updates=1)
+    assert not (tmp_path / "checkpoints").exists()
+
+
+def test_bad_input(tmp_path):
+    with pytest.raises(InputError, match="training set is empty"):
+        train(Classifier(), [], collate, options(), out=tmp_path)
+    train(Classifier(), examples(), collate, options(), out=tmp_path, min_updates=1)
+    with pytest.raises(InputError, match="learning rate was 0.003, is 0.1"):
+        train(Classifier(), examples(), collate, options(learning_rate=0.1, resume=True), out=tmp_path, min_updates=1)
+
+
+def test_tracking(tmp_path, monkeypatch):
+    pytest.importorskip("tensorboard")
+    train(Classifier(), examples(), collate, options(tensorboard=True), out=tmp_path, evaluate=accuracy, min_updates=1)
+    assert list((tmp_path / "logs").rglob("events.out.tfevents.*"))
+    monkeypatch.setattr("change_it.training.loop.is_tensorboard_available", lambda: False)
+    with pytest.raises(InputError, match=r"change-it\[tracking\]"):
+        train(Classifier(), examples(), collate, options(tensorboard=True), out=tmp_path)
+
+
+@pytest.mark.slow
+def test_two_processes_under_torchrun_and_accelerate_launch(tmp_path):
+    torchrun = (sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", "2")
+    result = run(tmp_path / "two", launcher=torchrun)
+    assert "RESULT 2 24 " in result.stdout
+    assert float(result.stdout.split()[-1]) > 0.7
+    run(tmp_path / "again", "--die-after", 12, launcher=torchrun, check=False)
+    run(tmp_path / "again", "--resume", launcher=torchrun)
+    assert (tmp_path / "again/model.safetensors").read_bytes() == (tmp_path / "two/model.safetensors").read_bytes()
+    launched = run(tmp_path / "one", launcher=(sys.executable, "-m", "accelerate.commands.launch", "--cpu"))
+    assert "RESULT 1 48 " in launched.stdout
+
+
+def test_batches_cover_everything_and_group_by_length():
+    lengths = list(range(100, 0, -1))
+    batches = EpochBatches(100, batch_size=8, seed=1, lengths=lengths)
+    first = list(batches)
+    assert len(first) == len(batches) == 13
+    assert sorted(index for batch in first for index in batch) == list(range(100))
+    assert all(max(batch) - min(batch) < 8 for batch in first)
+    assert len(first[-1]) == 4
+    assert first == list(batches)
+    batches.set_epoch(1)
+    assert first != list(batches)
+
+
+def test_resolve_keeps_what_was_given():
+    resolved = resolve(TrainingOptions(epochs=1), {"epochs": 6, "learning_rate": 1e-5})
+    assert (resolved.epochs, resolved.learning_rate, resolved.batch_size) == (1, 1e-5, None)
