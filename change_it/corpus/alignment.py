@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
-from itertools import pairwise
+from functools import lru_cache
 from os import cpu_count
 from typing import TypeVar
 
@@ -94,21 +94,25 @@ def align(
         >>> list(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), pairs.similarity.tolist()))
         [(0, 0, 1.0), (0, 1, 1.0), (1, 1, 0.6)]
     """
-    rows, columns = _by_day(x_days, undated=window_days is None), _by_day(y_days, undated=window_days is None)
+    every = window_days is None
+    rows, columns = _by_day(x_days, undated=every), _by_day(y_days, undated=every)
     if window_days is None:
-        low, high = np.zeros(len(rows), dtype=np.int64), np.full(len(rows), len(columns), dtype=np.int64)
+        low, high = np.zeros(len(rows), dtype=np.int64), np.full(len(rows), len(columns))
     else:
         low, high = _window(x_days[rows], y_days[columns], window_days)
+    lowest = min(floor, float(EDGES[0]))
 
-    def above_floor(block: "_Block") -> tuple[Ints, Ints, Floats, Ints]:
-        i, j, similarity = block.entries(min(floor, float(EDGES[0])), 2.0)
-        inside = (j >= low[i]) & (j < high[i])
-        i, j, similarity = i[inside], j[inside], np.minimum(similarity[inside], 1.0)
-        kept = similarity > floor
-        return rows[i[kept]], columns[j[kept]], similarity[kept], histogram(similarity)
+    def above_floor(i: Ints, j: Ints, cosine: Floats) -> tuple[Ints, Ints, Floats, Ints]:
+        found = np.flatnonzero(cosine > lowest)
+        found = found[(j[found] >= low[i[found]]) & (j[found] < high[i[found]])]
+        counts = histogram(cosine[found])
+        found = found[cosine[found] > floor]
+        return rows[i[found]], columns[j[found]], cosine[found], counts
 
     parts = _over_blocks(x[rows], y[columns], low, high, above_floor)
-    a_index, b_index = (np.concatenate([np.zeros(0, dtype=np.int64), *(part[k] for part in parts)]) for k in (0, 1))
+    a_index, b_index = (
+        np.concatenate([np.zeros(0, dtype=np.int64), *(part[side] for part in parts)]) for side in (0, 1)
+    )
     similarity = np.concatenate([np.zeros(0), *(part[2] for part in parts)])
     order = np.lexsort((b_index, a_index, -similarity))
     counts = np.sum([histogram(similarity[:0]), *(part[3] for part in parts)], axis=0)
@@ -216,14 +220,115 @@ def nearest_wrong(
         >>> index.tolist(), cosine.tolist()
         ([1, 0, 0], [0.6, 0.6, 0.28])
     """
-    index, cosine = np.full(x.shape[0], -1, dtype=np.int64), np.zeros(x.shape[0])
+    index, nearest = np.full(x.shape[0], -1, dtype=np.int64), np.zeros(x.shape[0])
     for group in np.intersect1d(x_groups, y_groups):
-        rows, columns = (_by_day(np.where(of == group, days, UNDATED - 1), undated=True) for of, days in (
-            (x_groups, x_days), (y_groups, y_days)))
-        low, high = _widened(x_days[rows], y_days[columns], window_days, at_least)
-        forbidden_x, forbidden_y = x_clusters[rows], y_clusters[columns]
+        x_rows, y_rows = np.flatnonzero(x_groups == group), np.flatnonzero(y_groups == group)
+        x_rows, y_rows = x_rows[_by_day(x_days[x_rows])], y_rows[_by_day(y_days[y_rows])]
+        low, high = _widened(x_days[x_rows], y_days[y_rows], window_days, at_least)
+        own, other = x_clusters[x_rows], y_clusters[y_rows]
 
-        def best(block: "_Block", low: Ints = low, high: Ints = high) -> tuple[Ints, Ints, Floats]:
-            raise NotImplementedError
+        def best(
+            i: Ints,
+            j: Ints,
+            cosine: Floats,
+            low: Ints = low,
+            high: Ints = high,
+            own: Ints = own,
+            other: Ints = other,
+        ) -> tuple[Ints, Ints, Floats]:
+            allowed = (cosine > 0) & (cosine < ceiling) & (j >= low[i]) & (j < high[i]) & (own[i] != other[j])
+            i, j, cosine = i[allowed], j[allowed], cosine[allowed]
+            starts = np.flatnonzero(np.diff(i, prepend=-1))
+            highest = (
+                np.repeat(np.maximum.reduceat(cosine, starts), np.diff(starts, append=len(i)))
+                if len(i)
+                else cosine
+            )
+            ties = np.flatnonzero(cosine == highest)
+            ties = ties[np.lexsort((j[ties], i[ties]))]
+            ties = ties[np.diff(i[ties], prepend=-1) > 0]
+            return i[ties], j[ties], cosine[ties]
 
-    return index, cosine
+        for i, j, cosine in _over_blocks(x[x_rows], y[y_rows], low, high, best):
+            index[x_rows[i]], nearest[x_rows[i]] = y_rows[j], cosine
+    return index, nearest
+
+
+def _by_day(days: Ints, *, undated: bool = True) -> Ints:
+    """Positions in order of day; the undated ones last, or left out."""
+    order = np.argsort(np.where(days == UNDATED, np.iinfo(np.int64).max, days), kind="stable")
+    return order if undated else order[: np.count_nonzero(days != UNDATED)]
+
+
+def _window(days: Ints, among: Ints, window_days: int) -> tuple[Ints, Ints]:
+    """For each day the interval of sorted `among` that is at most `window_days` away."""
+    return np.searchsorted(among, days - window_days), np.searchsorted(
+        among, days + window_days, side="right"
+    )
+
+
+def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) -> tuple[Ints, Ints]:
+    """The window, or the `at_least` nearest in time where it holds fewer; all for undated days (which come last)."""
+    low, high = np.zeros(len(days), dtype=np.int64), np.full(len(days), len(among))
+    dated, among_dated = days[days != UNDATED], among[among != UNDATED]
+    if window_days is None or len(among_dated) < at_least:
+        return low, high
+    left, right = _window(dated, among_dated, window_days)
+    narrow = np.flatnonzero(right - left < at_least)
+    # The nearest `at_least` are an interval too: bisect for the first start from which going right would not come closer.
+    start, last = np.zeros(len(narrow), dtype=np.int64), np.full(len(narrow), len(among_dated) - at_least)
+    while np.any(start < last):
+        middle = (start + last) // 2
+        beyond = among_dated[np.minimum(middle + at_least, len(among_dated) - 1)]
+        right_is_closer = (start < last) & (beyond - dated[narrow] < dated[narrow] - among_dated[middle])
+        start, last = (
+            np.where(right_is_closer, middle + 1, start),
+            np.where(right_is_closer, last, np.minimum(middle, last)),
+        )
+    left[narrow], right[narrow] = start, start + at_least
+    low[: len(dated)], high[: len(dated)] = left, right
+    return low, high
+
+
+def _over_blocks(
+    x: csr_matrix, y: csr_matrix, low: Ints, high: Ints, reduce: Callable[[Ints, Ints, Floats], Reduced]
+) -> list[Reduced]:
+    """Multiply each row `i` of x with (at least) the rows `low[i]:high[i]` of y, block by block.
+
+    Args:
+        x: unit-length rows by date.
+        y: unit-length rows by date.
+        low: rising starts of the intervals.
+        high: rising ends.
+        reduce: called in a thread with the rows, columns and cosines of a block's non-zero products, rows rising;
+            it has to leave out what lies outside the intervals, and what it returns is kept.
+
+    Returns:
+        What `reduce` returned, in order.
+    """
+
+    @lru_cache(maxsize=THREADS)
+    def transposed(left: int, right: int) -> csr_matrix:
+        return y[left:right].T.tocsr()
+
+    def multiply(block: tuple[int, int, int, int]) -> Reduced:
+        start, stop, left, right = block
+        product = x[start:stop] @ transposed(left, right)
+        rows = np.repeat(np.arange(start, stop), np.diff(product.indptr))
+        return reduce(rows, product.indices + np.int64(left), np.minimum(product.data, 1.0))
+
+    with ThreadPoolExecutor(THREADS) as threads:
+        return list(threads.map(multiply, _blocks(low.tolist(), high.tolist())))
+
+
+def _blocks(low: list[int], high: list[int]) -> Iterator[tuple[int, int, int, int]]:
+    """Neighbouring rows `start:stop` whose intervals together, `left:right`, are little wider than one alone."""
+    start, n = 0, len(low)
+    while start < n:
+        left, stop = low[start], start + 1
+        widest = left + max(64, 2 * (high[start] - left))
+        while stop < n and high[stop] <= widest and (stop + 1 - start) * (high[stop] - left) <= BLOCK:
+            stop += 1
+        if high[stop - 1] > left:
+            yield start, stop, left, high[stop - 1]
+        start = stop

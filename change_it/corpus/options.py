@@ -17,7 +17,7 @@ class ReadingOptions:
     files: tyro.conf.Positional[tuple[str, ...]]
     """CSV, TSV, JSON lines or parquet files, globs of them, or a data set id as hf://datasets/owner/name."""
     columns: str = ""
-    """Column map, ours=theirs: headline=title,article=body. CHANGE-IT's own layouts need none."""
+    """Column map, ours=theirs: headline=title,article=body. CHANGE-IT's own layouts need none; date= leaves a column unread."""
     labels: str = ""
     """The two outlets, A then B: left,right or R:rep,G:gio. Without it the two labels found, sorted."""
     encoding: str = "utf-8"
@@ -25,7 +25,7 @@ class ReadingOptions:
     strict_input: bool = False
     """Stop with an error at the first row that would be rejected."""
     normalise_typography: bool = False
-    """Straighten quotes and dashes and lower-case the headlines: house typography leaks style."""
+    """Straighten quotes and dashes and lower-case headlines and articles: house typography leaks style."""
 
 
 @dataclass(kw_only=True)

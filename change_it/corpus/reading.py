@@ -182,10 +182,10 @@ class _Reader:
             reasons = ", ".join(
                 f"{count} {reason}" for reason, count in _reasons(self.rejected).most_common()
             )
-            raise InputError(
-                f"no row of {files} can be used ({reasons}): {self._known_columns()}; "
-                "name yours as in --columns headline=title,article=body"
-            )
+            fix = "name yours as in --columns headline=title,article=body"
+            if not self.seen_columns:
+                fix = "give CSV with a header, or JSON with one object a line"
+            raise InputError(f"no row of {files} can be used ({reasons}): {self._known_columns()}; {fix}")
         outlets = self.outlets or self._found_outlets()
         names = {
             label: outlets.name_of(label) or label for label in {article.label for article in self.articles}

@@ -74,6 +74,7 @@ def open_sources(files: Sequence[str], encoding: str = "utf-8") -> list[Source]:
             that does not load.
     """
     try:
+        "".encode(encoding)
         encoding = {"utf-8": "utf-8-sig"}.get(codecs.lookup(encoding).name, encoding)
     except LookupError as error:
         raise InputError(
@@ -150,12 +151,16 @@ def _csv(file: TextIO, path: Path) -> Iterator[Row]:
     """Rows of a CSV file; a quote that is never closed costs its own line only, not the rest of the file."""
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     lines: Iterator[str] = file
-    top = next(lines, "")
+    top, line = "", 1
+    while not top.strip():
+        if not (top := next(lines, "")):
+            return
+        line += 1
     delimiter = "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=top.count)
     header = [name.strip() for name in next(csv.reader([top], delimiter=delimiter), [])]
     if repeated := sorted({name for name in header if header.count(name) > 1}):
         raise InputError(f"{path} has two columns {repeated[0]!r}: rename one")
-    line, rest = 2, list[str]()
+    rest: list[str] = []
     while True:
         taken: list[str] = []
         ended: list[bool] = []
@@ -198,7 +203,7 @@ def _json(file: TextIO) -> Iterator[Row]:
         except (ValueError, RecursionError):
             yield Row(line, {}, "broken JSON")
             continue
-        yield Row(line, values) if isinstance(values, dict) else Row(line, {}, "not a JSON object")
+        yield Row(line, values) if isinstance(values, dict) else Row(line, {}, "line is not a JSON object")
 
 
 def _parquet(path: Path) -> Iterator[Row]:

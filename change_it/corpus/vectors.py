@@ -114,7 +114,9 @@ def tfidf(tokens: Tokens, *, stop_words: Collection[str] = (), min_df: int = 2) 
     stop = tokens.vocabulary.is_in(list(stop_words)).to_numpy()
     kept = np.flatnonzero((df >= min_df) & ~stop)
     if len(kept) == 0:
-        raise InputError("no word is left to compare the articles by: give more articles, or fewer stop words")
+        raise InputError(
+            "no word is left to compare the articles by: give more articles, or fewer stop words"
+        )
     idf = np.log((1 + len(tokens)) / (1 + df[kept])) + 1
     matrix = counts[:, kept].tocsr().astype(np.float64)
     matrix.data *= idf[matrix.indices]
@@ -148,7 +150,9 @@ def _counts(tokens: Tokens) -> csc_matrix:
     a text side by side, where they only have to be counted.
     """
     shape = (len(tokens), len(tokens.vocabulary))
-    by_word = csr_matrix((np.ones(len(tokens.codes), dtype=np.int8), tokens.codes, tokens.offsets), shape=shape).tocsc()
+    by_word = csr_matrix(
+        (np.ones(len(tokens.codes), dtype=np.int8), tokens.codes, tokens.offsets), shape=shape
+    ).tocsc()
     first = np.ones(len(by_word.indices), dtype=bool)
     np.not_equal(by_word.indices[1:], by_word.indices[:-1], out=first[1:])
     first[by_word.indptr[:-1]] = True  # every word of the vocabulary occurs, so each column starts somewhere

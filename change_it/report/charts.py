@@ -8,6 +8,7 @@ import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -19,7 +20,7 @@ from change_it.scoring.score import AVERAGE, Scores
 _INK = "#010203"  # stands for the page's text colour, see `svg`
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _MARKERS = ("o", "s", "D", "^")
-_STYLE = {
+_STYLE: Any = {
     "font.size": 10,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -63,7 +64,7 @@ def compliancy_chart(scores: Scores) -> Figure:
             color=_INK if average else _COLOURS[index],
             markersize=6,
             capsize=3,
-            label=direction,
+            label=direction.replace("$", r"\$"),
         )
     return _finished(figure, axes, scores.systems, "compliancy, 95% interval", legend_columns=len(directions))
 
@@ -149,7 +150,9 @@ def alignment_chart(edges: Sequence[float], counts: Sequence[int], strict: float
         axes = figure.subplots()
         axes.plot(edges, np.maximum(above, 1), color=_COLOURS[0], linewidth=2)
         for name, value, colour in (("strict", strict, _COLOURS[1]), ("loose", loose, _COLOURS[2])):
-            axes.axvline(value, color=colour, linestyle="--" if name == "strict" else ":", label=f"{name} {value:g}")
+            axes.axvline(
+                value, color=colour, linestyle="--" if name == "strict" else ":", label=f"{name} {value:g}"
+            )
         axes.set_yscale("log")
         axes.set_xlabel("similarity threshold")
         axes.set_ylabel("alignments above it")
@@ -175,7 +178,7 @@ def svg(figure: Figure, description: str) -> str:
     drawing = drawing[drawing.index("<svg") :]
     drawing = re.sub(r"<metadata>.*?</metadata>", "", drawing, flags=re.DOTALL).replace(_INK, "currentColor")
     prefix = re.sub(r"\W+", "-", description.lower())[:24]
-    drawing = re.sub(r'(\bid="|"#|url\(#)', rf"\g<1>{prefix}-", drawing)
+    drawing = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", drawing)
     label = description.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return drawing.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
@@ -208,12 +211,16 @@ def _canvas(systems: int, row: float, extra: float = 0.0) -> tuple[Figure, Axes]
         return figure, figure.subplots()
 
 
-def _finished(figure: Figure, axes: Axes, systems: Sequence[str], label: str, *, legend_columns: int) -> Figure:
+def _finished(
+    figure: Figure, axes: Axes, systems: Sequence[str], label: str, *, legend_columns: int
+) -> Figure:
     """Axes from 0 to 1, systems from the top, a legend above."""
     with matplotlib.rc_context(_STYLE):
         axes.set_xlim(-0.02, 1.02)
         axes.set_ylim(len(systems) - 0.5, -0.5)
-        axes.set_yticks(range(len(systems)), [name if len(name) < 17 else f"{name[:15]}…" for name in systems])
+        axes.set_yticks(
+            range(len(systems)), [name if len(name) < 17 else f"{name[:15]}…" for name in systems]
+        )
         axes.set_xlabel(label)
         axes.grid(axis="x", color="#888888", alpha=0.3)
         axes.set_axisbelow(True)

@@ -52,7 +52,9 @@ class EpochBatches(Sampler[list[int]]):
             stretch = self.STRETCH * self.batch_size
             parts = [order[start : start + stretch] for start in range(0, self.size, stretch)]
             order = np.concatenate([part[np.argsort(-self.lengths[part], kind="stable")] for part in parts])
-        batches = [order[start : start + self.batch_size].tolist() for start in range(0, self.size, self.batch_size)]
+        batches = [
+            order[start : start + self.batch_size].tolist() for start in range(0, self.size, self.batch_size)
+        ]
         if self.lengths is not None:
             full = self.size // self.batch_size
             batches = [batches[index] for index in random.permutation(full)] + batches[full:]

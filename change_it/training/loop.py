@@ -18,7 +18,14 @@ import torch
 from accelerate import Accelerator, PartialState, skip_first_batches
 from accelerate.state import AcceleratorState, GradientState
 from accelerate.utils import ProjectConfiguration, broadcast_object_list, is_tensorboard_available, set_seed
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
@@ -89,7 +96,9 @@ class Progressed:
         saved, own = state["fingerprint"], self.fingerprint
         if changed := [name for name in own if saved.get(name) != own[name]]:
             told = ", ".join(f"{name} was {saved.get(name)}, is {own[name]}" for name in changed)
-            raise InputError(f"the checkpoint cannot be resumed ({told}): use the same data and options or drop --resume")
+            raise InputError(
+                f"the checkpoint cannot be resumed ({told}): use the same data and options or drop --resume"
+            )
         vars(self).update(state)
 
 
@@ -107,7 +116,9 @@ def resolve(options: TrainingOptions, preset: Mapping[str, Any]) -> Any:
         >>> resolve(TrainingOptions(epochs=2), {"epochs": 6, "batch_size": 8}).batch_size
         8
     """
-    return replace(options, **{name: value for name, value in preset.items() if getattr(options, name) is None})
+    return replace(
+        options, **{name: value for name, value in preset.items() if getattr(options, name) is None}
+    )
 
 
 def process_state() -> PartialState:
@@ -206,7 +217,9 @@ def train(
                 state.update += 1
                 state.seconds = seconds_before + time.monotonic() - started
                 bar(state)
-                out_of_time = _agreed(options.max_minutes is not None and state.seconds > 60 * options.max_minutes)
+                out_of_time = _agreed(
+                    options.max_minutes is not None and state.seconds > 60 * options.max_minutes
+                )
                 if state.update % evaluate_every == 0 or state.update == total or out_of_time:
                     _evaluate(accelerator, prepared, evaluate, state, scheduler.get_last_lr()[0])
                     bar(state)
@@ -275,7 +288,9 @@ def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
 def _linear(total: int, warmup_ratio: float) -> Callable[[int], float]:
     """Factor of the learning rate: up to 1 over the warm-up, then down to 0 at `total`."""
     warmup = math.ceil(total * warmup_ratio)
-    return lambda update: min((update + 1) / max(warmup, 1), max(total - update, 0) / max(total - warmup, 1), 1.0)
+    return lambda update: min(
+        (update + 1) / max(warmup, 1), max(total - update, 0) / max(total - warmup, 1), 1.0
+    )
 
 
 def _agreed(flag: bool) -> bool:
@@ -300,14 +315,19 @@ def _evaluate(
         with torch.no_grad():
             score = evaluate(bare)
         bare.train()
-        numbers = {key: float(value) for key, value in (score if isinstance(score, Mapping) else {"score": score}).items()}
+        numbers = {
+            key: float(value)
+            for key, value in (score if isinstance(score, Mapping) else {"score": score}).items()
+        }
     if accelerator.num_processes > 1:
         numbers = broadcast_object_list([numbers])[0]
     record = {"update": state.update, "loss": state.loss_sum / state.losses, **numbers}
     state.history.append(record)
     state.loss_sum, state.losses = 0.0, 0
     if accelerator.trackers:
-        accelerator.log({**{key: value for key, value in record.items() if key != "update"}, "rate": rate}, state.update)
+        accelerator.log(
+            {**{key: value for key, value in record.items() if key != "update"}, "rate": rate}, state.update
+        )
     if "score" not in numbers:
         return
     state.patience += 1
@@ -319,7 +339,9 @@ def _evaluate(
 
 def _folders(out: Path) -> list[Path]:
     """Checkpoints, oldest first."""
-    return sorted((out / "checkpoints").glob("checkpoint_*"), key=lambda folder: int(folder.name.partition("_")[2]))
+    return sorted(
+        (out / "checkpoints").glob("checkpoint_*"), key=lambda folder: int(folder.name.partition("_")[2])
+    )
 
 
 def _checkpoint(accelerator: Accelerator, out: Path) -> None:
@@ -373,5 +395,9 @@ class _Bar:
 
     def __call__(self, state: Progressed) -> None:
         loss = state.loss_sum / state.losses if state.losses else state.history[-1]["loss"]
-        score = "…" if state.best_score is None else f"{state.history[-1].get('score', math.nan):.3f} (best {state.best_score:.3f})"
+        score = (
+            "…"
+            if state.best_score is None
+            else f"{state.history[-1].get('score', math.nan):.3f} (best {state.best_score:.3f})"
+        )
         self.progress.update(self.task, completed=state.update, loss=f"{loss:.3f}", score=score)

@@ -33,7 +33,10 @@ def examples(size=90, seed=5):
 
 
 def collate(rows):
-    return {"features": torch.stack([row for row, _ in rows]), "labels": torch.tensor([label for _, label in rows])}
+    return {
+        "features": torch.stack([row for row, _ in rows]),
+        "labels": torch.tensor([label for _, label in rows]),
+    }
 
 
 def accuracy(model):
@@ -42,7 +45,14 @@ def accuracy(model):
 
 
 def options(**changes):
-    settings = {"epochs": 4, "batch_size": 8, "learning_rate": 3e-3, "early_stopping": 0, "checkpoint_steps": 5, "seed": 3}
+    settings = {
+        "epochs": 4,
+        "batch_size": 8,
+        "learning_rate": 3e-3,
+        "early_stopping": 0,
+        "checkpoint_steps": 5,
+        "seed": 3,
+    }
     return TrainingOptions(**{**settings, **changes})
 
 
@@ -63,7 +73,15 @@ def main():
     settings = options(resume=arguments.resume, gradient_accumulation=arguments.accumulation)
     lengths = [index % 7 for index in range(len(data))]
     result = train(
-        model, data, collate, settings, out=arguments.out, evaluate=accuracy, lengths=lengths, min_updates=1, on_update=die
+        model,
+        data,
+        collate,
+        settings,
+        out=arguments.out,
+        evaluate=accuracy,
+        lengths=lengths,
+        min_updates=1,
+        on_update=die,
     )
     if process_state().is_main_process:
         save_file(model.state_dict(), arguments.out / "model.safetensors")

@@ -24,9 +24,8 @@ def run(*arguments, launcher=(sys.executable,), check=True):
     return result
 
 
-@pytest.mark.parametrize("accumulation", [1, 2])
-@pytest.mark.parametrize("last_update", [7, 12])
-def test_a_killed_and_resumed_run_ends_with_the_same_bytes(tmp_path, last_update, accumulation):
+@pytest.mark.parametrize(("accumulation", "last_update"), [(1, 7), (2, 12)])
+def test_a_killed_and_resumed_run_ends_with_the_same_bytes(tmp_path, accumulation, last_update):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     run(whole, "--accumulation", accumulation)
     killed = run(broken, "--accumulation", accumulation, "--die-after", last_update, check=False)
@@ -38,19 +37,36 @@ def test_a_killed_and_resumed_run_ends_with_the_same_bytes(tmp_path, last_update
 
 
 def test_a_checkpoint_that_was_being_written_is_passed_over(tmp_path):
-    run(tmp_path / "whole")
-    run(tmp_path / "broken", "--die-after", 12, check=False)
+    whole, broken = Classifier(), Classifier()
+    train(whole, examples(), collate, options(), out=tmp_path / "whole", min_updates=1)
+    with pytest.raises(InterruptedError):
+        train(
+            Classifier(),
+            examples(),
+            collate,
+            options(),
+            out=tmp_path / "broken",
+            min_updates=1,
+            on_update=interrupt_at_12,
+        )
     newest = tmp_path / "broken/checkpoints/checkpoint_1"
     (newest / "complete").unlink()
     (newest / "optimizer.bin").write_bytes(b"half")
-    run(tmp_path / "broken", "--resume")
-    assert (tmp_path / "broken/model.safetensors").read_bytes() == (tmp_path / "whole/model.safetensors").read_bytes()
+    train(broken, examples(), collate, options(resume=True), out=tmp_path / "broken", min_updates=1)
+    assert all(torch.equal(value, whole.state_dict()[key]) for key, value in broken.state_dict().items())
+
+
+def interrupt_at_12(update):
+    if update == 12:
+        raise InterruptedError
 
 
 def test_it_learns_and_keeps_the_best_weights(tmp_path):
     model = Classifier()
     before = accuracy(model)["score"]
-    result = train(model, examples(), collate, options(epochs=10), out=tmp_path, evaluate=accuracy, min_updates=1)
+    result = train(
+        model, examples(), collate, options(epochs=10), out=tmp_path, evaluate=accuracy, min_updates=1
+    )
     assert result.updates == 120
     assert result.epochs == 10
     assert not model.training
@@ -74,19 +90,26 @@ def test_early_stopping_goes_back_to_the_best(tmp_path):
         return next(scores)
 
     model = Classifier()
-    result = train(model, examples(), collate, options(epochs=10, early_stopping=2), out=tmp_path, evaluate=evaluate)
+    result = train(
+        model, examples(), collate, options(epochs=10, early_stopping=2), out=tmp_path, evaluate=evaluate
+    )
     assert (result.stopped, result.best_score, len(seen)) == ("early", 0.7, 4)
     assert all(torch.equal(value, seen[1][key]) for key, value in model.state_dict().items())
 
 
 def test_out_of_time_stops_with_an_evaluation(tmp_path):
-    result = train(Classifier(), examples(), collate, options(max_minutes=0.0), out=tmp_path, evaluate=accuracy)
+    result = train(
+        Classifier(), examples(), collate, options(max_minutes=0.0), out=tmp_path, evaluate=accuracy
+    )
     assert (result.stopped, result.updates, len(result.history)) == ("time", 1, 1)
 
 
 def test_only_the_newest_checkpoints_stay_and_a_new_run_drops_them(tmp_path):
     train(Classifier(), examples(), collate, options(), out=tmp_path, min_updates=1)
-    assert sorted(path.name for path in (tmp_path / "checkpoints").iterdir()) == ["checkpoint_7", "checkpoint_8"]
+    assert sorted(path.name for path in (tmp_path / "checkpoints").iterdir()) == [
+        "checkpoint_7",
+        "checkpoint_8",
+    ]
     train(Classifier(), examples(), collate, options(checkpoint_steps=0), out=tmp_path, min_updates=1)
     assert not (tmp_path / "checkpoints").exists()
 
@@ -96,12 +119,27 @@ def test_bad_input(tmp_path):
         train(Classifier(), [], collate, options(), out=tmp_path)
     train(Classifier(), examples(), collate, options(), out=tmp_path, min_updates=1)
     with pytest.raises(InputError, match="learning rate was 0.003, is 0.1"):
-        train(Classifier(), examples(), collate, options(learning_rate=0.1, resume=True), out=tmp_path, min_updates=1)
+        train(
+            Classifier(),
+            examples(),
+            collate,
+            options(learning_rate=0.1, resume=True),
+            out=tmp_path,
+            min_updates=1,
+        )
 
 
 def test_tracking(tmp_path, monkeypatch):
     pytest.importorskip("tensorboard")
-    train(Classifier(), examples(), collate, options(tensorboard=True), out=tmp_path, evaluate=accuracy, min_updates=1)
+    train(
+        Classifier(),
+        examples(),
+        collate,
+        options(tensorboard=True),
+        out=tmp_path,
+        evaluate=accuracy,
+        min_updates=1,
+    )
     assert list((tmp_path / "logs").rglob("events.out.tfevents.*"))
     monkeypatch.setattr("change_it.training.loop.is_tensorboard_available", lambda: False)
     with pytest.raises(InputError, match=r"change-it\[tracking\]"):
@@ -116,7 +154,9 @@ def test_two_processes_under_torchrun_and_accelerate_launch(tmp_path):
     assert float(result.stdout.split()[-1]) > 0.7
     run(tmp_path / "again", "--die-after", 12, launcher=torchrun, check=False)
     run(tmp_path / "again", "--resume", launcher=torchrun)
-    assert (tmp_path / "again/model.safetensors").read_bytes() == (tmp_path / "two/model.safetensors").read_bytes()
+    assert (tmp_path / "again/model.safetensors").read_bytes() == (
+        tmp_path / "two/model.safetensors"
+    ).read_bytes()
     launched = run(tmp_path / "one", launcher=(sys.executable, "-m", "accelerate.commands.launch", "--cpu"))
     assert "RESULT 1 48 " in launched.stdout
 

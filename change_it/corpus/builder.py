@@ -1,0 +1,322 @@
+"""`change-it corpus build`: raw articles → aligned pairs → splits → task sets → a folder for `load_dataset`."""
+
+import dataclasses
+import json
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow.parquet as pq
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from rich.console import Console
+
+from change_it import __version__, dataset_script_path
+from change_it.corpus.alignment import EDGES, histogram
+from change_it.corpus.article import Article, Outlets
+from change_it.corpus.cleaning import near_duplicates
+from change_it.corpus.leaks import leak_check
+from change_it.corpus.options import BuildOptions
+from change_it.corpus.pairing import find_neighbours, find_pairs
+from change_it.corpus.reading import Reading, Rejection, read_articles, write_rejected
+from change_it.corpus.schema import CONFIGS, arrow_schema, class_names
+from change_it.corpus.splits import REMOVED, Splits, parse_sizes, split
+from change_it.corpus.summary import print_summary
+from change_it.corpus.task_sets import Tables, task_sets
+from change_it.errors import InputError
+
+ROWS_A_GROUP = 5_000
+SPLIT_NAMES = ("A1", "A2", "A3", "R")
+
+Stage = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Everything that a corpus folder holds.
+
+    Attributes:
+        outlets: the two outlets.
+        tables: config → split → rows, with the columns of `schema.CONFIGS` in that order.
+        rejected: rows that are in no table, those of the reading first.
+        report: what `alignment.json` says.
+    """
+
+    outlets: Outlets
+    tables: Tables
+    rejected: list[Rejection]
+    report: dict[str, Any]
+
+
+def build(reading: Reading, options: BuildOptions, *, stage: Stage = lambda text: None) -> Corpus:
+    """Align, split and make all task sets (SPEC §2). Nothing is read or written.
+
+    Args:
+        reading: the articles of two outlets.
+        options: how; `files`, `out` and how to read play no part.
+        stage: called with a short text before each step.
+
+    Returns:
+        The corpus; the same reading and options give the same rows in the same order.
+
+    Raises:
+        InputError: no dated articles for a date window, too few pairs, or more asked for than there are.
+        RuntimeError: the leak check failed.
+    """
+    articles, outlets = reading.articles, reading.outlets
+    sizes = parse_sizes(options.sizes)
+    stage("near-duplicates")
+    clusters = near_duplicates([article.article for article in articles])
+    stage("alignment")
+    found = find_pairs(articles, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
+    stage("splits")
+    labels = np.array([article.label == outlets.b for article in articles], dtype=np.int64)
+    given = [article.alignment for article in articles]
+    splits = split(
+        clusters,
+        (found.a, found.b, found.similarity),
+        labels,
+        strict=options.strict,
+        loose=options.loose,
+        seed=options.seed,
+        sizes=sizes,
+        given=given if any(given) else None,
+        linking=found.linking,
+    )
+    stage("nearest wrong articles")
+    neighbours = find_neighbours(articles, labels, splits, found.vectors, options)
+    stage("task sets")
+    article_table = _article_table(articles, splits)
+    pair_table = _pair_table(article_table, found.a, found.b, found.similarity, splits)
+    article_table = article_table.with_columns(neighbours).filter(pl.col("alignment") != REMOVED)
+    neighbour_table = article_table.select("alignment", *CONFIGS["neighbours"])
+    base = {
+        "articles": _sides(article_table.select(*CONFIGS["articles"])),
+        "pairs": _sides(pair_table),
+        "neighbours": {side: rows.drop("alignment") for side, rows in _sides(neighbour_table).items()},
+    }
+    made = task_sets(
+        base["articles"],
+        base["pairs"],
+        base["neighbours"],
+        outlets,
+        negatives=options.negatives,
+        seed=options.seed,
+    )
+    every = base | made
+    tables = {
+        config: {side: rows.select(*CONFIGS[config]) for side, rows in every[config].items()}
+        for config in CONFIGS
+    }
+    stage("leak check")
+    ids = [article.id for article in articles]
+    leaks = leak_check(tables, pl.DataFrame({"id": ids, "cluster": clusters}))
+    tables = {
+        config: filled
+        for config, by_side in tables.items()
+        if (filled := {side: rows for side, rows in by_side.items() if rows.height})
+    }
+    places = reading.places or [("", 0)] * len(articles)
+    rejected = [
+        *reading.rejected,
+        *(Rejection(*places[row], ids[row], reason) for row, reason in sorted(splits.removed.items())),
+    ]
+    report = {
+        "version": __version__,
+        "outlets": dataclasses.asdict(outlets),
+        "options": _options(options),
+        "rows": reading.rows,
+        "kept": article_table.height,
+        "rejected": dict(reading.reasons + Counter(splits.removed.values())),
+        "thresholds": {"strict": options.strict, "loose": options.loose},
+        "pairs": {
+            "above_strict": int((found.similarity > options.strict).sum()),
+            "above_loose": int((found.similarity > options.loose).sum()),
+            "kept": {name: int((splits.pair_alignment == name).sum()) for name in SPLIT_NAMES[:3]},
+            "dropped": splits.dropped,
+        },
+        "partners": found.partners,
+        "histogram": {
+            "edges": EDGES.tolist(),
+            "compared": found.compared.tolist(),
+            "pairs": histogram(found.similarity).tolist(),
+        },
+        "splits": {
+            name: {label: _count(article_table, name, label) for label in outlets.names}
+            for name in SPLIT_NAMES
+        },
+        "rows_by_config": {
+            config: {side: rows.height for side, rows in by_side.items()}
+            for config, by_side in tables.items()
+        },
+        "leak_check": leaks,
+    }
+    return Corpus(outlets, tables, rejected, report)
+
+
+def write(corpus: Corpus, out: Path) -> None:
+    """Write a corpus folder: all of it, or nothing.
+
+    Args:
+        corpus: what to write.
+        out: the folder; a corpus folder that is there is replaced.
+
+    Raises:
+        InputError: `out` is a file, or a folder that holds something else.
+    """
+    check_target(out)
+    out = out.absolute()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    half = Path(mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    try:
+        os.chmod(half, 0o755)
+        for config, by_side in corpus.tables.items():
+            (half / config).mkdir()
+            for side, rows in by_side.items():
+                _write_parquet(rows, half / config / f"{side}.parquet", config, corpus.outlets)
+        write_rejected(corpus.rejected, half / "rejected.csv")
+        (half / "alignment.json").write_text(
+            json.dumps(corpus.report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        (half / "README.md").write_text(card(corpus), encoding="utf-8")
+        if out.exists():
+            old = Path(mkdtemp(prefix=f".{out.name}-old-", dir=out.parent))
+            out.rename(old / "corpus")
+            half.rename(out)
+            shutil.rmtree(old)
+        else:
+            half.rename(out)
+    finally:
+        shutil.rmtree(half, ignore_errors=True)
+
+
+def check_target(out: Path) -> None:
+    """See that a corpus folder may be written.
+
+    Args:
+        out: the folder.
+
+    Raises:
+        InputError: it is a file, or a folder that holds something else than a corpus.
+    """
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out} is a file: name a folder")
+    if out.is_dir() and any(out.iterdir()) and not (out / "alignment.json").is_file():
+        raise InputError(f"--out {out} is not empty and no corpus folder: name a new folder")
+
+
+def card(corpus: Corpus) -> str:
+    """The data set card, whose YAML makes `load_dataset(folder, config)` work.
+
+    Args:
+        corpus: what the card describes.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(dataset_script_path()),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    columns = {
+        config: {name: (kind, class_names(kind, corpus.outlets)) for name, kind in CONFIGS[config].items()}
+        for config in corpus.tables
+    }
+    return environment.get_template("README.md.jinja").render(
+        columns=columns, tables=corpus.tables, outlets=corpus.outlets, report=corpus.report
+    )
+
+
+def run(options: BuildOptions) -> None:
+    """`change-it corpus build`.
+
+    Args:
+        options: what to read, how to build, where to write.
+
+    Raises:
+        InputError: bad input; nothing is written.
+    """
+    console = Console()
+    check_target(options.out)
+    parse_sizes(options.sizes)
+    with console.status("reading") as status:
+        reading = read_articles(
+            options.files,
+            columns=options.columns,
+            labels=options.labels,
+            encoding=options.encoding,
+            strict=options.strict_input,
+            normalise_typography=options.normalise_typography,
+        )
+        corpus = build(reading, options, stage=status.update)
+        status.update("writing")
+        write(corpus, options.out)
+    print_summary(corpus.report, console)
+    console.print(f"Corpus: {options.out}", soft_wrap=True)
+
+
+def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:
+    """Config `articles` for every article that was read, in order."""
+    return pl.DataFrame(
+        {
+            "id": [article.id for article in articles],
+            "label": [article.label for article in articles],
+            "date": pl.Series([article.date for article in articles], dtype=pl.Date),
+            "headline": [article.headline for article in articles],
+            "article": [article.article for article in articles],
+            "alignment": splits.alignment.tolist(),
+            "fold": splits.fold,
+        }
+    )
+
+
+def _pair_table(articles: pl.DataFrame, a: Any, b: Any, similarity: Any, splits: Splits) -> pl.DataFrame:
+    """Config `pairs`, best first."""
+    kept = splits.pairs
+    columns = ("id", "headline", "article", "date")
+    sides = [
+        articles[rows[kept]].select(pl.col(name).alias(f"{side}_{name}") for name in columns)
+        for side, rows in (("a", a), ("b", b))
+    ]
+    digits = len(str(len(kept)))
+    own = pl.DataFrame(
+        {
+            "pair_id": [f"p{rank:0{digits}d}" for rank in range(1, len(kept) + 1)],
+            "similarity": similarity[kept],
+            "alignment": splits.pair_alignment.tolist(),
+            "fold": splits.fold[a[kept]],
+        },
+        schema_overrides={"pair_id": pl.String, "alignment": pl.String},
+    )
+    return pl.concat([own, *sides], how="horizontal").select(*CONFIGS["pairs"])
+
+
+def _sides(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Train (A1, A3, R) and test (A2)."""
+    test = pl.col("alignment") == "A2"
+    return {"train": rows.filter(~test), "test": rows.filter(test)}
+
+
+def _count(articles: pl.DataFrame, alignment: str, label: str) -> int:
+    return articles.filter((pl.col("alignment") == alignment) & (pl.col("label") == label)).height
+
+
+def _options(options: BuildOptions) -> dict[str, Any]:
+    """The options as JSON values, without the place of the folder itself."""
+    values = dataclasses.asdict(options)
+    del values["out"]
+    return values
+
+
+def _write_parquet(rows: pl.DataFrame, path: Path, config: str, outlets: Outlets) -> None:
+    """One parquet file in row groups small enough to stream."""
+    schema = arrow_schema(config, outlets)
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for part in rows.iter_slices(ROWS_A_GROUP):
+            writer.write_table(part.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema))

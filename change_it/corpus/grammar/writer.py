@@ -1,0 +1,134 @@
+"""The articles: one event in one paper's words, with the facts that this paper happened to get."""
+
+import random
+from typing import Literal
+
+from change_it.corpus.grammar import names
+from change_it.corpus.grammar.events import Event, Grammar
+from change_it.corpus.grammar.morphology import Noun, numeral, sentence
+from change_it.corpus.grammar.papers import Paper
+from change_it.corpus.grammar.templates import Pen, Template
+
+Angle = Literal["news", "followup"]
+
+WEEKDAYS = ("lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica")
+_LEAN = 0.35
+
+
+class Desk:
+    """An event on one paper's desk: it gives the slots of templates their values.
+
+    Attributes:
+        event: what is reported.
+        paper: who reports.
+        witness: somebody only this paper spoke to.
+        numbers: the event's figures, and some that only this paper gives.
+    """
+
+    def __init__(self, event: Event, paper: Paper, rng: random.Random, witnesses: tuple[str, ...]) -> None:
+        self.event = event
+        self.paper = paper
+        self.witness = names.person(rng, witnesses)
+        self.numbers = event.numbers | {
+            "n1": rng.randint(2, 9),
+            "days": rng.randint(3, 28),
+            "years": rng.randint(2, 40),
+            "comments": rng.randint(23, 999),
+            "inhabitants": rng.randint(1200, 9800) if rng.random() < 0.3 else 1000 * rng.randint(10, 120),
+        }
+        self._met: set[str] = set()
+
+    def resolve(self, name: str, pen: Pen) -> Noun | str:
+        """The value of a slot in running text: people by full name first, then by surname or role."""
+        event = self.event
+        if name in event.values:
+            options = event.values[name]
+            return options[pen.pick(options)]
+        if name in self.numbers:
+            return numeral(self.numbers[name], in_words=self.numbers[name] <= 10)
+        if name in ("who", "chief", "wit"):
+            return self._mention(name, pen)
+        if name == "event":
+            return event.kind.event[pen.pick(event.kind.event)]
+        if name in ("town", "area", "street", "org"):
+            value: Noun = getattr(event, name)
+            return value
+        if name.startswith("weekday"):
+            return WEEKDAYS[(event.day.weekday() + {"weekday": 0, "weekday0": -1, "weekday2": 2}[name]) % 7]
+        if name == "quote":
+            return ""
+        owner, _, part = name.partition(".")
+        person = self._person(owner)
+        if part == "age":
+            return str(person.age)
+        self._met.add(owner)
+        return person.full if part == "full" else person.role
+
+    def _person(self, name: str) -> names.Person:
+        return self.witness if name == "wit" else self.event.who if name == "who" else self.event.chief
+
+    def _mention(self, name: str, pen: Pen) -> Noun:
+        person = self._person(name)
+        chance = pen.rng.random()
+        if name in self._met:
+            return person.surname if chance < 0.6 else person.role
+        self._met.add(name)
+        if chance < 0.35:
+            return person.full
+        return Noun(f"{person.role.text} {person.full.text}", person.gender)
+
+
+def write_article(grammar: Grammar, event: Event, paper: Paper, rng: random.Random, *, angle: Angle = "news") -> str:
+    """An article of some 60 to 220 words.
+
+    Args:
+        grammar: the sentences.
+        event: what happened.
+        paper: who writes.
+        rng: the source of chance.
+        angle: `news` tells the event from the beginning, `followup` what came of it.
+
+    Returns:
+        One paragraph, quotations in the paper's marks.
+    """
+    desk = Desk(event, paper, rng, grammar.witnesses)
+    pen = Pen(rng, paper.side, _LEAN, desk.resolve)
+    target = min(205.0, max(62.0, rng.gauss(paper.words, 38)))
+    lead, own, side = _plan(grammar, event, rng, angle)
+    text = [sentence(pen.write(lead))]
+    length = len(text[0].split())
+    body: list[str] = []
+    while length < target and (own or side):
+        source = own if own and (not side or rng.random() < 0.6) else side
+        line = sentence(pen.write(source.pop()))
+        body.append(line)
+        length += line.count(" ") + 1
+    joined = " ".join(text + body)
+    if rng.random() >= paper.guillemets:
+        joined = joined.replace("«", '"').replace("»", '"')
+    return joined
+
+
+def _plan(grammar: Grammar, event: Event, rng: random.Random, angle: Angle) -> tuple[Template, list[Template], list[Template]]:
+    """The first sentence, then a shuffled supply of the event's own sentences and one of more general ones."""
+    kind, topic, common = event.kind, event.topic, grammar.common
+    said = [(f"«", quote) for quote in rng.sample(kind.quotes, 1)]
+    own = list(kind.facts) + [_attributed(quote, rng) for _, quote in said]
+    side = rng.sample(topic.facts, min(4, len(topic.facts))) + rng.sample(common["facts"], 4)
+    side += [_attributed(rng.choice(topic.quotes), rng), rng.choice(common["inserts"])]
+    if angle == "followup":
+        lead = rng.choice(common["followup_leads"])
+        own = rng.sample(own, 2) + rng.sample(common["followup_facts"], 4)
+    else:
+        lead = rng.choice(kind.lead)
+    rng.shuffle(own)
+    rng.shuffle(side)
+    return lead, own, side
+
+
+def _attributed(quote: Template, rng: random.Random) -> Template:
+    """A sentence that says who said `quote`."""
+    from change_it.corpus.grammar.templates import Slot
+
+    verb = rng.choice(("dice", "racconta", "spiega", "ripete", "confida", "si sfoga", "assicura"))
+    return ("«", *quote, f"», {verb} ", Slot("il", rng.choice(("who", "who", "wit"))), ".")

@@ -1,0 +1,205 @@
+"""Which articles are compared for a corpus, and what comes of it: candidate pairs and nearest wrong articles.
+
+`alignment` knows matrices and days; this module knows articles, options and splits that the input brings.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+from change_it.text.stopwords import stop_words
+from scipy.sparse import csr_matrix
+
+from change_it.corpus.alignment import (
+    EDGES,
+    Floats,
+    Ints,
+    align,
+    day_numbers,
+    histogram,
+    nearest_wrong,
+    one_to_one,
+)
+from change_it.corpus.article import Article, Outlets
+from change_it.corpus.options import BuildOptions
+from change_it.corpus.splits import Bools, Splits
+from change_it.corpus.vectors import tfidf, tokenise
+from change_it.errors import InputError
+
+LOWEST = float(EDGES[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Pairs of articles above the loose threshold, and the vectors that they were found with.
+
+    Attributes:
+        a: (pairs,) positions of articles of outlet A.
+        b: (pairs,) positions of articles of outlet B.
+        similarity: (pairs,) cosines, best first.
+        linking: (pairs,) True for the one-to-one pairs; others exist with `--many-to-many` only.
+        compared: number of all pairs compared, by cosine in the bins of `alignment.EDGES`.
+        vectors: (articles, words) tf-idf.
+        partners: for each alignment group that the input gives: how its pairs were found, and how many.
+    """
+
+    a: Ints
+    b: Ints
+    similarity: Floats
+    linking: Bools
+    compared: Ints
+    vectors: csr_matrix
+    partners: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def find_pairs(
+    articles: Sequence[Article], outlets: Outlets, options: BuildOptions, wanted: int = 0
+) -> Candidates:
+    """Compare the articles of the two outlets (LREC 2020, §2).
+
+    Where the input gives the splits, partners come from a shared id or else from undated similarity inside each of A1,
+    A2 and A3. Shared ids count only if they look like partners: their median cosine is above the loose threshold.
+
+    Args:
+        articles: all articles.
+        outlets: names and order.
+        options: language, window, thresholds, least words, one-to-one or many.
+        wanted: look below the loose threshold, down to .05, where it leaves fewer pairs than this.
+
+    Raises:
+        InputError: a date window, but no outlet pair of dated articles to compare.
+    """
+    vectors = tfidf(
+        tokenise([article.article for article in articles]), stop_words=stop_words(options.language)
+    ).matrix
+    of_a = np.array([article.label == outlets.a for article in articles])
+    if any(article.alignment for article in articles):
+        return _given_pairs(articles, of_a, vectors, options)
+    window = None if options.window_days == "none" else options.window_days
+    days = day_numbers(article.date for article in articles)
+    eligible = np.array([article.article.count(" ") + 1 >= options.min_words for article in articles])
+    a_rows, b_rows = np.flatnonzero(of_a & eligible), np.flatnonzero(~of_a & eligible)
+    if window is not None and not all((days[rows] >= 0).any() for rows in (a_rows, b_rows)):
+        raise InputError(
+            "an outlet has no dated article to align by date: give a date column, or use --window-days none"
+        )
+    for floor in (options.loose, min(LOWEST, options.loose)):
+        every = align(
+            vectors[a_rows], vectors[b_rows], days[a_rows], days[b_rows], window_days=window, floor=floor
+        )
+        best = one_to_one(every)
+        found = every if options.many_to_many else best
+        if len(found) >= wanted:
+            break
+    chosen = set(zip(best.a_index.tolist(), best.b_index.tolist(), strict=True))
+    linking = [pair in chosen for pair in zip(found.a_index.tolist(), found.b_index.tolist(), strict=True)]
+    return Candidates(
+        a_rows[found.a_index],
+        b_rows[found.b_index],
+        found.similarity,
+        np.array(linking, dtype=bool),
+        every.counts,
+        vectors,
+    )
+
+
+def find_neighbours(
+    articles: Sequence[Article], of_b: Ints, splits: Splits, vectors: csr_matrix, options: BuildOptions
+) -> pl.DataFrame:
+    """The nearest wrong article of the own and of the other outlet, for hard negatives.
+
+    Wrong means: of another component (no partner, no near-duplicate) and with a cosine below the loose threshold, above
+    which it may tell of the same event. It is of the same side of train and test, of the same fold, and in the date
+    window, or among the 25 nearest in time where that holds fewer.
+
+    Args:
+        articles: all articles.
+        of_b: (articles,) 0 for outlet A, 1 for B.
+        splits: their splits and folds.
+        vectors: (articles, words) tf-idf.
+        options: window and threshold.
+
+    Returns:
+        `own_id, own_similarity, other_id, other_similarity`, one row an article, null where there is none.
+    """
+    ids = np.array([article.id for article in articles], dtype=object)
+    days = day_numbers(article.date for article in articles)
+    group = (splits.alignment == "A2") * 2 + splits.fold
+    present = splits.alignment != ""
+    window = None if options.window_days == "none" else options.window_days
+    columns: dict[str, pl.Series] = {}
+    for which in ("own", "other"):
+        names = np.full(len(articles), None, dtype=object)
+        cosines = np.full(len(articles), np.nan)
+        for side in (0, 1):
+            x = np.flatnonzero(present & (of_b == side))
+            y = x if which == "own" else np.flatnonzero(present & (of_b != side))
+            index, cosine = nearest_wrong(
+                vectors[x],
+                vectors[y],
+                days[x],
+                days[y],
+                x_groups=group[x],
+                y_groups=group[y],
+                x_clusters=splits.component[x],
+                y_clusters=splits.component[y],
+                window_days=window,
+                ceiling=options.loose,
+            )
+            found = index >= 0
+            names[x[found]] = ids[y[index[found]]]
+            cosines[x[found]] = cosine[found]
+        columns[f"{which}_id"] = pl.Series(names.tolist(), dtype=pl.String)
+        columns[f"{which}_similarity"] = pl.Series(cosines, nan_to_null=True)
+    return pl.DataFrame(columns)
+
+
+def _given_pairs(
+    articles: Sequence[Article], of_a: Bools, vectors: csr_matrix, options: BuildOptions
+) -> Candidates:
+    """Pairs inside each alignment group that the input gives."""
+    parts, partners, compared = [], {}, histogram(np.zeros(0))
+    for group in ("A1", "A2", "A3"):
+        inside = np.array([article.alignment == group for article in articles])
+        a_rows, b_rows = np.flatnonzero(inside & of_a), np.flatnonzero(inside & ~of_a)
+        shared = _shared(articles, a_rows, b_rows)
+        cosine = np.minimum(vectors[shared[0]].multiply(vectors[shared[1]]).sum(axis=1).A1, 1.0)
+        by_id = len(cosine) > 0 and float(np.median(cosine)) > options.loose
+        if by_id:
+            part = (*shared, cosine)
+        else:
+            days = np.zeros(len(articles), dtype=np.int64)
+            every = align(
+                vectors[a_rows],
+                vectors[b_rows],
+                days[a_rows],
+                days[b_rows],
+                window_days=None,
+                floor=options.loose,
+            )
+            compared = compared + every.counts
+            best = one_to_one(every)
+            part = (a_rows[best.a_index], b_rows[best.b_index], best.similarity)
+        parts.append(part)
+        partners[group] = {
+            "by": "shared id" if by_id else "similarity",
+            "pairs": len(part[0]),
+            "alone": int(inside.sum()) - 2 * len(part[0]),
+        }
+    a, b, similarity = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    order = np.lexsort((b, a, -similarity))
+    return Candidates(
+        a[order], b[order], similarity[order], np.ones(len(a), dtype=bool), compared, vectors, partners
+    )
+
+
+def _shared(articles: Sequence[Article], a_rows: Ints, b_rows: Ints) -> tuple[Ints, Ints]:
+    """Positions of the articles of A and B that share an id of the input."""
+    of_b = {articles[row].shared_id: row for row in b_rows.tolist() if articles[row].shared_id is not None}
+    pairs = [
+        (row, of_b[articles[row].shared_id]) for row in a_rows.tolist() if articles[row].shared_id in of_b
+    ]
+    both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]

@@ -1,0 +1,86 @@
+"""Options of `change-it train judge`, and the presets that stand for values not given."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from change_it.corpus.options import Negatives
+from change_it.training.options import TrainingOptions
+
+Task = Literal["main", "hh", "ah"]
+Size = Literal["tiny", "small", "base"]
+Fold = Literal["all", "0", "1"]
+
+SCRATCH = "scratch"
+
+
+@dataclass(kw_only=True)
+class JudgeOptions(TrainingOptions):
+    """Train a judge of style (main) or of content (hh, ah) and compare it with plain baselines on A2.
+
+    Examples:
+        change-it train judge --task main --corpus runs/mine/corpus --out runs/mine/judges/main
+        change-it train judge --task hh --corpus runs/mine/corpus --encoder scratch --size tiny --out runs/mine/judges/hh
+        accelerate launch -m change_it.judges.train --task ah --corpus runs/mine/corpus --out runs/mine/judges/ah
+    """
+
+    task: Task
+    """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match."""
+    corpus: str
+    """Corpus folder written by `change-it corpus build`, or the id of such a data set on the Hub."""
+    out: Path
+    """Folder of the judge. What it holds is replaced only when the run is finished."""
+    encoder: str = "bert-base-multilingual-cased"
+    """Pre-trained encoder: Hub id or local folder; or scratch: a BERT of our own trained on the corpus alone."""
+    size: Size = "tiny"
+    """Size of a scratch encoder."""
+    fold: Fold = "all"
+    """Train on one fold only; judges that choose candidates and judges that score them take different ones."""
+    negatives: Negatives | None = None
+    """Non-matching examples of hh and ah in training; random (the papers') for pre-trained encoders, mixed for scratch."""
+    mlm_steps: int = 0
+    """Updates of masked language modelling on the corpus's articles before; for scratch."""
+    max_tokens: int | None = None
+    """Longer inputs are cut."""
+    validation_share: float = 0.1
+    """Share of the training data that chooses the weights; A2 is never used for it."""
+
+
+#: SPEC §3 (EvalNLGEval 2020): what the papers trained bert-base-multilingual-cased with.
+PAPER: dict[Task, dict[str, Any]] = {
+    "main": {"max_tokens": 32, "batch_size": 256, "epochs": 6, "learning_rate": 1e-5, "early_stopping": 0},
+    "hh": {"max_tokens": 64, "batch_size": 128, "epochs": 2, "learning_rate": 1e-5, "early_stopping": 3},
+    "ah": {"max_tokens": 512, "batch_size": 8, "epochs": 6, "learning_rate": 1e-5, "early_stopping": 0},
+}
+
+#: For encoders without pre-training: more steps, larger ones.
+FROM_SCRATCH: dict[Task, dict[str, Any]] = {
+    "main": {"max_tokens": 48, "batch_size": 64, "epochs": 4, "learning_rate": 1e-3, "early_stopping": 4},
+    "hh": {"max_tokens": 96, "batch_size": 32, "epochs": 3, "learning_rate": 1e-3, "early_stopping": 4},
+    "ah": {"max_tokens": 1024, "batch_size": 32, "epochs": 2, "learning_rate": 5e-4, "early_stopping": 4},
+}
+
+#: Larger encoders take smaller steps: factor of the learning rate.
+STEP: dict[Size, float] = {"tiny": 1.0, "small": 0.5, "base": 0.1}
+
+#: Word pieces of a scratch encoder.
+VOCABULARY: dict[Size, int] = {"tiny": 8000, "small": 16000, "base": 30000}
+
+
+def preset(options: JudgeOptions) -> dict[str, Any]:
+    """Values for the options that are None.
+
+    Args:
+        options: the task, the encoder and the size decide.
+
+    Returns:
+        Values by field name, for `training.loop.resolve`.
+
+    Example:
+        >>> preset(JudgeOptions(task="ah", corpus="c", out=Path("o")))["max_tokens"]
+        512
+    """
+    if options.encoder != SCRATCH:
+        return {**PAPER[options.task], "negatives": "random"}
+    values = FROM_SCRATCH[options.task]
+    return {**values, "learning_rate": values["learning_rate"] * STEP[options.size], "negatives": "mixed"}

@@ -1,0 +1,201 @@
+"""What each judge learns from and is tested on: SPEC §2, "Who trains on what"; the test is always A2."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from change_it.corpus.options import Negatives
+from change_it.corpus.splits import generator
+from change_it.corpus.task_sets import headline_articles, headline_pairs
+from change_it.errors import InputError
+from change_it.judges.options import Fold, Task
+
+#: Test negatives do not depend on the seed of a judge.
+TEST_SEED = 1
+#: Articles that vocabularies and document frequencies are taken from.
+TEXTS = 20_000
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Classified texts or text pairs.
+
+    Attributes:
+        texts: headlines (the first headline for hh).
+        pairs: second headlines (hh) or articles (ah); None for main.
+        labels: (n,) 0 or 1.
+    """
+
+    texts: list[str]
+    pairs: list[str] | None
+    labels: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def select(self, rows: Sequence[int] | NDArray[np.int64]) -> "Examples":
+        """The examples at these positions, in this order."""
+        texts = [self.texts[row] for row in rows]
+        pairs = None if self.pairs is None else [self.pairs[row] for row in rows]
+        return Examples(texts, pairs, self.labels[np.asarray(rows, dtype=np.int64)])
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """Everything one judge needs.
+
+    Attributes:
+        outlets: short names of A and B.
+        train: examples to learn from.
+        validation: examples held out of the training side, to choose weights.
+        tests: A2: `gold` for main, `random` and `hard` (kinds of negatives) for hh and ah.
+        headlines: headlines of the training side.
+        articles: articles of the training side: at most `TEXTS` of both, for vocabularies, document frequencies and
+            pre-training.
+    """
+
+    outlets: tuple[str, str]
+    train: Examples
+    validation: Examples
+    tests: dict[str, Examples]
+    headlines: list[str]
+    articles: list[str]
+
+    @property
+    def texts(self) -> list[str]:
+        """Headlines and articles of the training side."""
+        return self.headlines + self.articles
+
+
+def read_tables(corpus: str, config: str) -> tuple[dict[str, pl.DataFrame], list[str]]:
+    """A config of a corpus folder or Hub data set.
+
+    Args:
+        corpus: folder or Hub id.
+        config: `articles`, `pairs`, `main`, …
+
+    Returns:
+        Split → rows; and the class names of the column `label` (empty if it is text or missing).
+
+    Raises:
+        InputError: no such corpus or config.
+    """
+    from datasets import load_dataset
+
+    if not Path(corpus).is_dir() and (corpus.startswith((".", "/", "~")) or corpus.count("/") != 1):
+        raise InputError(f"there is no corpus folder {corpus}: give one written by `change-it corpus build`, or a Hub id")
+    try:
+        splits = load_dataset(corpus, config)
+        splits["train"], splits["test"]
+    except (ValueError, OSError, KeyError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(
+            f"{corpus} is not a corpus of ours ({config}: {reason}): build one with `change-it corpus build`"
+        ) from error
+    names = getattr(next(iter(splits.values())).features.get("label"), "names", None) or []
+    return {name: rows.to_polars() for name, rows in splits.items()}, list(names)
+
+
+def load_task(
+    task: Task, corpus: str, *, fold: Fold, negatives: Negatives, validation_share: float, seed: int
+) -> TaskData:
+    """Load the corpus and make the examples of one judge.
+
+    Validation examples are whole articles (main, ah) or pairs (hh) taken out of the training side: an article and its
+    partner are on one side.
+
+    Args:
+        task: which judge.
+        corpus: folder or Hub id.
+        fold: train on this fold only; the test is all of A2 anyway.
+        negatives: kind of non-matching training examples.
+        validation_share: of the training articles or pairs, in (0, 1).
+        seed: of the negatives and of the validation part.
+
+    Raises:
+        InputError: no such corpus, or nothing to train, validate or test on.
+    """
+    if not 0 < validation_share < 1:
+        raise InputError(f"--validation-share {validation_share} leaves nothing: give a share between 0 and 1, like 0.1")
+    articles, _ = read_tables(corpus, "articles")
+    pairs, _ = read_tables(corpus, "pairs")
+    neighbours, _ = read_tables(corpus, "neighbours")
+    outlets = tuple(read_tables(corpus, "main")[1])
+    if len(outlets) != 2:
+        raise InputError(f"the config main of {corpus} does not name two outlets: make the corpus again")
+    if fold != "all":
+        articles["train"], pairs["train"] = (rows["train"].filter(fold=int(fold)) for rows in (articles, pairs))
+    rng = generator(seed, "validation")
+    strict = pairs["train"].filter(alignment="A1")
+
+    if task == "hh":
+        held = _held(strict["a_id"], validation_share, rng)
+        apart = strict.filter(pl.col("a_id").is_in(held))
+        rest = strict.join(apart, on="a_id", how="anti").join(apart, on="b_id", how="anti")
+        train, validation = (
+            _pair_examples(headline_pairs(rows, articles["train"], neighbours["train"], negatives=negatives, seed=seed))
+            for rows in (rest, apart)
+        )
+        tests = {
+            kind: _pair_examples(
+                headline_pairs(pairs["test"], articles["test"], neighbours["test"], negatives=kind, seed=TEST_SEED)
+            )
+            for kind in ("random", "hard")
+        }
+    else:
+        # A pair is named by its A article, so that both its articles go to one side.
+        event = pairs["train"].select(id="b_id", event="a_id").unique("id", keep="first", maintain_order=True)
+        known = articles["train"].join(event, on="id", how="left", maintain_order="left")
+        known = known.with_columns(pl.coalesce("event", "id").alias("event"))
+        held = _held(known["event"], validation_share, rng)
+        apart = known.filter(pl.col("event").is_in(held))
+        if task == "main":
+            rest = known.join(apart, on="id", how="anti", maintain_order="left")
+            train, validation = (_style_examples(rows, outlets[1]) for rows in (rest, apart))
+            tests = {"gold": _style_examples(articles["test"], outlets[1])}
+        else:
+            rows = headline_articles(articles["train"], neighbours["train"], negatives=negatives, seed=seed)
+            chosen = rows["article"].is_in(apart["article"].to_list())
+            train, validation = _article_examples(rows.filter(~chosen)), _article_examples(rows.filter(chosen))
+            tests = {
+                kind: _article_examples(
+                    headline_articles(articles["test"], neighbours["test"], negatives=kind, seed=TEST_SEED)
+                )
+                for kind in ("random", "hard")
+            }
+    _check(task, corpus, fold, {"train": train, "validation": validation, **tests})
+    some = articles["train"].sample(min(TEXTS, articles["train"].height), shuffle=True, seed=seed)
+    return TaskData((outlets[0], outlets[1]), train, validation, tests, some["headline"].to_list(), some["article"].to_list())
+
+
+def _held(keys: pl.Series, share: float, rng: np.random.Generator) -> list[str]:
+    """A random share of the distinct keys, at least one."""
+    distinct = keys.unique().sort()
+    return distinct.gather(rng.permutation(len(distinct))[: max(1, round(share * len(distinct)))]).to_list()
+
+
+def _style_examples(articles: pl.DataFrame, second: str) -> Examples:
+    return Examples(articles["headline"].to_list(), None, (articles["label"] == second).cast(pl.Int64).to_numpy())
+
+
+def _pair_examples(rows: pl.DataFrame) -> Examples:
+    return Examples(rows["headline1"].to_list(), rows["headline2"].to_list(), rows["label"].to_numpy())
+
+
+def _article_examples(rows: pl.DataFrame) -> Examples:
+    return Examples(rows["headline"].to_list(), rows["article"].to_list(), rows["label"].to_numpy())
+
+
+def _check(task: Task, corpus: str, fold: Fold, parts: dict[str, Examples]) -> None:
+    """Refuse parts that lack a class."""
+    for name, examples in parts.items():
+        if len(set(examples.labels.tolist())) < 2:
+            where = "" if fold == "all" else f" in fold {fold}"
+            needs = "aligned pairs (A1, A2)" if task == "hh" else "articles of both outlets"
+            raise InputError(
+                f"the {name} part of {task}{where} lacks a class ({len(examples)} examples): {corpus} needs more {needs}"
+            )

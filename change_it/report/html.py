@@ -1,0 +1,183 @@
+"""The report as one HTML file: opens offline, follows light and dark, reads on a phone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from change_it import __version__
+from change_it.papers import evalnlgeval2020
+from change_it.report import charts
+from change_it.report.context import CorpusInfo, Quality
+from change_it.scoring.score import AVERAGE, MEASURES, Scores
+
+#: Words for the marks of an example: measure to (yes, no).
+_MARKS = {
+    "hh": ("same story as the original headline", "not the story of the original headline"),
+    "ah": ("fits the article", "does not fit the article"),
+    "main": ("style reversed", "style not reversed"),
+}
+#: Outcomes worth an example, as (hh, ah, main); None stands for either.
+_KINDS: tuple[tuple[bool, bool, bool], ...] = (
+    (True, True, True),
+    (True, True, False),
+    (False, True, True),
+    (True, False, True),
+    (False, False, True),
+)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart of the report.
+
+    Attributes:
+        name: of the PNG, without ending.
+        title: above the chart.
+        description: for readers who do not see it.
+        figure: the drawing.
+    """
+
+    name: str
+    title: str
+    description: str
+    figure: Figure
+
+
+def report_charts(scores: Scores, corpus: CorpusInfo | None = None) -> list[Chart]:
+    """The charts of a report.
+
+    Args:
+        scores: the table.
+        corpus: figures of the corpus; its similarities are drawn where known.
+
+    Returns:
+        Compliancy, judges, funnel and, where known, alignments.
+    """
+    drawn = [
+        Chart(
+            "compliancy",
+            "Compliancy",
+            "Compliancy of each system with intervals",
+            charts.compliancy_chart(scores),
+        ),
+        Chart(
+            "judges", "What each judge accepts", "Acceptance by HH, AH and main", charts.judges_chart(scores)
+        ),
+        Chart(
+            "funnel",
+            "Where headlines fail",
+            "Shares of headlines by failed judge",
+            charts.funnel_chart(scores),
+        ),
+    ]
+    if corpus and corpus.histogram:
+        known = corpus.histogram
+        figure = charts.alignment_chart(known.edges, known.counts, known.strict, known.loose)
+        drawn.append(
+            Chart("alignment", "Alignments by threshold", "Number of alignments above a threshold", figure)
+        )
+    return drawn
+
+
+def write_report(
+    out: Path, scores: Scores, corpus_info: CorpusInfo | None, judges_info: Sequence[Quality]
+) -> None:
+    """Write `report.html`, `systems.csv`, `items/<system>.csv` and `charts/*.png`.
+
+    Args:
+        out: folder; made if it is not there, files of the same names are replaced.
+        scores: the table.
+        corpus_info: figures of the corpus, None where unknown.
+        judges_info: judges and baselines, empty where unknown.
+    """
+    import polars as pl
+
+    drawn = report_charts(scores, corpus_info)
+    for folder in ("items", "charts"):
+        (out / folder).mkdir(parents=True, exist_ok=True)
+    pl.DataFrame([row.flat() for row in scores.rows]).write_csv(out / "systems.csv")
+    for system, items in scores.items.items():
+        items.write_csv(out / "items" / f"{system}.csv")
+    for chart in drawn:
+        charts.save(chart.figure, out / "charts" / f"{chart.name}.png")
+    (out / "report.html").write_text(render(scores, corpus_info, judges_info, drawn), encoding="utf-8")
+
+
+def render(
+    scores: Scores, corpus_info: CorpusInfo | None, judges_info: Sequence[Quality], drawn: Sequence[Chart]
+) -> str:
+    """The page.
+
+    Args:
+        scores: the table.
+        corpus_info: figures of the corpus, None where unknown.
+        judges_info: judges and baselines, empty where unknown.
+        drawn: the charts to embed.
+
+    Returns:
+        HTML without any reference to another file.
+    """
+    environment = Environment(
+        loader=PackageLoader("change_it.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["figure"] = _figure
+    environment.filters["p_value"] = lambda value: "< .001" if value < 0.001 else _figure(value)
+    return environment.get_template("report.html.jinja").render(
+        scores=scores,
+        average=AVERAGE,
+        measures=MEASURES,
+        directions=[AVERAGE, *(name for name in scores.directions if name != AVERAGE)],
+        items=len(next(iter(scores.items.values()))),
+        published=evalnlgeval2020,
+        corpus=corpus_info,
+        judges=judges_info,
+        published_f1=_published_f1(),
+        examples={system: _examples(scores, system) for system in scores.systems},
+        charts=[(chart, Markup(charts.svg(chart.figure, chart.description))) for chart in drawn],
+        version=__version__,
+    )
+
+
+def _figure(value: float | None) -> str:
+    """Three digits as the papers print them: `.743`, `1.000`; a dash for None."""
+    if value is None:
+        return "–"
+    text = f"{value:.3f}"
+    return text.removeprefix("0") if text.startswith("0.") else text
+
+
+def _published_f1() -> dict[str, float]:
+    """Task to the mean of the published F1 of its two classes."""
+    rows = evalnlgeval2020.JUDGES
+    return {
+        task: sum(row.f1 for row in rows if row.judge == task) / 2
+        for task in dict.fromkeys(row.judge for row in rows)
+    }
+
+
+def _examples(scores: Scores, system: str) -> list[dict[str, Any]]:
+    """For each kind of outcome that occurs the first headline, the directions taking turns."""
+    found: list[dict[str, Any]] = []
+    directions = [name for name in scores.directions if name != AVERAGE]
+    rows = scores.items[system].to_dicts()
+    for turn, kind in enumerate(_KINDS):
+        fitting = [row for row in rows if (row["hh"], row["ah"], row["main"]) == kind]
+        preferred = directions[turn % len(directions)]
+        best = next(
+            (row for row in fitting if row["direction"] == preferred), fitting[0] if fitting else None
+        )
+        if best:
+            marks = [
+                (bool(best[name]), words[0] if best[name] else words[1]) for name, words in _MARKS.items()
+            ]
+            found.append({**best, "marks": marks})
+    return found

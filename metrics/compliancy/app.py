@@ -1,0 +1,60 @@
+"""A page to try compliancy on one headline; judges come from the Hub or from a folder."""
+
+import os
+
+import evaluate
+import gradio as gr
+
+JUDGES = os.environ.get("CHANGE_IT_JUDGES", "")
+
+
+def judge(source, prediction, article, label, judges):
+    """Score one new headline and say in words what each judge found."""
+    from change_it import InputError
+
+    try:
+        result = evaluate.load(os.path.dirname(os.path.abspath(__file__))).compute(
+            predictions=[prediction],
+            sources=[source],
+            articles=[article],
+            labels=[label.strip()],
+            judges=judges.strip(),
+            resamples=1,
+        )
+    except InputError as error:
+        raise gr.Error(str(error)) from error
+    verdict = result["verdicts"][0]
+    rows = [
+        ["compliant", verdict["compliancy"]],
+        ["HH: same story as the original headline", verdict["hh"]],
+        ["AH: fits the article", verdict["ah"]],
+        ["main: style reversed", verdict["main"]],
+    ]
+    return [[name, "yes" if found else "no"] for name, found in rows], result["signature"]
+
+
+def build():
+    """The page."""
+    with gr.Blocks(title="Compliancy") as page:
+        gr.Markdown(
+            "# Compliancy\nDid the style of the headline change, and did its story stay? Three trained judges say."
+        )
+        with gr.Row():
+            with gr.Column():
+                source = gr.Textbox(label="Original headline")
+                prediction = gr.Textbox(label="New headline")
+                article = gr.Textbox(label="Article", lines=8)
+                label = gr.Textbox(label="Outlet of the original", value="rep")
+                judges = gr.Textbox(label="Judges: Hub id or folder", value=JUDGES)
+                button = gr.Button("Judge", variant="primary")
+            with gr.Column():
+                verdicts = gr.Dataframe(headers=["question", "answer"], label="Verdicts", interactive=False)
+                signature = gr.Textbox(label="Signature", interactive=False)
+        button.click(
+            judge, [source, prediction, article, label, judges], [verdicts, signature], api_name="judge"
+        )
+    return page
+
+
+if __name__ == "__main__":
+    build().launch()

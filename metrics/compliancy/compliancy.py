@@ -1,0 +1,61 @@
+"""Compliancy of headline style transfer as an `evaluate` metric: a thin shell around `change_it.scoring.metric`."""
+
+import datasets
+import evaluate
+
+from change_it.scoring.metric import compute_compliancy
+
+_DESCRIPTION = """\
+Share of transferred headlines that keep the content and change the style: one trained judge finds that the new headline
+matches the original one (HH), another that it matches the article (AH), and a third changes its mind about the newspaper (main).
+"""
+
+_CITATION = """\
+@inproceedings{de-mattei-etal-2020-interaction,
+  title = {On the interaction of automatic evaluation and task framing in headline style transfer},
+  author = {De Mattei, Lorenzo and Cafagna, Michele and Lai, Huiyuan and Dell'Orletta, Felice and Nissim, Malvina and Gatt, Albert},
+  booktitle = {Proceedings of the 1st Workshop on Evaluating NLG Evaluation},
+  year = {2020}
+}
+"""
+
+_KWARGS_DESCRIPTION = """\
+Args:
+    predictions: new headlines.
+    sources: original headlines.
+    articles: original articles.
+    labels: outlets that the originals come from, short names such as rep and gio.
+    judges: folder or Hub id that holds the judges main, hh and ah, or judges loaded with `change_it.judges.predict.Judges`.
+    reversal: "relative" (default): main decides otherwise than on the original; "target": main decides for the outlet aimed at.
+    resamples: bootstrap resamples of the 95% intervals, 1000 by default.
+    seed: seed of the intervals, 1 by default.
+    batch_size: texts that a judge reads at once; its own choice by default.
+    device: where judges run: auto (default), cpu, cuda, mps.
+Returns:
+    compliancy, hh, ah, main: averages over the directions that occur, 0-1.
+    <from>2<to>: the same four of each direction.
+    intervals: ends of the 95% intervals under "average" and each direction's name.
+    verdicts: for each item compliancy, hh, ah and main as booleans.
+    signature: what the numbers depend on.
+Example:
+    >>> compliancy = evaluate.load("metrics/compliancy")
+    >>> compliancy.compute(predictions=new, sources=old, articles=articles, labels=labels, judges="runs/quickstart/judges")
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class Compliancy(evaluate.Metric):
+    """Compliancy of transferred headlines."""
+
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=datasets.Features(
+                {name: datasets.Value("string") for name in ("predictions", "sources", "articles", "labels")}
+            ),
+        )
+
+    def _compute(self, predictions, sources, articles, labels, judges, **options):
+        return compute_compliancy(predictions, sources, articles, labels, judges, **options)

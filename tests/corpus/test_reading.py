@@ -1,0 +1,385 @@
+import csv
+import json
+from datetime import UTC, date, datetime, timedelta
+
+import polars as pl
+import pytest
+
+from change_it.corpus.article import Outlets
+from change_it.corpus.dates import parse_date
+from change_it.corpus.reading import read_articles, write_rejected
+from change_it.errors import InputError
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_file(name, content, encoding="utf-8"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode(encoding))
+        return str(path)
+
+    return write_file
+
+
+def release(*rows, header="id,headline,article,label"):
+    return "\n".join([header, *rows]) + "\n"
+
+
+GOOD = ("1,Titolo uno,Testo uno,R", "2,Titolo due,Testo due,G")
+
+
+def read_pair(path, **options):
+    reading = read_articles([path], **options)
+    assert len(reading.articles) + len(reading.rejected) == reading.rows
+    return reading
+
+
+def test_the_release_layout_needs_no_options(write):
+    reading = read_pair(write("train.csv", release(*GOOD)))
+    assert reading.outlets == Outlets("rep", "gio", "R", "G")
+    assert [(a.id, a.label, a.headline, a.article, a.date) for a in reading.articles] == [
+        ("1", "rep", "Titolo uno", "Testo uno", None),
+        ("2", "gio", "Titolo due", "Testo due", None),
+    ]
+    assert (reading.rows, reading.rejected) == (2, [])
+
+
+def test_the_hub_layout_takes_the_outlet_from_the_name_and_keeps_the_alignment(write):
+    header = "id,headline,full_text,alignment"
+    files = [
+        write("repubblica/train.csv", release("1,a,testo a,A1", "2,b,testo b,R", header=header)),
+        write("ilgiornale_train.csv", release("1,c,testo c,A1", "3,d,testo d,", header=header)),
+    ]
+    reading = read_articles(files)
+    assert reading.outlets.names == ("rep", "gio")
+    assert [(a.id, a.label, a.alignment, a.shared_id) for a in reading.articles] == [
+        ("rep-1", "rep", "A1", "1"),
+        ("2", "rep", "R", None),
+        ("gio-1", "gio", "A1", "1"),
+        ("3", "gio", None, None),
+    ]
+
+
+def test_ids_made_for_files_of_the_same_name_are_never_taken_for_shared_ones(write):
+    files = [
+        write(f"{outlet}/train.csv", "headline,full_text\nt,x\nu,y\n")
+        for outlet in ("repubblica", "ilgiornale")
+    ]
+    reading = read_articles(files)
+    assert [a.id for a in reading.articles] == [
+        "train-1",
+        "train-2",
+        "ilgiornale-train-1",
+        "ilgiornale-train-2",
+    ]
+    assert all(a.shared_id is None for a in reading.articles)
+
+
+def test_an_id_that_looks_like_an_outlet_prefix_does_not_break_uniqueness(write):
+    reading = read_pair(write("x.csv", release("1,a,x,R", "1,b,y,G", "rep-1,c,z,R")))
+    assert [a.id for a in reading.articles] == ["rep--1", "gio--1", "rep-1"]
+
+
+def test_every_reason_for_rejection_with_its_line(write, tmp_path):
+    soon = date.today() + timedelta(days=3)
+    path = write(
+        "x.csv",
+        release(
+            '1,"Titolo ""uno""\ne due",Testo uno,R,2017-06-15',
+            "2,Titolo due,Testo due,G,",
+            "3,troppi,campi,R,2017-06-15,x",
+            "4,pochi,campi",
+            "5,etichetta,Testo,Z,",
+            "6, <br> ,Testo,R,",
+            "7,Titolo,&nbsp;,G,",
+            "8,Titolo,Testo otto,R,domani",
+            "9,Titolo,Testo nove,R,0001-11-30",
+            f"10,Titolo,Testo dieci,R,{soon}",
+            "1,Titolo,Testo undici,R,",
+            "12,Altro titolo, Testo  uno,R,",
+            "",
+            "13,Altro titolo,Testo uno,G,",
+            "14,Titolo,Testo,,",
+            '15,"mai chiusa,Testo,R,',
+            "16,Ultimo,Testo ultimo,G,6/15/17",
+            header="id,headline,article,label,date",
+        ),
+    )
+    reading = read_pair(path, labels="R:rep,G:gio")
+    assert [(a.id, a.label) for a in reading.articles] == [
+        ("1", "rep"),
+        ("2", "gio"),
+        ("13", "gio"),
+        ("16", "gio"),
+    ]
+    assert reading.articles[0].headline == 'Titolo "uno" e due'
+    assert [(item.line, item.id, item.reason) for item in reading.rejected] == [
+        (5, "", "too many fields"),
+        (6, "", "missing column: label"),
+        (7, "5", "unknown label: Z"),
+        (8, "6", "empty headline"),
+        (9, "7", "empty article"),
+        (10, "8", "unreadable date: domani"),
+        (11, "9", "implausible date: 0001-11-30"),
+        (12, "10", f"implausible date: {soon}"),
+        (13, "1", "duplicate id"),
+        (14, "12", "repeated article"),
+        (17, "14", "empty label"),
+        (18, "", "quote that is never closed"),
+    ]
+    assert reading.rows == 16
+    assert reading.reasons["implausible date"] == 2
+    out = tmp_path / "rejected.csv"
+    write_rejected(reading.rejected, out)
+    with out.open(newline="", encoding="utf-8") as file:
+        table = list(csv.DictReader(file))
+    assert table[0] == {"file": path, "line": "5", "id": "", "reason": "too many fields"}
+    assert len(table) == 12
+    with pytest.raises(InputError, match=r"x\.csv, line 5: too many fields"):
+        read_articles([path], labels="R:rep,G:gio", strict=True)
+
+
+def test_json_lines_with_broken_lines_missing_keys_and_numbers_as_ids(write):
+    lines = [
+        json.dumps({"id": 7, "headline": "a", "article": "x", "label": "l", "date": 1497484800}),
+        '{"id": 8, "headline": ',
+        "[1, 2]",
+        "",
+        json.dumps({"id": 9, "headline": "b", "label": "r"}),
+        json.dumps(
+            {"headline": "c\u2028d", "article": ["y", "z"], "label": "r", "date": None}, ensure_ascii=False
+        ),
+        json.dumps({"id": None, "headline": None, "article": "w", "label": "r"}),
+        '{"id": "\\ud800x", "headline": "rotto \\ud800", "article": "v", "label": "r"}',
+    ]
+    reading = read_pair(write("news.jsonl", "\n".join(lines)))
+    assert [(a.id, a.headline, a.article, a.date) for a in reading.articles] == [
+        ("7", "a", "x", date(2017, 6, 15)),
+        ("news-5", "c d", "y z", None),
+        ("x", "rotto", "v", None),
+    ]
+    assert [(item.line, item.id, item.reason) for item in reading.rejected] == [
+        (2, "", "broken JSON"),
+        (3, "", "line is not a JSON object"),
+        (5, "9", "missing column: article or full_text"),
+        (7, "news-6", "empty headline"),
+    ]
+
+
+def test_parquet_with_native_dates_and_numbers(tmp_path):
+    path = tmp_path / "x.parquet"
+    pl.DataFrame(
+        {
+            "id": [1.0, 2.0, None],
+            "headline": ["a", "b", "c"],
+            "article": ["x", "y", "z"],
+            "label": ["left", "right", "right"],
+            "date": [datetime(2017, 6, 15, 23, 30), None, datetime(2050, 1, 1)],
+        }
+    ).write_parquet(path)
+    reading = read_pair(str(path), labels="right,left")
+    assert reading.outlets.names == ("right", "left")
+    assert [(a.id, a.label, a.date) for a in reading.articles] == [
+        ("1", "left", date(2017, 6, 15)),
+        ("2", "right", None),
+    ]
+    assert [(item.line, item.id, item.reason) for item in reading.rejected] == [
+        (3, "x-3", "implausible date: 2050-01-01 00:00:00")
+    ]
+
+
+def test_tsv_semicolons_a_column_map_and_globs_that_overlap(write, tmp_path):
+    header = "title\tbody\tlabel\talignment\n"
+    write("in/a.tsv", header + "t, con virgola\tx\tR\tleft\n")
+    write("in/b.csv", "title;body;label;alignment\nu;y;G;right\n")
+    reading = read_articles(
+        [str(tmp_path / "in/*"), str(tmp_path / "**/a.tsv")],
+        columns="headline=title, article=body,alignment=",
+    )
+    assert [(a.id, a.headline, a.alignment) for a in reading.articles] == [
+        ("a-1", "t, con virgola", None),
+        ("b-1", "u", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "option"), [("utf-8-sig", "utf-8"), ("cp1252", "cp1252"), ("utf-16", "utf-16")]
+)
+def test_encodings(write, encoding, option):
+    reading = read_pair(
+        write("x.csv", release("1,Perché,così è,R", "2,Più,«sì»,G"), encoding), encoding=option
+    )
+    assert [a.headline for a in reading.articles] == ["Perché", "Più"]
+
+
+def test_blank_lines_before_the_header_and_old_line_ends(write):
+    reading = read_pair(write("x.csv", "\r\r" + release(*GOOD, "3,,x,R").replace("\n", "\r")))
+    assert len(reading.articles) == 2
+    assert [(item.line, item.reason) for item in reading.rejected] == [(6, "empty headline")]
+
+
+def test_a_json_array_is_told_from_json_lines(write):
+    with pytest.raises(InputError, match=r"1 line is not a JSON object.*one object a line"):
+        read_articles([write("x.json", '[{"id": 1}]')])
+
+
+def test_fields_of_any_length(write):
+    body = "parola " * 100_000
+    assert (
+        len(read_pair(write("x.csv", release(f"1,a,{body},R", "2,b,c,G"))).articles[0].article)
+        == len(body) - 1
+    )
+
+
+def test_typography_is_levelled_on_request(write):
+    reading = read_pair(
+        write("x.csv", release("1,Renzi: «Ecco»,Testo – Uno,R", GOOD[1])), normalise_typography=True
+    )
+    assert (reading.articles[0].headline, reading.articles[0].article) == ('renzi: "ecco"', "testo - uno")
+
+
+def test_an_unknown_alignment_is_rejected(write):
+    path = write(
+        "x.csv", release("1,a,x,R,A2", "2,b,y,G,A4", "3,c,z,G,", header="id,headline,article,label,alignment")
+    )
+    assert [item.reason for item in read_pair(path).rejected] == ["unknown alignment: A4"]
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        ("", {}, "holds no rows"),
+        ("id,headline,article,label\n", {}, "holds no rows"),
+        (release("1,a,x,R", "2,b,y,R"), {}, "all usable rows have the label 'R'"),
+        (release(*GOOD), {"labels": "R,Z"}, "no usable row has the label 'Z'"),
+        (release(*GOOD, "3,c,z,Q"), {}, "3 labels occur"),
+        (
+            release(*GOOD),
+            {"columns": "headline=title"},
+            "no column 'title'.*columns are id, headline, article, label",
+        ),
+        (release(*GOOD), {"columns": "titolo=headline"}, "ours is one of id, headline"),
+        (release(*GOOD), {"columns": "headline"}, "is not ours=theirs"),
+        (release(*GOOD), {"encoding": "klingon"}, "'klingon' is not known"),
+        (release(*GOOD), {"labels": "R"}, "two different outlets"),
+        (
+            release(*GOOD, header="id,title,body,label"),
+            {},
+            "2 missing column: headline.*columns are id, title",
+        ),
+        (release(*GOOD), {"encoding": "base64"}, "'base64' is not known"),
+        (release("a,b", header="id,id"), {}, "two columns 'id'"),
+    ],
+)
+def test_input_that_cannot_be_used(write, content, options, message):
+    with pytest.raises(InputError, match=message):
+        read_articles([write("x.csv", content)], **options)
+
+
+def test_files_that_cannot_be_read(write, tmp_path):
+    cases = {
+        str(tmp_path / "none.csv"): "does not exist",
+        str(tmp_path / "none*.csv"): "no file matches",
+        str(tmp_path): "is a folder",
+        write("x.docx", "x"): "no known kind",
+        write("x.parquet", "not parquet"): "is not a parquet file",
+        write("empty.parquet", ""): "is not a parquet file",
+        write("latin.csv", release("1,Perché,x,R"), "latin-1"): "is not utf-8 text: give its encoding",
+        write("utf16.jsonl", '{"id": 1}', "utf-16"): "is not utf-8 text",
+        "hf://datasets/only-a-name": "is no data set id",
+    }
+    for file, message in cases.items():
+        with pytest.raises(InputError, match=message):
+            read_articles([file])
+    with pytest.raises(InputError, match="no input"):
+        read_articles([])
+
+
+def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
+    """A folder `owner/name` in the working directory stands for the Hub, as it does for `load_dataset`."""
+    from datasets import ClassLabel, Dataset
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    configs = []
+    for number, outlet in enumerate(("ilgiornale", "repubblica")):
+        rows = {
+            "id": ["1", "2"],
+            "headline": [f"a{number}", "b"],
+            "full_text": ["x", "y"],
+            "alignment": ["A1", "R"],
+        }
+        folder = tmp_path / "owner/hub" / outlet
+        folder.mkdir(parents=True)
+        Dataset.from_dict(rows).to_parquet(folder / "train.parquet")
+        configs.append(
+            f"- config_name: {outlet}\n  data_files:\n  - split: train\n    path: {outlet}/train.parquet\n"
+        )
+    (tmp_path / "owner/hub/README.md").write_text("---\nconfigs:\n" + "".join(configs) + "---\n")
+    reading = read_articles(["hf://datasets/owner/hub"])
+    assert reading.outlets.names == ("rep", "gio")
+    assert {(a.id, a.label, a.shared_id) for a in reading.articles} == {
+        ("rep-1", "rep", "1"),
+        ("gio-1", "gio", "1"),
+        ("rep-2", "rep", "2"),
+        ("gio-2", "gio", "2"),
+    }
+    with pytest.raises(InputError, match="all usable rows have the label 'G'"):
+        read_articles(["hf://owner/hub/ilgiornale"])
+
+    (tmp_path / "owner/plain").mkdir()
+    plain = Dataset.from_dict({"headline": ["a", "b"], "article": ["x", "y"], "label": [1, 0]})
+    plain.cast_column("label", ClassLabel(names=["left", "right"])).to_parquet(
+        tmp_path / "owner/plain/train.parquet"
+    )
+    reading = read_articles(["hf://owner/plain"])
+    assert [(a.id, a.label) for a in reading.articles] == [
+        ("default-train-1", "right"),
+        ("default-train-2", "left"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2017-06-15", date(2017, 6, 15)),
+        ("2017-06-15T23:59:00.123Z", date(2017, 6, 15)),
+        ("2017-06-15 08:00:00+02:00", date(2017, 6, 15)),
+        ("20170615", date(2017, 6, 15)),
+        ("Thu, 15 Jun 2017 08:00:00 +0200", date(2017, 6, 15)),
+        ("15 Jun 17 08:00 GMT", date(2017, 6, 15)),
+        ("6/15/17", date(2017, 6, 15)),
+        ("6/5/1998 10:00", date(1998, 6, 5)),
+        ("6/15/69", date(1969, 6, 15)),
+        ("June 15, 2017", date(2017, 6, 15)),
+        ("1497484800", date(2017, 6, 15)),
+        (1497484800.5, date(2017, 6, 15)),
+        (datetime(2017, 6, 15, 12, tzinfo=UTC), date(2017, 6, 15)),
+        ("", None),
+        ("NaT", None),
+        (float("nan"), None),
+        (None, None),
+    ],
+)
+def test_dates(text, day):
+    assert parse_date(text) == day
+
+
+@pytest.mark.parametrize(
+    "text", ["domani", "15/6/17", "2017-02-30", "0000-00-00", "2017", "Tue", "March 2017", "9" * 30, "-"]
+)
+def test_unreadable_dates(text):
+    with pytest.raises(ValueError):  # noqa: PT011 - the message is dateutil's or the calendar's
+        parse_date(text)
+
+
+def test_importing_the_reader_does_not_import_datasets():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, change_it.corpus.reading; sys.exit('datasets' in sys.modules or 'torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

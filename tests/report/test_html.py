@@ -1,0 +1,174 @@
+import csv
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from change_it.report import score_command
+from change_it.report.context import corpus_info, judges_info
+from change_it.report.html import write_report
+from change_it.scoring.options import ScoreOptions
+from change_it.scoring.score import score
+from change_it.scoring.systems import System, built_in_systems
+
+
+class Page(HTMLParser):
+    """Ids of sections, scripts, and every address that a page names."""
+
+    def __init__(self):
+        super().__init__()
+        self.sections, self.scripts, self.addresses, self.ids = [], 0, [], []
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.scripts += tag == "script"
+        if tag == "section":
+            self.sections.append(attributes.get("id"))
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+        self.addresses += [
+            value for name, value in attributes.items() if name in ("src", "href", "xlink:href") and value
+        ]
+
+
+def parse(text):
+    page = Page()
+    page.feed(text)
+    return page
+
+
+@pytest.fixture
+def scores(toy_test, fake_judges):
+    hostile = tuple(f"<script>alert('{item.id}')</script> & {item.source}" for item in toy_test.items)
+    return score(
+        toy_test, fake_judges, [*built_in_systems(toy_test), System("hostile", hostile)], resamples=20
+    )
+
+
+@pytest.fixture
+def contexts(tmp_path):
+    corpus, judges = tmp_path / "corpus", tmp_path / "judges"
+    corpus.mkdir()
+    record = {
+        "rows": 20,
+        "kept": 18,
+        "rejected": {"empty headline": 2},
+        "counts": {"A1": 4, "A2": 4, "A3": 2, "R": 8},
+        "thresholds": {"strict": 0.5, "loose": 0.185},
+        "histogram": {"edges": [0.05, 0.3, 0.6, 1.0], "counts": [30, 5, 4]},
+    }
+    (corpus / "alignment.json").write_text(json.dumps(record))
+    cell = {"precision": 0.9, "recall": 0.8, "f1": 0.85}
+    for task in ("main", "hh", "ah"):
+        (judges / task).mkdir(parents=True)
+        quality = {"f1": 0.85, "classes": {"rep": cell, "gio": cell}}
+        (judges / task / "metrics.json").write_text(
+            json.dumps({"test": quality, "baselines": {"tfidf_cosine": quality}})
+        )
+    return corpus_info(str(corpus)), judges_info(str(judges))
+
+
+def test_the_page_escapes_and_stands_alone(tmp_path, scores, contexts):
+    write_report(tmp_path / "report", scores, *contexts)
+    text = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    page = parse(text)
+    assert page.scripts == 0
+    assert "&lt;script&gt;alert" in text
+    assert page.sections == [
+        "measured",
+        "systems",
+        "charts",
+        "judges",
+        "corpus",
+        "examples",
+        "tests",
+        "signature",
+    ]
+    assert all(address.startswith("#") for address in page.addresses)
+    assert len(page.ids) == len(set(page.ids))
+    assert all(address[1:] in page.ids for address in page.addresses)
+    assert not re.search(r"url\((?!#)", text)
+    for expected in (
+        ".743",
+        ".781",
+        "published",
+        scores.signature,
+        "empty headline",
+        "tfidf cosine",
+        "style not reversed",
+    ):
+        assert expected in text
+
+
+def test_sections_without_material_are_left_out(tmp_path, scores):
+    write_report(tmp_path, scores, corpus_info("owner/name"), judges_info("owner/name"))
+    sections = parse((tmp_path / "report.html").read_text(encoding="utf-8")).sections
+    assert "judges" not in sections
+    assert "corpus" not in sections
+
+
+def test_files_beside_the_page(tmp_path, scores, contexts):
+    write_report(tmp_path / "report", scores, *contexts)
+    out = tmp_path / "report"
+    assert sorted(path.name for path in (out / "charts").iterdir()) == [
+        "alignment.png",
+        "compliancy.png",
+        "funnel.png",
+        "judges.png",
+    ]
+    assert {path.stem for path in (out / "items").iterdir()} == set(scores.systems)
+    with (out / "systems.csv").open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == len(scores.systems) * 3
+    assert rows[2]["direction"] == "average"
+    assert float(rows[2]["compliancy"]) == 1
+    assert rows[2]["signature"] == scores.signature
+
+
+def test_the_same_scores_give_the_same_page(tmp_path, scores, contexts):
+    for name in ("one", "two"):
+        write_report(tmp_path / name, scores, *contexts)
+    assert (tmp_path / "one" / "report.html").read_bytes() == (tmp_path / "two" / "report.html").read_bytes()
+
+
+def test_one_direction_has_charts_too(tmp_path, toy_test, fake_judges):
+    half = replace(toy_test, items=toy_test.items[4:])
+    write_report(tmp_path, score(half, fake_judges, built_in_systems(half), resamples=5), None, [])
+    assert "gio2rep" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def with_fake_judges(monkeypatch, fake_judges):
+    """Stands in for the station before this one: judges that no training made."""
+    predict = pytest.importorskip("change_it.judges.predict")
+    monkeypatch.setattr(predict.Judges, "from_pretrained", lambda *args, **kwargs: fake_judges)
+
+
+@pytest.mark.usefixtures("with_fake_judges")
+def test_the_command_prints_json(capsys, tmp_path, toy_corpus):
+    score_command.run(
+        ScoreOptions(corpus=str(toy_corpus), judges="fake", json=True, resamples=10, out=tmp_path / "report")
+    )
+    result = json.loads(capsys.readouterr().out)
+    assert result["systems"]["gold"]["average"]["compliancy"] == 1
+    assert result["p_values"]["gold"]["copy"] <= 1
+    assert (tmp_path / "report" / "report.html").exists()
+
+
+@pytest.mark.usefixtures("with_fake_judges")
+def test_the_command_prints_a_table(capsys, tmp_path, toy_corpus, toy_test):
+    lines = [f"{item.id},{item.gold},{item.target}" for item in toy_test.items]
+    (tmp_path / "mine.csv").write_text("\n".join(["id,headline,target", *lines]) + "\n", encoding="utf-8")
+    score_command.run(
+        ScoreOptions(
+            corpus=str(toy_corpus),
+            judges="fake",
+            predictions=(f"mine={tmp_path / 'mine.csv'}",),
+            resamples=10,
+        )
+    )
+    printed = capsys.readouterr().out
+    assert "mine" in printed
+    assert "compliancy|judges:aaaaaa" in printed

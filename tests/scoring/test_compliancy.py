@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+
+from change_it import InputError
+from change_it.scoring import compliancy
+
+
+def two(*ones):
+    one = np.array(ones)
+    return np.column_stack([1 - one, one])
+
+
+def hand_case(reversal):
+    """Six items; outlets A = 0, B = 1; the last two go from B to A."""
+    return compliancy.verdicts(
+        hh=two(0.9, 0.9, 0.4, 0.9, 0.9, 0.9),
+        ah=two(0.8, 0.8, 0.8, 0.2, 0.8, 0.8),
+        main=two(0.7, 0.7, 0.7, 0.7, 0.3, 0.6),
+        main_source=two(0.2, 0.9, 0.2, 0.2, 0.8, 0.1),
+        target=[1, 1, 1, 1, 0, 0],
+        reversal=reversal,
+    )
+
+
+def test_relative_reversal_compares_with_the_decision_on_the_original():
+    items = hand_case("relative")
+    assert items.main.tolist() == [True, False, True, True, True, True]
+    assert items.compliancy.tolist() == [True, False, False, False, True, True]
+
+
+def test_target_reversal_ignores_the_original():
+    items = hand_case("target")
+    assert items.main.tolist() == [True, True, True, True, True, False]
+    assert items.compliancy.tolist() == [True, True, False, False, True, False]
+
+
+def test_average_is_the_mean_of_the_directions_not_of_the_items():
+    table = compliancy.proportions(hand_case("relative"), ["rep2gio"] * 4 + ["gio2rep"] * 2)
+    assert table["rep2gio"] == {"compliancy": 0.25, "hh": 0.75, "ah": 0.75, "main": 0.75}
+    assert table["gio2rep"] == {"compliancy": 1.0, "hh": 1.0, "ah": 1.0, "main": 1.0}
+    assert table["average"]["compliancy"] == 0.625  # pooled it would be 3/6
+
+
+def test_one_direction_is_its_own_average():
+    table = compliancy.proportions(hand_case("relative"), ["rep2gio"] * 6)
+    assert table["average"] == table["rep2gio"]
+
+
+def test_a_tie_goes_to_class_0():
+    assert compliancy.decide(two(0.5)).tolist() == [0]
+    half = two(0.5)
+    assert not compliancy.verdicts(half, half, two(0.9), two(0.1), [1]).hh.any()
+
+
+def test_unknown_reversal_is_bad_input():
+    with pytest.raises(InputError, match="relative or target"):
+        hand_case("absolute")

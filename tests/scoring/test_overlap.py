@@ -1,0 +1,67 @@
+import random
+
+import numpy as np
+import pytest
+from sacrebleu.metrics import BLEU
+
+from change_it.scoring import overlap
+from change_it.text.rouge import rouge_l
+from change_it.text.tokens import words
+
+VOCABULARY = [
+    "il",
+    "governo",
+    "cade",
+    "è",
+    "perché",
+    "l'Italia",
+    "«sì»",
+    "riforma",
+    "tasse",
+    "Roma",
+    "2020",
+    "oggi",
+    "не",
+    "мир",
+]
+
+
+def headlines(count, seed, shortest=1):
+    draw = random.Random(seed)
+    return [" ".join(draw.choices(VOCABULARY, k=draw.randint(shortest, 12))) for _ in range(count)]
+
+
+def reference_bleu(candidates, references):
+    texts = [[" ".join(words(text)) for text in side] for side in (candidates, references)]
+    return BLEU(tokenize="none", force=True).corpus_score(texts[0], [texts[1]]).score / 100
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bleu_equals_sacrebleu(seed):
+    count = 1 + seed * 2  # few headlines: orders without a match, where smoothing matters
+    new, gold, source = (headlines(count, seed * 3 + k) for k in range(3))
+    values = overlap.aggregate(overlap.statistics(new, gold, source).sum(axis=0))
+    assert values[0] == pytest.approx(reference_bleu(new, gold), abs=1e-12)
+    assert values[2] == pytest.approx(reference_bleu(new, source), abs=1e-12)
+    assert values[1] == pytest.approx(np.mean([rouge_l(g, n).f1 for g, n in zip(gold, new, strict=True)]))
+
+
+def test_many_samples_at_once_equal_one_by_one():
+    per_item = overlap.statistics(headlines(30, 1), headlines(30, 2), headlines(30, 3))
+    weights = np.random.default_rng(1).integers(0, 3, (7, 30))
+    together = overlap.aggregate(weights @ per_item)
+    assert together == pytest.approx(np.stack([overlap.aggregate(row @ per_item) for row in weights]))
+
+
+def test_identical_texts_score_one_and_disjoint_ones_zero():
+    text = ["Il governo cade oggi a Roma"]
+    assert overlap.aggregate(overlap.statistics(text, text, ["niente"]).sum(axis=0)).tolist() == [1, 1, 0, 0]
+
+
+def test_a_headline_without_words_scores_zero():
+    assert overlap.aggregate(overlap.statistics(["«…»"], ["Roma"], ["Roma"]).sum(axis=0)).tolist() == [
+        0,
+        0,
+        0,
+        0,
+    ]

@@ -1,0 +1,79 @@
+import pytest
+
+from change_it import InputError
+from change_it.scoring.predictions import read_predictions, read_systems, write_predictions
+
+
+@pytest.fixture
+def lines(toy_test):
+    return [f'{item.id},"Titolo, {item.id}",{item.target}' for item in toy_test.items]
+
+
+def write(path, lines, header="id,headline,target", encoding="utf-8"):
+    path.write_text("\n".join([header, *lines]) + "\n", encoding=encoding)
+    return path
+
+
+def test_any_order_of_rows_and_a_byte_order_mark(tmp_path, toy_test, lines):
+    file = write(tmp_path / "p.csv", lines[::-1], encoding="utf-8-sig")
+    assert read_predictions(file, toy_test) == tuple(f"Titolo, {item.id}" for item in toy_test.items)
+
+
+def test_written_files_read_back(tmp_path, toy_test):
+    headlines = tuple(f'"{item.id}", è così' for item in toy_test.items)
+    write_predictions(tmp_path / "p.csv", toy_test, headlines)
+    assert read_predictions(tmp_path / "p.csv", toy_test) == headlines
+
+
+def test_every_fault_lists_its_ids(tmp_path, toy_test, lines):
+    faulty = [*lines[2:], "a2,Doppio,gio", "x9,Chi è,gio"]
+    faulty[0] = "a2,,gio"
+    faulty[1] = "a3,Titolo,rep"
+    with pytest.raises(InputError) as error:
+        read_predictions(write(tmp_path / "p.csv", faulty), toy_test)
+    message = str(error.value)
+    for part in (
+        "2 ids missing: a0, a1",
+        "1 id not in the test set: x9",
+        "1 id duplicate: a2",
+        "1 id with an empty headline: a2",
+        "1 id with the wrong target: a3",
+    ):
+        assert part in message
+
+
+def test_long_lists_are_cut_after_ten(tmp_path, toy_test, lines):
+    extra = [f"x{n},Titolo,gio" for n in range(25)]
+    with pytest.raises(InputError, match=r"25 ids not in the test set: x0, .*, x9 and 15 more"):
+        read_predictions(write(tmp_path / "p.csv", lines + extra), toy_test)
+
+
+def test_a_comma_outside_quotes_is_named_by_line(tmp_path, toy_test):
+    with pytest.raises(InputError, match="line 2: not as many fields"):
+        read_predictions(write(tmp_path / "p.csv", ["a0,Roma, la città,gio"]), toy_test)
+
+
+def test_missing_file_column_and_wrong_encoding(tmp_path, toy_test, lines):
+    with pytest.raises(InputError, match="cannot read"):
+        read_predictions(tmp_path / "none.csv", toy_test)
+    with pytest.raises(InputError, match="lacks the column target"):
+        read_predictions(write(tmp_path / "p.csv", [], header="id,headline"), toy_test)
+    (tmp_path / "latin.csv").write_bytes("id,headline,target\na0,è,gio\n".encode("latin-1"))
+    with pytest.raises(InputError, match="UTF-8"):
+        read_predictions(tmp_path / "latin.csv", toy_test)
+
+
+@pytest.mark.parametrize("spec", ["p.csv", "=p.csv", "name=", "../up=p.csv", "gold=p.csv"])
+def test_bad_names(spec, toy_test):
+    with pytest.raises(InputError, match="--predictions"):
+        read_systems([spec], toy_test)
+
+
+def test_a_name_twice(tmp_path, toy_test, lines):
+    file = write(tmp_path / "p.csv", lines)
+    assert [system.name for system in read_systems([f"one={file}", f"two={file}"], toy_test)] == [
+        "one",
+        "two",
+    ]
+    with pytest.raises(InputError, match="taken"):
+        read_systems([f"one={file}", f"one={file}"], toy_test)

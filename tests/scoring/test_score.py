@@ -1,0 +1,114 @@
+import json
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from scoring_fakes import FakeJudges
+
+from change_it import InputError
+from change_it.scoring.items import read_test_set
+from change_it.scoring.score import MEASURES, score
+from change_it.scoring.systems import System, built_in_systems
+
+
+@pytest.fixture
+def scores(toy_test, fake_judges):
+    return score(toy_test, fake_judges, built_in_systems(toy_test), resamples=50, progress=False)
+
+
+def test_built_in_systems_on_the_toy_corpus(scores):
+    compliancy = {system: scores.row(system).values["compliancy"] for system in scores.systems}
+    assert list(compliancy) == ["gold", "copy", "lead", "random-target"]
+    assert compliancy["gold"] == 1
+    assert compliancy["copy"] == 0
+    assert compliancy["random-target"] == 0
+
+
+def test_copy_never_complies_under_relative_reversal(toy_test):
+    judges = FakeJudges()
+    noise = np.random.default_rng(1)
+    for judge in (judges.main, judges.hh, judges.ah):
+        judge.rule = lambda *_: noise.random()
+    scores = score(toy_test, judges, built_in_systems(toy_test), resamples=2)
+    assert all(scores.row("copy", direction).values["main"] == 0 for direction in scores.directions)
+    assert scores.row("copy").values["compliancy"] == 0
+
+
+def test_overlap_of_gold_and_copy(scores):
+    assert scores.row("gold").values["bleu"] == pytest.approx(1)
+    assert scores.row("copy").values["rougeL_source"] == pytest.approx(1)
+
+
+def test_rows_intervals_and_signatures(scores):
+    assert scores.directions == ["rep2gio", "gio2rep", "average"]
+    for row in scores.rows:
+        assert row.n == (8 if row.direction == "average" else 4)
+        assert row.signature.startswith(
+            "compliancy|judges:aaaaaa+bbbbbb+cccccc|fold:all|reversal:relative|tok:unicode|n:"
+        )
+        assert all(
+            row.intervals[name][0] <= row.values[name] + 1e-9
+            for name in MEASURES
+            if not name.startswith("bleu")
+        )
+    assert scores.p_values.shape == (4, 4)
+    assert (scores.p_values == scores.p_values.T).all()
+    json.dumps(scores.as_dict(), allow_nan=False)
+
+
+def test_items_add_up_to_the_row(scores):
+    for direction, value in (
+        scores.items["lead"].group_by("direction").agg(pl.col("compliant").mean()).iter_rows()
+    ):
+        assert scores.row("lead", direction).values["compliancy"] == value
+
+
+def test_every_distinct_question_is_asked_once(toy_test):
+    judges = FakeJudges()
+    systems = built_in_systems(toy_test)
+    score(toy_test, judges, [*systems, System("again", systems[0].headlines)], resamples=2)
+    for judge in (judges.main, judges.hh, judges.ah):
+        assert max(Counter(judge.asked).values()) == 1
+
+
+def test_only_one_direction(toy_test, fake_judges):
+    half = replace(toy_test, items=toy_test.items[:4])
+    scores = score(half, fake_judges, built_in_systems(half), resamples=10)
+    assert scores.directions == ["rep2gio", "average"]
+    assert scores.row("lead").values == scores.row("lead", "rep2gio").values
+
+
+@pytest.mark.parametrize("outlets", [("left", "right"), ("gio", "rep")])
+def test_judges_of_other_outlets_are_refused(toy_test, outlets):
+    with pytest.raises(InputError, match=r"judges were trained on"):
+        score(toy_test, FakeJudges(outlets), built_in_systems(toy_test))
+
+
+def test_a_corpus_folder_gives_the_same_items(toy_corpus, toy_test):
+    read = read_test_set(str(toy_corpus))
+    assert read.items == toy_test.items
+    assert read.outlets == toy_test.outlets
+    assert read.training_headlines == toy_test.training_headlines
+
+
+@pytest.mark.parametrize("what", ["nowhere", "./no/folder", "/no/folder"])
+def test_a_corpus_that_is_not_there(what):
+    with pytest.raises(InputError, match="no corpus folder"):
+        read_test_set(what)
+
+
+def test_a_folder_that_is_no_corpus(tmp_path):
+    (tmp_path / "x.csv").write_text("a\n1\n")
+    with pytest.raises(InputError, match="corpus build"):
+        read_test_set(str(tmp_path))
+
+
+def test_systems_are_seeded_and_lead_has_the_target_s_length(toy_test):
+    one, again, other = (built_in_systems(toy_test, seed=seed) for seed in (1, 1, 2))
+    assert one == again
+    assert one[3] != other[3]
+    lead = one[2].headlines
+    assert lead[0] == "Crolla il"  # the median of gio's training headlines is two words
+    assert set(one[3].headlines[:4]) <= set(toy_test.training_headlines["gio"])

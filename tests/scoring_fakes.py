@@ -1,0 +1,106 @@
+"""Judges that decide by simple rules, and a corpus of four events in which two papers have habits of their own."""
+
+import numpy as np
+import polars as pl
+
+from change_it.scoring.items import Item, TestSet
+from change_it.text.tokens import words
+
+OUTLETS = ("rep", "gio")
+
+
+class RuleJudge:
+    """Probability of class 1 by a rule; counts what it is asked."""
+
+    def __init__(self, rule):
+        self.rule, self.asked = rule, []
+
+    def probabilities(self, texts, pairs=None, *, batch_size=None, progress=True):
+        questions = list(zip(texts, pairs if pairs is not None else [None] * len(texts), strict=True))
+        self.asked += questions
+        one = np.array([self.rule(*question) for question in questions], dtype=np.float64).reshape(-1)
+        return np.column_stack([1 - one, one])
+
+
+def _long_words(text):
+    return {word for word in words(text) if len(word) > 4}
+
+
+class FakeJudges:
+    """main: an exclamation mark is gio's; hh: a long word in common; ah: a long word of the headline is in the article."""
+
+    def __init__(self, outlets=OUTLETS):
+        self.outlets = outlets
+        self.signature = "aaaaaa+bbbbbb+cccccc|fold:all"
+        self.main = RuleJudge(lambda text, _: 0.9 if "!" in text else 0.2)
+        self.hh = RuleJudge(lambda one, other: 0.8 if _long_words(one) & _long_words(other) else 0.1)
+        self.ah = RuleJudge(lambda one, other: 0.7 if _long_words(one) & _long_words(other) else 0.3)
+
+
+EVENTS = (
+    "Crolla il ponte sulla statale",
+    "Approvata la riforma fiscale",
+    "Sciopero generale dei treni",
+    "Festival aperto al pubblico",
+)
+
+
+def _pairs():
+    return [
+        {
+            "pair_id": str(n),
+            "similarity": 0.9 - n / 100,
+            "alignment": "A2",
+            "a_id": f"a{n}",
+            "a_headline": event,
+            "a_article": f"{event}, ieri a Roma. Poi altro.",
+            "b_id": f"b{n}",
+            "b_headline": f"Ecco: {event}!",
+            "b_article": f"Ecco come: {event}, secondo noi.",
+            "fold": n % 2,
+        }
+        for n, event in enumerate(EVENTS)
+    ]
+
+
+def _training():
+    return {
+        "rep": ("Un titolo lungo di sei parole", "Altro titolo"),
+        "gio": ("Che vergogna!", "Basta tasse!", "Avanti così!"),
+    }
+
+
+def toy_test_set():
+    pairs = _pairs()
+    items = [Item(p["a_id"], "rep", "gio", p["a_headline"], p["a_article"], p["b_headline"]) for p in pairs]
+    items += [Item(p["b_id"], "gio", "rep", p["b_headline"], p["b_article"], p["a_headline"]) for p in pairs]
+    return TestSet(tuple(items), OUTLETS, _training(), "toy")
+
+
+def write_toy_corpus(folder):
+    """A corpus folder with the configs that scoring reads."""
+    pairs = pl.DataFrame(_pairs())
+    test = [
+        {"id": p[f"{s}_id"], "label": o, "headline": p[f"{s}_headline"]}
+        for p in _pairs()
+        for s, o in zip("ab", OUTLETS, strict=True)
+    ]
+    train = [
+        {"id": f"{o}{n}", "label": o, "headline": h}
+        for o, texts in _training().items()
+        for n, h in enumerate(texts)
+    ]
+    for config, split, rows in (
+        ("pairs", "test", pairs),
+        ("articles", "train", pl.DataFrame(train)),
+        ("articles", "test", pl.DataFrame(test)),
+    ):
+        (folder / config).mkdir(parents=True, exist_ok=True)
+        rows.write_parquet(folder / config / f"{split}.parquet")
+    (folder / "README.md").write_text(
+        "---\nconfigs:\n- config_name: pairs\n  data_files:\n  - split: test\n    path: pairs/test.parquet\n"
+        "- config_name: articles\n  data_files:\n  - split: train\n    path: articles/train.parquet\n"
+        "  - split: test\n    path: articles/test.parquet\n---\n",
+        encoding="utf-8",
+    )
+    return folder
