@@ -31,6 +31,7 @@ EDGES: Floats = np.arange(10, 201) / 200
 #: At most this many similarities are held at a time by each thread (a block of full rows always fits).
 BLOCK = 1 << 21
 
+#: Threads at work; each holds a block, so the number bounds the memory.
 THREADS = min(4, cpu_count() or 1)
 
 
@@ -154,8 +155,8 @@ def histogram(similarity: Floats) -> Ints:
     Returns:
         int64 (len(EDGES) - 1,).
     """
-    steps = np.ceil(similarity * 200).astype(np.int64) - 11
-    return np.bincount(steps[steps >= 0], minlength=len(EDGES) - 1)
+    bins = np.searchsorted(EDGES, similarity) - 1
+    return np.bincount(bins[bins >= 0], minlength=len(EDGES) - 1)
 
 
 def number_above(counts: Ints) -> Ints:
@@ -192,7 +193,8 @@ def nearest_wrong(
 
     A candidate is of the same group, of another cluster, and less similar than the ceiling (above it, it may
     tell of the same event). Candidates are looked for in the window; where that holds fewer than
-    `at_least` rows of the group, among the `at_least` nearest in time. An undated row looks through its whole group.
+    `at_least` rows of the group, among the `at_least` nearest in time. An undated row looks through its whole group, and so does
+    every row of a group that has fewer than `at_least` dated rows.
 
     Args:
         x: unit-length rows, (n, words).
@@ -298,8 +300,8 @@ def _over_blocks(
     Args:
         x: unit-length rows by date.
         y: unit-length rows by date.
-        low: rising starts of the intervals.
-        high: rising ends.
+        low: starts of the intervals; blocks are few where they rise slowly.
+        high: ends of the intervals.
         reduce: called in a thread with the rows, columns and cosines of a block's non-zero products, rows rising;
             it has to leave out what lies outside the intervals, and what it returns is kept.
 
@@ -325,10 +327,12 @@ def _blocks(low: list[int], high: list[int]) -> Iterator[tuple[int, int, int, in
     """Neighbouring rows `start:stop` whose intervals together, `left:right`, are little wider than one alone."""
     start, n = 0, len(low)
     while start < n:
-        left, stop = low[start], start + 1
-        widest = left + max(64, 2 * (high[start] - left))
-        while stop < n and high[stop] <= widest and (stop + 1 - start) * (high[stop] - left) <= BLOCK:
-            stop += 1
-        if high[stop - 1] > left:
-            yield start, stop, left, high[stop - 1]
+        left, right, stop = low[start], high[start], start + 1
+        widest = left + max(64, 2 * (right - left))
+        while stop < n and low[stop] >= left and high[stop] <= widest:
+            if (stop + 1 - start) * (max(right, high[stop]) - left) > BLOCK:
+                break
+            right, stop = max(right, high[stop]), stop + 1
+        if right > left:
+            yield start, stop, left, right
         start = stop

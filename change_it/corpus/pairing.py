@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from change_it.text.stopwords import stop_words
 from scipy.sparse import csr_matrix
 
 from change_it.corpus.alignment import (
@@ -27,6 +26,7 @@ from change_it.corpus.options import BuildOptions
 from change_it.corpus.splits import Bools, Splits
 from change_it.corpus.vectors import tfidf, tokenise
 from change_it.errors import InputError
+from change_it.text.stopwords import stop_words
 
 LOWEST = float(EDGES[0])
 
@@ -83,7 +83,7 @@ def find_pairs(
     a_rows, b_rows = np.flatnonzero(of_a & eligible), np.flatnonzero(~of_a & eligible)
     if window is not None and not all((days[rows] >= 0).any() for rows in (a_rows, b_rows)):
         raise InputError(
-            "an outlet has no dated article to align by date: give a date column, or use --window-days none"
+            "an outlet has no dated article to align: give a date column, use --window-days none, or lower --min-words"
         )
     for floor in (options.loose, min(LOWEST, options.loose)):
         every = align(

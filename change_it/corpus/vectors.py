@@ -24,7 +24,7 @@ WORD = r"[\p{L}\p{N}_]{2,}"
 #: Characters of text that one thread holds as separate words at a time (about 100 MB of memory).
 CHUNK = 1 << 23
 
-#: More threads would only take more memory: the words are found faster than Python hands the texts out.
+#: Threads at work; each holds a chunk, so the number bounds the memory.
 THREADS = min(4, cpu_count() or 1)
 
 

@@ -55,8 +55,8 @@ def best_threshold(scores: Floats, labels: Ints) -> float:
         Midway between two neighbouring scores.
 
     Example:
-        >>> best_threshold(np.array([0.1, 0.9, 0.2, 0.7]), np.array([0, 1, 0, 1]))
-        0.45
+        >>> best_threshold(np.array([0.25, 0.9, 0.0, 0.75]), np.array([0, 1, 0, 1]))
+        0.5
     """
     order = np.argsort(scores, kind="stable")
     ranked, truth = scores[order], labels[order]

@@ -15,13 +15,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from change_it.report.context import Histogram
 from change_it.scoring.score import AVERAGE, Scores
 
 _INK = "#010203"  # stands for the page's text colour, see `svg`
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _MARKERS = ("o", "s", "D", "^")
 _STYLE: Any = {
-    "font.size": 10,
+    "font.size": 11.5,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "svg.fonttype": "none",
@@ -33,10 +34,10 @@ _WIDTH = 5.2  # inches; 72 points each, about the width of a phone
 #: Who failed, for the funnel: label and colour.
 _OUTCOMES = (
     ("compliant", "#009E73"),
-    ("style kept only", "#E69F00"),
-    ("headline (HH) only", "#0072B2"),
-    ("article (AH) only", "#56B4E9"),
-    ("two or three", "#999999"),
+    ("failed main only", "#E69F00"),
+    ("failed HH only", "#0072B2"),
+    ("failed AH only", "#56B4E9"),
+    ("failed two or three", "#999999"),
 )
 
 
@@ -50,7 +51,7 @@ def compliancy_chart(scores: Scores) -> Figure:
         One row a system, from the top in the order of the table.
     """
     directions = _shown(scores)
-    figure, axes = _canvas(len(scores.systems), 0.28 * len(directions) + 0.25)
+    figure, axes = _canvas(len(scores.systems), 0.2 * len(directions) + 0.15)
     for index, direction in enumerate(directions):
         rows = [scores.row(system, direction) for system in scores.systems]
         value = np.array([row.values["compliancy"] for row in rows])
@@ -78,8 +79,8 @@ def judges_chart(scores: Scores) -> Figure:
     Returns:
         One row a system with a mark for HH, AH and main.
     """
-    figure, axes = _canvas(len(scores.systems), 0.95)
-    names = (("hh", "HH: same story"), ("ah", "AH: fits article"), ("main", "main: style"))
+    figure, axes = _canvas(len(scores.systems), 0.75)
+    names = (("hh", "HH, story"), ("ah", "AH, article"), ("main", "main, style"))
     for index, (measure, label) in enumerate(names):
         rows = [scores.row(system) for system in scores.systems]
         value = np.array([row.values[measure] for row in rows])
@@ -106,7 +107,7 @@ def funnel_chart(scores: Scores) -> Figure:
     Returns:
         One stacked bar a system: compliant, failed by one judge only, failed by several.
     """
-    figure, axes = _canvas(len(scores.systems), 0.5, extra=0.35)
+    figure, axes = _canvas(len(scores.systems), 0.5, extra=0.5)
     left = np.zeros(len(scores.systems))
     shares = np.array([outcomes(scores, system) for system in scores.systems])
     for (label, colour), share in zip(_OUTCOMES, shares.T, strict=True):
@@ -132,32 +133,38 @@ def outcomes(scores: Scores, system: str) -> list[float]:
     return [float(share.mean()) for share in (passed.all(axis=1), main, hh, ah, several)]
 
 
-def alignment_chart(edges: Sequence[float], counts: Sequence[int], strict: float, loose: float) -> Figure:
+def alignment_chart(known: Histogram) -> Figure:
     """Number of alignments against the threshold, both thresholds marked (LREC 2020, Figure 2).
 
     Args:
-        edges: lower ends of the histogram's bins, rising.
-        counts: alignments in each bin.
-        strict: strict threshold.
-        loose: loose threshold.
+        known: similarities of everything compared and of the pairs of the corpus.
 
     Returns:
-        A falling line on a logarithmic axis.
+        Two falling lines on a logarithmic axis.
     """
-    above = np.cumsum(np.asarray(counts)[::-1])[::-1]
     with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(_WIDTH, 3.0), layout="constrained")
+        figure = Figure(figsize=(_WIDTH, 3.4), layout="constrained")
         axes = figure.subplots()
-        axes.plot(edges, np.maximum(above, 1), color=_COLOURS[0], linewidth=2)
-        for name, value, colour in (("strict", strict, _COLOURS[1]), ("loose", loose, _COLOURS[2])):
-            axes.axvline(
-                value, color=colour, linestyle="--" if name == "strict" else ":", label=f"{name} {value:g}"
-            )
+        for counts, label, line in (
+            (known.compared, "compared", "--"),
+            (known.pairs, "pairs of the corpus", "-"),
+        ):
+            shown = np.flatnonzero(counts)
+            if not len(shown):
+                continue
+            bins = slice(shown[0], shown[-1] + 1)
+            above = np.cumsum(np.asarray(counts)[::-1])[::-1]
+            axes.plot(known.edges[bins], above[bins], line, color=_COLOURS[0], linewidth=2, label=label)
+        for name, value, colour in (
+            ("loose", known.loose, _COLOURS[2]),
+            ("strict", known.strict, _COLOURS[1]),
+        ):
+            axes.axvline(value, color=colour, linestyle=":", linewidth=2, label=f"{name} {value:g}")
         axes.set_yscale("log")
         axes.set_xlabel("similarity threshold")
-        axes.set_ylabel("alignments above it")
-        axes.legend(frameon=False, labelcolor=_INK)
+        axes.set_ylabel("pairs above it")
         axes.spines[["top", "right"]].set_visible(False)
+        figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=11, labelcolor=_INK)
     return figure
 
 
@@ -201,7 +208,7 @@ def _shown(scores: Scores) -> list[str]:
 
 def _offset(index: int, count: int) -> float:
     """Vertical place of one of `count` marks inside a system's row."""
-    return (index - (count - 1) / 2) * 0.22
+    return (index - (count - 1) / 2) * 0.25
 
 
 def _canvas(systems: int, row: float, extra: float = 0.0) -> tuple[Figure, Axes]:
@@ -230,7 +237,7 @@ def _finished(
             loc="outside upper center",
             ncols=legend_columns,
             frameon=False,
-            fontsize=9,
+            fontsize=11,
             labelcolor=_INK,
             handletextpad=0.4,
             columnspacing=1.2,

@@ -15,17 +15,19 @@ TASKS = ("main", "hh", "ah")
 
 @dataclass(frozen=True)
 class Histogram:
-    """Similarities of compared articles.
+    """Similarities of articles of the two outlets.
 
     Attributes:
         edges: lower ends of the bins, rising.
-        counts: pairs in each bin.
+        compared: everything compared, by bin.
+        pairs: the pairs of the corpus, by bin.
         strict: strict threshold.
         loose: loose threshold.
     """
 
     edges: tuple[float, ...]
-    counts: tuple[int, ...]
+    compared: tuple[int, ...]
+    pairs: tuple[int, ...]
     strict: float
     loose: float
 
@@ -47,18 +49,20 @@ class CorpusInfo:
 
 @dataclass(frozen=True)
 class Quality:
-    """A judge or a plain baseline on the gold test set.
+    """A judge or a plain baseline on one test set.
 
     Attributes:
         task: main, hh or ah.
+        test: the test set, for hh and ah the kind of its mismatches.
         name: `judge`, or the baseline's name.
-        f1: macro-averaged F1 in 0-1; None where unknown.
+        f1: mean F1 of the two classes, in 0-1.
         classes: class to (precision, recall, F1).
     """
 
     task: str
+    test: str
     name: str
-    f1: float | None
+    f1: float
     classes: dict[str, tuple[float, float, float]]
 
 
@@ -74,63 +78,57 @@ def corpus_info(corpus: str) -> CorpusInfo | None:
     record = _record(Path(corpus) / "alignment.json")
     if record is None:
         return None
-    rejected = {str(key): int(value) for key, value in dict(record.get("rejected") or {}).items()}
-    facts: dict[str, str] = {}
-    for key, label in (("rows", "rows read"), ("kept", "rows kept")):
-        if key in record:
-            facts[label] = f"{record[key]:,}"
-    if "rows" in record:
-        facts["rows rejected"] = f"{sum(rejected.values()):,}"
-    for key, value in dict(record.get("counts") or {}).items():
-        if isinstance(value, int):
-            facts[key.replace("_", " ")] = f"{value:,}"
-    for name in ("strict", "loose"):
-        if name in record.get("thresholds", {}):
-            facts[f"{name} threshold"] = f"{record['thresholds'][name]:g}"
-    histogram = record.get("histogram")
+    pairs, splits, leaks = record["pairs"], record["splits"], record["leak_check"]["found"]
+    facts = {
+        "rows read": record["rows"],
+        "rows kept": record["kept"],
+        "rows rejected": record["rows"] - record["kept"],
+        "pairs above the strict threshold": pairs["above_strict"],
+        "pairs above the loose threshold": pairs["above_loose"],
+        **{f"articles in {name}": sum(by_outlet.values()) for name, by_outlet in splits.items()},
+        "leaks found": sum(leaks.values()),
+    }
+    thresholds, histogram = record["thresholds"], record["histogram"]
     return CorpusInfo(
-        facts=facts,
-        rejected=dict(sorted(rejected.items(), key=lambda pair: -pair[1])),
+        facts={name: f"{number:,}" for name, number in facts.items()},
+        rejected=dict(sorted(record["rejected"].items(), key=lambda pair: (-pair[1], pair[0]))),
         histogram=Histogram(
-            edges=tuple(histogram["edges"][: len(histogram["counts"])]),
-            counts=tuple(histogram["counts"]),
-            strict=record["thresholds"]["strict"],
-            loose=record["thresholds"]["loose"],
-        )
-        if histogram
-        else None,
+            edges=tuple(histogram["edges"][: len(histogram["pairs"])]),
+            compared=tuple(histogram["compared"]),
+            pairs=tuple(histogram["pairs"]),
+            strict=thresholds["strict"],
+            loose=thresholds["loose"],
+        ),
     )
 
 
-def judges_info(judges: str) -> list[Quality]:
+def judges_info(judges: str | Path) -> list[Quality]:
     """Read `metrics.json` of each judge.
 
     Args:
-        judges: folder with main, hh and ah, or anything else.
+        judges: folder with main, hh and ah.
 
     Returns:
-        Each judge followed by its baselines; empty where the files are not there.
+        For each judge and test set the judge followed by its baselines; nothing where the files are not there.
     """
-    return [
-        row for task in TASKS for row in _qualities(task, _record(Path(judges) / task / "metrics.json") or {})
-    ]
+    return [row for task in TASKS for row in _qualities(task, _record(Path(judges) / task / "metrics.json"))]
 
 
-def _qualities(task: str, record: Mapping[str, Any]) -> Iterator[Quality]:
-    if "test" in record:
-        yield _quality(task, "judge", record["test"])
-    for name, result in dict(record.get("baselines") or {}).items():
-        yield _quality(task, name, result)
-
-
-def _quality(task: str, name: str, result: Mapping[str, Any]) -> Quality:
-    classes = {
-        label: (float(cell["precision"]), float(cell["recall"]), float(cell["f1"]))
-        for label, cell in dict(result.get("classes") or {}).items()
-    }
-    f1 = result.get("f1")
-    return Quality(task, name.replace("_", " "), None if f1 is None else float(f1), classes)
+def _qualities(task: str, record: Mapping[str, Any] | None) -> Iterator[Quality]:
+    """A judge and its baselines, test set by test set."""
+    if record is None:
+        return
+    systems = {"judge": record["results"], **record["baselines"]}
+    for test in record["results"]:
+        for name, results in systems.items():
+            result = results[test]
+            classes = {
+                label: (result[label]["precision"], result[label]["recall"], result[label]["f1"])
+                for label in record["classes"]
+            }
+            yield Quality(task, test, name, result["macro_f1"], classes)
 
 
 def _record(path: Path) -> dict[str, Any] | None:
+    """A JSON file, None where it is not there."""
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None

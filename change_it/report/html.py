@@ -76,10 +76,9 @@ def report_charts(scores: Scores, corpus: CorpusInfo | None = None) -> list[Char
         ),
     ]
     if corpus and corpus.histogram:
-        known = corpus.histogram
-        figure = charts.alignment_chart(known.edges, known.counts, known.strict, known.loose)
+        drawing = charts.alignment_chart(corpus.histogram)
         drawn.append(
-            Chart("alignment", "Alignments by threshold", "Number of alignments above a threshold", figure)
+            Chart("alignment", "Alignments by threshold", "Number of alignments above a threshold", drawing)
         )
     return drawn
 
@@ -129,8 +128,8 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["figure"] = _figure
-    environment.filters["p_value"] = lambda value: "< .001" if value < 0.001 else _figure(value)
+    environment.filters["figure"] = figure
+    environment.filters["p_value"] = lambda value: "< .001" if value < 0.001 else figure(value)
     return environment.get_template("report.html.jinja").render(
         scores=scores,
         average=AVERAGE,
@@ -140,6 +139,7 @@ def render(
         published=evalnlgeval2020,
         corpus=corpus_info,
         judges=judges_info,
+        published_systems=_published_systems(),
         published_f1=_published_f1(),
         examples={system: _examples(scores, system) for system in scores.systems},
         charts=[(chart, Markup(charts.svg(chart.figure, chart.description))) for chart in drawn],
@@ -147,12 +147,25 @@ def render(
     )
 
 
-def _figure(value: float | None) -> str:
-    """Three digits as the papers print them: `.743`, `1.000`; a dash for None."""
+def figure(value: float | None) -> str:
+    """Three digits as the papers print them; a dash for None.
+
+    Example:
+        >>> figure(0.7431), figure(1.0), figure(None)
+        ('.743', '1.000', '–')
+    """
     if value is None:
         return "–"
     text = f"{value:.3f}"
     return text.removeprefix("0") if text.startswith("0.") else text
+
+
+def _published_systems() -> dict[str, list[evalnlgeval2020.PublishedRow]]:
+    """Systems in the paper's order, the average first as in our own table."""
+    systems: dict[str, list[evalnlgeval2020.PublishedRow]] = {}
+    for row in evalnlgeval2020.SYSTEMS:
+        systems.setdefault(row.system, []).append(row)
+    return {name: sorted(rows, key=lambda row: row.direction != AVERAGE) for name, rows in systems.items()}
 
 
 def _published_f1() -> dict[str, float]:

@@ -3,11 +3,12 @@
 import json
 import sys
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from change_it.report.context import corpus_info, judges_info
-from change_it.report.html import write_report
+from change_it.report.html import figure, write_report
 from change_it.scoring.items import read_test_set
 from change_it.scoring.options import ScoreOptions
 from change_it.scoring.predictions import read_systems
@@ -27,11 +28,12 @@ def run(options: ScoreOptions) -> None:
     test = read_test_set(options.corpus)
     systems = [*built_in_systems(test, seed=options.seed), *read_systems(options.predictions, test)]
 
-    from change_it.judges.predict import Judges  # loads torch: after the cheap checks
+    from change_it.judges.predict import Judges, local_folder  # loads torch: after the cheap checks
 
+    folder = local_folder(options.judges)
     scores = score(
         test,
-        Judges.from_pretrained(options.judges, device=options.device),
+        Judges.from_pretrained(folder, device=options.device),
         systems,
         reversal=options.reversal,
         resamples=options.resamples,
@@ -40,12 +42,12 @@ def run(options: ScoreOptions) -> None:
         progress=not options.json,
     )
     if options.out:
-        write_report(options.out, scores, corpus_info(options.corpus), judges_info(options.judges))
+        write_report(options.out, scores, corpus_info(options.corpus), judges_info(folder))
     if options.json:
         json.dump(scores.as_dict(), sys.stdout, indent=2, ensure_ascii=False)
         print()
     else:
-        print_table(scores, Console())
+        print_table(scores, Console(width=None if sys.stdout.isatty() else 120))
         if options.out:
             print(f"wrote {options.out / 'report.html'}, systems.csv, items/ and charts/")
 
@@ -57,25 +59,33 @@ def print_table(scores: Scores, console: Console) -> None:
         scores: the table.
         console: where to print.
     """
-    table = Table(title=f"Compliancy on {scores.row(scores.systems[0]).n} headlines", title_justify="left")
-    table.add_column("system", no_wrap=True)
-    table.add_column("direction", no_wrap=True)
+    table = Table(
+        title=f"Compliancy on {scores.row(scores.systems[0]).n} headlines, average and by direction",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        padding=0,
+    )
+    table.add_column("system", overflow="fold", min_width=13)
     for measure in MEASURES:
-        table.add_column(measure.replace("_", "\n"), justify="right", no_wrap=True)
-        if measure == "compliancy":
-            table.add_column("95% interval", no_wrap=True)
-    for row in scores.rows:
-        average = row.direction == AVERAGE
-        low, high = row.intervals["compliancy"]
-        cells = [f"{row.values[measure]:.3f}" for measure in MEASURES]
-        table.add_row(
-            row.system,
-            row.direction,
-            cells[0],
-            f"{low:.3f}-{high:.3f}",
-            *cells[1:],
-            style="bold" if average else "",
-            end_section=average,
+        table.add_column(
+            measure.replace("_", "\n").replace("compliancy", "compli-\nancy"), justify="right", no_wrap=True
         )
+        if measure == "compliancy":
+            table.add_column("95%\ninterval", no_wrap=True)
+    for system in scores.systems:
+        for row in sorted(
+            (row for row in scores.rows if row.system == system), key=lambda row: row.direction != AVERAGE
+        ):
+            low, high = row.intervals["compliancy"]
+            cells = [figure(row.values[measure]) for measure in MEASURES]
+            average = row.direction == AVERAGE
+            table.add_row(
+                system if average else f"  {row.direction}",
+                cells[0],
+                f"{figure(low)}-{figure(high)}",
+                *cells[1:],
+                style="bold" if average else "",
+            )
+        table.add_section()
     console.print(table)
     console.print(scores.signature, soft_wrap=True, markup=False, highlight=False)

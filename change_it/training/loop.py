@@ -23,7 +23,6 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     TextColumn,
-    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from torch import Tensor, nn
@@ -168,7 +167,8 @@ def train(
         raise InputError(f"there is nothing to train the {name} on: the training set is empty")
     accelerator = _accelerator(options, out)
     set_seed(options.seed, device_specific=True)
-    assert options.epochs is not None and options.batch_size is not None and options.learning_rate is not None
+    if options.epochs is None or options.batch_size is None or options.learning_rate is None:
+        raise ValueError("epochs, batch_size and learning_rate are None: fill them with resolve")
     batches = EpochBatches(len(dataset), batch_size=options.batch_size, seed=options.seed, lengths=lengths)
     # A generator of its own: each pass over a loader draws a number, which must not come out of the dropout's.
     loader = DataLoader(dataset, batch_sampler=batches, collate_fn=collate, generator=torch.Generator())
@@ -221,7 +221,7 @@ def train(
                     options.max_minutes is not None and state.seconds > 60 * options.max_minutes
                 )
                 if state.update % evaluate_every == 0 or state.update == total or out_of_time:
-                    _evaluate(accelerator, prepared, evaluate, state, scheduler.get_last_lr()[0])
+                    _evaluate(accelerator, prepared, evaluate, state, float(scheduler.get_last_lr()[0]))
                     bar(state)
                 if out_of_time:
                     stopped = "time"
@@ -376,12 +376,10 @@ class _Bar:
     def __init__(self, accelerator: Accelerator, name: str, total: int, state: Progressed):
         self.progress = Progress(
             TextColumn(f"[bold]{name}[/]"),
-            BarColumn(),
+            BarColumn(bar_width=20),
             MofNCompleteColumn(),
             TextColumn("loss {task.fields[loss]} score {task.fields[score]}"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            TimeRemainingColumn(elapsed_when_finished=True),
             disable=not accelerator.is_main_process,
         )
         self.task = self.progress.add_task(name, total=total, completed=state.update, loss="…", score="…")
@@ -398,6 +396,6 @@ class _Bar:
         score = (
             "…"
             if state.best_score is None
-            else f"{state.history[-1].get('score', math.nan):.3f} (best {state.best_score:.3f})"
+            else f"{state.history[-1]['score']:.3f} (best {state.best_score:.3f})"
         )
         self.progress.update(self.task, completed=state.update, loss=f"{loss:.3f}", score=score)

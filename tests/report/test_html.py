@@ -55,18 +55,19 @@ def contexts(tmp_path):
         "rows": 20,
         "kept": 18,
         "rejected": {"empty headline": 2},
-        "counts": {"A1": 4, "A2": 4, "A3": 2, "R": 8},
+        "pairs": {"above_strict": 4, "above_loose": 5},
+        "splits": {name: {"rep": 2, "gio": 2} for name in ("A1", "A2", "A3", "R")},
+        "leak_check": {"found": {"article": 0, "partner": 0}},
         "thresholds": {"strict": 0.5, "loose": 0.185},
-        "histogram": {"edges": [0.05, 0.3, 0.6, 1.0], "counts": [30, 5, 4]},
+        "histogram": {"edges": [0.05, 0.3, 0.6, 1.0], "compared": [90, 7, 4], "pairs": [0, 5, 4]},
     }
     (corpus / "alignment.json").write_text(json.dumps(record))
     cell = {"precision": 0.9, "recall": 0.8, "f1": 0.85}
     for task in ("main", "hh", "ah"):
         (judges / task).mkdir(parents=True)
-        quality = {"f1": 0.85, "classes": {"rep": cell, "gio": cell}}
-        (judges / task / "metrics.json").write_text(
-            json.dumps({"test": quality, "baselines": {"tfidf_cosine": quality}})
-        )
+        quality = {"hard": {"rep": cell, "gio": cell, "macro_f1": 0.85}}
+        metrics = {"classes": ["rep", "gio"], "results": quality, "baselines": {"tf-idf cosine": quality}}
+        (judges / task / "metrics.json").write_text(json.dumps(metrics))
     return corpus_info(str(corpus)), judges_info(str(judges))
 
 
@@ -96,7 +97,7 @@ def test_the_page_escapes_and_stands_alone(tmp_path, scores, contexts):
         "published",
         scores.signature,
         "empty headline",
-        "tfidf cosine",
+        "tf-idf cosine",
         "style not reversed",
     ):
         assert expected in text
@@ -149,7 +150,9 @@ def with_fake_judges(monkeypatch, fake_judges):
 @pytest.mark.usefixtures("with_fake_judges")
 def test_the_command_prints_json(capsys, tmp_path, toy_corpus):
     score_command.run(
-        ScoreOptions(corpus=str(toy_corpus), judges="fake", json=True, resamples=10, out=tmp_path / "report")
+        ScoreOptions(
+            corpus=str(toy_corpus), judges=str(tmp_path), json=True, resamples=10, out=tmp_path / "report"
+        )
     )
     result = json.loads(capsys.readouterr().out)
     assert result["systems"]["gold"]["average"]["compliancy"] == 1
@@ -164,7 +167,7 @@ def test_the_command_prints_a_table(capsys, tmp_path, toy_corpus, toy_test):
     score_command.run(
         ScoreOptions(
             corpus=str(toy_corpus),
-            judges="fake",
+            judges=str(tmp_path),
             predictions=(f"mine={tmp_path / 'mine.csv'}",),
             resamples=10,
         )

@@ -1,0 +1,1 @@
+"""What every station needs to know of words: tokens, stop words, overlap."""

@@ -1,0 +1,90 @@
+"""Raw articles of two newspapers → aligned splits, as a `datasets` builder that does what `change-it corpus build` does.
+
+Under datasets 2.x and 3.x:
+
+    load_dataset("dataset_scripts/change_it_splits", "pairs", data_files="articles/*.csv", trust_remote_code=True)
+
+Under datasets 4 and later, which run no scripts, the class is used directly:
+
+    builder = ChangeItSplits(config_name="pairs", data_files="articles/*.csv", language="it")
+    builder.download_and_prepare()
+    pairs = builder.as_dataset(split="test")
+
+The configs are those of a corpus folder, and the rows are those of the command with the same options. Every option of
+the command is a keyword here, but `files` (data_files) and `out`.
+"""
+
+import dataclasses
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import datasets
+
+from change_it.corpus.builder import Corpus, build
+from change_it.corpus.options import BuildOptions
+from change_it.corpus.reading import read_articles
+from change_it.corpus.schema import CONFIGS, features
+
+_OPTIONS = [field for field in dataclasses.fields(BuildOptions) if field.name not in ("files", "out")]
+
+#: The last corpus built, so that several configs of one process cost one build.
+_built: dict[str, Corpus] = {}
+
+ChangeItSplitsConfig = dataclasses.make_dataclass(
+    "ChangeItSplitsConfig",
+    [(field.name, field.type, dataclasses.field(default=field.default)) for field in _OPTIONS],
+    bases=(datasets.BuilderConfig,),
+    namespace={"__doc__": "The options of `change-it corpus build`.", "__module__": __name__},
+)
+
+
+class ChangeItSplits(datasets.GeneratorBasedBuilder):
+    """Reads, aligns and splits; each config is one table of a corpus folder."""
+
+    BUILDER_CONFIG_CLASS = ChangeItSplitsConfig
+    BUILDER_CONFIGS = [ChangeItSplitsConfig(name=name) for name in CONFIGS]  # noqa: RUF012 (the library's form)
+    DEFAULT_CONFIG_NAME = "pairs"
+
+    def _info(self) -> datasets.DatasetInfo:
+        # The names of class labels are the outlets', known only when the articles are read.
+        return datasets.DatasetInfo(description="Aligned headlines and articles of two outlets.")
+
+    def _split_generators(self, dl_manager: Any) -> list[datasets.SplitGenerator]:
+        if not self.config.data_files:
+            raise ValueError("give the raw articles as data_files=...")
+        fetched = dl_manager.download_and_extract(self.config.data_files)
+        parts = fetched.values() if isinstance(fetched, dict) else [fetched]
+        files = [str(file) for part in parts for file in ([part] if isinstance(part, str | Path) else part)]
+        corpus = self._corpus(files)
+        self.info.features = datasets.Features.from_dict(features(self.config.name, corpus.outlets))
+        return [
+            datasets.SplitGenerator(name=side, gen_kwargs={"files": tuple(files), "side": side})
+            for side in corpus.tables.get(self.config.name, {})
+        ]
+
+    def _generate_examples(self, files: tuple[str, ...], side: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        yield from enumerate(self._corpus(list(files)).tables[self.config.name][side].iter_rows(named=True))
+
+    def _corpus(self, files: list[str]) -> Corpus:
+        """Build once for the same files and options."""
+        chosen = {field.name: getattr(self.config, field.name) for field in _OPTIONS}
+        state = [
+            (file, os.stat(file).st_mtime_ns, os.stat(file).st_size) for file in files if os.path.exists(file)
+        ]
+        key = repr((files, state, sorted(chosen.items())))
+        if key not in _built:
+            options = BuildOptions(files=tuple(files), out=Path(), **chosen)
+            reading = read_articles(
+                files,
+                columns=options.columns,
+                labels=options.labels,
+                encoding=options.encoding,
+                strict=options.strict_input,
+                normalise_typography=options.normalise_typography,
+            )
+            corpus = build(reading, options)
+            _built.clear()
+            _built[key] = corpus
+        return _built[key]

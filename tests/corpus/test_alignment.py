@@ -1,0 +1,167 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from test_vectors import random_texts
+
+from change_it.corpus import alignment
+from change_it.corpus.alignment import (
+    EDGES,
+    UNDATED,
+    align,
+    histogram,
+    nearest_wrong,
+    number_above,
+    one_to_one,
+)
+from change_it.corpus.vectors import tfidf, tokenise
+
+N = 90
+
+
+@pytest.fixture(params=[1 << 21, 300], ids=["one block", "many blocks"])
+def corpus(request, monkeypatch):
+    """Vectors and days of two outlets; some undated, some texts repeated so that similarities tie."""
+    monkeypatch.setattr(alignment, "BLOCK", request.param)
+    texts = random_texts(2 * N, seed=3)
+    texts[5] = texts[9] = texts[N + 7] = texts[N + 30] = texts[2]
+    texts[N + 11] = ""
+    random = np.random.default_rng(4)
+    days = random.integers(736000, 736040, size=2 * N)
+    days[random.choice(2 * N, size=20, replace=False)] = UNDATED
+    matrix = tfidf(tokenise(texts)).matrix
+    return matrix[:N], matrix[N:], days[:N], days[N:]
+
+
+def brute_force(corpus, window, floor):
+    x, y, x_days, y_days = corpus
+    cosines = np.minimum((x @ y.T).toarray(), 1.0)
+    found = []
+    for a in range(N):
+        for b in range(N):
+            dated = x_days[a] != UNDATED and y_days[b] != UNDATED
+            near = window is None or (dated and abs(x_days[a] - y_days[b]) <= window)
+            if near and cosines[a, b] > floor:
+                found.append((-cosines[a, b], a, b))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("window", [None, 0, 3, 100])
+@pytest.mark.parametrize("floor", [0.02, 0.3])
+def test_align_is_the_masked_product(corpus, window, floor):
+    pairs = align(*corpus, window_days=window, floor=floor)
+    expected = brute_force(corpus, window, floor)
+    assert list(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), strict=True)) == [
+        (a, b) for _, a, b in expected
+    ]
+    np.testing.assert_allclose(pairs.similarity, [-minus for minus, _, _ in expected], atol=1e-12)
+    above = [-minus for minus, _, _ in brute_force(corpus, window, 0.05)]
+    assert number_above(pairs.counts)[0] == len(above)
+    assert number_above(pairs.counts)[100] == sum(similarity > EDGES[100] for similarity in above)
+
+
+def test_repeated_articles_tie_at_one_and_are_ordered_by_index(corpus):
+    pairs = align(*corpus, window_days=None, floor=0.3)
+    top = list(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), strict=True))[:6]
+    assert top == [(a, b) for a in (2, 5, 9) for b in (7, 30)]
+    assert pairs.similarity.max() <= 1.0
+    assert [pair for pair in one_to_one(pairs).a_index.tolist() if pair in (2, 5, 9)][:2] == [2, 5]
+
+
+def test_one_to_one_is_greedy_from_the_top(corpus):
+    pairs = align(*corpus, window_days=3, floor=0.1)
+    free_a, free_b, expected = set(range(N)), set(range(N)), []
+    for minus, a, b in brute_force(corpus, 3, 0.1):
+        if a in free_a and b in free_b:
+            free_a.remove(a)
+            free_b.remove(b)
+            expected.append((a, b, -minus))
+    kept = one_to_one(pairs)
+    assert list(zip(kept.a_index.tolist(), kept.b_index.tolist(), strict=True)) == [
+        (a, b) for a, b, _ in expected
+    ]
+    assert kept.counts.sum() == len(expected) < len(pairs)
+
+
+def test_no_dates_and_no_articles_give_no_pairs(corpus):
+    x, y, x_days, y_days = corpus
+    undated = np.full(N, UNDATED)
+    for arguments in ((x, y, undated, y_days), (x[:0], y, x_days[:0], y_days)):
+        pairs = align(*arguments, window_days=3, floor=0.1)
+        assert len(pairs) == len(one_to_one(pairs)) == pairs.counts.sum() == 0
+
+
+def test_a_pair_at_a_threshold_is_not_above_it():
+    counts = number_above(histogram(EDGES))
+    assert counts.tolist() == list(range(len(EDGES) - 1, 0, -1))
+
+
+def allowed_columns(day, days, candidates, window, at_least):
+    """Candidates in the window, or the nearest in time (the earlier day among equals), or all of them."""
+    dated = [j for j in candidates if days[j] != UNDATED]
+    if window is None or day == UNDATED or len(dated) < at_least:
+        return set(candidates)
+    near = [j for j in dated if abs(days[j] - day) <= window]
+    # The interval rule: among days equally far, the earlier; on one day, the last of the earlier days, the first of the later.
+    by_distance = sorted(
+        dated, key=lambda j: (abs(days[j] - day), days[j] > day, -j if days[j] <= day else j)
+    )
+    return set(near) if len(near) >= at_least else set(by_distance[:at_least])
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize(("window", "at_least"), [(None, 5), (3, 1), (1, 8), (3, 60)])
+def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own):
+    x, y, x_days, y_days = corpus
+    if own:
+        y, y_days = x, x_days
+    random = np.random.default_rng(5)
+    # Days that are all different leave no choice at the edges of a widened window.
+    y_days = np.where(y_days == UNDATED, UNDATED, 736000 + 3 * random.permutation(N))
+    x_days = y_days if own else x_days
+    groups = random.integers(0, 2, size=N)
+    clusters = np.arange(N) // 2
+    index, cosine = nearest_wrong(
+        x, y, x_days, y_days,
+        x_groups=groups, y_groups=groups, x_clusters=clusters, y_clusters=clusters,
+        window_days=window, ceiling=0.6, at_least=at_least,
+    )  # fmt: skip
+    cosines = (x @ y.T).toarray()
+    for i in range(N):
+        group = [j for j in range(N) if groups[j] == groups[i]]
+        columns = allowed_columns(x_days[i], y_days, group, window, at_least)
+        fit = [cosines[i, j] for j in columns if clusters[j] != clusters[i] and 0 < cosines[i, j] < 0.6]
+        if not fit:
+            assert (index[i], cosine[i]) == (-1, 0)
+            continue
+        assert index[i] in columns
+        assert clusters[index[i]] != clusters[i]
+        assert cosine[i] == pytest.approx(max(fit), abs=1e-12)
+        assert cosine[i] == pytest.approx(cosines[i, index[i]], abs=1e-12)
+
+
+def test_a_thin_window_is_widened_to_the_nearest_days():
+    days = np.array([100, 101, 110, 111, 180])
+    x = csr_matrix([[1.0, 0, 0, 0, 0]])
+    y = csr_matrix(
+        [[0.1, 1, 0, 0, 0], [0.2, 0, 1, 0, 0], [0.3, 0, 0, 1, 0], [0.4, 0, 0, 0, 1], [0.5, 1, 1, 0, 0]]
+    )
+    one, five = np.zeros(1, dtype=int), np.zeros(5, dtype=int)
+    for at_least, expected in ((1, 1), (2, 1), (3, 2), (4, 3), (5, 4), (6, 4)):
+        index, _ = nearest_wrong(
+            x, y, np.array([100]), days,
+            x_groups=one, y_groups=five, x_clusters=one - 1, y_clusters=np.arange(5),
+            window_days=1, ceiling=0.9, at_least=at_least,
+        )  # fmt: skip
+        assert index.tolist() == [expected]
+
+
+def test_groups_never_meet():
+    x = csr_matrix(np.eye(2))
+    days, clusters = np.zeros(2, dtype=int), np.arange(2)
+    index, cosine = nearest_wrong(
+        x, x, days, days,
+        x_groups=np.array([0, 1]), y_groups=np.array([2, 3]), x_clusters=clusters, y_clusters=clusters + 2,
+        window_days=3, ceiling=2.0,
+    )  # fmt: skip
+    assert index.tolist() == [-1, -1]
+    assert cosine.tolist() == [0, 0]

@@ -1,0 +1,238 @@
+import csv
+import dataclasses
+import json
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+from corpus_fakes import articles, options, reading, write_csv
+from datasets import ClassLabel, get_dataset_config_names, load_dataset
+from polars.testing import assert_frame_equal
+
+from change_it.corpus import builder
+from change_it.corpus.builder import build, write
+from change_it.corpus.schema import CONFIGS
+from change_it.errors import InputError
+
+
+def same(one, other):
+    assert one.keys() == other.keys()
+    for config in one:
+        for side in one[config]:
+            assert_frame_equal(one[config][side], other[config][side])
+
+
+def with_near_duplicates(made):
+    """A second, hardly changed version of every `rep` article, undated so that it is in no pair."""
+    copies = [
+        dataclasses.replace(
+            a, id=f"{a.id}-again", article=f"{a.article} fine", headline=f"{a.headline} bis", date=None
+        )
+        for a in made
+        if a.label == "rep"
+    ]
+    return made + copies
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """What the command writes, from a CSV with two bad rows and near-duplicates of test articles."""
+    where = tmp_path_factory.mktemp("build")
+    made = with_near_duplicates(articles())
+    bad = [dataclasses.replace(made[0], id="empty", headline=""), dataclasses.replace(made[1])]
+    write_csv(where / "news.csv", [*made, *bad])
+    builder.run(options(where / "corpus", files=(str(where / "news.csv"),)))
+    return where / "corpus"
+
+
+class TestFolder:
+    def test_rows_in_are_kept_or_rejected(self, folder):
+        report = json.loads((folder / "alignment.json").read_text())
+        rejected = list(csv.DictReader((folder / "rejected.csv").open(encoding="utf-8")))
+        kept = sum(pl.read_parquet(file).height for file in (folder / "articles").iterdir())
+        assert report["rows"] == kept + len(rejected) == report["kept"] + sum(report["rejected"].values())
+        assert report["rejected"]["empty headline"] == report["rejected"]["duplicate id"] == 1
+
+    def test_near_duplicates_of_test_articles_are_rejected_with_their_line(self, folder):
+        lines = (folder.parent / "news.csv").read_text(encoding="utf-8").splitlines()
+        rejected = list(csv.DictReader((folder / "rejected.csv").open(encoding="utf-8")))
+        removed = [row for row in rejected if row["reason"] == "near-duplicate of a test article"]
+        test = set(pl.read_parquet(folder / "articles/test.parquet").filter(pl.col("label") == "rep")["id"])
+        assert {row["id"] for row in removed} == {f"{id_}-again" for id_ in test}
+        assert all(lines[int(row["line"]) - 1].startswith(row["id"] + ",") for row in removed)
+
+    def test_every_config_loads_with_its_columns_and_class_labels(self, folder, tmp_path):
+        report = json.loads((folder / "alignment.json").read_text())
+        assert get_dataset_config_names(str(folder)) == list(CONFIGS)
+        for config, columns in CONFIGS.items():
+            data = load_dataset(str(folder), config, cache_dir=str(tmp_path))
+            assert {side: len(rows) for side, rows in data.items()} == report["rows_by_config"][config]
+            assert list(data["test"].features) == list(columns)
+            streamed = load_dataset(
+                str(folder), config, split="test", streaming=True, cache_dir=str(tmp_path)
+            )
+            assert list(streamed) == list(data["test"])
+        outlets = load_dataset(str(folder), "main", cache_dir=str(tmp_path))["train"].features["label"]
+        match = load_dataset(str(folder), "hh", cache_dir=str(tmp_path))["train"].features["label"]
+        assert (outlets, match) == (ClassLabel(names=["rep", "gio"]), ClassLabel(names=["no_match", "match"]))
+
+    def test_parquet_alone_carries_the_class_labels(self, folder, tmp_path):
+        files = str(folder / "ah" / "train.parquet")
+        data = load_dataset("parquet", data_files=files, split="train", cache_dir=str(tmp_path))
+        assert data.features["label"] == ClassLabel(names=["no_match", "match"])
+
+    def test_nothing_else_is_left_behind(self, folder):
+        assert sorted(path.name for path in folder.parent.iterdir()) == ["corpus", "news.csv"]
+
+
+class TestBuild:
+    def test_the_same_seed_gives_the_same_rows_and_another_does_not(self):
+        first, again, other = (build(reading(), options(seed=seed)) for seed in (1, 1, 2))
+        same(first.tables, again.tables)
+        assert not first.tables["articles"]["test"].equals(other.tables["articles"]["test"])
+
+    def test_fold_is_constant_within_a_pair_and_its_near_duplicates(self):
+        corpus = build(reading(with_near_duplicates(articles())), options())
+        rows = pl.concat(corpus.tables["articles"].values())
+        fold = dict(zip(rows["id"], rows["fold"], strict=True))
+        again = [id_ for id_ in fold if id_.endswith("-again")]
+        assert len(again) > 20
+        assert all(fold[id_] == fold[id_.removesuffix("-again")] for id_ in again)
+        for pair in pl.concat(corpus.tables["pairs"].values()).iter_rows(named=True):
+            assert pair["fold"] == fold[pair["a_id"]] == fold[pair["b_id"]]
+
+    def test_neighbours_are_wrong_articles_of_the_same_side_and_fold(self):
+        corpus = build(reading(close=60, alone=40), options())
+        partner = {}
+        for pair in pl.concat(corpus.tables["pairs"].values()).iter_rows(named=True):
+            partner |= {pair["a_id"]: pair["b_id"], pair["b_id"]: pair["a_id"]}
+        for side in ("train", "test"):
+            about = {row["id"]: row for row in corpus.tables["articles"][side].iter_rows(named=True)}
+            found = corpus.tables["neighbours"][side]
+            assert found["other_id"].drop_nulls().len() > 20
+            for row in found.drop_nulls().iter_rows(named=True):
+                one, own, other = about[row["id"]], about[row["own_id"]], about[row["other_id"]]
+                assert one["label"] == own["label"] != other["label"]
+                assert one["fold"] == own["fold"] == other["fold"]
+                assert one["id"] != own["id"]
+                assert partner.get(one["id"]) != other["id"]
+                assert max(row["own_similarity"], row["other_similarity"]) < 0.185
+
+    def test_without_dates_there_is_no_window(self):
+        undated = [dataclasses.replace(a, date=None) for a in articles()]
+        with pytest.raises(InputError, match="--window-days none"):
+            build(reading(undated), options())
+        corpus = build(reading(undated), options(window_days="none"))
+        assert corpus.report["pairs"]["kept"]["A2"] == 10
+
+    def test_short_articles_stay_in_r(self):
+        made = [
+            dataclasses.replace(a, article=a.article + " fine") if int(a.id[3:]) % 2 else a
+            for a in articles()
+        ]
+        corpus = build(reading(made), options(min_words=31))
+        pairs = pl.concat(corpus.tables["pairs"].values())
+        assert 0 < pairs.height < 20
+        assert all(int(id_[3:]) % 2 for id_ in [*pairs["a_id"], *pairs["b_id"]])
+
+    def test_sizes(self):
+        corpus = build(reading(), options(sizes="A1=4,A2=6,A3=8"))
+        assert corpus.report["pairs"]["kept"] == {"A1": 4, "A2": 6, "A3": 8}
+        with pytest.raises(InputError, match="there are"):
+            build(reading(), options(sizes="A1=4000,A2=6000"))
+
+    def test_many_to_many_keeps_more_pairs(self):
+        loose = options(loose=0.05, many_to_many=True)
+        more, one = build(reading(), loose), build(reading(), options(loose=0.05))
+        heights = [pl.concat(corpus.tables["pairs"].values()).height for corpus in (more, one)]
+        assert heights[0] > heights[1]
+        assert more.tables["s2s1"]["test"]["id"].is_unique().all()
+
+    def test_a_corpus_without_loose_pairs_has_no_s2s1_training(self):
+        corpus = build(reading(loose=0, alone=0), options())
+        assert "train" not in corpus.tables["s2s1"]
+        assert "train_d" in corpus.tables
+        assert list(corpus.tables["train_d"]) == ["test"]
+
+
+class TestGivenAlignment:
+    """Splits come from the input; partners from a shared id or from similarity."""
+
+    def given(self, shared):
+        made = []
+        for a in articles(close=30, loose=0, alone=10):
+            number = int(a.id[3:])
+            group = "R" if number >= 30 else ("A1", "A2", "A3")[number % 3]
+            made.append(
+                dataclasses.replace(a, date=None, alignment=group, shared_id=shared(a, number, group))
+            )
+        return build(reading(made), options())
+
+    def partners_are_right(self, corpus):
+        pairs = pl.concat(corpus.tables["pairs"].values())
+        assert pairs.height == 30
+        assert all(a[3:] == b[3:] for a, b in zip(pairs["a_id"], pairs["b_id"], strict=True))
+        assert {a[3:]: g for a, g in zip(pairs["a_id"], pairs["alignment"], strict=True)} == {
+            str(number): ("A1", "A2", "A3")[number % 3] for number in range(30)
+        }
+
+    def test_partners_from_a_shared_id(self):
+        corpus = self.given(lambda a, number, group: str(number))
+        self.partners_are_right(corpus)
+        assert corpus.report["partners"]["A2"] == {"by": "shared id", "pairs": 10, "alone": 0}
+
+    def test_partners_from_similarity(self):
+        corpus = self.given(lambda a, number, group: None)
+        self.partners_are_right(corpus)
+        assert corpus.report["partners"]["A1"]["by"] == "similarity"
+
+    def test_shared_ids_that_mean_nothing_are_not_believed(self):
+        corpus = self.given(lambda a, number, group: str((number + 3) % 30 if a.label == "rep" else number))
+        self.partners_are_right(corpus)
+        assert corpus.report["partners"]["A3"]["by"] == "similarity"
+
+
+class TestWrite:
+    def test_a_folder_that_is_no_corpus_is_left_alone(self, tmp_path):
+        (tmp_path / "notes.txt").write_text("mine")
+        with pytest.raises(InputError, match="no corpus folder"):
+            write(build(reading(), options()), tmp_path)
+        with pytest.raises(InputError, match="is a file"):
+            builder.check_target(tmp_path / "notes.txt")
+        assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+    def test_a_corpus_is_replaced_and_an_empty_folder_filled(self, tmp_path):
+        out = tmp_path / "corpus"
+        out.mkdir()
+        write(build(reading(), options()), out)
+        (out / "stale").touch()
+        write(build(reading(), options(seed=2)), out)
+        assert not (out / "stale").exists()
+        assert json.loads((out / "alignment.json").read_text())["options"]["seed"] == 2
+        assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
+
+    def test_a_failure_leaves_what_was_there(self, tmp_path, monkeypatch):
+        out = tmp_path / "corpus"
+        write(build(reading(), options()), out)
+        monkeypatch.setattr(builder, "card", lambda corpus: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            write(build(reading(), options(seed=2)), out)
+        assert json.loads((out / "alignment.json").read_text())["options"]["seed"] == 1
+        assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
+
+    def test_outlet_names_that_yaml_would_misread(self, tmp_path):
+        odd = reading()
+        odd.outlets = dataclasses.replace(odd.outlets, a="no", b="il: 'G'")
+        odd.articles = [
+            dataclasses.replace(a, label={"rep": "no", "gio": "il: 'G'"}[a.label]) for a in odd.articles
+        ]
+        write(build(odd, options()), tmp_path / "corpus")
+        data = load_dataset(str(tmp_path / "corpus"), "main", split="test", cache_dir=str(tmp_path / "cache"))
+        assert data.features["label"].names == ["no", "il: 'G'"]
+
+
+def test_the_builder_needs_neither_torch_nor_transformers_nor_datasets():
+    probe = "import sys, change_it.corpus.builder; print(sorted({'torch', 'transformers', 'datasets'} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"

@@ -1,0 +1,279 @@
+import numpy as np
+import polars as pl
+import pytest
+from corpus_fakes import articles, options, reading
+
+from change_it.corpus.builder import build
+from change_it.corpus.leaks import leak_check
+from change_it.corpus.splits import LINKED, NEAR_DUPLICATE, components, parse_sizes, split
+from change_it.corpus.task_sets import crossed, headline_articles, headline_pairs
+from change_it.errors import InputError
+
+
+def ranked(count, *, start=0.9, step=0.001):
+    """`count` one-to-one pairs of articles 0…count-1 with count…2·count-1."""
+    rows = np.arange(count)
+    return rows, rows + count, start - step * rows
+
+
+def labels(count):
+    return np.repeat([0, 1], count)
+
+
+def split_of(clusters, pairs, *, seed=1, **changes):
+    chosen = {"strict": 0.5, "loose": 0.185} | changes
+    return split(np.asarray(clusters), pairs, labels(len(clusters) // 2), seed=seed, **chosen)
+
+
+class TestSplit:
+    def test_deals_strict_pairs_evenly_and_keeps_pairs_whole(self):
+        a, b, _ = pairs = ranked(100, start=0.8, step=0.005)  # 61 above .5 (0.5 itself is not), 62 loose
+        result = split_of(np.arange(200), pairs)
+        counts = {name: int((result.pair_alignment == name).sum()) for name in ("A1", "A2", "A3")}
+        assert counts == {"A1": 30, "A2": 30, "A3": 40}
+        assert (result.alignment[a] == result.alignment[b]).all()
+        assert (result.fold[a] == result.fold[b]).all()
+        assert not result.removed
+        assert result.dropped == 0
+
+    def test_folds_are_balanced_in_every_split(self):
+        result = split_of(np.arange(400), ranked(200, start=0.8, step=0.005))
+        for name in ("A1", "A2", "A3", "R"):
+            for side in (0, 1):
+                fold = result.fold[(result.alignment == name) & (labels(200) == side)]
+                assert abs((fold == 0).sum() - (fold == 1).sum()) <= 1
+
+    def test_another_seed_is_another_split_and_the_same_seed_the_same(self):
+        pairs = ranked(100)
+        first, again, other = (split_of(np.arange(200), pairs, seed=seed) for seed in (1, 1, 2))
+        assert (first.alignment == again.alignment).all()
+        assert (first.fold == again.fold).all()
+        assert (first.alignment != other.alignment).any()
+
+    def test_near_duplicates_stay_on_one_side_and_leave_where_they_would_leak(self):
+        clusters = np.arange(200)
+        clusters[1] = clusters[0]  # both strictly paired: the same side
+        clusters[90] = clusters[2]  # the near-duplicate is only in R
+        clusters[80] = clusters[3]  # the near-duplicate is loosely paired with 180
+        similarity = np.where(np.arange(100) < 60, 0.8, np.where(np.arange(100) < 85, 0.3, 0.1))
+        pairs = (np.arange(100), np.arange(100, 200), similarity)
+        seen = set()
+        for seed in range(12):
+            result = split_of(clusters, pairs, seed=seed)
+            assert result.alignment[0] == result.alignment[1]
+            assert result.fold[0] == result.fold[1] == result.fold[100] == result.fold[101]
+            assert result.alignment[90] == ("" if result.alignment[2] == "A2" else "R")
+            if result.alignment[3] == "A2":
+                assert result.removed[80] == NEAR_DUPLICATE
+                assert result.removed[180] == LINKED
+                assert result.dropped == 1
+            else:
+                assert result.alignment[80] == result.alignment[180] == "A3"
+            seen.add((result.alignment[2], result.alignment[3]))
+        assert len(seen) == 4
+
+    def test_sizes_go_by_rank(self):
+        a, _, _ = pairs = ranked(100)
+        result = split_of(np.arange(200), pairs, sizes={"A1": 10, "A2": 20, "A3": 30})
+        assert [int((result.pair_alignment == name).sum()) for name in ("A1", "A2", "A3")] == [10, 20, 30]
+        assert set(result.alignment[a[:30]]) == {"A1", "A2"}
+        assert set(result.alignment[a[30:60]]) == {"A3"}
+        assert set(result.alignment[a[60:]]) == {"R"}
+
+    def test_lower_ranks_stand_in_for_a3_pairs_that_touch_the_test_set(self):
+        clusters = np.arange(200)
+        clusters[30:40] = clusters[:10]
+        result = split_of(clusters, ranked(100), sizes={"A1": 10, "A2": 20, "A3": 30})
+        assert int((result.pair_alignment == "A3").sum()) == 30
+        assert result.removed
+
+    def test_too_many_asked_for_and_too_few_found(self):
+        with pytest.raises(InputError, match=r"120 pairs .*A3=100.* there are 100"):
+            split_of(np.arange(200), ranked(100), sizes={"A1": 10, "A2": 10, "A3": 100})
+        with pytest.raises(InputError, match="--strict"):
+            split_of(np.arange(200), ranked(100, start=0.4))
+
+    def test_given_splits_win(self):
+        given = ["A1", "A2", "A3", None] * 2
+        clusters = [0, 1, 2, 1, 4, 5, 6, 7]  # article 3 repeats a test article
+        rows = np.arange(3)
+        result = split_of(clusters, (rows, rows + 4, np.array([0.2, 0.3, 0.9])), given=given)
+        assert result.alignment.tolist() == ["A1", "A2", "A3", "", "A1", "A2", "A3", "R"]
+        assert result.pair_alignment.tolist() == ["A1", "A2", "A3"]
+        with pytest.raises(InputError, match="no A2"):
+            split_of(clusters, (rows, rows + 4, np.ones(3)), given=["A1"] * 8)
+
+    def test_many_to_many_pairs_never_tie_sides_together(self):
+        a, b, similarity = ranked(60)
+        more = np.arange(59)
+        every = (np.r_[a, more], np.r_[b, more + 61], np.r_[similarity, np.full(59, 0.3)])
+        result = split_of(np.arange(120), every, linking=np.arange(119) < 60)
+        ends = [(every[0][row], every[1][row]) for row in result.pairs]
+        assert len(ends) > 60
+        assert all(result.fold[i] == result.fold[j] for i, j in ends)
+        assert all((result.alignment[i] == "A2") == (result.alignment[j] == "A2") for i, j in ends)
+        assert abs(int((result.fold == 0).sum()) - 60) <= 4
+
+
+def test_components_join_clusters_and_pairs():
+    assert components(np.array([5, 5, 6, 7]), np.array([1]), np.array([3])).tolist() == [0, 0, 1, 0]
+
+
+@pytest.mark.parametrize("text", ["A1=5", "A1=0,A2=5", "A1=5,A2=x", "A1=5,A2=5,A4=1", "A1 5"])
+def test_sizes_that_are_not_understood(text):
+    with pytest.raises(InputError, match="--sizes A1=5000"):
+        parse_sizes(text)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return build(reading(close=60, loose=30, alone=40), options())
+
+
+class TestLeakCheck:
+    @pytest.mark.parametrize(
+        ("config", "column", "value", "kind"),
+        [
+            ("main", "id", "id", "ids"),
+            ("ah", "article", "article", "texts"),
+            ("hh", "headline1", "headline", "foreign_headlines"),
+            ("neighbours", "other_id", "id", "ids"),
+        ],
+    )
+    def test_finds_a_planted_leak(self, corpus, config, column, value, kind):
+        tables = {name: dict(by_side) for name, by_side in corpus.tables.items()}
+        row = (
+            tables[config]["train"]
+            .head(1)
+            .with_columns(pl.lit(tables["articles"]["test"][value][0]).alias(column))
+        )
+        tables[config]["train"] = pl.concat([tables[config]["train"], row])
+        alone = pl.DataFrame({"id": [a.id for a in articles(60, 30, 40)]}).with_row_index("cluster")
+        with pytest.raises(RuntimeError, match=f"'{kind}': [1-9]"):
+            leak_check(tables, alone)
+
+    def test_finds_a_near_duplicate(self, corpus):
+        ids = [corpus.tables["articles"][side]["id"][0] for side in ("test", "train")]
+        with pytest.raises(RuntimeError, match=r"'ids': 0, 'near_duplicates': [1-9]"):
+            leak_check(corpus.tables, pl.DataFrame({"id": ids, "cluster": [0, 0]}))
+
+    def test_passes_and_counts(self, corpus):
+        report = corpus.report["leak_check"]
+        assert set(report["found"].values()) == {0}
+        assert report["rows"]["main"] == corpus.tables["main"]["train"].height
+
+
+class TestNegatives:
+    @pytest.mark.parametrize("negatives", ["random", "hard", "mixed"])
+    @pytest.mark.parametrize("side", ["train", "test"])
+    def test_headline_pairs(self, corpus, negatives, side):
+        tables = corpus.tables
+        pairs = tables["pairs"][side].filter(pl.col("alignment") != "A3")
+        made = headline_pairs(
+            pairs, tables["articles"][side], tables["neighbours"][side], negatives=negatives, seed=1
+        )
+        right = set(zip(pairs["a_headline"], pairs["b_headline"], strict=True))
+        about = {row["headline"]: row for row in tables["articles"][side].iter_rows(named=True)}
+        first_a = {0: 0, 1: 0}
+        seen = set()
+        for row in made.iter_rows(named=True):
+            one, two = about[row["headline1"]], about[row["headline2"]]
+            assert one["label"] != two["label"]
+            assert row["fold"] == one["fold"] == two["fold"]
+            ordered = (one, two) if one["label"] == "rep" else (two, one)
+            both = tuple(article["headline"] for article in ordered)
+            assert (both in right) == bool(row["label"])
+            assert both not in seen
+            seen.add(both)
+            first_a[row["label"]] += one["label"] == "rep"
+        assert (made["label"] == 0).sum() == (made["label"] == 1).sum() == pairs.height
+        assert first_a == {0: pairs.height - pairs.height // 2, 1: pairs.height - pairs.height // 2}
+
+    @pytest.mark.parametrize("negatives", ["random", "hard", "mixed"])
+    def test_headline_articles_take_wrong_headlines_of_the_same_outlet_and_fold(self, corpus, negatives):
+        articles, neighbours = (corpus.tables[name]["train"] for name in ("articles", "neighbours"))
+        made = headline_articles(articles, neighbours, negatives=negatives, seed=1)
+        headline = {row["headline"]: row for row in articles.iter_rows(named=True)}
+        body = {row["article"]: row for row in articles.iter_rows(named=True)}
+        for row in made.iter_rows(named=True):
+            one, two = headline[row["headline"]], body[row["article"]]
+            assert (one["id"] == two["id"]) == bool(row["label"])
+            assert (one["label"], one["fold"]) == (two["label"], two["fold"])
+        assert (made["label"] == 0).sum() == (made["label"] == 1).sum() == articles.height
+
+    def test_hard_negatives_are_the_neighbours(self, corpus):
+        articles, neighbours = (corpus.tables[name]["train"] for name in ("articles", "neighbours"))
+        made = headline_articles(articles, neighbours, negatives="hard", seed=1).filter(pl.col("label") == 0)
+        near = dict(zip(neighbours["id"], neighbours["own_id"], strict=True))
+        name = dict(zip(articles["id"], articles["headline"], strict=True))
+        of = dict(zip(articles["article"], articles["id"], strict=True))
+        found = [name.get(near[of[row["article"]]]) == row["headline"] for row in made.iter_rows(named=True)]
+        assert sum(found) == neighbours["own_id"].drop_nulls().len() > 0.5 * len(found)
+
+    def test_two_pairs_of_the_same_event_make_no_negative(self, corpus):
+        pairs = (
+            corpus.tables["pairs"]["train"].head(2).with_columns(a_headline=pl.lit("same"), fold=pl.lit(0))
+        )
+        made = headline_pairs(
+            pairs,
+            corpus.tables["articles"]["train"],
+            corpus.tables["neighbours"]["train"],
+            negatives="random",
+            seed=1,
+        )
+        assert made["label"].to_list() == [1, 1]
+
+
+class TestTaskSets:
+    def test_who_trains_on_what(self, corpus):
+        tables = corpus.tables
+        train = tables["articles"]["train"]
+        ids = {name: set(train.filter(pl.col("alignment") == name)["id"]) for name in ("A1", "A3", "R")}
+        assert set(tables["main"]["train"]["id"]) == ids["R"] | ids["A3"] | ids["A1"]
+        assert set(tables["sum"]["train"]["id"]) == ids["R"] | ids["A3"]
+        assert set(tables["s2s1"]["train"]["id"]) == ids["A3"]
+        assert set(tables["s2s2"]["train"]["id"]) == ids["A3"] | ids["A1"]
+        assert set(tables["s2s3"]["train"]["id"]) == ids["A1"]
+        test = set(tables["articles"]["test"]["id"])
+        for config in ("main", "sum", "s2s1", "s2s2", "s2s3", "train_d", "train_m", "agnostic"):
+            assert set(tables[config]["test"]["id"]) == test
+
+    def test_lrec_sets(self, corpus):
+        tables = corpus.tables
+        train = tables["articles"]["train"]
+        of = dict(zip(train["id"], train["alignment"], strict=True))
+        parts = {
+            name: pl.concat([tables[name]["train"], tables[name]["validation"]])
+            for name in ("train_d", "train_m")
+        }
+        assert parts["train_d"].height == parts["train_m"].height
+        for rows in parts.values():
+            assert rows["id"].is_unique().all()
+            assert (rows["label"] == 0).sum() == (rows["label"] == 1).sum()
+        assert {of[i] for i in parts["train_d"]["id"]} == {"R"}
+        assert [of[i] for i in parts["train_m"]["id"]].count("A3") == list(of.values()).count("A3")
+        assert tables["train_d"]["validation"].height == 2 * round(0.1 * parts["train_d"].height / 2)
+        assert set(tables["agnostic"]["train"]["id"]) <= set(tables["train_m"]["train"]["id"])
+        assert set(tables["agnostic"]["train"]["direction"]) == {"agnostic"}
+
+    def test_directions(self, corpus):
+        tables = corpus.tables
+        articles = pl.concat(tables["articles"].values())
+        label = dict(zip(articles["id"], articles["label"], strict=True))
+        owner = dict(zip(articles["headline"], articles["label"], strict=True))
+        for config in ("sum", "s2s2"):
+            for row in tables[config]["test"].iter_rows(named=True):
+                assert row["direction"] == f"{label[row['id']]}2{owner[row['target']]}"
+                assert owner[row["target"]] != label[row["id"]]
+        for row in tables["sum"]["train"].iter_rows(named=True):
+            assert row["direction"].endswith(f"2{owner[row['target']]}")
+            assert owner[row["target"]] == label[row["id"]]
+
+    def test_an_article_has_one_gold_headline_in_the_test_set(self, corpus):
+        pairs = corpus.tables["pairs"]["test"]
+        twice = pl.concat(
+            [pairs, pairs.head(1).with_columns(b_id=pl.lit("more"), b_headline=pl.lit("worse"))]
+        )
+        rows = crossed(twice, reading([]).outlets, source="headline")
+        assert rows["id"].is_unique().all()
+        assert rows.filter(pl.col("id") == pairs["a_id"][0])["target"].item() == pairs["b_headline"][0]

@@ -1,0 +1,63 @@
+"""A small corpus of invented words: events told by both outlets (closely or loosely) and by one alone."""
+
+import csv
+import random
+from datetime import date, timedelta
+from pathlib import Path
+
+from change_it.corpus.article import Article, Outlets
+from change_it.corpus.options import BuildOptions
+from change_it.corpus.reading import Reading
+
+OUTLETS = Outlets("rep", "gio", "R", "G")
+
+
+def words(rng, count):
+    return [
+        "".join(rng.choice("bcdfglmnprstvz") + rng.choice("aeiou") for _ in range(3)) for _ in range(count)
+    ]
+
+
+def articles(close=20, loose=12, alone=15, seed=0):
+    """`close` events at a cosine well above .5, `loose` ones between .185 and .5, `alone` ones of each outlet."""
+    rng, common, made = random.Random(seed), shared_words(seed), []
+
+    def add(label, number, text):
+        day = date(2019, 1, 1) + timedelta(days=number % 30)
+        headline = f"{text[0]} {text[1]} {text[2]} {label} {number}"
+        made.append(Article(f"{label}{number}", label, headline, " ".join(text), day))
+
+    for number in range(close + loose + 2 * alone):
+        topic = words(rng, 30)
+        if number >= close + loose:
+            add(OUTLETS.names[number % 2], number, [*topic[:12], *rng.sample(common, 18)])
+            continue
+        share = 26 if number < close else 10
+        shared = rng.sample(topic, share)
+        for label in OUTLETS.names:
+            add(label, number, [*shared, *rng.sample(common, 30 - share)])
+    rng.shuffle(made)
+    return made
+
+
+def shared_words(seed):
+    """Words that every text may use."""
+    return words(random.Random(1000 + seed), 400)
+
+
+def reading(made=None, **changes):
+    made = articles(**changes) if made is None else made
+    return Reading(made, [], len(made), OUTLETS, [("fake.csv", line) for line in range(2, len(made) + 2)])
+
+
+def options(out="unused", **changes):
+    return BuildOptions(**{"files": ("fake.csv",), "out": Path(out)} | changes)
+
+
+def write_csv(path, made):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "headline", "article", "label", "date"])
+        short = {"rep": "R", "gio": "G"}
+        writer.writerows([a.id, a.headline, a.article, short[a.label], a.date or ""] for a in made)
+    return path

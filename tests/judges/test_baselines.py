@@ -1,0 +1,86 @@
+"""The plain baselines: thresholds are the best there are, and each learns an easy task."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from sklearn.metrics import f1_score
+
+from change_it.judges import baselines
+from change_it.judges.tasks import Examples
+
+EVENTS = ["il treno parte da Roma", "la pioggia ferma il derby", "nuova legge sulle pensioni", "sale il prezzo del gas"]
+
+
+def pairs():
+    texts, others, labels = [], [], []
+    for index, event in enumerate(EVENTS):
+        texts += [event, event]
+        others += [f"oggi {event} di nuovo", f"oggi {EVENTS[index - 1]} di nuovo"]
+        labels += [1, 0]
+    return Examples(texts, others, np.array(labels))
+
+
+def test_the_threshold_is_the_best_of_all():
+    random = np.random.default_rng(4)
+    for _ in range(20):
+        labels = random.integers(2, size=30)
+        scores = np.round(random.normal(labels * 0.8), 1)
+        cut = baselines.best_threshold(scores, labels)
+        best = max(f1_score(labels, scores > other, average="macro", zero_division=0) for other in [-9, *scores])
+        assert f1_score(labels, scores > cut, average="macro", zero_division=0) == pytest.approx(best)
+
+
+def test_tfidf_cosine_is_the_cosine():
+    cosines = baselines.tfidf_cosine(EVENTS)
+    assert cosines(EVENTS, EVENTS) == pytest.approx(np.ones(4))
+    assert cosines([EVENTS[0]], ["perché no"]) == pytest.approx([0.0])
+    assert cosines(["Treno, Roma!"], ["ROMA treno"]) == pytest.approx([1.0])
+
+
+def test_a_threshold_on_tfidf_tells_the_pairs_apart():
+    examples = pairs()
+    predict = baselines.threshold(examples, baselines.tfidf_cosine(examples.texts))
+    assert predict(examples).tolist() == examples.labels.tolist()
+
+
+def test_character_ngrams_learn_a_habit():
+    texts = [f"{event}!" for event in EVENTS] + [f"«{event}»" for event in EVENTS]
+    predict = baselines.character_ngrams(Examples(texts, None, np.repeat([0, 1], 4)), seed=1)
+    assert predict(Examples(["Piove!", "«Piove»"], None, np.array([0, 1]))).tolist() == [0, 1]
+
+
+def test_the_frozen_encoder_reads_each_text_once_and_not_the_padding():
+    reads = []
+
+    class Tokenizer:
+        model_max_length = 8
+
+        def __call__(self, texts, **_):
+            reads.extend(texts)
+            ids = torch.zeros(len(texts), 8, dtype=torch.long)
+            for row, text in enumerate(texts):
+                codes = [ord(letter) for letter in text]
+                ids[row, : len(codes)] = torch.tensor(codes)
+            batch = {"input_ids": ids, "attention_mask": (ids > 0).long()}
+            return type("Batch", (dict,), {"to": lambda self, device: self})(batch)
+
+    class Encoder(torch.nn.Module):
+        device = torch.device("cpu")
+
+        def forward(self, input_ids, attention_mask):
+            return SimpleNamespace(last_hidden_state=torch.nn.functional.one_hot(input_ids, 128).float())
+
+    cosines = baselines.frozen_cosine(Encoder(), Tokenizer())
+    assert cosines(["ab", "ab", "ab"], ["ab", "ba", "cd"]) == pytest.approx([1, 1, 0])
+    assert cosines(["aabb"], ["a"]) == pytest.approx([np.sqrt(0.5)])
+    assert sorted(reads) == ["a", "aabb", "ab", "ba", "cd"]
+
+
+def test_some_of_keeps_small_sets_and_draws_by_seed():
+    examples = pairs()
+    assert baselines.some_of(examples, seed=1) is examples
+    some = baselines.some_of(examples, seed=1, at_most=3)
+    assert len(some) == 3
+    assert some.texts == baselines.some_of(examples, seed=1, at_most=3).texts

@@ -1,0 +1,151 @@
+"""`change-it train judge` from the corpus folder to a saved judge, its numbers and its failures."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from change_it.errors import InputError
+from change_it.judges import train
+from change_it.judges.options import JudgeOptions, preset
+from change_it.judges.predict import Judge
+from change_it.judges.pretraining import IGNORED, MaskedArticles
+from change_it.judges.tasks import load_task
+
+
+def options(corpus, out, **changes):
+    settings = {"task": "main", "encoder": "scratch", "batch_size": 16, "epochs": 0.1, "early_stopping": 0, "max_tokens": 32, "learning_rate": 1e-3, "checkpoint_steps": 20}
+    return JudgeOptions(corpus=corpus, out=out, **{**settings, **changes})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_updates():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(train, "MIN_UPDATES", 80)
+        yield
+
+
+@pytest.fixture(scope="module")
+def trained(corpus, tmp_path_factory):
+    out = tmp_path_factory.mktemp("judge") / "main"
+    train.run(options(corpus, out))
+    return out
+
+
+def test_a_style_judge_learns_and_is_saved_with_its_numbers(trained, corpus):
+    metrics = json.loads((trained / "metrics.json").read_text())
+    assert metrics["results"]["gold"]["macro_f1"] > 0.7
+    assert metrics["baselines"]["character n-grams"]["gold"]["macro_f1"] > 0.6
+    assert set(metrics["results"]["gold"]) == {"colle", "faro", "macro_f1", "accuracy"}
+    assert set(metrics["results"]["gold"]["faro"]) == {"precision", "recall", "f1", "support"}
+    assert metrics["training"]["updates"] >= 80
+    assert metrics["options"]["learning_rate"] == 1e-3
+    assert (metrics["fold"], metrics["task"]) == ("all", "main")
+    assert metrics["sizes"]["gold"] == sum(metrics["results"]["gold"][name]["support"] for name in ("colle", "faro"))
+    assert "torch" in metrics["versions"]
+    files = {path.name for path in trained.iterdir()}
+    assert {"config.json", "model.safetensors", "tokenizer.json", "metrics.json"} <= files
+    assert not [name for name in files if name.endswith((".bin", ".pt")) or name == "checkpoints"]
+
+
+def test_the_saved_judge_gives_the_reported_verdicts(trained, corpus):
+    metrics = json.loads((trained / "metrics.json").read_text())
+    judge = Judge.from_pretrained(trained, device="cpu")
+    test = load_task("main", corpus, fold="all", negatives="random", validation_share=0.1, seed=1).tests["gold"]
+    given = judge.probabilities(test.texts, progress=False).argmax(axis=1)
+    assert train.scores(test.labels, given, judge.outlets) == metrics["results"]["gold"]
+    assert judge.weights_hash == metrics["weights_hash"]
+
+
+def test_resuming_a_finished_judge_reads_its_numbers(trained, corpus):
+    before = (trained / "model.safetensors").stat().st_mtime_ns
+    metrics = train.train_judge(options(corpus, trained, resume=True))
+    assert metrics["results"]["gold"]["macro_f1"] > 0.7
+    assert (trained / "model.safetensors").stat().st_mtime_ns == before
+
+
+def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(trained, corpus, tmp_path, monkeypatch):
+    out = tmp_path / "main"
+    out.mkdir()
+    (out / "model.safetensors").write_bytes(b"old")
+    real = train.train
+
+    def dying(*arguments, **named):
+        def die(update):
+            if update == 50:
+                raise InterruptedError
+
+        return real(*arguments, **named, on_update=die)
+
+    monkeypatch.setattr(train, "train", dying)
+    with pytest.raises(InterruptedError):
+        train.train_judge(options(corpus, out))
+    assert (out / "model.safetensors").read_bytes() == b"old"
+    with pytest.raises(InputError, match="seed was 1, is 2"):
+        train.train_judge(options(corpus, out, resume=True, seed=2))
+    monkeypatch.setattr(train, "train", real)
+    train.train_judge(options(corpus, out, resume=True))
+    assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize("task", ["hh", "ah"])
+def test_content_judges_are_tested_on_both_kinds_of_negatives(corpus, tmp_path, task):
+    settings = options(corpus, tmp_path / task, task=task, mlm_steps=2, max_minutes=0.0, fold="0", max_tokens=96)
+    metrics = train.train_judge(settings)
+    assert set(metrics["results"]) == {"random", "hard"}
+    assert set(metrics["baselines"]) == {"tf-idf cosine", "frozen encoder cosine"}
+    assert metrics["baselines"]["tf-idf cosine"]["random"]["macro_f1"] > 0.7
+    assert metrics["training"]["stopped"] == "time"
+    assert Judge.from_pretrained(tmp_path / task).fold == "0"
+
+
+@pytest.mark.slow
+def test_two_processes_train_one_judge(corpus, tmp_path):
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", "2", "-m", "change_it.judges.train"]
+    command += ["--task", "hh", "--corpus", corpus, "--encoder", "scratch", "--out", str(tmp_path / "hh")]
+    result = subprocess.run([*command, "--max-minutes", "0.2"], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("HH: headline and headline") == 1
+    assert Judge.from_pretrained(tmp_path / "hh").task == "hh"
+
+
+def test_bad_input(corpus, tmp_path):
+    with pytest.raises(InputError, match="--mlm-steps is for --encoder scratch"):
+        train.train_judge(options(corpus, tmp_path / "out", encoder="owner/name", mlm_steps=5))
+    with pytest.raises(InputError, match="no corpus folder"):
+        train.train_judge(options(str(tmp_path / "none"), tmp_path / "out"))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="is a file"):
+        train.train_judge(options(corpus, tmp_path / "file"))
+    with pytest.raises(InputError, match="none"):
+        train.train_judge(options(corpus, tmp_path / "out", encoder=str(tmp_path / "none")))
+    assert not (tmp_path / "out" / "model.safetensors").exists()
+
+
+def test_presets_are_the_papers_for_pretrained_encoders(tmp_path):
+    paper = preset(JudgeOptions(task="main", corpus="c", out=tmp_path))
+    assert (paper["max_tokens"], paper["batch_size"], paper["epochs"], paper["learning_rate"]) == (32, 256, 6, 1e-5)
+    assert preset(JudgeOptions(task="hh", corpus="c", out=tmp_path))["early_stopping"]
+    tiny, base = (preset(options("c", tmp_path, size=size))["learning_rate"] for size in ("tiny", "base"))
+    assert base < tiny
+
+
+def test_masks_depend_on_seed_epoch_and_index_alone(trained):
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(trained)
+    data = MaskedArticles(["Il governo cade e si torna a votare in autunno. " * 30] * 4, tokenizer, seed=1)
+    first, second = data[0], data[1]
+    assert first["labels"] != second["labels"]
+    assert first == data[0]
+    data.set_epoch(1)
+    assert first["labels"] != data[0]["labels"]
+    asked = [label != IGNORED for label in first["labels"]]
+    assert 0.05 < sum(asked) / len(asked) < 0.3
+    assert not asked[0]
+    assert not asked[-1]
+    kept = [a == b for a, b, ask in zip(first["input_ids"], first["labels"], asked, strict=True) if ask]
+    assert sum(kept) / len(kept) < 0.5
+    batch = data.collate([first, {"input_ids": [2, 3], "labels": [IGNORED, IGNORED]}])
+    assert batch["attention_mask"].sum(dim=1).tolist() == [len(first["input_ids"]), 2]

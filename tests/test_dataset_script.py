@@ -1,0 +1,123 @@
+"""The loading script gives, row for row, what `change-it corpus build` writes: under this `datasets` and under 3.6."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from corpus_fakes import articles, options, write_csv
+from datasets import load_dataset
+
+import change_it
+from change_it.corpus import builder
+from change_it.corpus.schema import CONFIGS
+
+CHECKOUT = Path(__file__).parent.parent
+SCRIPT = Path(change_it.dataset_script_path()) / "change_it_splits.py"
+CHOICES = {"negatives": "mixed", "seed": 7, "loose": 0.2}
+
+#: What `change_it.corpus` needs, and no more.
+NEEDS = ["polars", "scipy", "scikit-learn", "python-dateutil", "rich", "jinja2", "tyro"]
+
+PROBE = """
+import json, sys
+import datasets
+script, files, folder, choices, configs = json.loads(sys.argv[1])
+assert datasets.__version__ == "3.6.0", datasets.__version__
+for config in configs:
+    made = datasets.load_dataset(script, config, data_files=files, trust_remote_code=True, **choices)
+    read = datasets.load_dataset(folder, config)
+    assert made.keys() == read.keys(), config
+    for side in made:
+        assert made[side].features == read[side].features, config
+        assert list(made[side]) == list(read[side]), config
+    streamed = datasets.load_dataset(folder, config, split="test", streaming=True)
+    assert list(streamed) == list(read["test"]), config
+made = datasets.load_dataset(script, "hh", data_files=files, trust_remote_code=True, streaming=True, **choices)
+assert next(iter(made["test"]))["label"] in (0, 1)
+assert not {"torch", "transformers"} & set(sys.modules)
+print("same rows")
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A CSV, and the corpus folder that the command makes of it."""
+    where = tmp_path_factory.mktemp("script")
+    files = str(write_csv(where / "news.csv", articles()))
+    builder.run(options(where / "corpus", files=(files,), **CHOICES))
+    return files, str(where / "corpus")
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("change_it_splits", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["change_it_splits"] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["change_it_splits"]
+
+
+def test_direct_use_gives_the_rows_of_the_command(built, script, tmp_path, monkeypatch):
+    files, folder = built
+    builds = []
+    monkeypatch.setattr(script, "build", lambda *given: builds.append(1) or builder.build(*given))
+    for config in CONFIGS:
+        direct = script.ChangeItSplits(
+            config_name=config, data_files=files, cache_dir=str(tmp_path / "made"), **CHOICES
+        )
+        direct.download_and_prepare()
+        made = direct.as_dataset()
+        read = load_dataset(folder, config, cache_dir=str(tmp_path / "read"))
+        assert made.keys() == read.keys()
+        for side in made:
+            assert made[side].features == read[side].features
+            assert list(made[side]) == list(read[side])
+    assert len(builds) == 1
+
+
+def test_it_prepares_parquet(built, script, tmp_path):
+    direct = script.ChangeItSplits(
+        config_name="pairs", data_files=built[0], cache_dir=str(tmp_path / "cache")
+    )
+    direct.download_and_prepare(str(tmp_path / "out"), file_format="parquet")
+    assert sorted(path.suffix for path in (tmp_path / "out").iterdir()) == [".json", ".parquet", ".parquet"]
+
+
+def test_it_has_every_option_of_the_command(script):
+    with pytest.raises(ValueError, match="data_files"):
+        script.ChangeItSplits(
+            config_name="pairs", many_to_many=True, window_days="none"
+        ).download_and_prepare()
+    with pytest.raises(ValueError, match="'many'"):
+        script.ChangeItSplits(config_name="pairs", many=True)
+
+
+@pytest.mark.slow
+def test_datasets_3_runs_the_script_as_it_is_and_loads_the_folder(built, tmp_path):
+    files, folder = built
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+    subprocess.run([*pip, "datasets==3.6.0", *NEEDS], check=True)
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("HF_", "PYTHON", "VIRTUAL_ENV"))
+    }
+    environment |= {"PYTHONPATH": str(CHECKOUT), "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1"}
+    given = json.dumps([str(SCRIPT), files, folder, CHOICES, list(CONFIGS)])
+    result = subprocess.run(
+        [python, "-c", PROBE, given],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[-1] == "same rows"

@@ -1,0 +1,34 @@
+import pytest
+
+from change_it.errors import InputError
+from change_it.text.stopwords import stop_words
+from change_it.text.tokens import words
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("it", "Perché l'ha detto? Non c'è nulla dell'altro, un'altra cosa che avrebbero dovuto"),
+        ("en", "They don't have what it's been, and we couldn't be there with them"),
+    ],
+)
+def test_function_words_are_left_out_after_tokenising(language, text):
+    left = [word for word in words(text) if word not in stop_words(language)]
+    assert left == (["detto", "cosa"] if language == "it" else [])
+
+
+@pytest.mark.parametrize("language", ["it", "en"])
+def test_every_entry_is_one_token_of_ours(language):
+    assert all(words(word) == [word] for word in stop_words(language))
+    assert len(stop_words(language)) >= 250
+
+
+def test_content_words_stay():
+    assert not stop_words("it") & {"governo", "roma", "presidente", "milioni", "donna", "guerra"}
+    assert not stop_words("en") & {"president", "people", "house", "war", "new", "trump"}
+
+
+def test_none_is_empty_and_an_unknown_language_is_an_input_error():
+    assert stop_words("none") == frozenset()
+    with pytest.raises(InputError, match=r"'fr'.*it, en, none"):
+        stop_words("fr")
