@@ -1,6 +1,6 @@
 """Wall time, peak memory and quality of `change-it quickstart` on this machine, as JSON.
 
-    python benchmarks/quickstart.py --seed 1
+python benchmarks/quickstart.py --seed 1
 """
 
 import csv

@@ -18,7 +18,6 @@ from change_it.judges.options import JudgeOptions
 from change_it.quickstart import QuickstartOptions
 from change_it.scoring.options import ScoreOptions
 
-
 PROGRAM = """Headline style transfer between two newspapers: aligned data, trained judges, compliancy.
 
 Start with `change-it quickstart`: the whole chain on an embedded sample, minutes on two cores.

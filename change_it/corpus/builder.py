@@ -1,11 +1,12 @@
 """`change-it corpus build`: raw articles → aligned pairs → splits → task sets → a folder for `load_dataset`."""
 
 import dataclasses
+import hashlib
 import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -180,11 +181,12 @@ def write(corpus: Corpus, out: Path) -> None:
             (half / config).mkdir()
             for side, rows in by_side.items():
                 _write_parquet(rows, half / config / f"{side}.parquet", config, corpus.outlets)
+        digests = {config: _digest(half / config) for config in corpus.tables}
         write_rejected(corpus.rejected, half / "rejected.csv")
         (half / "alignment.json").write_text(
             json.dumps(corpus.report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
-        (half / "README.md").write_text(card(corpus), encoding="utf-8")
+        (half / "README.md").write_text(card(corpus, digests), encoding="utf-8")
         if out.exists():
             old = Path(mkdtemp(prefix=f".{out.name}-old-", dir=out.parent))
             out.rename(old / "corpus")
@@ -211,11 +213,15 @@ def check_target(out: Path) -> None:
         raise InputError(f"--out {out} is not empty and no corpus folder: name a new folder")
 
 
-def card(corpus: Corpus) -> str:
+def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
     """The data set card, whose YAML makes `load_dataset(folder, config)` work.
+
+    `datasets` caches a folder under its last name and this YAML alone: without the digests, two corpora in folders of
+    the same name would be taken for one.
 
     Args:
         corpus: what the card describes.
+        digests: config → digest of its files.
     """
     environment = Environment(
         loader=FileSystemLoader(dataset_script_path()),
@@ -229,7 +235,7 @@ def card(corpus: Corpus) -> str:
         for config in corpus.tables
     }
     return environment.get_template("README.md.jinja").render(
-        columns=columns, tables=corpus.tables, outlets=corpus.outlets, report=corpus.report
+        columns=columns, tables=corpus.tables, outlets=corpus.outlets, report=corpus.report, digests=digests
     )
 
 
@@ -312,6 +318,14 @@ def _options(options: BuildOptions) -> dict[str, Any]:
     values = dataclasses.asdict(options)
     del values["out"]
     return values
+
+
+def _digest(folder: Path) -> str:
+    """Digest of the files of a config, 16 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _write_parquet(rows: pl.DataFrame, path: Path, config: str, outlets: Outlets) -> None:

@@ -38,7 +38,9 @@ def character_ngrams(train: Examples, *, seed: int) -> Predict:
     Returns:
         A function from examples to (n,) classes.
     """
-    vectors = TfidfVectorizer(analyzer="char_wb", ngram_range=(1, 4), lowercase=False, min_df=2, sublinear_tf=True, dtype=np.float32)
+    vectors = TfidfVectorizer(
+        analyzer="char_wb", ngram_range=(1, 4), lowercase=False, min_df=2, sublinear_tf=True, dtype=np.float32
+    )
     model = make_pipeline(vectors, LogisticRegression(C=5.0, max_iter=300, random_state=seed))
     model.fit(train.texts, train.labels)
     return lambda examples: np.asarray(model.predict(examples.texts), dtype=np.int64)
@@ -114,11 +116,17 @@ def frozen_cosine(encoder: Any, tokenizer: Any) -> Cosines:
         new = sorted({text for text in texts if text not in known}, key=lambda text: (-len(text), text))
         for start in track(range(0, len(new), 32), description="frozen encoder", transient=True):
             some = new[start : start + 32]
-            batch = tokenizer(some, truncation=True, max_length=limit, padding=True, return_tensors="pt").to(encoder.device)
-            states = encoder(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).last_hidden_state
+            batch = tokenizer(some, truncation=True, max_length=limit, padding=True, return_tensors="pt").to(
+                encoder.device
+            )
+            states = encoder(
+                input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]
+            ).last_hidden_state
             mask = batch["attention_mask"].unsqueeze(-1)
             mean = (states * mask).sum(dim=1) / mask.sum(dim=1)
-            known.update(zip(some, torch.nn.functional.normalize(mean, dim=-1).double().cpu().numpy(), strict=True))
+            known.update(
+                zip(some, torch.nn.functional.normalize(mean, dim=-1).double().cpu().numpy(), strict=True)
+            )
 
     def cosines(first: Sequence[str], second: Sequence[str]) -> Floats:
         read([*first, *second])

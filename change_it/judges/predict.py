@@ -1,7 +1,8 @@
 """Verdicts of trained judges: probabilities in the order of the texts, whatever the batches."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,20 @@ from change_it.judges.options import Task
 #: Tokens of a batch when no batch size is given.
 BATCH_TOKENS = 16_384
 LARGEST_BATCH = 256
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence the progress bars that transformers shows for the seconds of loading and saving weights."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 @torch.no_grad()
@@ -51,16 +66,27 @@ def probabilities(
     if not len(texts):
         return np.empty((0, model.config.num_labels))
     size = batch_size or max(1, min(LARGEST_BATCH, BATCH_TOKENS // max_tokens))
-    lengths = [len(text) for text in texts] if pairs is None else [len(a) + len(b) for a, b in zip(texts, pairs, strict=True)]
+    lengths = (
+        [len(text) for text in texts]
+        if pairs is None
+        else [len(a) + len(b) for a, b in zip(texts, pairs, strict=True)]
+    )
     order = np.argsort(-np.asarray(lengths), kind="stable")
     training = model.training
     model.eval()
     parts = []
-    for start in track(range(0, len(order), size), description=progress, disable=not progress, transient=True):
+    for start in track(
+        range(0, len(order), size), description=progress, disable=not progress, transient=True
+    ):
         rows = order[start : start + size]
         second = None if pairs is None else [pairs[row] for row in rows]
         batch = tokenizer(
-            [texts[row] for row in rows], second, truncation=True, max_length=max_tokens, padding=True, return_tensors="pt"
+            [texts[row] for row in rows],
+            second,
+            truncation=True,
+            max_length=max_tokens,
+            padding=True,
+            return_tensors="pt",
         )
         logits = model(**batch.to(model.device)).logits
         parts.append(torch.softmax(logits.double().cpu(), dim=-1).numpy())
@@ -102,7 +128,9 @@ def local_folder(name: str | Path) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
     if str(name).count("/") != 1 or str(name).startswith((".", "/", "~")):
-        raise InputError(f"there is no folder {name}: train a judge with change-it train judge, or give a Hub id")
+        raise InputError(
+            f"there is no folder {name}: train a judge with change-it train judge, or give a Hub id"
+        )
     try:
         return Path(snapshot_download(str(name)))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
@@ -117,7 +145,9 @@ def hash_of_weights(folder: Path) -> str:
     """
     path = folder / "model.safetensors"
     if not path.exists():
-        raise InputError(f"{folder} holds no model.safetensors: train it with change-it train judge --out {folder}")
+        raise InputError(
+            f"{folder} holds no model.safetensors: train it with change-it train judge --out {folder}"
+        )
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -163,13 +193,16 @@ class Judge:
         folder = local_folder(name)
         weights_hash = hash_of_weights(folder)
         try:
-            model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
+            with quiet():
+                model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
             tokenizer = AutoTokenizer.from_pretrained(folder)
         except (OSError, ValueError) as error:
             raise InputError(f"{name} cannot be loaded as a judge: {str(error).splitlines()[0]}") from error
         about = getattr(model.config, "change_it", None)
         if not about:
-            raise InputError(f"{name} is a model but not one of our judges: train one with change-it train judge")
+            raise InputError(
+                f"{name} is a model but not one of our judges: train one with change-it train judge"
+            )
         return cls(
             task=about["task"],
             model=model.to(place).eval(),
@@ -203,7 +236,9 @@ class Judge:
             ValueError: pairs for main, none for hh and ah, or another number of them.
         """
         if (pairs is None) != (self.task == "main"):
-            raise ValueError(f"the judge {self.task} reads {'one text' if self.task == 'main' else 'pairs of texts'} at a time")
+            raise ValueError(
+                f"the judge {self.task} reads {'one text' if self.task == 'main' else 'pairs of texts'} at a time"
+            )
         return probabilities(
             self.model,
             self.tokenizer,
@@ -236,18 +271,26 @@ class Judges:
         """
         folder = local_folder(name)
         if missing := [task for task in ("main", "hh", "ah") if not (folder / task).is_dir()]:
-            commands = " and ".join(f"change-it train judge --task {task} --out {folder / task}" for task in missing)
+            commands = " and ".join(
+                f"change-it train judge --task {task} --out {folder / task}" for task in missing
+            )
             raise InputError(f"{name} lacks the judge {' and '.join(missing)}: run {commands}")
         judges = {task: Judge.from_pretrained(folder / task, device=device) for task in ("main", "hh", "ah")}
         for task, judge in judges.items():
             if judge.task != task:
-                raise InputError(f"{folder / task} holds a judge for {judge.task}: train one with --task {task}")
+                raise InputError(
+                    f"{folder / task} holds a judge for {judge.task}: train one with --task {task}"
+                )
         if len({judge.outlets for judge in judges.values()}) > 1:
             told = ", ".join(f"{task} {' and '.join(judge.outlets)}" for task, judge in judges.items())
-            raise InputError(f"the judges in {name} are of different outlets ({told}): train them on one corpus")
+            raise InputError(
+                f"the judges in {name} are of different outlets ({told}): train them on one corpus"
+            )
         if len({judge.fold for judge in judges.values()}) > 1:
             told = ", ".join(f"{task} {judge.fold}" for task, judge in judges.items())
-            raise InputError(f"the judges in {name} are of different folds ({told}): train them with the same --fold")
+            raise InputError(
+                f"the judges in {name} are of different folds ({told}): train them with the same --fold"
+            )
         return cls(**judges)
 
     @property
@@ -258,4 +301,7 @@ class Judges:
     @property
     def signature(self) -> str:
         """Six digits of each hash and the fold: `1a2b3c+4d5e6f+0a1b2c|fold:all`."""
-        return "+".join(judge.weights_hash[:6] for judge in (self.main, self.hh, self.ah)) + f"|fold:{self.main.fold}"
+        return (
+            "+".join(judge.weights_hash[:6] for judge in (self.main, self.hh, self.ah))
+            + f"|fold:{self.main.fold}"
+        )

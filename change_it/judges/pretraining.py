@@ -48,7 +48,9 @@ class MaskedArticles:
         random = np.random.default_rng((self.seed, self.epoch, index))
         # An article is some six characters a token: there is no need to tokenize more of it.
         beginning = self.articles[index][: 12 * BLOCK_TOKENS]
-        encoded = self.tokenizer(beginning, truncation=True, max_length=BLOCK_TOKENS, return_special_tokens_mask=True)
+        encoded = self.tokenizer(
+            beginning, truncation=True, max_length=BLOCK_TOKENS, return_special_tokens_mask=True
+        )
         ids, special = np.array(encoded["input_ids"]), np.array(encoded["special_tokens_mask"], dtype=bool)
         chosen = (random.random(len(ids)) < MASKED) & ~special
         labels = np.where(chosen, ids, IGNORED)
@@ -70,7 +72,9 @@ class MaskedArticles:
         }
 
 
-def pretrain(model: nn.Module, tokenizer: Any, articles: Sequence[str], options: JudgeOptions, out: Path) -> TrainingResult:
+def pretrain(
+    model: nn.Module, tokenizer: Any, articles: Sequence[str], options: JudgeOptions, out: Path
+) -> TrainingResult:
     """Train a masked language model in place for `options.mlm_steps` updates.
 
     Args:
@@ -84,4 +88,6 @@ def pretrain(model: nn.Module, tokenizer: Any, articles: Sequence[str], options:
     own = {"epochs": 0, "batch_size": BATCH, "learning_rate": 1e-3 * STEP[options.size], "early_stopping": 0}
     settings = TrainingOptions(**{**shared, **own, "max_minutes": None})
     data = MaskedArticles(articles, tokenizer, seed=options.seed)
-    return train(model, data, data.collate, settings, out=out, name="masked words", min_updates=options.mlm_steps)
+    return train(
+        model, data, data.collate, settings, out=out, name="masked words", min_updates=options.mlm_steps
+    )

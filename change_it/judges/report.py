@@ -31,7 +31,9 @@ def show(metrics: dict[str, Any], console: Console) -> None:
             table.add_column(f"{name}\n{column}", justify="right")
     table.add_column("mean\nF1", justify="right")
     for test, result in metrics["results"].items():
-        rows = {"[bold]judge[/]": result} | {name: kinds[test] for name, kinds in metrics["baselines"].items()}
+        rows = {"[bold]judge[/]": result} | {
+            name: kinds[test] for name, kinds in metrics["baselines"].items()
+        }
         for name, row in rows.items():
             numbers = [row[label][key] for label in (first, second) for key in ("precision", "recall", "f1")]
             table.add_row(test, name, *(f"{number:.3f}" for number in [*numbers, row["macro_f1"]]))
@@ -39,7 +41,10 @@ def show(metrics: dict[str, Any], console: Console) -> None:
     published = PUBLISHED[metrics["task"]]
     mean = sum(numbers[2] for numbers in published) / 2
     table.add_row(
-        "", "[dim]published[/]", *(f"[dim]{number:.2f}[/]" for row in published for number in row), f"[dim]{mean:.3f}[/]"
+        "",
+        "[dim]published[/]",
+        *(f"[dim]{number:.2f}[/]" for row in published for number in row),
+        f"[dim]{mean:.3f}[/]",
     )
     console.print(table)
     tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics["results"])

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from change_it.corpus.loading import read_outlets, read_table
 from change_it.corpus.options import Negatives
 from change_it.corpus.splits import generator
 from change_it.corpus.task_sets import headline_articles, headline_pairs
@@ -71,35 +71,6 @@ class TaskData:
         return self.headlines + self.articles
 
 
-def read_tables(corpus: str, config: str) -> tuple[dict[str, pl.DataFrame], list[str]]:
-    """A config of a corpus folder or Hub data set.
-
-    Args:
-        corpus: folder or Hub id.
-        config: `articles`, `pairs`, `main`, …
-
-    Returns:
-        Split → rows; and the class names of the column `label` (empty if it is text or missing).
-
-    Raises:
-        InputError: no such corpus or config.
-    """
-    from datasets import load_dataset
-
-    if not Path(corpus).is_dir() and (corpus.startswith((".", "/", "~")) or corpus.count("/") != 1):
-        raise InputError(f"there is no corpus folder {corpus}: give one written by `change-it corpus build`, or a Hub id")
-    try:
-        splits = load_dataset(corpus, config)
-        splits["train"], splits["test"]
-    except (ValueError, OSError, KeyError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            f"{corpus} is not a corpus of ours ({config}: {reason}): build one with `change-it corpus build`"
-        ) from error
-    names = getattr(next(iter(splits.values())).features.get("label"), "names", None) or []
-    return {name: rows.to_polars() for name, rows in splits.items()}, list(names)
-
-
 def load_task(
     task: Task, corpus: str, *, fold: Fold, negatives: Negatives, validation_share: float, seed: int
 ) -> TaskData:
@@ -120,15 +91,18 @@ def load_task(
         InputError: no such corpus, or nothing to train, validate or test on.
     """
     if not 0 < validation_share < 1:
-        raise InputError(f"--validation-share {validation_share} leaves nothing: give a share between 0 and 1, like 0.1")
-    articles, _ = read_tables(corpus, "articles")
-    pairs, _ = read_tables(corpus, "pairs")
-    neighbours, _ = read_tables(corpus, "neighbours")
-    outlets = tuple(read_tables(corpus, "main")[1])
-    if len(outlets) != 2:
-        raise InputError(f"the config main of {corpus} does not name two outlets: make the corpus again")
+        raise InputError(
+            f"--validation-share {validation_share} leaves nothing: give a share between 0 and 1, like 0.1"
+        )
+    outlets = read_outlets(corpus)
+    articles, pairs, neighbours = (
+        {side: read_table(corpus, config, side) for side in ("train", "test")}
+        for config in ("articles", "pairs", "neighbours")
+    )
     if fold != "all":
-        articles["train"], pairs["train"] = (rows["train"].filter(fold=int(fold)) for rows in (articles, pairs))
+        articles["train"], pairs["train"] = (
+            rows["train"].filter(fold=int(fold)) for rows in (articles, pairs)
+        )
     rng = generator(seed, "validation")
     strict = pairs["train"].filter(alignment="A1")
 
@@ -137,12 +111,16 @@ def load_task(
         apart = strict.filter(pl.col("a_id").is_in(held))
         rest = strict.join(apart, on="a_id", how="anti").join(apart, on="b_id", how="anti")
         train, validation = (
-            _pair_examples(headline_pairs(rows, articles["train"], neighbours["train"], negatives=negatives, seed=seed))
+            _pair_examples(
+                headline_pairs(rows, articles["train"], neighbours["train"], negatives=negatives, seed=seed)
+            )
             for rows in (rest, apart)
         )
         tests = {
             kind: _pair_examples(
-                headline_pairs(pairs["test"], articles["test"], neighbours["test"], negatives=kind, seed=TEST_SEED)
+                headline_pairs(
+                    pairs["test"], articles["test"], neighbours["test"], negatives=kind, seed=TEST_SEED
+                )
             )
             for kind in ("random", "hard")
         }
@@ -160,7 +138,10 @@ def load_task(
         else:
             rows = headline_articles(articles["train"], neighbours["train"], negatives=negatives, seed=seed)
             chosen = rows["article"].is_in(apart["article"].to_list())
-            train, validation = _article_examples(rows.filter(~chosen)), _article_examples(rows.filter(chosen))
+            train, validation = (
+                _article_examples(rows.filter(~chosen)),
+                _article_examples(rows.filter(chosen)),
+            )
             tests = {
                 kind: _article_examples(
                     headline_articles(articles["test"], neighbours["test"], negatives=kind, seed=TEST_SEED)
@@ -169,7 +150,14 @@ def load_task(
             }
     _check(task, corpus, fold, {"train": train, "validation": validation, **tests})
     some = articles["train"].sample(min(TEXTS, articles["train"].height), shuffle=True, seed=seed)
-    return TaskData((outlets[0], outlets[1]), train, validation, tests, some["headline"].to_list(), some["article"].to_list())
+    return TaskData(
+        outlets,
+        train,
+        validation,
+        tests,
+        some["headline"].to_list(),
+        some["article"].to_list(),
+    )
 
 
 def _held(keys: pl.Series, share: float, rng: np.random.Generator) -> list[str]:
@@ -179,7 +167,9 @@ def _held(keys: pl.Series, share: float, rng: np.random.Generator) -> list[str]:
 
 
 def _style_examples(articles: pl.DataFrame, second: str) -> Examples:
-    return Examples(articles["headline"].to_list(), None, (articles["label"] == second).cast(pl.Int64).to_numpy())
+    return Examples(
+        articles["headline"].to_list(), None, (articles["label"] == second).cast(pl.Int64).to_numpy()
+    )
 
 
 def _pair_examples(rows: pl.DataFrame) -> Examples:

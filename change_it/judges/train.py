@@ -27,7 +27,7 @@ from change_it.errors import InputError
 from change_it.judges import baselines
 from change_it.judges.building import build, masked_language_model, warm_start
 from change_it.judges.options import SCRATCH, VOCABULARY, JudgeOptions, preset
-from change_it.judges.predict import hash_of_weights, probabilities
+from change_it.judges.predict import hash_of_weights, pick_device, probabilities, quiet
 from change_it.judges.pretraining import pretrain
 from change_it.judges.report import show
 from change_it.judges.tasks import Examples, TaskData, load_task
@@ -77,7 +77,9 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     """
     options = resolve(options, preset(options))
     if options.mlm_steps and options.encoder != SCRATCH:
-        raise InputError("--mlm-steps is for --encoder scratch: a pre-trained encoder has learnt its language")
+        raise InputError(
+            "--mlm-steps is for --encoder scratch: a pre-trained encoder has learnt its language"
+        )
     state = process_state()
     work = options.out / WORK
     if options.resume and not work.exists() and (finished := _finished(options)):
@@ -95,7 +97,8 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         _open_work(options, work)
     state.wait_for_everyone()
     started = time.monotonic()
-    model, tokenizer = _start(options, data, work)
+    with quiet():
+        model, tokenizer = _start(options, data, work)
     max_tokens = options.max_tokens or 0
     model.config.change_it = {
         "task": options.task,
@@ -146,8 +149,9 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     classes = tuple(model.config.id2label[index] for index in (0, 1))
     results = {name: scores(test.labels, judge(test), classes) for name, test in data.tests.items()}
     final = work / "final"
-    model.save_pretrained(final)
-    tokenizer.save_pretrained(final)
+    with quiet():
+        model.save_pretrained(final)
+        tokenizer.save_pretrained(final)
     metrics = {
         "task": options.task,
         "classes": classes,
@@ -185,7 +189,8 @@ def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) 
     """
     columns = precision_recall_fscore_support(labels, predicted, labels=[0, 1], zero_division=0)
     table: dict[str, Any] = {
-        name: dict(zip(("precision", "recall", "f1"), map(float, row[:3]), strict=True)) | {"support": int(row[3])}
+        name: dict(zip(("precision", "recall", "f1"), map(float, row[:3]), strict=True))
+        | {"support": int(row[3])}
         for name, row in zip(classes, zip(*columns, strict=True), strict=True)
     }
     return {**table, "macro_f1": float(np.mean(columns[2])), "accuracy": float((labels == predicted).mean())}
@@ -231,7 +236,9 @@ def _start(options: JudgeOptions, data: TaskData, work: Path) -> tuple[Any, Any]
     folder = stage("built", built)
     if options.mlm_steps and not (work / "pretrained" / "complete").exists():
         model, tokenizer = load(folder)
-        pretrain(masked_language_model(model, tokenizer), tokenizer, data.articles, options, work / "masked-words")
+        pretrain(
+            masked_language_model(model, tokenizer), tokenizer, data.articles, options, work / "masked-words"
+        )
         stage("pretrained", lambda: (model.cpu(), tokenizer))
     if options.mlm_steps:
         folder = work / "pretrained"
@@ -256,7 +263,9 @@ def _baselines(options: JudgeOptions, data: TaskData, work: Path) -> list[tuple[
     if options.encoder != SCRATCH or options.mlm_steps:
         encoder, tokenizer = _frozen(options, work)
         some = baselines.some_of(known, seed=options.seed)
-        found.append(("frozen encoder cosine", baselines.threshold(some, baselines.frozen_cosine(encoder, tokenizer))))
+        found.append(
+            ("frozen encoder cosine", baselines.threshold(some, baselines.frozen_cosine(encoder, tokenizer)))
+        )
     return found
 
 
@@ -270,8 +279,7 @@ def _frozen(options: JudgeOptions, work: Path) -> tuple[Any, Any]:
     else:
         folder = Path(options.encoder)
         model = AutoModel.from_pretrained(options.encoder, dtype=torch.float32)
-    device = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
-    return model.to(device or "cpu"), AutoTokenizer.from_pretrained(str(folder))
+    return model.to(pick_device("auto")), AutoTokenizer.from_pretrained(str(folder))
 
 
 def _recorded(options: JudgeOptions) -> dict[str, Any]:
@@ -300,6 +308,8 @@ def _open_work(options: JudgeOptions, work: Path) -> None:
         return
     if options.out.exists() and not options.out.is_dir():
         raise InputError(f"--out {options.out} is a file: give a folder")
+    if work.exists() and not record.exists():
+        raise InputError(f"{work} is there and no unfinished judge of ours: choose another --out")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     record.write_text(json.dumps(_recorded(options), indent=2), encoding="utf-8")
@@ -316,10 +326,6 @@ def _finished(options: JudgeOptions) -> dict[str, Any] | None:
 
 def _publish(final: Path, out: Path) -> None:
     """Replace the judge in `out` by the finished one, its metrics last; drop everything unfinished."""
-    new = {path.name for path in final.iterdir()}
-    for path in out.iterdir():
-        if path.is_file() and path.name not in new:
-            path.unlink()
     for path in sorted(final.iterdir(), key=lambda path: path.name == METRICS):
         os.replace(path, out / path.name)
     logs = final.parent / "judge" / "logs"

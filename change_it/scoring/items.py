@@ -1,11 +1,10 @@
 """What is scored: the A2 pairs of a corpus, each headline of a pair an item to transfer to the other outlet."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
+from change_it.corpus.loading import read_table
 from change_it.errors import InputError
 
 
@@ -71,14 +70,14 @@ def read_test_set(corpus: str) -> TestSet:
     Raises:
         InputError: the corpus cannot be read or has no A2 pairs.
     """
-    pairs = _table(
+    pairs = read_table(
         corpus,
         "pairs",
         "test",
         ["similarity", *(f"{side}_{part}" for side in "ab" for part in ("id", "headline", "article"))],
     )
     articles = pl.concat(
-        _table(corpus, "articles", split, ["id", "label", "headline"]).with_columns(split=pl.lit(split))
+        read_table(corpus, "articles", split, ["id", "label", "headline"]).with_columns(split=pl.lit(split))
         for split in ("train", "test")
     )
     if pairs.is_empty():
@@ -108,21 +107,3 @@ def _items(pairs: pl.DataFrame, side: str, other: str, outlets: tuple[str, str])
     own = pairs.unique(f"{side}_id", keep="first", maintain_order=True)
     rows = own.select(f"{side}_id", f"{side}_headline", f"{side}_article", f"{other}_headline").iter_rows()
     return [Item(str(id_), label, target, source, article, gold) for id_, source, article, gold in rows]
-
-
-def _table(corpus: str, config: str, split: str, columns: Sequence[str]) -> pl.DataFrame:
-    """Some columns of one config and split."""
-    from datasets import load_dataset
-
-    if not Path(corpus).is_dir() and (corpus.startswith((".", "/", "~")) or corpus.count("/") != 1):
-        raise InputError(
-            f"there is no corpus folder {corpus}: give one written by `change-it corpus build`, or a Hub id"
-        )
-    try:
-        rows = load_dataset(corpus, config, split=split).select_columns(list(columns))
-    except (ValueError, OSError, KeyError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            f"{corpus} is not a corpus of ours ({config}/{split}: {reason}): build one with `change-it corpus build`"
-        ) from error
-    return pl.from_arrow(rows.data.table)  # type: ignore[return-value]

@@ -11,7 +11,7 @@ class TrainingOptions:
     epochs: float | None = None
     """Passes over the training data; raised until there are at least 300 updates."""
     batch_size: int | None = None
-    """Examples an update (a process, before gradient accumulation)."""
+    """Examples a batch and process; an update takes --gradient-accumulation batches."""
     learning_rate: float | None = None
     """Peak learning rate."""
     weight_decay: float = 0.01

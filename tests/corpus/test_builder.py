@@ -215,7 +215,7 @@ class TestWrite:
     def test_a_failure_leaves_what_was_there(self, tmp_path, monkeypatch):
         out = tmp_path / "corpus"
         write(build(reading(), options()), out)
-        monkeypatch.setattr(builder, "card", lambda corpus: 1 / 0)
+        monkeypatch.setattr(builder, "card", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             write(build(reading(), options(seed=2)), out)
         assert json.loads((out / "alignment.json").read_text())["options"]["seed"] == 1

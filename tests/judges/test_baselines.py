@@ -10,7 +10,12 @@ from sklearn.metrics import f1_score
 from change_it.judges import baselines
 from change_it.judges.tasks import Examples
 
-EVENTS = ["il treno parte da Roma", "la pioggia ferma il derby", "nuova legge sulle pensioni", "sale il prezzo del gas"]
+EVENTS = [
+    "il treno parte da Roma",
+    "la pioggia ferma il derby",
+    "nuova legge sulle pensioni",
+    "sale il prezzo del gas",
+]
 
 
 def pairs():
@@ -28,7 +33,9 @@ def test_the_threshold_is_the_best_of_all():
         labels = random.integers(2, size=30)
         scores = np.round(random.normal(labels * 0.8), 1)
         cut = baselines.best_threshold(scores, labels)
-        best = max(f1_score(labels, scores > other, average="macro", zero_division=0) for other in [-9, *scores])
+        best = max(
+            f1_score(labels, scores > other, average="macro", zero_division=0) for other in [-9, *scores]
+        )
         assert f1_score(labels, scores > cut, average="macro", zero_division=0) == pytest.approx(best)
 
 

@@ -12,8 +12,18 @@ from change_it.judges.options import JudgeOptions
 from change_it.judges.predict import Judge, Judges
 from change_it.judges.train import train_judge
 
-HEADLINES = ["Il governo cade: «Ora si vota»", "Ecco chi paga", "Sì", "Derby sospeso per la pioggia, tifosi in strada fino a notte"]
-ARTICLES = ["Il governo è caduto ieri sera. " * 80, "Paga chi lavora.", "No.", "Il derby è stato sospeso per la pioggia. " * 9]
+HEADLINES = [
+    "Il governo cade: «Ora si vota»",
+    "Ecco chi paga",
+    "Sì",
+    "Derby sospeso per la pioggia, tifosi in strada fino a notte",
+]
+ARTICLES = [
+    "Il governo è caduto ieri sera. " * 80,
+    "Paga chi lavora.",
+    "No.",
+    "Il derby è stato sospeso per la pioggia. " * 9,
+]
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +53,9 @@ def test_order_and_batches_do_not_matter(panel):
     assert together.shape == (4, 2)
     assert together.dtype == np.float64
     assert together.sum(axis=1) == pytest.approx(np.ones(4))
-    alone = [judge.probabilities([a], [b], progress=False)[0] for a, b in zip(HEADLINES, ARTICLES, strict=True)]
+    alone = [
+        judge.probabilities([a], [b], progress=False)[0] for a, b in zip(HEADLINES, ARTICLES, strict=True)
+    ]
     assert together == pytest.approx(np.array(alone), abs=1e-5)
     back = judge.probabilities(HEADLINES[::-1], ARTICLES[::-1], batch_size=2, progress=False)
     assert back[::-1] == pytest.approx(together, abs=1e-5)
@@ -64,14 +76,19 @@ def test_the_plain_transformers_path_gives_the_same_verdicts(panel, task):
     with torch.no_grad():
         plain = model(**batch).logits.softmax(-1)
     assert judge.probabilities(HEADLINES, pairs, progress=False) == pytest.approx(plain.numpy(), abs=1e-5)
-    assert list(model.config.id2label.values()) == (list(judge.outlets) if task == "main" else ["no_match", "match"])
+    assert list(model.config.id2label.values()) == (
+        list(judge.outlets) if task == "main" else ["no_match", "match"]
+    )
 
 
 def test_what_a_judge_knows_of_itself(panel):
     judges = Judges.from_pretrained(panel, device="cpu")
     assert judges.outlets == ("colle", "faro")
     assert (judges.hh.task, judges.hh.fold, judges.hh.max_tokens) == ("hh", "all", 64)
-    hashes = [json.loads((panel / task / "metrics.json").read_text())["weights_hash"] for task in ("main", "hh", "ah")]
+    hashes = [
+        json.loads((panel / task / "metrics.json").read_text())["weights_hash"]
+        for task in ("main", "hh", "ah")
+    ]
     assert judges.signature == "+".join(digits[:6] for digits in hashes) + "|fold:all"
     assert not judges.main.model.training
 

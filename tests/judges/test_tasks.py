@@ -6,42 +6,49 @@ import sys
 import polars as pl
 import pytest
 
+from change_it.corpus.loading import read_table
 from change_it.errors import InputError
-from change_it.judges.tasks import load_task, read_tables
+from change_it.judges.tasks import load_task
 
 
 def load(corpus, task, *, fold="all", negatives="mixed", validation_share=0.1, seed=1):
-    return load_task(task, corpus, fold=fold, negatives=negatives, validation_share=validation_share, seed=seed)
+    return load_task(
+        task, corpus, fold=fold, negatives=negatives, validation_share=validation_share, seed=seed
+    )
 
 
 @pytest.mark.parametrize("task", ["main", "hh", "ah"])
 def test_parts_are_apart(corpus, task):
     data = load(corpus, task)
-    test = read_tables(corpus, "articles")[0]["test"]
+    test = read_table(corpus, "articles", "test")
     parts = [data.train, data.validation, *data.tests.values()]
     assert all({0, 1} == set(part.labels.tolist()) for part in parts)
     assert all((part.pairs is None) == (task == "main") for part in parts)
     for part in (data.train, data.validation):
         assert not {*part.texts, *(part.pairs or [])} & {*test["headline"], *test["article"]}
     trained = set(zip(data.train.texts, data.train.pairs or data.train.texts, strict=True))
-    assert not trained & set(zip(data.validation.texts, data.validation.pairs or data.validation.texts, strict=True))
+    assert not trained & set(
+        zip(data.validation.texts, data.validation.pairs or data.validation.texts, strict=True)
+    )
     assert 0.03 < len(data.validation) / len(data.train) < 0.25
 
 
 def test_main_is_the_whole_training_side(corpus):
     data = load(corpus, "main")
-    articles = read_tables(corpus, "articles")[0]
+    articles = {side: read_table(corpus, "articles", side) for side in ("train", "test")}
     assert len(data.train) + len(data.validation) == articles["train"].height
     assert list(data.tests) == ["gold"]
     first = articles["test"].filter(pl.col("label") == data.outlets[0])["headline"]
-    assert [text for text, label in zip(data.tests["gold"].texts, data.tests["gold"].labels, strict=True) if not label] == (
-        first.to_list()
-    )
+    assert [
+        text
+        for text, label in zip(data.tests["gold"].texts, data.tests["gold"].labels, strict=True)
+        if not label
+    ] == (first.to_list())
 
 
 def test_partners_are_on_one_side_of_the_validation(corpus):
     data = load(corpus, "ah", validation_share=0.3)
-    pairs = read_tables(corpus, "pairs")[0]["train"]
+    pairs = read_table(corpus, "pairs", "train")
     held = set(data.validation.pairs)
     assert held
     assert all((a in held) == (b in held) for a, b in pairs.select("a_article", "b_article").iter_rows())
@@ -57,7 +64,9 @@ def test_negatives_of_the_test_are_of_both_kinds_whatever_the_training(corpus):
 def test_a_fold_trains_on_its_own_articles_and_tests_on_all(corpus):
     whole, folds = load(corpus, "main"), [load(corpus, "main", fold=fold) for fold in ("0", "1")]
     seen = [set(data.train.texts) | set(data.validation.texts) for data in folds]
-    assert sum(len(data.train) + len(data.validation) for data in folds) == len(whole.train) + len(whole.validation)
+    assert sum(len(data.train) + len(data.validation) for data in folds) == len(whole.train) + len(
+        whole.validation
+    )
     assert len(seen[0] & seen[1]) < 0.02 * len(seen[0])
     assert all(data.tests["gold"].texts == whole.tests["gold"].texts for data in folds)
     assert set(folds[0].headlines) <= seen[0]
@@ -82,11 +91,11 @@ def test_bad_input(corpus, tmp_path):
 def test_no_pairs_to_learn_from(corpus, monkeypatch):
     import change_it.judges.tasks as tasks
 
-    def without_pairs(corpus, config):
-        tables, names = read_tables(corpus, config)
-        return ({name: rows.clear() for name, rows in tables.items()} if config == "pairs" else tables), names
+    def without_pairs(corpus, config, split):
+        rows = read_table(corpus, config, split)
+        return rows.clear() if config == "pairs" else rows
 
-    monkeypatch.setattr(tasks, "read_tables", without_pairs)
+    monkeypatch.setattr(tasks, "read_table", without_pairs)
     with pytest.raises(InputError, match="needs more aligned pairs"):
         load(corpus, "hh")
     assert len(load(corpus, "ah").train)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from scoring_fakes import FakeJudges
+from scoring_fakes import FakeJudges, write_toy_corpus
 
 from change_it import InputError
 from change_it.scoring.items import read_test_set
@@ -91,6 +91,15 @@ def test_a_corpus_folder_gives_the_same_items(toy_corpus, toy_test):
     assert read.items == toy_test.items
     assert read.outlets == toy_test.outlets
     assert read.training_headlines == toy_test.training_headlines
+
+
+def test_a_second_corpus_of_the_same_name_is_read_afresh(tmp_path):
+    for name, n in (("one", 4), ("two", 2)):
+        folder = write_toy_corpus(tmp_path / name / "corpus")
+        pl.read_parquet(folder / "pairs" / "test.parquet").head(n).write_parquet(
+            folder / "pairs" / "test.parquet"
+        )
+        assert len(read_test_set(str(folder)).items) == 2 * n
 
 
 @pytest.mark.parametrize("what", ["nowhere", "./no/folder", "/no/folder"])

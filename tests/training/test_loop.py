@@ -75,6 +75,24 @@ def test_it_learns_and_keeps_the_best_weights(tmp_path):
     assert result.history[-1]["loss"] < result.history[0]["loss"]
 
 
+def test_bfloat16_trains_and_leaves_a_plain_model(tmp_path):
+    model = Classifier()
+    result = train(
+        model,
+        examples(),
+        collate,
+        options(mixed_precision="bf16", gradient_accumulation=2),
+        out=tmp_path,
+        evaluate=accuracy,
+        min_updates=1,
+    )
+    assert result.updates == 24
+    assert result.best_score > 0.6
+    assert {value.dtype for value in model.state_dict().values()} == {torch.float32}
+    assert model(**collate(examples(4))).logits.dtype == torch.float32
+    assert model.forward.__func__ is Classifier.forward
+
+
 def test_epochs_rise_to_the_least_number_of_updates(tmp_path):
     result = train(Classifier(), examples(), collate, options(epochs=1), out=tmp_path, min_updates=30)
     assert result.updates == 30
@@ -118,7 +136,7 @@ def test_bad_input(tmp_path):
     with pytest.raises(InputError, match="training set is empty"):
         train(Classifier(), [], collate, options(), out=tmp_path)
     train(Classifier(), examples(), collate, options(), out=tmp_path, min_updates=1)
-    with pytest.raises(InputError, match="learning rate was 0.003, is 0.1"):
+    with pytest.raises(InputError, match=r"learning rate was 0\.003, is 0\.1"):
         train(
             Classifier(),
             examples(),

@@ -23,6 +23,8 @@ class _HeadlineDesk(Desk):
     def resolve(self, name: str, pen: Pen) -> Noun | str:
         if name in self.numbers:
             return numeral(self.numbers[name], in_words=self._words)
+        if name == "n1":
+            return numeral(pen.rng.randint(2, 9), in_words=self._words)
         return super().resolve(name, pen)
 
     def _mention(self, name: str, pen: Pen) -> Noun:

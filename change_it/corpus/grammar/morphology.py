@@ -8,14 +8,11 @@ from typing import Literal
 Gender = Literal["m", "f"]
 
 _VOWEL = re.compile(r"h?[aeiouàèéìòù]", re.IGNORECASE)
-_LO = re.compile(r"(s[bcdfghlmnpqrtvz]|z|gn|p[sn]|x|y|i[aeou])", re.IGNORECASE)
+_LO = re.compile(r"(s[bcdfghklmnpqrtvz]|z|gn|p[sn]|x|y|i[aeou])", re.IGNORECASE)
 _FEMININE = re.compile(r".*(a|ione|tà|tù|ice|udine)$")
 _STEMS = {"di": "de", "a": "a", "da": "da", "in": "ne", "su": "su"}
 _WRITTEN = (("gli ", "m", True), ("le ", "f", True), ("i ", "m", True), ("il ", "m", False), ("lo ", "m", False), ("la ", "f", False))
-_UNITS = (
-    "zero uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici "
-    "sedici diciassette diciotto diciannove venti"
-).split()
+_UNITS = ["zero", "uno", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove", "dieci", "undici", "dodici", "tredici", "quattordici", "quindici", "sedici", "diciassette", "diciotto", "diciannove", "venti"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from change_it.corpus.grammar import names
 from change_it.corpus.grammar.events import Event, Grammar
 from change_it.corpus.grammar.morphology import Noun, numeral, sentence
 from change_it.corpus.grammar.papers import Paper
-from change_it.corpus.grammar.templates import Pen, Template
+from change_it.corpus.grammar.templates import Pen, Slot, Template
 
 Angle = Literal["news", "followup"]
 
@@ -30,7 +30,6 @@ class Desk:
         self.paper = paper
         self.witness = names.person(rng, witnesses)
         self.numbers = event.numbers | {
-            "n1": rng.randint(2, 9),
             "days": rng.randint(3, 28),
             "years": rng.randint(2, 40),
             "comments": rng.randint(23, 999),
@@ -56,7 +55,9 @@ class Desk:
         if name.startswith("weekday"):
             return WEEKDAYS[(event.day.weekday() + {"weekday": 0, "weekday0": -1, "weekday2": 2}[name]) % 7]
         if name == "quote":
-            return ""
+            return sentence(pen.write(pen.rng.choice(event.kind.quotes), keep=True))
+        if name == "n1":
+            return numeral(pen.rng.randint(2, 9), in_words=True)
         owner, _, part = name.partition(".")
         person = self._person(owner)
         if part == "age":
@@ -112,10 +113,9 @@ def write_article(grammar: Grammar, event: Event, paper: Paper, rng: random.Rand
 def _plan(grammar: Grammar, event: Event, rng: random.Random, angle: Angle) -> tuple[Template, list[Template], list[Template]]:
     """The first sentence, then a shuffled supply of the event's own sentences and one of more general ones."""
     kind, topic, common = event.kind, event.topic, grammar.common
-    said = [(f"«", quote) for quote in rng.sample(kind.quotes, 1)]
-    own = list(kind.facts) + [_attributed(quote, rng) for _, quote in said]
+    own = [*kind.facts, _attributed(rng.choice(kind.quotes), "who", rng)]
     side = rng.sample(topic.facts, min(4, len(topic.facts))) + rng.sample(common["facts"], 4)
-    side += [_attributed(rng.choice(topic.quotes), rng), rng.choice(common["inserts"])]
+    side += [_attributed(rng.choice(topic.quotes), rng.choice(("who", "wit")), rng), rng.choice(common["inserts"])]
     if angle == "followup":
         lead = rng.choice(common["followup_leads"])
         own = rng.sample(own, 2) + rng.sample(common["followup_facts"], 4)
@@ -126,9 +126,7 @@ def _plan(grammar: Grammar, event: Event, rng: random.Random, angle: Angle) -> t
     return lead, own, side
 
 
-def _attributed(quote: Template, rng: random.Random) -> Template:
+def _attributed(quote: Template, speaker: str, rng: random.Random) -> Template:
     """A sentence that says who said `quote`."""
-    from change_it.corpus.grammar.templates import Slot
-
     verb = rng.choice(("dice", "racconta", "spiega", "ripete", "confida", "si sfoga", "assicura"))
-    return ("«", *quote, f"», {verb} ", Slot("il", rng.choice(("who", "who", "wit"))), ".")
+    return ("«", *quote, f"», {verb} ", Slot("il", speaker), ".")
