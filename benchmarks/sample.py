@@ -28,12 +28,19 @@ def aligned(articles: list[Article], tfidf: object) -> tuple[list[tuple[float, i
     found, compared = [], 0
     for day, outlets in days.items():
         left = outlets["colle"]
-        right = [i for d in range(-WINDOW, WINDOW + 1) for i in days.get(day + timedelta(days=d), {}).get("faro", [])]
+        right = [
+            i
+            for d in range(-WINDOW, WINDOW + 1)
+            for i in days.get(day + timedelta(days=d), {}).get("faro", [])
+        ]
         if left and right:
             similar = (tfidf[left] @ tfidf[right].T).tocoo()
             compared += len(left) * len(right)
             keep = similar.data > LOOSE
-            found += [(s, left[i], right[j]) for s, i, j in zip(similar.data[keep], similar.row[keep], similar.col[keep], strict=True)]
+            found += [
+                (s, left[i], right[j])
+                for s, i, j in zip(similar.data[keep], similar.row[keep], similar.col[keep], strict=True)
+            ]
     found.sort(key=lambda pair: (-pair[0], pair[1], pair[2]))
     used: set[int] = set()
     pairs = []
@@ -46,9 +53,18 @@ def aligned(articles: list[Article], tfidf: object) -> tuple[list[tuple[float, i
 
 def style(articles: list[Article], train: list[int], test: list[int], change: object) -> float:
     """Macro F1 of a character n-gram logistic regression."""
-    vectorizer = TfidfVectorizer(analyzer="char", ngram_range=(1, 5), lowercase=False, min_df=2, sublinear_tf=True, max_features=150_000)
+    vectorizer = TfidfVectorizer(
+        analyzer="char",
+        ngram_range=(1, 5),
+        lowercase=False,
+        min_df=2,
+        sublinear_tf=True,
+        max_features=150_000,
+    )
     x = vectorizer.fit_transform([change(articles[i].headline) for i in train])
-    model = LogisticRegression(C=4, max_iter=200, solver="liblinear").fit(x, [articles[i].label for i in train])
+    model = LogisticRegression(C=4, max_iter=200, solver="liblinear").fit(
+        x, [articles[i].label for i in train]
+    )
     guess = model.predict(vectorizer.transform([change(articles[i].headline) for i in test]))
     return float(f1_score([articles[i].label for i in test], guess, average="macro"))
 
@@ -88,7 +104,9 @@ def main() -> None:
     test = [i for p in held for i in p[1:]]
     train = sorted(set(range(len(articles))) - set(test))
 
-    headline_words = TfidfVectorizer(stop_words=stop, min_df=1).fit([a.headline for a in articles] + [a.article for a in articles])
+    headline_words = TfidfVectorizer(stop_words=stop, min_df=1).fit(
+        [a.headline for a in articles] + [a.article for a in articles]
+    )
     h = headline_words.transform([a.headline for a in articles])
     d = headline_words.transform([a.article for a in articles])
 
@@ -139,7 +157,10 @@ def main() -> None:
                 "word_types": len({w for a in articles for w in words(a.headline + " " + a.article)}),
                 "copied_test_headlines": round(copied / len(test), 4),
                 "article_words": [int(q) for q in np.percentile(lengths, (1, 25, 50, 75, 99))],
-                "headline_words": [int(q) for q in np.percentile([len(words(a.headline)) for a in articles], (1, 25, 50, 75, 99))],
+                "headline_words": [
+                    int(q)
+                    for q in np.percentile([len(words(a.headline)) for a in articles], (1, 25, 50, 75, 99))
+                ],
             },
             indent=1,
         )

@@ -7,6 +7,7 @@ The options' modules are light; the function is imported only when its command r
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from inspect import getdoc
 from typing import Annotated, Any, NamedTuple, Union
 
 import tyro
@@ -50,12 +51,14 @@ GROUPS = {
 }
 
 
-def _parser_type() -> Any:
-    """The union of all commands, nested as in `COMMANDS`, for tyro."""
+def _parser_type(arguments: Sequence[str]) -> Any:
+    """The union of all commands, nested as in `COMMANDS`, for tyro; a command that is not called is told in one line."""
 
     def entry(name: str, command: "Command | dict[str, Command]") -> Any:
         if isinstance(command, Command):
-            return Annotated[command.options, tyro.conf.subcommand(name)]
+            told = getdoc(command.options) or ""  # tyro alone would drop the examples
+            description = told if name in arguments else told.partition("\n")[0]
+            return Annotated[command.options, tyro.conf.subcommand(name, description=description)]
         members = [entry(key, member) for key, member in command.items()]
         return Annotated[_union(members), tyro.conf.subcommand(name, description=GROUPS[name])]
 
@@ -87,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments == ["--version"]:
         print(f"change-it {__version__}")
         return 0
-    options: Any = tyro.cli(_parser_type(), prog="change-it", description=PROGRAM, args=arguments, config=TYRO_CONFIG)
+    options: Any = tyro.cli(_parser_type(arguments), prog="change-it", description=PROGRAM, args=arguments, config=TYRO_CONFIG)
     module, _, function = _run_of(options).partition(":")
     return exit_on_input_error(lambda: getattr(import_module(module), function)(options))
 

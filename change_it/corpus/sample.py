@@ -4,6 +4,7 @@ import csv
 import os
 import random
 import tempfile
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
@@ -14,16 +15,18 @@ from rich.progress import track
 
 from change_it.corpus.article import Article
 from change_it.corpus.grammar import PAPERS, Event, Grammar, Paper, write_article, write_headline
+from change_it.corpus.grammar.writer import Angle
 from change_it.corpus.options import SampleOptions
 from change_it.errors import InputError
 
 #: The last day with events; larger samples begin earlier.
 LAST_DAY = date(2024, 12, 31)
 MAX_ARTICLES = 400_000
-_EVENTS_A_DAY = 20
-_ARTICLES_AN_EVENT = 1.25
-_STRICT = 0.15
-_LOOSE = 0.12
+_EVENTS_A_DAY = 7
+_ARTICLES_AN_EVENT = 1.28
+_APART = 36
+_STRICT = 0.26
+_LOOSE = 0.025
 
 
 def sample_articles(articles: int, seed: int) -> Iterator[Article]:
@@ -84,11 +87,12 @@ def _stream(articles: int, rng: random.Random) -> Iterator[Article]:
     days = max(1, round(articles / (_EVENTS_A_DAY * _ARTICLES_AN_EVENT)))
     first = LAST_DAY - timedelta(days=days)
     desk: dict[date, list[tuple[str, str, str]]] = {}
+    recent: deque[str] = deque(maxlen=_APART)
     number = 0
     for offset in range(2 * days + 10):
         today = first + timedelta(days=offset)
         for _ in range(_EVENTS_A_DAY):
-            for day, label, headline, text in _report(grammar, today, rng):
+            for day, label, headline, text in _report(grammar, today, rng, recent):
                 desk.setdefault(day, []).append((label, headline, text))
         ready = desk.pop(today, [])
         rng.shuffle(ready)
@@ -97,14 +101,18 @@ def _stream(articles: int, rng: random.Random) -> Iterator[Article]:
             yield Article(id=f"{number:06d}", label=label, headline=headline, article=text, date=today)
 
 
-def _report(grammar: Grammar, day: date, rng: random.Random) -> Iterator[tuple[date, str, str, str]]:
+def _report(
+    grammar: Grammar, day: date, rng: random.Random, recent: deque[str]
+) -> Iterator[tuple[date, str, str, str]]:
     """Draw an event and yield what the papers make of it: publication day, label, headline, article."""
     fate = rng.random()
     if fate >= _STRICT + _LOOSE:
         paper = rng.choice(PAPERS)
-        yield _published(grammar, grammar.draw(rng, day, paper.topics), paper, rng, followup=rng.random() < 0.12)
+        yield _published(
+            grammar, _new(grammar, rng, day, paper.topics, recent), paper, rng, followup=rng.random() < 0.12
+        )
         return
-    event = grammar.draw(rng, day, {})
+    event = _new(grammar, rng, day, {}, recent)
     papers = list(PAPERS)
     rng.shuffle(papers)
     yield _published(grammar, event, papers[0], rng, followup=False)
@@ -112,6 +120,19 @@ def _report(grammar: Grammar, day: date, rng: random.Random) -> Iterator[tuple[d
         yield _published(grammar, event, papers[1], rng, followup=False)
     else:
         yield _published(grammar, _other_angle(grammar, event, rng), papers[1], rng, followup=True)
+
+
+def _new(
+    grammar: Grammar, rng: random.Random, day: date, weights: dict[str, float], recent: deque[str]
+) -> Event:
+    """An event of a kind that did not happen lately, as far as a few draws can tell."""
+    event = grammar.draw(rng, day, weights)
+    for _ in range(8):
+        if event.kind.name not in recent:
+            break
+        event = grammar.draw(rng, day, weights)
+    recent.append(event.kind.name)
+    return event
 
 
 def _other_angle(grammar: Grammar, event: Event, rng: random.Random) -> Event:
@@ -125,7 +146,7 @@ def _published(
     grammar: Grammar, event: Event, paper: Paper, rng: random.Random, *, followup: bool
 ) -> tuple[date, str, str, str]:
     """One paper's headline and article, out on the day of the event or up to two days later."""
-    angle = "followup" if followup else "news"
+    angle: Angle = "followup" if followup else "news"
     day = event.day + timedelta(days=rng.choice((0, 0, 0, 1, 1, 2)))
     headline = write_headline(grammar, event, paper, rng, angle=angle)
     return day, paper.label, headline, write_article(grammar, event, paper, rng, angle=angle)

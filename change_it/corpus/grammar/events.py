@@ -107,7 +107,7 @@ class Grammar:
         sources = {
             entry.name.removesuffix(".toml"): tomllib.loads(entry.read_text(encoding="utf-8"))
             for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
-            if entry.name.endswith(".toml")
+            if entry.name.endswith(".toml") and entry.name != "names.toml"
         }
         common = sources.pop("common")
         witnesses = tuple(common.pop("witnesses"))
@@ -129,7 +129,9 @@ class Grammar:
             chief=names.person(rng, topic.chiefs),
             org=names.organisation(rng, topic.orgs),
             values={slot: rng.choice(values) for slot, values in kind.values.items()},
-            numbers={name: rng.randrange(low, high, step) for name, (low, high, step) in kind.numbers.items()},
+            numbers={
+                name: rng.randrange(low, high, step) for name, (low, high, step) in kind.numbers.items()
+            },
         )
 
 

@@ -8,11 +8,43 @@ from typing import Literal
 Gender = Literal["m", "f"]
 
 _VOWEL = re.compile(r"h?[aeiouàèéìòù]", re.IGNORECASE)
-_LO = re.compile(r"(s[bcdfghklmnpqrtvz]|z|gn|p[sn]|x|y|i[aeou])", re.IGNORECASE)
+_LO = re.compile(r"(s[bcdfghklmnpqrtvz]|z|chef|gn|p[sn]|x|y|i[aeou])", re.IGNORECASE)
+_SPACES = re.compile(r" {2,}")
+_BEFORE_MARK = re.compile(r" +([.,;:?!»])")
+_BEFORE_EIGHT = re.compile(r"\b([Ii]|[Dd]e|[Aa]|da|ne|su)l (?=(?:8\d?|11)\b)")
 _FEMININE = re.compile(r".*(a|ione|tà|tù|ice|udine)$")
 _STEMS = {"di": "de", "a": "a", "da": "da", "in": "ne", "su": "su"}
-_WRITTEN = (("gli ", "m", True), ("le ", "f", True), ("i ", "m", True), ("il ", "m", False), ("lo ", "m", False), ("la ", "f", False))
-_UNITS = ["zero", "uno", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove", "dieci", "undici", "dodici", "tredici", "quattordici", "quindici", "sedici", "diciassette", "diciotto", "diciannove", "venti"]
+_WRITTEN = (
+    ("gli ", "m", True),
+    ("le ", "f", True),
+    ("i ", "m", True),
+    ("il ", "m", False),
+    ("lo ", "m", False),
+    ("la ", "f", False),
+)
+_UNITS = [
+    "zero",
+    "uno",
+    "due",
+    "tre",
+    "quattro",
+    "cinque",
+    "sei",
+    "sette",
+    "otto",
+    "nove",
+    "dieci",
+    "undici",
+    "dodici",
+    "tredici",
+    "quattordici",
+    "quindici",
+    "sedici",
+    "diciassette",
+    "diciotto",
+    "diciannove",
+    "venti",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +56,7 @@ class Noun:
         gender: m or f.
         plural: whether it is plural.
         proper: whether it takes no article (people, towns, streets).
+        place: what stands for `a` and its article where Italian has an idiom (`in città`); mostly empty.
 
     Example:
         >>> Noun("ospedale", "m").with_preposition("di"), Noun("stadio", "m").with_preposition("in")
@@ -34,6 +67,7 @@ class Noun:
     gender: Gender
     plural: bool = False
     proper: bool = False
+    place: str = ""
 
     @classmethod
     def parse(cls, written: str) -> "Noun":
@@ -77,6 +111,8 @@ class Noun:
             if preposition == "a" and self.text[0] in "aA":
                 preposition = "ad"
             return f"{preposition} {self.text}"
+        if self.place and preposition == "a":
+            return self.place
         stem = _STEMS.get(preposition)
         if stem is None:
             return f"{preposition} {self.definite}"
@@ -87,8 +123,18 @@ class Noun:
     def ending(self, singular_masculine: str) -> str:
         """The ending that agrees: `o` becomes o, a, i, e; `e` becomes e or i; `è` and `ha` are conjugated."""
         if singular_masculine == "o":
-            return ("e" if self.gender == "f" else "i") if self.plural else ("a" if self.gender == "f" else "o")
-        plural = {"e": "i", "è": "sono", "ha": "hanno", "viene": "vengono", "resta": "restano", "va": "vanno", "a": "ano"}
+            return (
+                ("e" if self.gender == "f" else "i") if self.plural else ("a" if self.gender == "f" else "o")
+            )
+        plural = {
+            "e": "i",
+            "è": "sono",
+            "ha": "hanno",
+            "viene": "vengono",
+            "resta": "restano",
+            "va": "vanno",
+            "a": "ano",
+        }
         return plural[singular_masculine] if self.plural else singular_masculine
 
 
@@ -124,6 +170,17 @@ def numeral(value: int, *, in_words: bool) -> str:
     if in_words and value <= 20:
         return _UNITS[value]
     return f"{value:,}".replace(",", ".")
+
+
+def tidy(text: str) -> str:
+    """Without the spaces that an empty alternative leaves behind, and with articles elided before eight and eleven.
+
+    Example:
+        >>> tidy("ieri  sera , pare ."), tidy("cede il 89 per cento")
+        ('ieri sera, pare.', "cede l'89 per cento")
+    """
+    text = _SPACES.sub(" ", _BEFORE_MARK.sub(r"\1", text)).strip()
+    return _BEFORE_EIGHT.sub(lambda found: {"i": "l'", "I": "L'"}.get(found[1], f"{found[1]}ll'"), text)
 
 
 def sentence(text: str) -> str:

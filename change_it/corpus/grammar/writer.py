@@ -5,14 +5,15 @@ from typing import Literal
 
 from change_it.corpus.grammar import names
 from change_it.corpus.grammar.events import Event, Grammar
-from change_it.corpus.grammar.morphology import Noun, numeral, sentence
+from change_it.corpus.grammar.morphology import Noun, numeral, sentence, tidy
 from change_it.corpus.grammar.papers import Paper
 from change_it.corpus.grammar.templates import Pen, Slot, Template
 
 Angle = Literal["news", "followup"]
 
 WEEKDAYS = ("lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica")
-_LEAN = 0.35
+_LEAN = 0.5
+_AT_HOME = Noun("città", "f", place="in città")
 
 
 class Desk:
@@ -25,7 +26,9 @@ class Desk:
         numbers: the event's figures, and some that only this paper gives.
     """
 
-    def __init__(self, event: Event, paper: Paper, rng: random.Random, witnesses: tuple[str, ...]) -> None:
+    def __init__(
+        self, event: Event, paper: Paper, rng: random.Random, witnesses: tuple[str, ...], at_home: float
+    ) -> None:
         self.event = event
         self.paper = paper
         self.witness = names.person(rng, witnesses)
@@ -35,6 +38,7 @@ class Desk:
             "comments": rng.randint(23, 999),
             "inhabitants": rng.randint(1200, 9800) if rng.random() < 0.3 else 1000 * rng.randint(10, 120),
         }
+        self._at_home = rng.random() < at_home
         self._met: set[str] = set()
 
     def resolve(self, name: str, pen: Pen) -> Noun | str:
@@ -49,6 +53,8 @@ class Desk:
             return self._mention(name, pen)
         if name == "event":
             return event.kind.event[pen.pick(event.kind.event)]
+        if name == "town" and self._at_home:
+            return _AT_HOME
         if name in ("town", "area", "street", "org"):
             value: Noun = getattr(event, name)
             return value
@@ -79,7 +85,9 @@ class Desk:
         return Noun(f"{person.role.text} {person.full.text}", person.gender)
 
 
-def write_article(grammar: Grammar, event: Event, paper: Paper, rng: random.Random, *, angle: Angle = "news") -> str:
+def write_article(
+    grammar: Grammar, event: Event, paper: Paper, rng: random.Random, *, angle: Angle = "news"
+) -> str:
     """An article of some 60 to 220 words.
 
     Args:
@@ -92,30 +100,35 @@ def write_article(grammar: Grammar, event: Event, paper: Paper, rng: random.Rand
     Returns:
         One paragraph, quotations in the paper's marks.
     """
-    desk = Desk(event, paper, rng, grammar.witnesses)
-    pen = Pen(rng, paper.side, _LEAN, desk.resolve)
+    desk = Desk(event, paper, rng, grammar.witnesses, at_home=0.55 if angle == "news" else 0.2)
+    pen = Pen(rng, 1 - paper.side, _LEAN, desk.resolve)
     target = min(205.0, max(62.0, rng.gauss(paper.words, 38)))
     lead, own, side = _plan(grammar, event, rng, angle)
     text = [sentence(pen.write(lead))]
     length = len(text[0].split())
     body: list[str] = []
     while length < target and (own or side):
-        source = own if own and (not side or rng.random() < 0.6) else side
+        source = own if own and (not side or rng.random() < 0.85) else side
         line = sentence(pen.write(source.pop()))
         body.append(line)
         length += line.count(" ") + 1
-    joined = " ".join(text + body)
+    joined = tidy(" ".join(text + body))
     if rng.random() >= paper.guillemets:
         joined = joined.replace("«", '"').replace("»", '"')
     return joined
 
 
-def _plan(grammar: Grammar, event: Event, rng: random.Random, angle: Angle) -> tuple[Template, list[Template], list[Template]]:
+def _plan(
+    grammar: Grammar, event: Event, rng: random.Random, angle: Angle
+) -> tuple[Template, list[Template], list[Template]]:
     """The first sentence, then a shuffled supply of the event's own sentences and one of more general ones."""
     kind, topic, common = event.kind, event.topic, grammar.common
     own = [*kind.facts, _attributed(rng.choice(kind.quotes), "who", rng)]
     side = rng.sample(topic.facts, min(4, len(topic.facts))) + rng.sample(common["facts"], 4)
-    side += [_attributed(rng.choice(topic.quotes), rng.choice(("who", "wit")), rng), rng.choice(common["inserts"])]
+    side += [
+        _attributed(rng.choice(topic.quotes), rng.choice(("who", "wit")), rng),
+        rng.choice(common["inserts"]),
+    ]
     if angle == "followup":
         lead = rng.choice(common["followup_leads"])
         own = rng.sample(own, 2) + rng.sample(common["followup_facts"], 4)

@@ -1,0 +1,211 @@
+"""The content judge from the outside: what it sees of two texts, and that plain transformers can load it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from sklearn.feature_extraction.text import TfidfVectorizer
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+)
+
+import change_it.auto  # noqa: F401
+from change_it.errors import InputError
+from change_it.judges.building import build, learn_words, masked_language_model, train_wordpiece, warm_start
+from change_it.judges.encoder import FEATURES, PairJudgeConfig, PairJudgeForSequenceClassification
+
+PLACES = ["Torino", "Palermo", "Cagliari", "Verona", "Genova", "Bari", "Trieste", "Perugia"]
+EVENTS = ["sciopero", "alluvione", "processo", "concerto", "elezione", "incendio", "sfilata", "congresso"]
+HEADLINES = [
+    f"{event.title()} a {place}: il sindaco parla di «svolta»" for place in PLACES for event in EVENTS
+]
+OTHERS = [f"Perché il caso {event} di {place} divide la città" for place in PLACES for event in EVENTS]
+TEXTS = HEADLINES + OTHERS
+
+
+def encode(tokenizer, first, second, max_tokens=64):
+    return tokenizer(
+        list(first), list(second), truncation=True, max_length=max_tokens, padding=True, return_tensors="pt"
+    )
+
+
+@pytest.fixture(scope="module")
+def judge():
+    torch.manual_seed(1)
+    model, tokenizer = build("hh", "scratch", TEXTS, outlets=("rep", "gio"), vocabulary_size=200)
+    return model.eval(), tokenizer
+
+
+@pytest.fixture(scope="module")
+def examples():
+    """Matching pairs, and as many whose second headline is another event's."""
+    wrong = OTHERS[9:] + OTHERS[:9]
+    return HEADLINES * 2, OTHERS + wrong, np.repeat([1, 0], len(HEADLINES))
+
+
+def described(model, tokenizer, first, second, max_tokens=64):
+    batch = encode(tokenizer, first, second, max_tokens)
+    with torch.inference_mode():
+        return model.describe(batch["input_ids"], batch["attention_mask"])[0].numpy()
+
+
+def test_wordpiece_keeps_what_style_lives_in():
+    tokenizer = train_wordpiece(TEXTS, 200)
+    pieces = tokenizer.tokenize("Perché: «svolta»")
+    assert ":" in pieces
+    assert "«" in pieces
+    assert pieces[0].startswith("P")
+    batch = tokenizer("Sciopero", "Perché")
+    assert batch["token_type_ids"][0] == 0
+    assert batch["token_type_ids"][-1] == 1
+
+
+def test_cosine_is_that_of_tfidf_over_whole_words(judge):
+    model, tokenizer = judge
+    vectors = TfidfVectorizer(token_pattern=r"[^\W_]+").fit(TEXTS)
+    words = vectors.get_feature_names_out()
+    frequency = np.asarray((vectors.transform(TEXTS) > 0).sum(axis=0)).ravel()
+    vectors.idf_ = np.log((1 + len(TEXTS)) / (1 + frequency))
+    assert len(words) == len(vectors.idf_)
+    expected = vectors.transform(HEADLINES).multiply(vectors.transform(OTHERS)).sum(axis=1)
+    found = described(model, tokenizer, HEADLINES, OTHERS)[:, FEATURES.index("tf-idf cosine")]
+    assert found == pytest.approx(np.asarray(expected).ravel(), abs=1e-4)
+
+
+def test_words_match_whatever_their_case_and_pieces(judge):
+    model, tokenizer = judge
+    same = described(model, tokenizer, ["alluvione torino"], ["Alluvione, Torino!"])[0]
+    assert len(tokenizer.tokenize("torino")) != len(tokenizer.tokenize("Torino"))
+    assert same[FEATURES.index("coverage of the first text")] == pytest.approx(1)
+    assert same[FEATURES.index("rarest word missed")] == 0
+
+
+def test_a_long_article_is_compared_in_full_and_read_in_passages(judge):
+    model, tokenizer = judge
+    filler = "il sindaco parla di svolta e la città divide il caso " * 60
+    article = filler + "alluvione a Torino " + filler
+    headline = ["Alluvione a Torino"]
+    batch = encode(tokenizer, headline, [article], 2048)
+    separators = batch["input_ids"] == tokenizer.sep_token_id
+    second = (separators.cumsum(1) == 1) & ~separators
+    buckets, starts = model.words(batch["input_ids"], ~separators)
+    first = (separators.cumsum(1) == 0) & ~separators
+    first[:, 0] = False
+    idf = model.idf[buckets] * starts
+    _, shared = model.compare_words(buckets, idf, starts & first, starts & second)
+    _, passages = model.find_passages(second, idf * shared)
+    read = tokenizer.decode(batch["input_ids"][passages])
+    assert passages.sum() <= model.config.passage_tokens
+    assert "Torino" in read
+    assert read.startswith("il sindaco")
+    features = described(model, tokenizer, headline, [article], 2048)[0]
+    assert features[FEATURES.index("coverage of the first text")] == pytest.approx(1)
+
+
+def test_verdicts_do_not_depend_on_padding(judge):
+    model, tokenizer = judge
+    with torch.inference_mode():
+        together = model(**encode(tokenizer, [*HEADLINES[:4], "Sì"], [*OTHERS[:4], OTHERS[0] * 5])).logits
+        alone = [
+            model(**encode(tokenizer, [a], [b])).logits[0]
+            for a, b in zip(HEADLINES[:4], OTHERS, strict=False)
+        ]
+    assert torch.allclose(together[:4], torch.stack(alone), atol=1e-5)
+
+
+def test_empty_texts_give_finite_verdicts_and_gradients(judge):
+    model, tokenizer = judge
+    output = model(**encode(tokenizer, ["", "…", "Sì"], ["", "Sì", ""]), labels=torch.tensor([0, 1, 0]))
+    output.loss.backward()
+    assert output.logits.isfinite().all()
+    assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
+    model.zero_grad()
+
+
+def test_warm_start_beats_chance_before_any_training(judge, examples):
+    model, tokenizer = judge
+    first, second, labels = examples
+    warm_start(model, tokenizer, first, second, labels, max_tokens=64)
+    with torch.inference_mode():
+        verdicts = model(**encode(tokenizer, first, second)).logits.argmax(1).numpy()
+    assert (verdicts == labels).mean() > 0.9
+
+
+def test_plain_transformers_loads_what_was_saved(judge, tmp_path: Path):
+    model, tokenizer = judge
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    assert {file.suffix for file in tmp_path.iterdir()} <= {".json", ".safetensors"}
+    loaded = AutoModelForSequenceClassification.from_pretrained(tmp_path).eval()
+    batch = encode(AutoTokenizer.from_pretrained(tmp_path), HEADLINES, OTHERS)
+    with torch.inference_mode():
+        assert torch.equal(loaded(**batch).logits, model(batch["input_ids"], batch["attention_mask"]).logits)
+    assert isinstance(loaded, PairJudgeForSequenceClassification)
+    assert loaded.config.id2label == {0: "no_match", 1: "match"}
+
+
+def test_every_parameter_gets_a_gradient(examples):
+    model, tokenizer = build("ah", "scratch", TEXTS, outlets=("rep", "gio"), vocabulary_size=200)
+    first, second, labels = examples
+    torch.nn.init.normal_(model.classifier.weight)
+    model(**encode(tokenizer, first[:8], second[:8]), labels=torch.tensor(labels[:8])).loss.backward()
+    assert [name for name, parameter in model.named_parameters() if parameter.grad is None] == []
+
+
+def test_masked_language_model_trains_the_judges_own_encoder():
+    for task in ("main", "hh"):
+        model, tokenizer = build(task, "scratch", TEXTS, outlets=("rep", "gio"), vocabulary_size=200)
+        names = set(model.state_dict())
+        masked = masked_language_model(model, tokenizer)
+        before = model.base_model.embeddings.word_embeddings.weight.clone()
+        batch = tokenizer(HEADLINES[:8], padding=True, return_tensors="pt")
+        masked(**batch, labels=batch["input_ids"]).loss.backward()
+        torch.optim.SGD(masked.parameters(), lr=1.0).step()
+        assert not torch.equal(before, model.base_model.embeddings.word_embeddings.weight)
+        assert set(model.state_dict()) == names
+
+
+def test_roberta_like_tokenizers_have_no_token_types_and_two_separators():
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    tokenizer.decoder = decoders.ByteLevel()
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    tokenizer.train_from_iterator(
+        TEXTS,
+        trainers.BpeTrainer(
+            vocab_size=400, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+        ),
+    )
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=True)
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="<pad>", cls_token="<s>", sep_token="</s>", unk_token="<unk>"
+    )
+    small = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+    encoder = RobertaConfig(vocab_size=len(fast), type_vocab_size=1, pad_token_id=1, **small)
+    model = PairJudgeForSequenceClassification(
+        PairJudgeConfig(encoder=encoder.to_dict(), separator_token_id=2)
+    ).eval()
+    learn_words(model, fast, TEXTS)
+    features = described(model, fast, ["Alluvione a Torino", "Sciopero"], ["Torino: alluvione!", "Bari"])
+    coverage = features[:, FEATURES.index("coverage of the first text")]
+    assert coverage[0] > 0.6
+    assert coverage[1] == 0
+
+
+def test_main_is_a_plain_classifier_with_the_outlets_as_labels():
+    model, _ = build("main", "scratch", TEXTS, outlets=("rep", "gio"), vocabulary_size=200, dropout=0.3)
+    assert type(model).__name__ == "BertForSequenceClassification"
+    assert model.config.id2label == {0: "rep", 1: "gio"}
+    assert model.dropout.p == 0.3
+
+
+def test_a_missing_encoder_is_said_in_one_sentence(tmp_path: Path):
+    with pytest.raises(InputError, match="no encoder can be loaded"):
+        build("hh", str(tmp_path / "nothing"), TEXTS, outlets=("rep", "gio"))
+    with pytest.raises(InputError, match="no texts"):
+        build("hh", "scratch", (), outlets=("rep", "gio"))
