@@ -30,11 +30,23 @@ def main(options: Options) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         out = options.out or Path(temporary) / "quickstart"
         start = time.perf_counter()
-        command = [sys.executable, "-m", "change_it.cli", "quickstart", "--out", str(out), "--seed", str(options.seed)]
+        command = [
+            sys.executable,
+            "-m",
+            "change_it.cli",
+            "quickstart",
+            "--out",
+            str(out),
+            "--seed",
+            str(options.seed),
+        ]
         subprocess.run(command, check=True, stdout=sys.stderr)
         seconds = time.perf_counter() - start
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
-        judges = {task: json.loads((out / "judges" / task / "metrics.json").read_text()) for task in ("main", "hh", "ah")}
+        judges = {
+            task: json.loads((out / "judges" / task / "metrics.json").read_text())
+            for task in ("main", "hh", "ah")
+        }
         with (out / "report" / "systems.csv").open(encoding="utf-8", newline="") as file:
             systems = list(csv.DictReader(file))
         stations = json.loads((out / "run.json").read_text())["seconds"]

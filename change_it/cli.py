@@ -73,7 +73,11 @@ def _union(members: list[Any]) -> Any:
 
 def _run_of(options: Any) -> str:
     """`module:function` of the command whose options these are."""
-    entries = [entry for group in COMMANDS.values() for entry in (group.values() if isinstance(group, dict) else [group])]
+    entries = [
+        entry
+        for group in COMMANDS.values()
+        for entry in (group.values() if isinstance(group, dict) else [group])
+    ]
     return next(entry.run for entry in entries if entry.options is type(options))
 
 
@@ -90,7 +94,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments == ["--version"]:
         print(f"change-it {__version__}")
         return 0
-    options: Any = tyro.cli(_parser_type(arguments), prog="change-it", description=PROGRAM, args=arguments, config=TYRO_CONFIG)
+    options: Any = tyro.cli(
+        _parser_type(arguments), prog="change-it", description=PROGRAM, args=arguments, config=TYRO_CONFIG
+    )
     module, _, function = _run_of(options).partition(":")
     return exit_on_input_error(lambda: getattr(import_module(module), function)(options))
 

@@ -64,7 +64,11 @@ def run(options: QuickstartOptions) -> None:
         finished[name] = time.perf_counter() - start
         _write_run(options, finished)
 
-    station("sample", "change_it.corpus.sample:run", SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed))
+    station(
+        "sample",
+        "change_it.corpus.sample:run",
+        SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed),
+    )
     station(
         "corpus",
         "change_it.corpus.builder:run",
@@ -72,10 +76,17 @@ def run(options: QuickstartOptions) -> None:
     )
     for task in get_args(Task):
         settings = JudgeOptions(
-            task=task, corpus=str(out / "corpus"), encoder="scratch", size="tiny", out=out / "judges" / task, seed=seed
+            task=task,
+            corpus=str(out / "corpus"),
+            encoder="scratch",
+            size="tiny",
+            out=out / "judges" / task,
+            seed=seed,
         )
         station(f"{task} judge", "change_it.judges.train:run", settings)
-    score = ScoreOptions(corpus=str(out / "corpus"), judges=str(out / "judges"), out=out / "report", seed=seed)
+    score = ScoreOptions(
+        corpus=str(out / "corpus"), judges=str(out / "judges"), out=out / "report", seed=seed
+    )
     finished.pop("report", None)
     station("report", "change_it.report.score_command:run", score)
     console.rule(f"[bold]done in {sum(finished.values()):.0f} s")
@@ -98,13 +109,18 @@ def _open_run(options: QuickstartOptions) -> dict[str, float]:
         return {}
     earlier = json.loads(path.read_text(encoding="utf-8"))
     if earlier["settings"] != _settings(options):
-        raise InputError(f"{options.out} holds a run with other options ({earlier['settings']}): choose another --out")
+        raise InputError(
+            f"{options.out} holds a run with other options ({earlier['settings']}): choose another --out"
+        )
     return dict(earlier["seconds"])
 
 
 def _write_run(options: QuickstartOptions, finished: dict[str, float]) -> None:
     path = options.out / "run.json"
-    record = {"settings": _settings(options), "seconds": {name: round(value, 1) for name, value in finished.items()}}
+    record = {
+        "settings": _settings(options),
+        "seconds": {name: round(value, 1) for name, value in finished.items()},
+    }
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     temporary.replace(path)

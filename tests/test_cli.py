@@ -31,7 +31,9 @@ def test_help_names_every_command(capsys):
     assert all(name in text for name in COMMANDS)
 
 
-@pytest.mark.parametrize("arguments", [["nonsense"], ["corpus"], ["corpus", "build"], ["quickstart", "--articles", "many"]])
+@pytest.mark.parametrize(
+    "arguments", [["nonsense"], ["corpus"], ["corpus", "build"], ["quickstart", "--articles", "many"]]
+)
 def test_a_wrong_call_exits_with_2(arguments):
     with pytest.raises(SystemExit) as stop:
         main(arguments)
@@ -44,7 +46,16 @@ def test_version(capsys):
 
 
 def test_bad_input_is_one_sentence_without_a_traceback(tmp_path):
-    command = [sys.executable, "-m", "change_it.cli", "corpus", "build", "missing.csv", "--out", str(tmp_path / "corpus")]
+    command = [
+        sys.executable,
+        "-m",
+        "change_it.cli",
+        "corpus",
+        "build",
+        "missing.csv",
+        "--out",
+        str(tmp_path / "corpus"),
+    ]
     result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert result.returncode == 2
     assert "missing.csv" in result.stderr

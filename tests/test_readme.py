@@ -30,11 +30,23 @@ def test_shell_and_python_examples_run(tmp_path):
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     for number, script in enumerate(blocks("bash")):
         result = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+            ["bash", "-euo", "pipefail", "-c", script],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
-        assert result.returncode == 0, f"shell block {number}:\n{script}\n{result.stdout[-2000:]}\n{result.stderr[-4000:]}"
+        assert result.returncode == 0, (
+            f"shell block {number}:\n{script}\n{result.stdout[-2000:]}\n{result.stderr[-4000:]}"
+        )
     for number, code in enumerate(blocks("python")):
         result = subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert result.returncode == 0, f"python block {number}:\n{code}\n{result.stderr[-4000:]}"

@@ -24,12 +24,23 @@ print(script.exists())
 @pytest.mark.slow
 def test_metric_and_script_work_from_an_installed_wheel(tmp_path):
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, CHECKOUT], check=True)
+    subprocess.run(
+        [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, CHECKOUT], check=True
+    )
     (wheel,) = tmp_path.glob("*.whl")
     subprocess.run([*pip, "install", "--no-deps", "--target", tmp_path / "site", wheel], check=True)
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "HF_MODULES_CACHE": str(tmp_path / "modules")}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(tmp_path / "site"),
+        "HF_MODULES_CACHE": str(tmp_path / "modules"),
+    }
     result = subprocess.run(
-        [sys.executable, "-c", PROBE], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-c", PROBE],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.split("\n")[:2] == ["['articles', 'labels', 'predictions', 'sources']", "True"]

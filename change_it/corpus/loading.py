@@ -70,4 +70,6 @@ def _check(corpus: str) -> None:
 
 def _not_ours(corpus: str, part: str, error: Exception) -> InputError:
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return InputError(f"{corpus} is not a corpus of ours ({part}: {reason}): build one with `change-it corpus build`")
+    return InputError(
+        f"{corpus} is not a corpus of ours ({part}: {reason}): build one with `change-it corpus build`"
+    )

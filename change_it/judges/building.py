@@ -1,5 +1,6 @@
 """Making a judge to train: the encoder, its tokenizer, what it knows of words, and a calibrated start."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,6 +36,8 @@ DROPOUT = {"pretrained": 0.3, SCRATCH: 0.1}
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CONTENT_LABELS = ("no_match", "match")
 
+#: Letters and signs that word pieces begin with, the most frequent ones.
+ALPHABET = 1000
 #: Texts that word pieces and document frequencies are learnt from, at most, and characters and tokens of each.
 SAMPLED_TEXTS, SAMPLED_CHARACTERS, SAMPLED_TOKENS = 12_000, 3000, 512
 #: Pairs that the features' layer starts from, at most.
@@ -160,14 +163,15 @@ def train_wordpiece(texts: Sequence[str], vocabulary_size: int) -> PreTrainedTok
         >>> train_wordpiece(["Ecco perché: «Sì»"] * 3, 60).tokenize("perché: «Sì»")
         ['perché', ':', '«', 'Sì', '»']
     """
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=vocabulary_size, special_tokens=list(SPECIAL), show_progress=False
-    )
-    tokenizer.train_from_iterator(_sample(texts), trainer)
+    read = _sample(texts)
+    learner = _wordpiece(None)
+    counts = Counter(c for text in read for c in learner.normalizer.normalize_str(text) if not c.isspace())
+    letters = sorted(sorted(counts, key=lambda c: (-counts[c], c))[:ALPHABET])
+    # Given numbers beforehand: left to itself the trainer meets them in an order that changes from run to run.
+    fixed = [*SPECIAL, *letters, *(f"##{letter}" for letter in letters)]
+    trainer = trainers.WordPieceTrainer(vocab_size=vocabulary_size, special_tokens=fixed, show_progress=False)
+    learner.train_from_iterator(read, trainer)
+    tokenizer = _wordpiece(learner.get_vocab())
     begin, end = (tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
@@ -185,6 +189,15 @@ def train_wordpiece(texts: Sequence[str], vocabulary_size: int) -> PreTrainedTok
         model_max_length=1_000_000,
         model_input_names=["input_ids", "token_type_ids", "attention_mask"],
     )
+
+
+def _wordpiece(vocabulary: dict[str, int] | None) -> Tokenizer:
+    """A WordPiece tokenizer that changes neither case nor accents, with these pieces or none yet."""
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    return tokenizer
 
 
 def _sample(texts: Sequence[str]) -> list[str]:

@@ -53,11 +53,11 @@ PAPER: dict[Task, dict[str, Any]] = {
     "ah": {"max_tokens": 512, "batch_size": 8, "epochs": 6, "learning_rate": 1e-5, "early_stopping": 0},
 }
 
-#: For encoders without pre-training: more steps, larger ones.
+#: For encoders without pre-training: more steps, larger ones. HH and AH start from what shared words tell (`warm_start`).
 FROM_SCRATCH: dict[Task, dict[str, Any]] = {
     "main": {"max_tokens": 48, "batch_size": 64, "epochs": 4, "learning_rate": 1e-3, "early_stopping": 4},
-    "hh": {"max_tokens": 96, "batch_size": 32, "epochs": 3, "learning_rate": 1e-3, "early_stopping": 4},
-    "ah": {"max_tokens": 1024, "batch_size": 32, "epochs": 2, "learning_rate": 5e-4, "early_stopping": 4},
+    "hh": {"max_tokens": 96, "batch_size": 32, "epochs": 2, "learning_rate": 5e-4, "early_stopping": 4},
+    "ah": {"max_tokens": 1024, "batch_size": 32, "epochs": 0.3, "learning_rate": 5e-4, "early_stopping": 4},
 }
 
 #: Larger encoders take smaller steps: factor of the learning rate.

@@ -38,7 +38,7 @@ console = Console()
 WORK = "checkpoints"
 METRICS = "metrics.json"
 #: Validation examples an evaluation reads, at most.
-VALIDATION = 2000
+VALIDATION = 1000
 #: Epochs rise until there are this many updates (small corpora).
 MIN_UPDATES = 300
 #: Options that may change when a run is resumed.

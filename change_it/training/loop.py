@@ -18,17 +18,11 @@ import torch
 from accelerate import Accelerator, PartialState, skip_first_batches
 from accelerate.state import AcceleratorState, GradientState
 from accelerate.utils import ProjectConfiguration, broadcast_object_list, is_tensorboard_available, set_seed
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
 from change_it.errors import InputError
+from change_it.training.bar import TrainingBar
 from change_it.training.batches import EpochBatches
 from change_it.training.options import TrainingOptions
 
@@ -81,6 +75,13 @@ class Progressed:
     best_update: int = 0
     best_weights: dict[str, Tensor] | None = None
     history: list[dict[str, float]] = field(default_factory=list)
+
+    @property
+    def mean_loss(self) -> float:
+        """Mean training loss since the last evaluation, or before it; NaN before the first batch."""
+        if self.losses:
+            return self.loss_sum / self.losses
+        return self.history[-1]["loss"] if self.history else math.nan
 
     def state_dict(self) -> dict[str, Any]:
         """Everything, for Accelerate's checkpoint."""
@@ -194,7 +195,9 @@ def train(
     started, seconds_before = time.monotonic(), state.seconds
     evaluate_every = max(1, total // EVALUATIONS)
     stopped = "early" if _exhausted(options, state) else "updates"
-    with _Bar(accelerator, name, total, state) as bar:
+    with TrainingBar(name, total, state, shown=accelerator.is_main_process) as bar:
+        if state.update == 0 and evaluate is not None:  # a model that starts well may stay the best
+            _evaluate(accelerator, prepared, evaluate, state, float(scheduler.get_last_lr()[0]))
         while state.update < total and stopped == "updates":
             loader.set_epoch(state.epoch)
             batches.set_epoch(state.epoch)
@@ -222,7 +225,7 @@ def train(
                 )
                 if state.update % evaluate_every == 0 or state.update == total or out_of_time:
                     _evaluate(accelerator, prepared, evaluate, state, float(scheduler.get_last_lr()[0]))
-                    bar(state)
+                    bar(state, note=True)
                 if out_of_time:
                     stopped = "time"
                 elif _exhausted(options, state):
@@ -321,7 +324,7 @@ def _evaluate(
         }
     if accelerator.num_processes > 1:
         numbers = broadcast_object_list([numbers])[0]
-    record = {"update": state.update, "loss": state.loss_sum / state.losses, **numbers}
+    record = {"update": state.update, "loss": state.mean_loss, **numbers}
     state.history.append(record)
     state.loss_sum, state.losses = 0.0, 0
     if accelerator.trackers:
@@ -368,34 +371,3 @@ def _clear(accelerator: Accelerator, out: Path) -> None:
     if accelerator.is_main_process:
         shutil.rmtree(out / "checkpoints", ignore_errors=True)
     accelerator.wait_for_everyone()
-
-
-class _Bar:
-    """Progress bar of the main process: updates, loss, score, time left."""
-
-    def __init__(self, accelerator: Accelerator, name: str, total: int, state: Progressed):
-        self.progress = Progress(
-            TextColumn(f"[bold]{name}[/]"),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            TextColumn("loss {task.fields[loss]} score {task.fields[score]}"),
-            TimeRemainingColumn(elapsed_when_finished=True),
-            disable=not accelerator.is_main_process,
-        )
-        self.task = self.progress.add_task(name, total=total, completed=state.update, loss="…", score="…")
-
-    def __enter__(self) -> "_Bar":
-        self.progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.progress.stop()
-
-    def __call__(self, state: Progressed) -> None:
-        loss = state.loss_sum / state.losses if state.losses else state.history[-1]["loss"]
-        score = (
-            "…"
-            if state.best_score is None
-            else f"{state.history[-1]['score']:.3f} (best {state.best_score:.3f})"
-        )
-        self.progress.update(self.task, completed=state.update, loss=f"{loss:.3f}", score=score)

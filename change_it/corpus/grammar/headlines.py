@@ -9,7 +9,7 @@ from change_it.corpus.grammar.papers import Paper
 from change_it.corpus.grammar.templates import Pen, Slot, Template, slots
 from change_it.corpus.grammar.writer import Angle, Desk
 
-_LEAN = 0.52
+_LEAN = 0.56
 _WHERE: tuple[Template, ...] = ((Slot("a", "town"),), (Slot("in", "area"),), (Slot("in", "street"),))
 
 
@@ -95,7 +95,7 @@ def write_headline(
         text += (": " if colon else ", ") + next(_tails(kind.figures, desk, pen, rng))
     elif colon:
         text += ": " + next(tails)
-    short = text == head and len(text.split()) < 9 and rng.random() < 0.7
+    short = text == head and len(text.split()) < 9 and rng.random() < 0.92
     while short or habit("long"):
         short = False
         tail = next(tails, None)
