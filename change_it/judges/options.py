@@ -64,7 +64,7 @@ FROM_SCRATCH: dict[Task, dict[str, Any]] = {
 STEP: dict[Size, float] = {"tiny": 1.0, "small": 0.5, "base": 0.1}
 
 #: Word pieces of a scratch encoder.
-VOCABULARY: dict[Size, int] = {"tiny": 8000, "small": 16000, "base": 30000}
+VOCABULARY: dict[Size, int] = {"tiny": 16000, "small": 24000, "base": 32000}
 
 
 def preset(options: JudgeOptions) -> dict[str, Any]:

@@ -47,7 +47,8 @@ class TrainingResult:
         stopped: why it ended: all updates done, no better score (`early`), or out of time.
         best_score: validation score of the weights that the model now has; None without an evaluation.
         best_update: the update that gave them.
-        history: one record an evaluation: `update`, `loss` (mean since the last one) and the evaluation's numbers.
+        history: one record an evaluation, the first before training: `update`, `loss` (mean since the last one) and the
+            evaluation's numbers.
     """
 
     updates: int
@@ -81,7 +82,7 @@ class Progressed:
         """Mean training loss since the last evaluation, or before it; NaN before the first batch."""
         if self.losses:
             return self.loss_sum / self.losses
-        return self.history[-1]["loss"] if self.history else math.nan
+        return self.history[-1].get("loss", math.nan) if self.history else math.nan
 
     def state_dict(self) -> dict[str, Any]:
         """Everything, for Accelerate's checkpoint."""
@@ -324,7 +325,7 @@ def _evaluate(
         }
     if accelerator.num_processes > 1:
         numbers = broadcast_object_list([numbers])[0]
-    record = {"update": state.update, "loss": state.mean_loss, **numbers}
+    record = {"update": state.update, **({"loss": state.mean_loss} if state.losses else {}), **numbers}
     state.history.append(record)
     state.loss_sum, state.losses = 0.0, 0
     if accelerator.trackers:
