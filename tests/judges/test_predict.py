@@ -64,8 +64,9 @@ def test_order_and_batches_do_not_matter(panel):
 
 @pytest.mark.parametrize("task", ["main", "hh", "ah"])
 def test_the_plain_transformers_path_gives_the_same_verdicts(panel, task):
-    import change_it.auto  # noqa: F401
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    import change_it.auto  # noqa: F401
 
     judge = Judge.from_pretrained(panel / task, device="cpu")
     pairs = {"main": None, "hh": HEADLINES[::-1], "ah": ARTICLES}[task]

@@ -26,5 +26,7 @@ def test_a_pretrained_encoder_knows_paraphrases_from_the_start():
     rows = [*PAIRS[:4], *WRONG[:4]]
     warm_start(model, tokenizer, [a for a, _ in rows], [b for _, b in rows], [1] * 4 + [0] * 4, max_tokens=64)
     held = [*PAIRS[4:], *WRONG[4:]]
-    match = probabilities(model.eval(), tokenizer, [a for a, _ in held], [b for _, b in held], max_tokens=64)[:, 1]
+    match = probabilities(model.eval(), tokenizer, [a for a, _ in held], [b for _, b in held], max_tokens=64)[
+        :, 1
+    ]
     assert match[:2].min() > match[2:].max()
