@@ -97,8 +97,12 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         _open_work(options, work)
     state.wait_for_everyone()
     started = time.monotonic()
-    with quiet():
-        model, tokenizer = _start(options, data, work)
+    try:
+        with quiet():
+            model, tokenizer = _start(options, data, work)
+    except InputError:
+        _leave_nothing(work)
+        raise
     max_tokens = options.max_tokens or 0
     model.config.change_it = {
         "task": options.task,
@@ -313,6 +317,14 @@ def _open_work(options: JudgeOptions, work: Path) -> None:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     record.write_text(json.dumps(_recorded(options), indent=2), encoding="utf-8")
+
+
+def _leave_nothing(work: Path) -> None:
+    """Drop the work of a run that could not begin, and the folder that was made for it."""
+    if process_state().is_main_process:
+        shutil.rmtree(work, ignore_errors=True)
+        if not any(work.parent.iterdir()):
+            work.parent.rmdir()
 
 
 def _finished(options: JudgeOptions) -> dict[str, Any] | None:

@@ -148,7 +148,7 @@ def test_bad_input(corpus, tmp_path):
         train.train_judge(options(corpus, tmp_path / "taken"))
     with pytest.raises(InputError, match="none"):
         train.train_judge(options(corpus, tmp_path / "out", encoder=str(tmp_path / "none")))
-    assert not (tmp_path / "out" / "model.safetensors").exists()
+    assert not (tmp_path / "out").exists()
 
 
 def test_presets_are_the_papers_for_pretrained_encoders(tmp_path):
