@@ -5,12 +5,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-#: EvalNLGEval 2020, Table 1: precision, recall, F1 of each class on the released data.
-PUBLISHED = {
-    "main": ((0.77, 0.83, 0.80), (0.84, 0.78, 0.81)),
-    "hh": ((0.95, 0.98, 0.96), (0.98, 0.95, 0.96)),
-    "ah": ((0.99, 0.96, 0.97), (0.96, 0.99, 0.98)),
-}
+from change_it.papers.evalnlgeval2020 import JUDGES
+
 TITLES = {"main": "main: which outlet", "hh": "HH: headline and headline", "ah": "AH: headline and article"}
 
 
@@ -38,12 +34,12 @@ def show(metrics: dict[str, Any], console: Console) -> None:
             numbers = [row[label][key] for label in (first, second) for key in ("precision", "recall", "f1")]
             table.add_row(test, name, *(f"{number:.3f}" for number in [*numbers, row["macro_f1"]]))
         table.add_section()
-    published = PUBLISHED[metrics["task"]]
-    mean = sum(numbers[2] for numbers in published) / 2
+    published = [row for row in JUDGES if row.judge == metrics["task"]]
+    mean = sum(row.f1 for row in published) / len(published)
     table.add_row(
         "",
         "[dim]published[/]",
-        *(f"[dim]{number:.2f}[/]" for row in published for number in row),
+        *(f"[dim]{number:.2f}[/]" for row in published for number in (row.precision, row.recall, row.f1)),
         f"[dim]{mean:.3f}[/]",
     )
     console.print(table)
