@@ -210,7 +210,7 @@ class _Reader:
             raise _RejectedError("duplicate id")
         if (label, body) in self.bodies:
             raise _RejectedError("repeated article")
-        return Article(id_, label, headline, body, day, alignment)  # type: ignore[arg-type]
+        return Article(id_, label, headline, body, day, alignment)  # type: ignore[arg-type]  # checked above
 
     def _label(self, source: Source, values: Mapping[str, Any]) -> str:
         """Short name where --labels is given, the label of the input otherwise."""

@@ -101,7 +101,8 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         with quiet():
             model, tokenizer = _start(options, data, work)
     except InputError:
-        _leave_nothing(work)
+        if not options.resume:  # what was there to resume stays
+            _leave_nothing(work)
         raise
     max_tokens = options.max_tokens or 0
     model.config.change_it = {
