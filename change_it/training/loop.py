@@ -24,9 +24,10 @@ from torch.utils.data import DataLoader
 from change_it.errors import InputError
 from change_it.training.bar import TrainingBar
 from change_it.training.batches import EpochBatches
-from change_it.training.options import TrainingOptions
+from change_it.training.optimizing import make_optimizer, schedule
+from change_it.training.options import DEFAULTS, TrainingOptions
 
-#: Evaluations of a whole run, equally spaced; the last one is at its end.
+#: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end.
 EVALUATIONS = 10
 #: Checkpoints kept: the newest, and the one before while the newest is being written.
 CHECKPOINTS_KEPT = 2
@@ -108,7 +109,7 @@ def resolve(options: TrainingOptions, preset: Mapping[str, Any]) -> Any:
 
     Args:
         options: any subclass of `TrainingOptions`.
-        preset: values by field name.
+        preset: values by field name; `DEFAULTS` stand for those that it lacks.
 
     Returns:
         A copy of the same class.
@@ -117,8 +118,9 @@ def resolve(options: TrainingOptions, preset: Mapping[str, Any]) -> Any:
         >>> resolve(TrainingOptions(epochs=2), {"epochs": 6, "batch_size": 8}).batch_size
         8
     """
+    values = {**DEFAULTS, **preset}
     return replace(
-        options, **{name: value for name, value in preset.items() if getattr(options, name) is None}
+        options, **{name: value for name, value in values.items() if getattr(options, name) is None}
     )
 
 
@@ -150,7 +152,7 @@ def train(
         dataset: map-style: `len` and integer index. If it has `set_epoch`, that is called before each epoch; an item
             may depend on the epoch and its index, but on no random state.
         collate: examples to a batch of tensors, keyword arguments of the model.
-        options: with `epochs`, `batch_size`, `learning_rate` and `early_stopping` set (see `resolve`).
+        options: with `epochs` or `updates`, `batch_size`, `learning_rate` and `early_stopping` set (see `resolve`).
         out: folder for checkpoints and logs.
         name: shown at the progress bar and used as the TensorBoard run.
         evaluate: validation score of the model (higher is better), or a mapping with `score` and further numbers;
@@ -169,22 +171,24 @@ def train(
         raise InputError(f"there is nothing to train the {name} on: the training set is empty")
     accelerator = _accelerator(options, out)
     set_seed(options.seed, device_specific=True)
-    if options.epochs is None or options.batch_size is None or options.learning_rate is None:
-        raise ValueError("epochs, batch_size and learning_rate are None: fill them with resolve")
+    options = resolve(options, {})
+    if not (options.epochs or options.updates) or not options.batch_size or options.learning_rate is None:
+        raise ValueError("epochs (or updates), batch_size or learning_rate is None: fill them with resolve")
     batches = EpochBatches(len(dataset), batch_size=options.batch_size, seed=options.seed, lengths=lengths)
     # A generator of its own: each pass over a loader draws a number, which must not come out of the dropout's.
     loader = DataLoader(dataset, batch_sampler=batches, collate_fn=collate, generator=torch.Generator())
-    optimizer = torch.optim.AdamW(_groups(model, options.weight_decay), lr=options.learning_rate)
+    optimizer = make_optimizer(model, options)
     prepared, optimizer, loader = accelerator.prepare(model.train(), optimizer, loader)
     updates_an_epoch = math.ceil(len(loader) / options.gradient_accumulation)
-    total = max(math.ceil(options.epochs * updates_an_epoch), min_updates)
-    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer.optimizer, _linear(total, options.warmup_ratio))
+    total = options.updates or max(math.ceil((options.epochs or 0) * updates_an_epoch), min_updates)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer.optimizer, schedule(options, total))
     fingerprint = {
         "examples": len(dataset),
         "updates": total,
         "batch size": options.batch_size,
         "processes": accelerator.num_processes,
         "gradient accumulation": options.gradient_accumulation,
+        "optimizer": options.optimizer,
         "learning rate": options.learning_rate,
         "precision": options.mixed_precision,
         "seed": options.seed,
@@ -194,7 +198,7 @@ def train(
     _resume(accelerator, out) if options.resume else _clear(accelerator, out)
 
     started, seconds_before = time.monotonic(), state.seconds
-    evaluate_every = max(1, total // EVALUATIONS)
+    evaluate_every = options.evaluation_steps or max(1, total // EVALUATIONS)
     stopped = "early" if _exhausted(options, state) else "updates"
     with TrainingBar(name, total, state, shown=accelerator.is_main_process) as bar:
         if state.update == 0 and evaluate is not None:  # a model that starts well may stay the best
@@ -278,23 +282,6 @@ def _accelerator(options: TrainingOptions, out: Path) -> Accelerator:
     if options.tensorboard:
         accelerator.init_trackers("change_it")
     return accelerator
-
-
-def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
-    """Parameters with weight decay (matrices) and without (biases, norms)."""
-    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    return [
-        {"params": [parameter for parameter in parameters if parameter.ndim >= 2], "weight_decay": decay},
-        {"params": [parameter for parameter in parameters if parameter.ndim < 2], "weight_decay": 0.0},
-    ]
-
-
-def _linear(total: int, warmup_ratio: float) -> Callable[[int], float]:
-    """Factor of the learning rate: up to 1 over the warm-up, then down to 0 at `total`."""
-    warmup = math.ceil(total * warmup_ratio)
-    return lambda update: min(
-        (update + 1) / max(warmup, 1), max(total - update, 0) / max(total - warmup, 1), 1.0
-    )
 
 
 def _agreed(flag: bool) -> bool:
