@@ -1,10 +1,25 @@
 """`import change_it.auto` registers our models with the Auto classes of transformers."""
 
-from transformers import AutoConfig, AutoModelForSequenceClassification
+from transformers import (
+    AutoConfig,
+    AutoModelForSeq2SeqLM,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+)
 
+from change_it.generators.pointer_generator import (
+    PointerGeneratorConfig,
+    PointerGeneratorForConditionalGeneration,
+)
+from change_it.generators.tokenizer import HeadlineTokenizer
 from change_it.judges.encoder import PairJudgeConfig, PairJudgeForSequenceClassification
 
 AutoConfig.register(PairJudgeConfig.model_type, PairJudgeConfig, exist_ok=True)
 AutoModelForSequenceClassification.register(
     PairJudgeConfig, PairJudgeForSequenceClassification, exist_ok=True
 )
+AutoConfig.register(PointerGeneratorConfig.model_type, PointerGeneratorConfig, exist_ok=True)
+AutoModelForSeq2SeqLM.register(
+    PointerGeneratorConfig, PointerGeneratorForConditionalGeneration, exist_ok=True
+)
+AutoTokenizer.register(PointerGeneratorConfig, fast_tokenizer_class=HeadlineTokenizer, exist_ok=True)

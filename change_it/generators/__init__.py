@@ -1,0 +1,38 @@
+"""Generators: recipes, the papers' networks beside today's models, their training, and the headlines they write.
+
+Everything but the options loads torch, so the names are handed on lazily.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from change_it.generators.options import GeneratorOptions, Recipe
+
+if TYPE_CHECKING:
+    from change_it.generators.formats import Candidate, Decoding
+    from change_it.generators.loading import Generator, load_generator
+    from change_it.generators.train import train_generator
+
+__all__ = [
+    "Candidate",
+    "Decoding",
+    "Generator",
+    "GeneratorOptions",
+    "Recipe",
+    "load_generator",
+    "train_generator",
+]
+
+_HOMES = {
+    "Candidate": "formats",
+    "Decoding": "formats",
+    "Generator": "loading",
+    "load_generator": "loading",
+    "train_generator": "train",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"change_it.generators.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,428 @@
+"""The papers' generators as one transformers model: S2S with attention, PN with copying, PNC with coverage (SPEC §4).
+
+The network is See et al.'s (2017): bidirectional LSTM encoder, LSTM decoder that is fed the last context, MLP attention
+(eq. 1-3), a switch between writing from the vocabulary and copying from the source (eq. 8-9), coverage (eq. 10-13). Source
+words outside the vocabulary carry temporary ids after its end (`tokenizer.HeadlineTokenizer`), so that logits always have
+the same width and `generate` needs nothing special.
+
+Nothing loops over the batch, the vocabulary is projected once for all steps, and training never makes the distribution
+over the extended vocabulary: the probability of the right word is all that its loss needs.
+
+One file without an import of ours, so that `register_for_auto_class` can send it to the Hub with the weights.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
+from transformers.modeling_outputs import ModelOutput, Seq2SeqLMOutput
+
+IGNORED = -100
+
+
+class PointerGeneratorConfig(PreTrainedConfig):
+    """What a `PointerGeneratorForConditionalGeneration` is made of; the defaults are the papers'.
+
+    Attributes:
+        vocab_size: width of the logits: words of the vocabulary and temporary ids.
+        reserved: temporary ids, the last of `vocab_size`.
+        embedding_size: size of the word embeddings, shared by encoder and decoder.
+        hidden_size: cells of the decoder, and of both directions of the encoder together (even).
+        copy: False: S2S; True: PN.
+        coverage: True: PNC.
+        coverage_weight: lambda, weight of the coverage loss.
+        tie_word_embeddings: words are written with the embeddings that read them; False: a matrix of its own.
+    """
+
+    model_type = "change_it_pointer_generator"
+    is_encoder_decoder: bool = True
+
+    vocab_size: int = 40_100
+    reserved: int = 100
+    embedding_size: int = 128
+    hidden_size: int = 256
+    num_hidden_layers: int = 1
+    copy: bool = True
+    coverage: bool = False
+    coverage_weight: float = 1.0
+    tie_word_embeddings: bool = True
+    pad_token_id: int | None = 0
+    unk_token_id: int = 1
+    bos_token_id: int | None = 2
+    eos_token_id: int | list[int] | None = 3
+    decoder_start_token_id: int | None = 2
+
+    @property
+    def words(self) -> int:
+        """Size of the vocabulary without temporary ids."""
+        return self.vocab_size - self.reserved
+
+
+@dataclass
+class EncodedSource(ModelOutput):
+    """What the decoder needs of n sources.
+
+    Attributes:
+        last_hidden_state: (n, tokens, hidden).
+        keys: (n, tokens, hidden), the part of the attention that no step changes.
+        hidden: (n, hidden) the decoder's first state.
+        cell: (n, hidden) likewise.
+        source_ids: (n, tokens) temporary ids included.
+        source_mask: (n, tokens) bool, True where there is a token.
+    """
+
+    last_hidden_state: Tensor | None = None
+    keys: Tensor | None = None
+    hidden: Tensor | None = None
+    cell: Tensor | None = None
+    source_ids: Tensor | None = None
+    source_mask: Tensor | None = None
+
+
+@dataclass
+class DecoderState:
+    """Where the decoder is: what `generate` keeps between steps under the name `past_key_values`.
+
+    Attributes:
+        hidden: (n, hidden).
+        cell: (n, hidden).
+        context: (n, hidden) last context vector.
+        coverage: (n, tokens) sum of all attention so far.
+        steps: tokens read.
+    """
+
+    hidden: Tensor
+    cell: Tensor
+    context: Tensor
+    coverage: Tensor
+    steps: int = 0
+
+    is_compileable = False
+
+    def get_seq_length(self, layer_idx: int = 0) -> int:
+        """Tokens read."""
+        return self.steps
+
+    def reorder_cache(self, beam_idx: Tensor) -> None:
+        """Follow the beams that survive."""
+        for name in ("hidden", "cell", "context", "coverage"):
+            setattr(self, name, getattr(self, name).index_select(0, beam_idx))
+
+
+class _Energies(torch.autograd.Function):
+    """v · tanh(keys + query + coverage · w), with one large tensor kept for the way back."""
+
+    @staticmethod
+    def forward(ctx: Any, keys: Tensor, query: Tensor, v: Tensor, coverage: Tensor, w: Tensor) -> Tensor:
+        """(n, tokens) from keys (n, tokens, size), query (n, size), v and w (size), coverage (n, tokens) or empty."""
+        hidden = keys + query.unsqueeze(1)
+        if coverage.numel():
+            hidden.addcmul_(coverage.unsqueeze(-1), w)
+        hidden.tanh_()
+        ctx.save_for_backward(hidden, v, coverage, w)
+        return hidden @ v
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        """Gradients of all five."""
+        gradient = gradients[0]
+        hidden, v, coverage, w = ctx.saved_tensors
+        flat = hidden.flatten(0, 1)
+        to_v = gradient.flatten() @ flat
+        slope = torch.addcmul(v, hidden, hidden * v, value=-1).mul_(gradient.unsqueeze(-1))
+        to_query = slope.sum(1)
+        if not coverage.numel():
+            return slope, to_query, to_v, None, None
+        return slope, to_query, to_v, slope @ w, coverage.flatten() @ slope.flatten(0, 1)
+
+
+class PointerEncoder(nn.Module):
+    """Embeddings, bidirectional LSTM in one packed call, the bridge to the decoder's first state."""
+
+    main_input_name = "input_ids"
+
+    def __init__(self, config: PointerGeneratorConfig, embedding: nn.Embedding) -> None:
+        super().__init__()
+        size = config.hidden_size
+        self.words, self.unknown = config.words, config.unk_token_id
+        self.embedding = embedding
+        self.lstm = nn.LSTM(config.embedding_size, size // 2, bidirectional=True, batch_first=True)
+        self.bridge_hidden = nn.Linear(size, size)
+        self.bridge_cell = nn.Linear(size, size)
+        self.keys = nn.Linear(size, size)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: Any) -> EncodedSource:
+        """Encode n sources.
+
+        Args:
+            input_ids: (n, tokens) with temporary ids.
+            attention_mask: (n, tokens), 1 where there is a token; padding on the right, at least one token a source.
+        """
+        mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
+        embedded = self.embedding(known(input_ids, self.words, self.unknown))
+        packed = pack_padded_sequence(embedded, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
+        packed_states, (hidden, cell) = self.lstm(packed)
+        states, _lengths = pad_packed_sequence(
+            packed_states, batch_first=True, total_length=input_ids.shape[1]
+        )
+        return EncodedSource(
+            last_hidden_state=states,
+            keys=self.keys(states),
+            hidden=torch.tanh(self.bridge_hidden(hidden.transpose(0, 1).flatten(1))),
+            cell=self.bridge_cell(cell.transpose(0, 1).flatten(1)),
+            source_ids=input_ids,
+            source_mask=mask.bool(),
+        )
+
+
+def known(ids: Tensor, words: int, unknown: int) -> Tensor:
+    """Ids of the vocabulary: temporary ones become `unknown`.
+
+    Example:
+        >>> known(torch.tensor([5, 9, 12]), words=10, unknown=1)
+        tensor([5, 9, 1])
+    """
+    return ids.masked_fill(ids >= words, unknown)
+
+
+@dataclass
+class _Steps:
+    """What the decoder did in t steps: each (n, t, …)."""
+
+    hidden: Tensor
+    context: Tensor
+    attention: Tensor
+    coverage: Tensor | None
+
+
+class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin):
+    """S2S, PN or PNC, as the configuration says; trains, generates, saves and loads like any encoder-decoder."""
+
+    config_class = PointerGeneratorConfig
+    config: PointerGeneratorConfig
+    base_model_prefix = "model"
+    main_input_name = "input_ids"
+
+    def __init__(self, config: PointerGeneratorConfig) -> None:
+        super().__init__(config)
+        size, embedding_size = config.hidden_size, config.embedding_size
+        self.embedding = nn.Embedding(config.words, embedding_size)
+        self.encoder = PointerEncoder(config, self.embedding)
+        self.cell = nn.LSTMCell(embedding_size + size, size)
+        self.query = nn.Linear(size, size, bias=False)
+        self.energy = nn.Parameter(torch.empty(size))
+        self.coverage = nn.Parameter(torch.empty(size)) if config.coverage else None
+        self.merge = nn.Linear(2 * size, embedding_size if config.tie_word_embeddings else size)
+        self.output = None if config.tie_word_embeddings else nn.Linear(size, config.words, bias=False)
+        self.output_bias = nn.Parameter(torch.empty(config.words))
+        self.switch = nn.Linear(2 * size + embedding_size, 1) if config.copy else None
+        self.post_init()
+
+    _tied_weights_keys = {"encoder.embedding.weight": "embedding.weight"}  # noqa: RUF012 (as in transformers)
+
+    @torch.no_grad()
+    def _init_weights(self, module: nn.Module) -> None:
+        """Uniform in ±0.1 as the baseline's toolkit does; the forget gates start open."""
+        if isinstance(module, nn.Linear | nn.Embedding):
+            nn.init.uniform_(module.weight, -0.1, 0.1)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+        if isinstance(module, nn.LSTM | nn.LSTMCell):
+            for name, parameter in module.named_parameters():
+                nn.init.uniform_(parameter, -0.1, 0.1)
+                if name.startswith("bias_ih"):
+                    size = parameter.shape[0] // 4
+                    parameter[size : 2 * size] = 1.0
+        if module is self:
+            nn.init.zeros_(self.output_bias)
+            nn.init.uniform_(self.energy, -0.1, 0.1)
+            if self.coverage is not None:
+                nn.init.uniform_(self.coverage, -0.1, 0.1)
+
+    @classmethod
+    def _supports_default_dynamic_cache(cls) -> bool:
+        return False  # the state of an LSTM is `DecoderState`
+
+    def get_encoder(self, modality: str | None = None) -> nn.Module:
+        """The encoder, for `generate`."""
+        return self.encoder
+
+    def get_input_embeddings(self) -> nn.Module:
+        """The word embeddings."""
+        return self.embedding
+
+    def set_input_embeddings(self, value: Any) -> None:
+        """Replace the word embeddings, of encoder and decoder."""
+        self.embedding = value
+        self.encoder.embedding = value
+
+    def forward(
+        self,
+        input_ids: Tensor | None = None,
+        attention_mask: Tensor | None = None,
+        decoder_input_ids: Tensor | None = None,
+        labels: Tensor | None = None,
+        encoder_outputs: EncodedSource | None = None,
+        past_key_values: DecoderState | None = None,
+        use_cache: bool | None = None,
+        **kwargs: Any,
+    ) -> Seq2SeqLMOutput:
+        """Loss of the labels, or log-probabilities of the next word.
+
+        Args:
+            input_ids: (n, tokens) sources with temporary ids; not needed with `encoder_outputs`.
+            attention_mask: (n, tokens), padding on the right.
+            decoder_input_ids: (n, t) words so far, `<s>` first; from the labels when not given.
+            labels: (n, t) with `</s>`, padded with -100.
+            encoder_outputs: of the same sources.
+            past_key_values: state before `decoder_input_ids`.
+            use_cache: hand the state on.
+
+        Returns:
+            With labels `loss`, the mean over their words of -log P(word) and of the weighted coverage loss (eq. 13), and
+            no logits. Without, `logits` (n, t, vocab_size): log-probabilities over the extended vocabulary, in which
+            the probability of `<unk>` has gone to the source word with most attention: what is written has no `<unk>`
+            unless the source is out of temporary ids.
+        """
+        encoded = self.encoder(input_ids, attention_mask) if encoder_outputs is None else encoder_outputs
+        if decoder_input_ids is None:
+            if labels is None:
+                raise ValueError("give decoder_input_ids or labels")
+            decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)
+        embedded = self.embedding(known(decoder_input_ids, self.config.words, self.config.unk_token_id))
+        state = past_key_values or self._first_state(encoded)
+        steps, state = self._decode(embedded, encoded, state)
+        if labels is not None:
+            return Seq2SeqLMOutput(loss=self._loss(steps, embedded, encoded, labels))
+        return Seq2SeqLMOutput(
+            logits=self._log_probabilities(steps, embedded, encoded),
+            past_key_values=state if use_cache else None,
+            encoder_last_hidden_state=encoded.last_hidden_state,
+        )
+
+    def prepare_decoder_input_ids_from_labels(self, labels: Tensor) -> Tensor:
+        """`<s>` and all labels but the last."""
+        shifted = labels.roll(1, dims=1).masked_fill(labels.roll(1, dims=1) == IGNORED, self._padding)
+        shifted[:, 0] = self.config.decoder_start_token_id
+        return shifted
+
+    def prepare_inputs_for_generation(
+        self,
+        input_ids: Tensor,
+        past_key_values: DecoderState | None = None,
+        encoder_outputs: EncodedSource | None = None,
+        use_cache: bool | None = None,
+        **kwargs: Any,
+    ) -> dict[str, Any]:
+        """One step of `generate`: with a state, only the last word is read."""
+        return {
+            "decoder_input_ids": input_ids if past_key_values is None else input_ids[:, -1:],
+            "past_key_values": past_key_values,
+            "encoder_outputs": encoder_outputs,
+            "use_cache": use_cache,
+        }
+
+    @property
+    def _padding(self) -> int:
+        return self.config.pad_token_id or 0
+
+    def _first_state(self, encoded: Any) -> DecoderState:
+        return DecoderState(
+            encoded.hidden,
+            encoded.cell,
+            torch.zeros_like(encoded.hidden),
+            encoded.keys.new_zeros(encoded.keys.shape[:2]),
+        )
+
+    def _decode(self, embedded: Tensor, encoded: Any, state: DecoderState) -> tuple[_Steps, DecoderState]:
+        """Run the decoder over (n, t, embedding) words."""
+        size = embedded.shape[-1]
+        weight, recurrent = self.cell.weight_ih, self.cell.weight_hh
+        inputs = functional.linear(embedded, weight[:, :size], self.cell.bias_ih + self.cell.bias_hh)
+        fed = torch.cat([weight[:, size:], recurrent], dim=1).T
+        closed = (~encoded.source_mask).to(embedded.dtype) * torch.finfo(embedded.dtype).min
+        none = embedded.new_empty(0)
+        hidden, cell, context, coverage = state.hidden, state.cell, state.context, state.coverage
+        covers = self.coverage is not None
+        rows: list[tuple[Tensor, ...]] = []
+        for step in range(embedded.shape[1]):
+            gates = torch.addmm(inputs[:, step], torch.cat([context, hidden], dim=1), fed)
+            enter, forget, new, leave = gates.chunk(4, dim=1)
+            cell = forget.sigmoid() * cell + enter.sigmoid() * new.tanh()
+            hidden = leave.sigmoid() * cell.tanh()
+            energies = _Energies.apply(
+                encoded.keys,
+                self.query(hidden),
+                self.energy,
+                coverage if covers else none,
+                self.coverage if covers else none,
+            )
+            attention = torch.softmax(energies + closed, dim=1)
+            context = torch.bmm(attention.unsqueeze(1), encoded.last_hidden_state).squeeze(1)
+            rows.append((hidden, context, attention, coverage))
+            coverage = coverage + attention if covers else coverage
+        hiddens, contexts, attentions, coverages = zip(*rows, strict=True)
+        steps = _Steps(
+            torch.stack(hiddens, dim=1),
+            torch.stack(contexts, dim=1),
+            torch.stack(attentions, dim=1),
+            torch.stack(coverages, dim=1) if covers else None,
+        )
+        return steps, DecoderState(hidden, cell, context, coverage, state.steps + len(rows))
+
+    def _vocabulary(self, hidden: Tensor, context: Tensor) -> Tensor:
+        """(m, words) logits of m steps."""
+        merged = torch.tanh(self.merge(torch.cat([hidden, context], dim=-1)))
+        matrix = self.embedding.weight if self.output is None else self.output.weight
+        return functional.linear(merged, matrix, self.output_bias)
+
+    def _switch(self, hidden: Tensor, context: Tensor, embedded: Tensor) -> Tensor:
+        """(..., 1) logit of p_gen (eq. 8)."""
+        if self.switch is None:
+            raise ValueError("a model without copying has no switch")
+        return self.switch(torch.cat([context, hidden, embedded], dim=-1))
+
+    def _loss(self, steps: _Steps, embedded: Tensor, encoded: Any, labels: Tensor) -> Tensor:
+        """Mean over the labels' words (eq. 6, 9, 13)."""
+        rows, times = torch.nonzero(labels != IGNORED, as_tuple=True)
+        wanted = labels[rows, times]
+        hidden, context, attention = (
+            part[rows, times] for part in (steps.hidden, steps.context, steps.attention)
+        )
+        logits = self._vocabulary(hidden, context)
+        if self.switch is None:
+            written = known(wanted, self.config.words, self.config.unk_token_id)
+            return functional.cross_entropy(logits, written)
+        inside = wanted < self.config.words
+        nll = functional.cross_entropy(
+            logits, known(wanted, self.config.words, self.config.unk_token_id), reduction="none"
+        )
+        copied = (attention * (encoded.source_ids[rows] == wanted.unsqueeze(1))).sum(1)
+        switch = self._switch(hidden, context, embedded[rows, times]).squeeze(1).sigmoid()
+        probability = switch * inside * torch.exp(-nll) + (1 - switch) * copied
+        loss = -torch.log(probability + torch.finfo(probability.dtype).tiny).mean()
+        if steps.coverage is not None:
+            twice = torch.minimum(attention, steps.coverage[rows, times]).sum(1).mean()
+            loss = loss + self.config.coverage_weight * twice
+        return loss
+
+    def _log_probabilities(self, steps: _Steps, embedded: Tensor, encoded: Any) -> Tensor:
+        """(n, t, vocab_size), `<unk>` given to the most attended source word."""
+        config = self.config
+        written = torch.softmax(self._vocabulary(steps.hidden, steps.context), dim=-1)
+        sources = encoded.source_ids.unsqueeze(1).expand_as(steps.attention)
+        if self.switch is None:
+            extended = functional.pad(written, (0, config.reserved))
+        else:
+            switch = self._switch(steps.hidden, steps.context, embedded).sigmoid()
+            extended = functional.pad(written * switch, (0, config.reserved))
+            extended = extended.scatter_add(-1, sources, steps.attention * (1 - switch))
+        unknown = extended[..., config.unk_token_id].clone()
+        extended[..., [self._padding, config.unk_token_id, config.decoder_start_token_id]] = 0.0
+        place = sources.gather(-1, steps.attention.argmax(-1, keepdim=True))
+        extended = extended.scatter_add(-1, place, unknown.unsqueeze(-1))
+        return torch.log(extended + torch.finfo(extended.dtype).tiny)

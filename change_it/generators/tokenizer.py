@@ -1,0 +1,193 @@
+"""Words as the papers' generators read and write them, with temporary ids for those outside the vocabulary.
+
+A token is a word, an elided word with its apostrophe (`dell'`), or a punctuation mark *with the spaces around it*
+(`", "`, `" «"`); only the space between two words is left out. So a headline comes back exactly, while a word is the
+same token wherever it stands and can be copied anywhere. Words outside the vocabulary get ids after its end, in
+order of first occurrence in their source (See et al. 2017, §2.2, with a fixed number of such ids).
+
+One file without an import of ours, so that `register_for_auto_class` can send it to the Hub with the weights.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import torch
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
+from torch import Tensor
+from transformers import PreTrainedTokenizerFast
+
+SPECIAL = ("<pad>", "<unk>", "<s>", "</s>")
+PADDING, UNKNOWN, START, END = range(4)
+#: A token: elided word, word (inner hyphens and numbers' marks included), one punctuation mark with its spaces.
+TOKEN = r"\w+['’](?=\w)|\w+(?:[-.,]\w+)*|\s?[^\w\s]\s?"
+#: Padding of labels, which no loss counts.
+IGNORED = -100
+
+_IS_WORD = re.compile(r"\w")
+
+
+class HeadlineTokenizer(PreTrainedTokenizerFast):
+    """A word-level tokenizer whose `headlines` undoes it exactly, white space and Unicode NFC aside.
+
+    `sources` and `targets` are for training and generation: they know temporary ids. Called like any other tokenizer it
+    gives `<unk>` for words outside the vocabulary.
+
+    Example:
+        >>> tokenizer = train_tokenizer(["Il sindaco: «Non c'è»", "il sindaco dice no, anzi"], size=100)
+        >>> batch, unknown = tokenizer.sources(["Il prefetto: «No»"], max_tokens=10)
+        >>> unknown
+        [['prefetto', 'No']]
+        >>> tokenizer.headlines(tokenizer.targets(["Non c'è il prefetto"], unknown, max_tokens=9), unknown)
+        ["Non c'è il prefetto"]
+    """
+
+    model_input_names = ["input_ids", "attention_mask"]  # noqa: RUF012 (as in transformers)
+
+    # No __init__: transformers 5 would then build the backend anew on loading, without our splitting of words.
+
+    @property
+    def reserved(self) -> int:
+        """Temporary ids after the vocabulary: `len(tokenizer)` to `len(tokenizer) + reserved - 1`."""
+        return int(self.init_kwargs["reserved"])
+
+    def sources(self, texts: Sequence[str], *, max_tokens: int) -> tuple[dict[str, Tensor], list[list[str]]]:
+        """Read texts to be transferred.
+
+        Args:
+            texts: n texts.
+            max_tokens: longer ones are cut.
+
+        Returns:
+            `input_ids` and `attention_mask`, both (n, tokens) int64, with at least one token a text (`<unk>` for an
+            empty one), and the unknown words of each text: word i has the id `len(self) + i`. Where a text has more
+            than `reserved` unknown words, the rest are `<unk>`.
+        """
+        rows: list[list[int]] = []
+        unknown: list[list[str]] = []
+        for tokens, ids in self._read(texts, max_tokens):
+            places: dict[str, int] = {}
+            for position, id_ in enumerate(ids):
+                if id_ == UNKNOWN:
+                    place = places.setdefault(tokens[position], len(places))
+                    ids[position] = len(self) + place if place < self.reserved else UNKNOWN
+            rows.append(ids or [UNKNOWN])
+            unknown.append(list(places)[: self.reserved])
+        input_ids = _padded(rows, PADDING)
+        mask = _padded([[1] * len(row) for row in rows], 0)
+        return {"input_ids": input_ids, "attention_mask": mask}, unknown
+
+    def targets(
+        self, texts: Sequence[str], unknown: Sequence[Sequence[str]] | None, *, max_tokens: int
+    ) -> Tensor:
+        """Read headlines to be learnt.
+
+        Args:
+            texts: n headlines.
+            unknown: unknown words of each one's source, to be copied; None: they are `<unk>`.
+            max_tokens: longer ones are cut, `</s>` included.
+
+        Returns:
+            (n, steps) int64 labels with `</s>` at the end, padded with -100.
+        """
+        rows = []
+        for index, (tokens, ids) in enumerate(self._read(texts, max_tokens - 1)):
+            places = {word: place for place, word in enumerate(unknown[index])} if unknown else {}
+            row = [
+                len(self) + places[token] if id_ == UNKNOWN and token in places else id_
+                for token, id_ in zip(tokens, ids, strict=True)
+            ]
+            rows.append([*row, END])
+        return _padded(rows, IGNORED)
+
+    def headlines(self, ids: Tensor, unknown: Sequence[Sequence[str]]) -> list[str]:
+        """Write headlines.
+
+        Args:
+            ids: (n, steps), as `targets` or `generate` give them.
+            unknown: unknown words of each one's source, n lists.
+
+        Returns:
+            n texts; special tokens and temporary ids without a word are left out.
+        """
+        texts = []
+        for row, words in zip(ids.tolist(), unknown, strict=True):
+            end = row.index(END, 1) if END in row[1:] else len(row)
+            known = [id_ for id_ in row[:end] if id_ > END and id_ - len(self) < len(words)]
+            texts.append(
+                _joined([words[id_ - len(self)] if id_ >= len(self) else self._word(id_) for id_ in known])
+            )
+        return texts
+
+    def _word(self, id_: int) -> str:
+        word = self.convert_ids_to_tokens(id_)
+        return word if isinstance(word, str) else ""
+
+    def _read(self, texts: Sequence[str], max_tokens: int) -> Iterable[tuple[list[str], list[int]]]:
+        """Tokens (as written, unknown ones too) and ids of each text, cut."""
+        backend = self.backend_tokenizer
+        normalised = [backend.normalizer.normalize_str(text) for text in texts]
+        for text, encoded in zip(
+            normalised, backend.encode_batch(normalised, add_special_tokens=False), strict=True
+        ):
+            offsets = encoded.offsets[:max_tokens]
+            yield [text[begin:end] for begin, end in offsets], encoded.ids[:max_tokens]
+
+    def _decode(self, token_ids: Any, skip_special_tokens: bool = False, **_: Any) -> str:
+        """`decode` of ids in the vocabulary."""
+        ids = [token_ids] if isinstance(token_ids, int) else list(token_ids)
+        return _joined(
+            [self._word(id_) for id_ in ids if id_ < len(self) and not (skip_special_tokens and id_ <= END)]
+        )
+
+
+def train_tokenizer(texts: Iterable[str], *, size: int, reserved: int = 100) -> HeadlineTokenizer:
+    """Learn the vocabulary: the most frequent words, ties in alphabetical order.
+
+    Args:
+        texts: training texts, sources and targets.
+        size: words, special tokens included, at most.
+        reserved: temporary ids for words outside the vocabulary, per source.
+    """
+    normalizer, splitter = _normalizer(), _splitter()
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(token for token, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text)))
+    for token in SPECIAL:
+        counts.pop(token, None)
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[: max(0, size - len(SPECIAL))]
+    vocabulary = {token: id_ for id_, token in enumerate([*SPECIAL, *(token for token, _ in ranked)])}
+    backend = Tokenizer(models.WordLevel(vocabulary, unk_token=SPECIAL[UNKNOWN]))
+    backend.normalizer, backend.pre_tokenizer = normalizer, splitter
+    special = dict(zip(("pad_token", "unk_token", "bos_token", "eos_token"), SPECIAL, strict=True))
+    return HeadlineTokenizer(tokenizer_object=backend, reserved=reserved, **special)
+
+
+def _normalizer() -> Any:
+    """Unicode NFC, single spaces."""
+    return normalizers.Sequence(
+        [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Strip()]
+    )
+
+
+def _splitter() -> Any:
+    return pre_tokenizers.Split(Regex(TOKEN), behavior="removed", invert=True)
+
+
+def _joined(tokens: Sequence[str]) -> str:
+    """The text: a space between two words, nothing where a token brings its own or ends in an apostrophe."""
+    if not tokens:
+        return ""
+    parts = [tokens[0]]
+    for left, right in pairwise(tokens):
+        words = _IS_WORD.match(left) and _IS_WORD.match(right)
+        parts.append(f" {right}" if words and left[-1] not in "'’" else right)
+    return "".join(parts).strip()
+
+
+def _padded(rows: list[list[int]], value: int) -> Tensor:
+    """(n, longest) int64."""
+    longest = max(map(len, rows), default=0)
+    return torch.tensor([row + [value] * (longest - len(row)) for row in rows], dtype=torch.long)
