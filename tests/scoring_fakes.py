@@ -12,8 +12,9 @@ OUTLETS = ("rep", "gio")
 class RuleJudge:
     """Probability of class 1 by a rule; counts what it is asked."""
 
-    def __init__(self, rule):
+    def __init__(self, rule, fold="all", weights_hash=""):
         self.rule, self.asked = rule, []
+        self.fold, self.weights_hash = fold, weights_hash
 
     def probabilities(self, texts, pairs=None, *, batch_size=None, progress=True):
         questions = list(zip(texts, pairs if pairs is not None else [None] * len(texts), strict=True))
@@ -29,12 +30,17 @@ def _long_words(text):
 class FakeJudges:
     """main: an exclamation mark is gio's; hh: a long word in common; ah: a long word of the headline is in the article."""
 
-    def __init__(self, outlets=OUTLETS):
+    def __init__(self, outlets=OUTLETS, fold="all", digits="abc"):
         self.outlets = outlets
-        self.signature = "aaaaaa+bbbbbb+cccccc|fold:all"
-        self.main = RuleJudge(lambda text, _: 0.9 if "!" in text else 0.2)
-        self.hh = RuleJudge(lambda one, other: 0.8 if _long_words(one) & _long_words(other) else 0.1)
-        self.ah = RuleJudge(lambda one, other: 0.7 if _long_words(one) & _long_words(other) else 0.3)
+        self.signature = "+".join(digit * 6 for digit in digits) + f"|fold:{fold}"
+        rules = (
+            lambda text, _: 0.9 if "!" in text else 0.2,
+            lambda one, other: 0.8 if _long_words(one) & _long_words(other) else 0.1,
+            lambda one, other: 0.7 if _long_words(one) & _long_words(other) else 0.3,
+        )
+        self.main, self.hh, self.ah = (
+            RuleJudge(rule, fold, digit * 64) for rule, digit in zip(rules, digits, strict=True)
+        )
 
 
 EVENTS = (

@@ -211,6 +211,20 @@ def _offset(index: int, count: int) -> float:
     return (index - (count - 1) / 2) * 0.25
 
 
+def _in_lines(name: str, width: int = 16) -> str:
+    """A name in at most two lines, the second one cut where it is too long.
+
+    Example:
+        >>> _in_lines("agnostic-it5-small+rerank").splitlines()
+        ['agnostic-it5-', 'small+rerank']
+    """
+    if len(name) <= width:
+        return name
+    place = max((name.rfind(mark, 0, width) for mark in "-+._"), default=-1) + 1 or width
+    rest = name[place:]
+    return f"{name[:place]}\n{rest if len(rest) <= width else rest[: width - 1] + '…'}"
+
+
 def _canvas(systems: int, row: float, extra: float = 0.0) -> tuple[Figure, Axes]:
     """An empty figure with a row of `row` inches for each system."""
     with matplotlib.rc_context(_STYLE):
@@ -225,9 +239,7 @@ def _finished(
     with matplotlib.rc_context(_STYLE):
         axes.set_xlim(-0.02, 1.02)
         axes.set_ylim(len(systems) - 0.5, -0.5)
-        axes.set_yticks(
-            range(len(systems)), [name if len(name) < 17 else f"{name[:15]}…" for name in systems]
-        )
+        axes.set_yticks(range(len(systems)), [_in_lines(name).replace("$", r"\$") for name in systems])
         axes.set_xlabel(label)
         axes.grid(axis="x", color="#888888", alpha=0.3)
         axes.set_axisbelow(True)

@@ -1,12 +1,13 @@
 """The report as one HTML file: opens offline, follows light and dark, reads on a phone."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from change_it import __version__
@@ -129,22 +130,41 @@ def render(
         lstrip_blocks=True,
     )
     environment.filters["figure"] = figure
+    published = _published_systems()
+    directions = [name for name in scores.directions if name != AVERAGE]
+    rerankers: dict[str, list[str]] = {}
+    for system, reranker in scores.rerankers.items():
+        rerankers.setdefault(reranker.short, []).append(system)
+    environment.filters["breakable"] = breakable
     environment.filters["p_value"] = lambda value: "< .001" if value < 0.001 else figure(value)
     return environment.get_template("report.html.jinja").render(
         scores=scores,
         average=AVERAGE,
         measures=MEASURES,
-        directions=[AVERAGE, *(name for name in scores.directions if name != AVERAGE)],
         items=len(next(iter(scores.items.values()))),
         published=evalnlgeval2020,
         corpus=corpus_info,
         judges=judges_info,
-        published_systems=_published_systems(),
+        published_systems=published,
+        published_alone={name: rows for name, rows in published.items() if name not in scores.directions},
+        by_direction=[(name, published.get(name, [])) for name in directions],
+        rerankers=rerankers,
+        failed=any(row.errors for row in scores.rows),
         published_f1=_published_f1(),
         examples={system: _examples(scores, system) for system in scores.systems},
         charts=[(chart, Markup(charts.svg(chart.figure, chart.description))) for chart in drawn],
         version=__version__,
     )
+
+
+def breakable(name: str) -> Markup:
+    """A system's name, escaped, that may go on in a new line after a mark.
+
+    Example:
+        >>> breakable("extract+rerank")
+        Markup('extract+<wbr>rerank')
+    """
+    return Markup(re.sub(r"([+._])", r"\1<wbr>", str(escape(name))))
 
 
 def figure(value: float | None) -> str:
@@ -161,11 +181,14 @@ def figure(value: float | None) -> str:
 
 
 def _published_systems() -> dict[str, list[evalnlgeval2020.PublishedRow]]:
-    """Systems in the paper's order, the average first as in our own table."""
-    systems: dict[str, list[evalnlgeval2020.PublishedRow]] = {}
+    """Direction to the systems in the paper's order; the average of gold, which it does not print, is filled in."""
+    directions: dict[str, list[evalnlgeval2020.PublishedRow]] = {}
     for row in evalnlgeval2020.SYSTEMS:
-        systems.setdefault(row.system, []).append(row)
-    return {name: sorted(rows, key=lambda row: row.direction != AVERAGE) for name, rows in systems.items()}
+        directions.setdefault(row.direction, []).append(row)
+    gold = [row for row in evalnlgeval2020.SYSTEMS if row.system == "gold"]
+    mean = sum(row.compliancy for row in gold) / len(gold)
+    directions[AVERAGE].insert(0, gold[0]._replace(direction=AVERAGE, compliancy=mean))
+    return directions
 
 
 def _published_f1() -> dict[str, float]:

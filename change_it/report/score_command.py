@@ -36,6 +36,7 @@ def run(options: ScoreOptions) -> None:
         Judges.from_pretrained(folder, device=options.device),
         systems,
         reversal=options.reversal,
+        allow_same_judges=options.allow_same_judges,
         resamples=options.resamples,
         seed=options.seed,
         batch_size=options.batch_size,
@@ -53,7 +54,7 @@ def run(options: ScoreOptions) -> None:
 
 
 def print_table(scores: Scores, console: Console) -> None:
-    """Print the table of systems, then the signature.
+    """Print the table of systems, what to know of them, then the signature.
 
     Args:
         scores: the table.
@@ -88,4 +89,29 @@ def print_table(scores: Scores, console: Console) -> None:
             )
         table.add_section()
     console.print(table)
+    for line in remarks(scores):
+        console.print(line, soft_wrap=True, markup=False, highlight=False)
     console.print(scores.signature, soft_wrap=True, markup=False, highlight=False)
+
+
+def remarks(scores: Scores) -> list[str]:
+    """What a reader of the table must know of single systems.
+
+    Args:
+        scores: the table.
+
+    Returns:
+        One line for each system with missing headlines and one for each that was reranked.
+    """
+    lines = []
+    for system in scores.systems:
+        row = scores.row(system)
+        if row.errors:
+            lines.append(
+                f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
+            )
+        if system in scores.rerankers:
+            by = scores.rerankers[system].short
+            same = "; not independent of the judges that score" if system in scores.same_judges else ""
+            lines.append(f"{system}: headlines chosen by the judges {by}{same}")
+    return lines

@@ -59,7 +59,7 @@ class Transfer:
 
     Attributes:
         sources: original headlines.
-        headlines: new headlines.
+        headlines: new headlines; an empty one is none and fails.
         articles: original articles.
         targets: 0 or 1, the outlet aimed at.
     """
@@ -99,6 +99,8 @@ def judge_transfers(
 ) -> list[Judgement]:
     """Judge several systems together: a text or pair that occurs more than once is judged once.
 
+    An empty new headline is not asked about: its probabilities are 0 and no verdict holds.
+
     Args:
         judges: the three judges.
         transfers: one for each system.
@@ -113,30 +115,42 @@ def judge_transfers(
     def ask(judge: Judge, questions: list[list[Question]]) -> list[Floats]:
         return _answers(judge, questions, batch_size=batch_size, progress=progress)
 
-    news: list[list[Question]] = [[(text, None) for text in transfer.headlines] for transfer in transfers]
-    olds: list[list[Question]] = [[(text, None) for text in transfer.sources] for transfer in transfers]
+    rows = [list(zip(t.sources, t.headlines, t.articles, t.targets, strict=True)) for t in transfers]
+    given = [[row for row in some if row[1].strip()] for some in rows]
+    olds: list[list[Question]] = [[(source, None) for source, *_ in some] for some in rows]
+    news: list[list[Question]] = [[(new, None) for _, new, *_ in some] for some in given]
     main = ask(judges.main, [*olds, *news])
-    main_sources, mains = main[: len(olds)], main[len(olds) :]
-    hhs = ask(
-        judges.hh, [list(zip(transfer.sources, transfer.headlines, strict=True)) for transfer in transfers]
-    )
-    ahs = ask(
-        judges.ah, [list(zip(transfer.headlines, transfer.articles, strict=True)) for transfer in transfers]
-    )
-
-    judgements = []
-    for transfer, hh, ah, new, old in zip(transfers, hhs, ahs, mains, main_sources, strict=True):
-        row = np.arange(len(transfer.targets))
-        judgements.append(
-            Judgement(
-                hh=hh[:, 1],
-                ah=ah[:, 1],
-                main=new[row, transfer.targets],
-                main_source=old[row, transfer.targets],
-                verdicts=verdicts(hh, ah, new, old, transfer.targets, reversal=reversal),
-            )
+    hhs = ask(judges.hh, [[(source, new) for source, new, *_ in some] for some in given])
+    ahs = ask(judges.ah, [[(new, article) for _, new, article, _ in some] for some in given])
+    return [
+        _judgement(transfer, hh, ah, new, old, reversal)
+        for transfer, hh, ah, new, old in zip(
+            transfers, hhs, ahs, main[len(olds) :], main[: len(olds)], strict=True
         )
-    return judgements
+    ]
+
+
+def _judgement(
+    transfer: Transfer, hh: Floats, ah: Floats, new: Floats, old: Floats, reversal: Reversal
+) -> Judgement:
+    """The judgement of n items from answers (m, 2) on the m new headlines that are not empty, and (n, 2) on the originals."""
+    given = np.array([bool(text.strip()) for text in transfer.headlines], dtype=bool)
+    targets = np.asarray(transfer.targets, dtype=np.int64)
+    found = verdicts(hh, ah, new, old[given], targets[given], reversal=reversal)
+
+    def spread(values: Any) -> Any:
+        """(n,) zeros, with (m,) values where there is a headline."""
+        whole = np.zeros(len(given), dtype=values.dtype)
+        whole[given] = values
+        return whole
+
+    return Judgement(
+        hh=spread(hh[:, 1]),
+        ah=spread(ah[:, 1]),
+        main=spread(new[np.arange(len(new)), targets[given]]),
+        main_source=old[np.arange(len(old)), targets],
+        verdicts=Verdicts(spread(found.hh), spread(found.ah), spread(found.main)),
+    )
 
 
 def _answers(

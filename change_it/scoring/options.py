@@ -19,9 +19,11 @@ class ScoreOptions:
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah."""
     predictions: tuple[str, ...] = ()
-    """Systems to score as NAME=FILE; a file is CSV with id, headline, target."""
+    """Systems to score as NAME=FILE; a file is CSV with id, headline, target (from transfer also error and reranker)."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
+    allow_same_judges: bool = False
+    """Score also what judges of the same fold or weights have chosen; their own verdicts flatter it, and the signature says so."""
     out: Path | None = None
     """Folder for report.html, systems.csv, items/ and charts/; nothing is written when not given."""
     json: bool = False

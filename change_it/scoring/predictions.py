@@ -1,13 +1,18 @@
-"""Prediction files: CSV with `id, headline, target`, one new headline for every item of the test set."""
+"""Prediction files: CSV with `id, headline, target`, one new headline for every item of the test set.
+
+`change-it transfer` adds `error`, why an item has no headline, and `reranker`, the judges that chose it.
+"""
 
 import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from change_it.errors import InputError
 from change_it.scoring.items import TestSet
+from change_it.scoring.reranker import Reranker, parse_reranker
 from change_it.scoring.systems import BUILT_IN, System
 
 COLUMNS = ("id", "headline", "target")
@@ -37,36 +42,40 @@ def read_systems(specs: Sequence[str], test: TestSet) -> list[System]:
             )
         if name in BUILT_IN or name in {system.name for system in systems}:
             raise InputError(f"--predictions {spec!r}: the name {name} is taken, choose another")
-        systems.append(System(name, read_predictions(Path(file), test)))
+        systems.append(read_predictions(Path(file), test, name=name))
     return systems
 
 
-def read_predictions(file: Path, test: TestSet) -> tuple[str, ...]:
+def read_predictions(file: Path, test: TestSet, *, name: str = "") -> System:
     """Read one prediction file and check it against the test set.
 
     Args:
-        file: CSV, UTF-8, with the columns id, headline and target (others are ignored), in any order of rows.
+        file: CSV, UTF-8, with the columns id, headline and target, optionally error and reranker (others are
+            ignored), in any order of rows.
         test: the items to cover.
+        name: of the system; the file's name without its ending when not given.
 
     Returns:
-        (n,) new headlines in the order of the items, white space at the ends removed.
+        The system, headlines in the order of the items with white space at the ends removed; the headline of a
+        row with an error is empty, whatever stands there.
 
     Raises:
-        InputError: unreadable file, missing column, malformed line, or ids that are missing, extra or duplicate
-            or whose headline is empty or aims at the wrong outlet: all of them in one message.
+        InputError: unreadable file, missing column, malformed line, a reranker that cannot be read or more than
+            one, or ids that are missing, extra or duplicate or that aim at the wrong outlet or have an empty
+            headline without an error: all of them in one message.
     """
     rows = _read(file)
-    counts = Counter(id_ for id_, _, _ in rows)
+    counts = Counter(row.id for row in rows)
     wanted = {item.id: item.target for item in test.items}
     problems = {
         "missing": [id_ for id_ in wanted if id_ not in counts],
         "not in the test set": [id_ for id_ in counts if id_ not in wanted],
         "duplicate": [id_ for id_, count in counts.items() if count > 1],
         "with an empty headline": list(
-            dict.fromkeys(id_ for id_, headline, _ in rows if not headline and id_ in wanted)
+            dict.fromkeys(row.id for row in rows if not row.headline and not row.error and row.id in wanted)
         ),
         "with the wrong target": list(
-            dict.fromkeys(id_ for id_, _, aim in rows if id_ in wanted and aim != wanted[id_])
+            dict.fromkeys(row.id for row in rows if row.id in wanted and row.target != wanted[row.id])
         ),
     }
     found = [
@@ -78,8 +87,25 @@ def read_predictions(file: Path, test: TestSet) -> tuple[str, ...]:
         raise InputError(
             f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {'; '.join(found)}"
         )
-    headlines = {id_: headline for id_, headline, _ in rows}
-    return tuple(headlines[item.id] for item in test.items)
+    headlines = {row.id: "" if row.error else row.headline for row in rows}
+    return System(name or file.stem, tuple(headlines[item.id] for item in test.items), _reranker(file, rows))
+
+
+def _reranker(file: Path, rows: Sequence["_Line"]) -> Reranker | None:
+    """The judges that chose the headlines of a file; rows without a headline may name none."""
+    named = sorted({row.reranker for row in rows if row.reranker})
+    if not named:
+        return None
+    try:
+        rerankers = [parse_reranker(text) for text in named]
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+    if len(rerankers) > 1:
+        told = " and ".join(reranker.short for reranker in rerankers)
+        raise InputError(
+            f"{file} was reranked by more than one set of judges ({told}): write it again in one run of change-it transfer"
+        )
+    return rerankers[0]
 
 
 def write_predictions(file: Path, test: TestSet, headlines: Iterable[str]) -> None:
@@ -98,8 +124,18 @@ def write_predictions(file: Path, test: TestSet, headlines: Iterable[str]) -> No
         )
 
 
-def _read(file: Path) -> list[tuple[str, str, str]]:
-    """Id, headline and target of each line."""
+class _Line(NamedTuple):
+    """One line of a prediction file."""
+
+    id: str
+    headline: str
+    target: str
+    error: str
+    reranker: str
+
+
+def _read(file: Path) -> list[_Line]:
+    """The lines of a file; columns that it lacks are empty."""
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines)
@@ -114,7 +150,8 @@ def _read(file: Path) -> list[tuple[str, str, str]]:
                     raise InputError(
                         f"{file}, line {reader.line_num}: not as many fields as columns; put headlines with commas in quotes"
                     )
-                rows.append((row["id"].strip(), " ".join(row["headline"].split()), row["target"].strip()))
+                cells = {column: row.get(column, "").strip() for column in _Line._fields}
+                rows.append(_Line(**cells | {"headline": " ".join(cells["headline"].split())}))
             return rows
     except OSError as error:
         raise InputError(f"cannot read the predictions {file}: {error.strerror}") from error

@@ -1,7 +1,9 @@
 """Scores systems on a test set: compliancy and overlap with intervals, per-item verdicts, paired tests."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -14,6 +16,7 @@ from change_it.scoring import compliancy, overlap
 from change_it.scoring.compliancy import Reversal
 from change_it.scoring.items import TestSet
 from change_it.scoring.judging import Judgement, Panel, Transfer, check_outlets, judge_transfers
+from change_it.scoring.reranker import SAME, Reranker
 from change_it.scoring.signature import signature
 from change_it.scoring.significance import bootstrap_intervals, estimate, paired_p_values
 from change_it.scoring.systems import System
@@ -36,6 +39,7 @@ class Row:
         system: name.
         direction: `rep2gio` and the like, or `average`.
         n: number of items.
+        errors: how many of them the system has no headline for; they count as not compliant.
         values: measure to value in 0-1.
         intervals: measure to the ends of its 95% interval.
         signature: what the numbers depend on.
@@ -44,13 +48,19 @@ class Row:
     system: str
     direction: str
     n: int
+    errors: int
     values: dict[str, float]
     intervals: dict[str, tuple[float, float]]
     signature: str
 
     def flat(self) -> dict[str, Any]:
-        """The row as columns: system, direction, n, each measure with `_low` and `_high`, signature."""
-        cells: dict[str, Any] = {"system": self.system, "direction": self.direction, "n": self.n}
+        """The row as columns: system, direction, n, errors, each measure with `_low` and `_high`, signature."""
+        cells: dict[str, Any] = {
+            "system": self.system,
+            "direction": self.direction,
+            "n": self.n,
+            "errors": self.errors,
+        }
         for name, value in self.values.items():
             low, high = self.intervals[name]
             cells |= {name: value, f"{name}_low": low, f"{name}_high": high}
@@ -69,6 +79,8 @@ class Scores:
         reversal: as scored.
         resamples: of the intervals, and trials of the tests.
         corpus: as it was given.
+        rerankers: system to the judges that chose its headlines; systems that were not reranked are left out.
+        same_judges: the systems that judges of the scoring judges' fold or weights have chosen.
     """
 
     rows: list[Row]
@@ -78,6 +90,8 @@ class Scores:
     reversal: Reversal
     resamples: int
     corpus: str
+    rerankers: dict[str, Reranker]
+    same_judges: tuple[str, ...]
 
     @property
     def systems(self) -> list[str]:
@@ -91,8 +105,8 @@ class Scores:
 
     @property
     def signature(self) -> str:
-        """Signature of the whole table."""
-        return next(row.signature for row in self.rows if row.direction == AVERAGE)
+        """Signature of the whole table, which says so where the judges score what they have chosen themselves."""
+        return self.row((*self.same_judges, *self.systems)[0]).signature
 
     def row(self, system: str, direction: str = AVERAGE) -> Row:
         """The row of one system in one direction."""
@@ -109,6 +123,7 @@ class Scores:
                     row.direction: {
                         **row.values,
                         "n": row.n,
+                        "errors": row.errors,
                         "intervals": {k: list(v) for k, v in row.intervals.items()},
                         "signature": row.signature,
                     }
@@ -116,6 +131,14 @@ class Scores:
                     if row.system == system
                 }
                 for system in self.systems
+            },
+            "rerankers": {
+                system: {
+                    "fold": reranker.fold,
+                    "hashes": dict(reranker.hashes),
+                    "same_judges": system in self.same_judges,
+                }
+                for system, reranker in self.rerankers.items()
             },
             "p_values": {
                 one: {other: float(self.p_values[i, j]) for j, other in enumerate(self.systems) if i != j}
@@ -130,6 +153,7 @@ def score(
     systems: Sequence[System],
     *,
     reversal: Reversal = "relative",
+    allow_same_judges: bool = False,
     resamples: int = 1000,
     seed: int = 1,
     batch_size: int | None = None,
@@ -142,6 +166,7 @@ def score(
         judges: the three judges, `judges.predict.Judges` or anything like it.
         systems: new headlines for the items, each system in their order.
         reversal: when style counts as reversed, see `compliancy.verdicts`.
+        allow_same_judges: score also systems whose headlines judges of the same fold or weights have chosen.
         resamples: bootstrap resamples, and trials of the paired tests.
         seed: seed of both.
         batch_size: texts a judge reads at once; its own choice when None.
@@ -151,9 +176,12 @@ def score(
         The table of systems.
 
     Raises:
-        InputError: judges of other outlets, fewer than one resample, or a system without a headline for each item.
+        InputError: judges of other outlets, judges of the fold or weights of those that chose a system's headlines,
+            fewer than one resample, or a system without a headline for each item.
     """
     check_outlets(judges, test.outlets, test.name)
+    rerankers = {system.name: system.reranker for system in systems if system.reranker}
+    same_judges = _same_judges(judges, rerankers, allowed=allow_same_judges)
     if resamples < 1:
         raise InputError(f"--resamples {resamples} is too few: give at least 1, better 1000")
     for system in systems:
@@ -176,7 +204,10 @@ def score(
         own = np.hstack(
             [compliancy.statistics(judgement.verdicts), overlap.statistics(system.headlines, golds, sources)]
         )
-        rows += _rows(system.name, own, directions, judges.signature, reversal, resamples, seed)
+        independent = system.reranker.short if system.reranker else ""
+        chosen = SAME if system.name in same_judges else independent
+        said = partial(signature, judges.signature, reversal=reversal, seed=seed, reranker=chosen)
+        rows += _rows(system, own, directions, said, resamples, seed)
         items[system.name] = _item_table(test, system, judgement, own)
         per_item.append(own)
     return Scores(
@@ -187,7 +218,25 @@ def score(
         reversal=reversal,
         resamples=resamples,
         corpus=test.name,
+        rerankers=rerankers,
+        same_judges=same_judges,
     )
+
+
+def _same_judges(judges: Panel, rerankers: Mapping[str, Reranker], *, allowed: bool) -> tuple[str, ...]:
+    """The systems whose reranker is not independent of the judges; refused unless that is allowed."""
+    shared = {
+        name: common
+        for name, reranker in rerankers.items()
+        if (common := reranker.shared_with(Reranker.of(judges)))
+    }
+    if shared and not allowed:
+        told = "; ".join(f"{name}: {', '.join(common)}" for name, common in shared.items())
+        raise InputError(
+            f"the judges that score are not independent of those that chose the headlines ({told}): score with judges "
+            "trained with the other --fold, or add --allow-same-judges and the signature will say so"
+        )
+    return tuple(shared)
 
 
 def _aggregate(sums: Floats) -> Floats:
@@ -198,11 +247,10 @@ def _aggregate(sums: Floats) -> Floats:
 
 
 def _rows(
-    system: str,
+    system: System,
     per_item: Floats,
     directions: list[str],
-    judges: str,
-    reversal: Reversal,
+    said: Callable[..., str],
     resamples: int,
     seed: int,
 ) -> list[Row]:
@@ -210,19 +258,22 @@ def _rows(
     values = estimate(per_item, directions, _aggregate)
     ends = bootstrap_intervals(per_item, directions, _aggregate, resamples=resamples, seed=seed)
     names = [*dict.fromkeys(directions), AVERAGE]
-    counts = [directions.count(name) for name in names[:-1]] + [len(directions)]
+    counts = Counter([*directions, *([AVERAGE] * len(directions))])
+    failed = [way for way, text in zip(directions, system.headlines, strict=True) if not text.strip()]
+    errors = Counter([*failed, *([AVERAGE] * len(failed))])
     return [
         Row(
-            system=system,
+            system=system.name,
             direction=name,
-            n=n,
+            n=counts[name],
+            errors=errors[name],
             values=dict(zip(MEASURES, row.tolist(), strict=True)),
             intervals={
                 measure: (float(low), float(high)) for measure, (low, high) in zip(MEASURES, end, strict=True)
             },
-            signature=signature(judges, reversal=reversal, n=n, seed=seed),
+            signature=said(n=counts[name]),
         )
-        for name, n, row, end in zip(names, counts, values, ends, strict=True)
+        for name, row, end in zip(names, values, ends, strict=True)
     ]
 
 

@@ -7,6 +7,7 @@ from statistics import median_low
 
 from change_it.errors import InputError
 from change_it.scoring.items import TestSet
+from change_it.scoring.reranker import Reranker
 
 #: Names that prediction files cannot take.
 BUILT_IN = ("gold", "copy", "lead", "random-target")
@@ -18,11 +19,13 @@ class System:
 
     Attributes:
         name: as it stands in tables.
-        headlines: (n,) in the order of the items.
+        headlines: (n,) in the order of the items; empty where the system has failed, which is never compliant.
+        reranker: the judges that chose among candidates, None where none did.
     """
 
     name: str
     headlines: tuple[str, ...]
+    reranker: Reranker | None = None
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[System]:

@@ -5,11 +5,14 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from scoring_fakes import FakeJudges
 
+from change_it import InputError
 from change_it.report import score_command
 from change_it.report.context import corpus_info, judges_info
 from change_it.report.html import write_report
 from change_it.scoring.options import ScoreOptions
+from change_it.scoring.reranker import Reranker, reranker_signature
 from change_it.scoring.score import score
 from change_it.scoring.systems import System, built_in_systems
 
@@ -140,6 +143,99 @@ def test_one_direction_has_charts_too(tmp_path, toy_test, fake_judges):
     assert "gio2rep" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
+def cells(text, region):
+    """Rows of a table as lists of cells, spaces and tags removed."""
+    table = re.search(rf'aria-label="{region}">(.*?)</table>', text, re.DOTALL)[1]
+    return [
+        [
+            " ".join(re.sub("<[^>]+>", " ", cell).split())
+            for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
+        ]
+        for row in re.findall(r"<tr[^>]*>(.*?)</tr>", table, re.DOTALL)
+    ]
+
+
+def page_of(path, scores):
+    write_report(path, scores, None, [])
+    return (path / "report.html").read_text(encoding="utf-8")
+
+
+def test_published_rows_stand_beside_ours_and_are_labelled(tmp_path, scores):
+    text = page_of(tmp_path, scores)
+    average = cells(text, "Systems, average of the directions")
+    assert [row[0] for row in average[1:]] == [
+        *scores.systems,
+        *(f"{name} published" for name in ("gold", "SUM", "S2S1", "S2S2", "S2S3")),
+    ]
+    assert len({len(row) for row in average}) == 1
+    published = {row[0]: row[1:7] for row in average}
+    assert published["gold published"] == [".762", *["–"] * 5]
+    assert published["S2S2 published"] == [".496", ".736", ".846", ".849", ".017", ".155"]
+    by_direction = cells(text, "Systems, by direction")
+    assert [row[0] for row in by_direction].count("SUM published") == 2
+    assert [row for row in by_direction if len(row) == 1] == [["rep2gio"], ["gio2rep"]]
+    assert "Published systems, by direction" not in text
+
+
+def test_other_outlets_have_the_published_directions_apart(tmp_path, toy_test):
+    names = {"rep": "left", "gio": "right"}
+    test = replace(
+        toy_test,
+        outlets=("left", "right"),
+        items=tuple(
+            replace(item, label=names[item.label], target=names[item.target]) for item in toy_test.items
+        ),
+        training_headlines={names[key]: texts for key, texts in toy_test.training_headlines.items()},
+    )
+    text = page_of(tmp_path, score(test, FakeJudges(("left", "right")), built_in_systems(test), resamples=2))
+    ours = cells(text, "Systems, by direction")
+    assert not any("published" in row[0] for row in ours)
+    theirs = cells(text, "Published systems, by direction")
+    assert [row[0] for row in theirs if len(row) == 1] == ["rep2gio", "gio2rep"]
+    assert ["S2S2", ".549", ".860", ".845", ".845", ".018", ".159"] in theirs
+    assert ["S2S2 published", ".496"] in [
+        row[:2] for row in cells(text, "Systems, average of the directions")
+    ]
+
+
+def test_a_reranked_system_shows_who_chose(tmp_path, toy_test):
+    gold = tuple(item.gold for item in toy_test.items)
+    other, same = (Reranker.of(FakeJudges(fold=fold, digits="def")) for fold in "01")
+    systems = [
+        *built_in_systems(toy_test),
+        System("sum+rerank", gold, other),
+        System("own", gold, same),
+        System("cut", ("", *gold[1:])),
+    ]
+    scores = score(toy_test, FakeJudges(fold="1"), systems, resamples=2, allow_same_judges=True)
+    text = page_of(tmp_path, scores)
+    firsts = [row[0] for row in cells(text, "Systems, average of the directions")]
+    assert {"sum+ rerank reranked", "own same judges", "cut 1 without a headline"} <= set(firsts)
+    assert "<code>dddddd+eeeeee+ffffff,fold:0</code>: weights of" in text
+    assert "<code>dddddd+eeeeee+ffffff,fold:1</code>). The figures flatter" in text
+    assert "|reranker:same|" in text
+    assert score_command.remarks(scores) == [
+        "sum+rerank: headlines chosen by the judges dddddd+eeeeee+ffffff,fold:0",
+        "own: headlines chosen by the judges dddddd+eeeeee+ffffff,fold:1; not independent of the judges that score",
+        "cut: 1 of 8 items have no headline and count as not compliant",
+    ]
+
+
+def test_a_table_without_reranked_systems_says_nothing_of_them(tmp_path, scores):
+    text = page_of(tmp_path, scores)
+    assert "reranked" not in text
+    assert "chose each" not in text
+    assert "without a headline" not in text
+
+
+def test_long_names_of_systems_stay_whole_in_the_charts(tmp_path, toy_test, fake_judges):
+    gold = tuple(item.gold for item in toy_test.items)
+    systems = [*built_in_systems(toy_test), System("agnostic-it5-small+rerank", gold)]
+    text = page_of(tmp_path, score(toy_test, fake_judges, systems, resamples=2))
+    assert ">agnostic-it5-<" in text
+    assert ">small+rerank<" in text
+
+
 @pytest.fixture
 def with_fake_judges(monkeypatch, fake_judges):
     """Stands in for the station before this one: judges that no training made."""
@@ -175,3 +271,22 @@ def test_the_command_prints_a_table(capsys, tmp_path, toy_corpus, toy_test):
     printed = capsys.readouterr().out
     assert "mine" in printed
     assert "compliancy|judges:aaaaaa" in printed
+
+
+@pytest.mark.usefixtures("with_fake_judges")
+def test_the_command_refuses_the_judges_that_chose(capsys, tmp_path, toy_corpus, toy_test):
+    file = tmp_path / "mine.csv"
+    with file.open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(["id", "headline", "target", "error", "reranker"])
+        for item in toy_test.items:
+            rows.writerow([item.id, item.gold, item.target, "", reranker_signature(FakeJudges(fold="0"))])
+    options = ScoreOptions(
+        corpus=str(toy_corpus), judges=str(tmp_path), predictions=(f"mine={file}",), resamples=2
+    )
+    with pytest.raises(InputError, match="mine: fold 0 overlaps fold all, the weights of main and hh and ah"):
+        score_command.run(options)
+    score_command.run(replace(options, allow_same_judges=True))
+    printed = capsys.readouterr().out
+    assert "|fold:all|reranker:same|" in printed
+    assert "not independent of the judges that score" in printed

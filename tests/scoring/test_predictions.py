@@ -1,7 +1,11 @@
 import pytest
+from scoring_fakes import FakeJudges
 
 from change_it import InputError
 from change_it.scoring.predictions import read_predictions, read_systems, write_predictions
+from change_it.scoring.reranker import Reranker, reranker_signature
+
+FULL = "id,headline,target,error,reranker"
 
 
 @pytest.fixture
@@ -16,13 +20,15 @@ def write(path, lines, header="id,headline,target", encoding="utf-8"):
 
 def test_any_order_of_rows_and_a_byte_order_mark(tmp_path, toy_test, lines):
     file = write(tmp_path / "p.csv", lines[::-1], encoding="utf-8-sig")
-    assert read_predictions(file, toy_test) == tuple(f"Titolo, {item.id}" for item in toy_test.items)
+    system = read_predictions(file, toy_test)
+    assert system.headlines == tuple(f"Titolo, {item.id}" for item in toy_test.items)
+    assert (system.name, system.reranker) == ("p", None)
 
 
 def test_written_files_read_back(tmp_path, toy_test):
     headlines = tuple(f'"{item.id}", è così' for item in toy_test.items)
     write_predictions(tmp_path / "p.csv", toy_test, headlines)
-    assert read_predictions(tmp_path / "p.csv", toy_test) == headlines
+    assert read_predictions(tmp_path / "p.csv", toy_test).headlines == headlines
 
 
 def test_every_fault_lists_its_ids(tmp_path, toy_test, lines):
@@ -51,6 +57,45 @@ def test_long_lists_are_cut_after_ten(tmp_path, toy_test, lines):
 def test_a_comma_outside_quotes_is_named_by_line(tmp_path, toy_test):
     with pytest.raises(InputError, match="line 2: not as many fields"):
         read_predictions(write(tmp_path / "p.csv", ["a0,Roma, la città,gio"]), toy_test)
+
+
+def test_a_row_with_an_error_needs_no_headline(tmp_path, toy_test, lines):
+    rows = [f"{line},," for line in lines]
+    rows[0] = "a0,,gio,the article is empty,"
+    rows[1] = "a1,Mezzo titolo,gio,cut off,"
+    headlines = read_predictions(write(tmp_path / "p.csv", rows, header=FULL), toy_test).headlines
+    assert headlines[:3] == ("", "", "Titolo, a2")
+    rows[0] = "a0,,gio,  ,"
+    with pytest.raises(InputError, match="1 id with an empty headline: a0"):
+        read_predictions(write(tmp_path / "p.csv", rows, header=FULL), toy_test)
+
+
+def test_an_error_excuses_nothing_but_the_headline(tmp_path, toy_test, lines):
+    rows = ["a0,,rep,the article is empty,", *(f"{line},," for line in lines[2:])]
+    with pytest.raises(InputError, match="1 id missing: a1; 1 id with the wrong target: a0"):
+        read_predictions(write(tmp_path / "p.csv", rows, header=FULL), toy_test)
+
+
+def test_the_reranker_is_read(tmp_path, toy_test, lines):
+    judges = FakeJudges(fold="0")
+    rows = [f"{line},,{reranker_signature(judges)}" for line in lines]
+    rows[0] = "a0,,gio,the article is empty,"
+    (system,) = read_systems([f"mine={write(tmp_path / 'p.csv', rows, header=FULL)}"], toy_test)
+    assert system.reranker == Reranker.of(judges)
+
+
+@pytest.mark.parametrize("cell", ["fold:0", "aaaaaa+bbbbbb+cccccc,fold:0", "yes", "fold:2|main:a|hh:b|ah:c"])
+def test_a_reranker_that_cannot_be_read(tmp_path, toy_test, lines, cell):
+    rows = [f'{line},,"{cell}"' for line in lines]
+    with pytest.raises(InputError, match=r"p\.csv: .* column reranker"):
+        read_predictions(write(tmp_path / "p.csv", rows, header=FULL), toy_test)
+
+
+def test_two_rerankers_in_one_file(tmp_path, toy_test, lines):
+    cells = [reranker_signature(FakeJudges(fold=fold)) for fold in "01"]
+    rows = [f"{line},,{cells[n % 2]}" for n, line in enumerate(lines)]
+    with pytest.raises(InputError, match=r"more than one set of judges \(.*fold:0 and .*fold:1\)"):
+        read_predictions(write(tmp_path / "p.csv", rows, header=FULL), toy_test)
 
 
 def test_missing_file_column_and_wrong_encoding(tmp_path, toy_test, lines):

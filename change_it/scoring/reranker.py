@@ -1,0 +1,115 @@
+"""Which judges chose a system's headlines, and whether they may score them (DESIGN.md, Interfaces).
+
+Judges that choose a candidate train on one fold of the corpus, judges that score on the other. A
+prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from change_it.errors import InputError
+from change_it.scoring.judging import Panel
+
+TASKS = ("main", "hh", "ah")
+
+#: What a signature says of a system that the scoring judges, or judges of their fold, chose themselves.
+SAME = "same"
+
+_SIGNATURE = re.compile(
+    r"fold:(?P<fold>all|0|1)" + "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in TASKS)
+)
+
+
+@dataclass(frozen=True)
+class Reranker:
+    """The judges that chose among candidates.
+
+    Attributes:
+        fold: the fold they were trained on: all, 0 or 1.
+        hashes: task (main, hh, ah) to the SHA-256 of that judge's weights, hexadecimal.
+    """
+
+    fold: str
+    hashes: Mapping[str, str]
+
+    @classmethod
+    def of(cls, judges: Panel) -> "Reranker":
+        """The identity of loaded judges.
+
+        Args:
+            judges: each with `fold` and `weights_hash`, as `judges.predict.Judges` has them.
+        """
+        panel = {"main": judges.main, "hh": judges.hh, "ah": judges.ah}
+        return cls(judges.main.fold, {task: judge.weights_hash for task, judge in panel.items()})
+
+    @property
+    def signature(self) -> str:
+        """Fold and full hashes, as in a prediction file."""
+        return "|".join([f"fold:{self.fold}", *(f"{task}:{self.hashes[task]}" for task in TASKS)])
+
+    @property
+    def short(self) -> str:
+        """Six digits of each hash and the fold, for people: `1a2b3c+4d5e6f+0a1b2c,fold:0`."""
+        return "+".join(self.hashes[task][:6] for task in TASKS) + f",fold:{self.fold}"
+
+    def shared_with(self, other: "Reranker") -> list[str]:
+        """What two panels of judges have in common, in words.
+
+        Args:
+            other: the judges that score.
+
+        Returns:
+            One clause for the fold if it is the same (`all` overlaps every fold) and one for each judge with
+            the weights of any judge of the other panel, wherever their folders lie; empty for judges that
+            have nothing in common.
+        """
+        shared = []
+        if self.fold == other.fold:
+            shared.append(
+                "both train on all folds" if self.fold == "all" else f"both train on fold {self.fold}"
+            )
+        elif "all" in (self.fold, other.fold):
+            shared.append(f"fold {self.fold} overlaps fold {other.fold}")
+        theirs = set(other.hashes.values())
+        same = [task for task in TASKS if self.hashes[task] in theirs]
+        if same:
+            shared.append(f"the weights of {' and '.join(same)} are the same")
+        return shared
+
+
+def reranker_signature(judges: Panel) -> str:
+    """What a prediction file's column `reranker` says of the judges that chose.
+
+    Args:
+        judges: each with `fold` and `weights_hash`, as `judges.predict.Judges` has them.
+
+    Returns:
+        `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`.
+    """
+    return Reranker.of(judges).signature
+
+
+def parse_reranker(text: str) -> Reranker:
+    """Read what `reranker_signature` wrote.
+
+    Args:
+        text: the cell of a prediction file.
+
+    Raises:
+        InputError: anything else.
+
+    Example:
+        >>> text = "fold:0" + "".join(f"|{task}:{digit * 64}" for task, digit in zip(TASKS, "abc"))
+        >>> parse_reranker(text).short
+        'aaaaaa+bbbbbb+cccccc,fold:0'
+        >>> parse_reranker(text).signature == text
+        True
+    """
+    found = _SIGNATURE.fullmatch(text)
+    if not found:
+        raise InputError(
+            f"{text!r} in the column reranker is not fold:…|main:…|hh:…|ah:… with full SHA-256 hashes: "
+            "write the file with change-it transfer --rerank, or leave the column empty"
+        )
+    return Reranker(found["fold"], {task: found[task] for task in TASKS})

@@ -1,0 +1,76 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+from scoring_fakes import FakeJudges
+
+from change_it import InputError
+from change_it.rerank import choose, joint_probability
+from change_it.scoring.compliancy import verdicts
+
+SOURCES = ["Crolla il ponte sulla statale", "Ecco: Approvata la riforma!"]
+ARTICLES = ["Il ponte sulla statale, ieri a Roma.", "La riforma, approvata."]
+CANDIDATES = [
+    ["Tutto bene", "Ponte sulla statale", "Ponte sulla statale: vergogna!", "Ecco ponte statale!"],
+    ["La riforma passa!", "Passa la riforma"],
+]
+
+
+def test_the_candidate_that_satisfies_all_three_wins():
+    choice = choose(FakeJudges(), CANDIDATES, SOURCES, ARTICLES, [1, 0])
+    assert choice.index.tolist() == [2, 1]
+    assert [len(some) for some in choice.joint] == [4, 2]
+    # hh .8, ah .7, the original gio's by .2 and the candidate by .9
+    assert choice.joint[0][2] == pytest.approx(0.8 * 0.7 * (0.2 * 0.1 + 0.8 * 0.9))
+
+
+def test_of_equal_candidates_the_earlier_one():
+    choice = choose(FakeJudges(), [["Un ponte sulla statale"] * 3], SOURCES[:1], ARTICLES[:1], [1])
+    assert choice.index.tolist() == [0]
+    choice = choose(FakeJudges(), [["Altro", *CANDIDATES[0][2:]]], SOURCES[:1], ARTICLES[:1], [1])
+    assert choice.index.tolist() == [1]
+    assert choice.joint[0][1] == choice.joint[0][2]
+
+
+def test_items_without_candidates_and_empty_ones():
+    choice = choose(FakeJudges(), [[], ["", "Un ponte sulla statale!"]], SOURCES, ARTICLES, [1, 0])
+    assert choice.index.tolist() == [-1, 1]
+    assert choice.joint[0].tolist() == []
+    assert choice.joint[1][0] == 0
+    assert choose(FakeJudges(), [], [], [], []).index.tolist() == []
+    assert choose(FakeJudges(), [[], []], SOURCES, ARTICLES, [1, 0]).index.tolist() == [-1, -1]
+
+
+def test_every_distinct_question_is_asked_once():
+    judges = FakeJudges()
+    choose(judges, [CANDIDATES[0] * 2, CANDIDATES[0]], SOURCES[:1] * 2, ARTICLES[:1] * 2, [1, 1])
+    for judge in (judges.main, judges.hh, judges.ah):
+        assert max(Counter(judge.asked).values()) == 1
+    assert len(judges.ah.asked) == len(CANDIDATES[0])
+    assert len(judges.main.asked) == len(CANDIDATES[0]) + 1
+
+
+def test_reversal_towards_the_target_differs_where_the_original_looks_like_it():
+    judges = FakeJudges()
+    source = "Ponte sulla statale, che vergogna!"  # main takes it for gio's already
+    candidates = [["Un ponte sulla statale", "Un ponte sulla statale!"]]
+    relative = choose(judges, candidates, [source], ARTICLES[:1], [1])
+    target = choose(judges, candidates, [source], ARTICLES[:1], [1], reversal="target")
+    assert (relative.index.tolist(), target.index.tolist()) == ([0], [1])
+    with pytest.raises(InputError, match="reversal 'both' is unknown"):
+        choose(judges, candidates, [source], ARTICLES[:1], [1], reversal="both")
+
+
+@pytest.mark.parametrize("reversal", ["relative", "target"])
+def test_joint_probability_agrees_with_the_verdicts_when_judges_are_certain(reversal):
+    hh, ah, new, source = (bits.astype(float) for bits in np.indices((2, 2, 2, 2)).reshape(4, -1))
+    both = [np.column_stack([1 - values, values]) for values in (hh, ah, new, source)]
+    expected = verdicts(*both, np.ones(16, dtype=int), reversal=reversal).compliancy
+    assert (joint_probability(hh, ah, new, source, reversal=reversal) == expected).all()
+
+
+def test_lists_of_different_lengths_and_wrong_targets():
+    with pytest.raises(ValueError, match="differ in length"):
+        choose(FakeJudges(), CANDIDATES, SOURCES, ARTICLES, [1])
+    with pytest.raises(ValueError, match="0 for outlet A"):
+        choose(FakeJudges(), CANDIDATES, SOURCES, ARTICLES, [1, 2])

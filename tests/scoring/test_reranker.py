@@ -1,0 +1,117 @@
+import shutil
+
+import pytest
+from scoring_fakes import FakeJudges
+
+from change_it import InputError
+from change_it.scoring.reranker import Reranker, parse_reranker, reranker_signature
+from change_it.scoring.score import score
+from change_it.scoring.systems import System, built_in_systems
+
+
+def reranked(test, judges, name="mine"):
+    return System(name, tuple(item.gold for item in test.items), Reranker.of(judges))
+
+
+def test_the_signature_has_full_hashes_and_reads_back():
+    text = reranker_signature(FakeJudges(fold="1"))
+    assert text == f"fold:1|main:{'a' * 64}|hh:{'b' * 64}|ah:{'c' * 64}"
+    assert parse_reranker(text) == Reranker.of(FakeJudges(fold="1"))
+    with pytest.raises(InputError, match="column reranker"):
+        parse_reranker(text[:-1])
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "shared"),
+    [
+        (("0", "def"), ("1", "abc"), []),
+        (("0", "def"), ("0", "abc"), ["both train on fold 0"]),
+        (("all", "def"), ("1", "abc"), ["fold all overlaps fold 1"]),
+        (("1", "def"), ("all", "abc"), ["fold 1 overlaps fold all"]),
+        (("all", "def"), ("all", "abc"), ["both train on all folds"]),
+        (("0", "dec"), ("1", "abc"), ["the weights of ah are the same"]),
+        (
+            ("0", "abc"),
+            ("0", "abc"),
+            ["both train on fold 0", "the weights of main and hh and ah are the same"],
+        ),
+    ],
+)
+def test_what_two_panels_share(theirs, ours, shared):
+    one, other = (Reranker.of(FakeJudges(fold=fold, digits=digits)) for fold, digits in (theirs, ours))
+    assert one.shared_with(other) == shared
+
+
+def test_a_copied_folder_is_the_same_judge(tmp_path):
+    predict = pytest.importorskip("change_it.judges.predict")
+
+    def panel(folder, fold):
+        judges = {
+            task: predict.Judge(
+                task, None, None, fold, ("rep", "gio"), predict.hash_of_weights(folder / task), 8
+            )
+            for task in ("main", "hh", "ah")
+        }
+        return Reranker.of(predict.Judges(**judges))
+
+    for task in ("main", "hh", "ah"):
+        (tmp_path / "one" / task).mkdir(parents=True)
+        (tmp_path / "one" / task / "model.safetensors").write_bytes(f"weights of {task}".encode())
+    shutil.copytree(tmp_path / "one", tmp_path / "copy")
+    shared = panel(tmp_path / "one", "0").shared_with(panel(tmp_path / "copy", "1"))
+    assert shared == ["the weights of main and hh and ah are the same"]
+    assert parse_reranker(panel(tmp_path / "one", "0").signature) == panel(tmp_path / "copy", "0")
+
+
+@pytest.mark.parametrize(("fold", "digits"), [("0", "def"), ("all", "def"), ("1", "dbf")])
+def test_judges_that_are_not_independent_are_refused(toy_test, fold, digits):
+    judges = FakeJudges(fold="0")
+    systems = [*built_in_systems(toy_test), reranked(toy_test, FakeJudges(fold=fold, digits=digits))]
+    with pytest.raises(InputError, match=r"\(mine: .*--allow-same-judges"):
+        score(toy_test, judges, systems, resamples=2)
+    assert not judges.main.asked
+    scores = score(toy_test, judges, systems, resamples=2, allow_same_judges=True)
+    assert scores.same_judges == ("mine",)
+    assert "|fold:0|reranker:same|" in scores.row("mine").signature
+    assert scores.signature == scores.row("mine").signature
+    assert "reranker" not in scores.row("gold").signature
+    assert scores.as_dict()["rerankers"]["mine"]["same_judges"] is True
+
+
+def test_every_refused_system_is_named(toy_test):
+    systems = [reranked(toy_test, FakeJudges(fold="1"), name) for name in ("one", "two")]
+    with pytest.raises(InputError, match=r"one: .*; two: "):
+        score(toy_test, FakeJudges(fold="1"), systems, resamples=2)
+
+
+def test_the_judges_of_the_other_fold_may_score(toy_test):
+    systems = [*built_in_systems(toy_test), reranked(toy_test, FakeJudges(fold="0", digits="def"))]
+    for allowed in (False, True):
+        scores = score(toy_test, FakeJudges(fold="1"), systems, resamples=2, allow_same_judges=allowed)
+        assert scores.same_judges == ()
+        assert "|reranker:dddddd+eeeeee+ffffff,fold:0|" in scores.row("mine").signature
+        assert "reranker" not in scores.signature
+        assert scores.row("mine").values == scores.row("gold").values
+        assert scores.as_dict()["rerankers"]["mine"]["hashes"]["hh"] == "e" * 64
+
+
+def test_headlines_that_are_missing_fail_everywhere(toy_test):
+    gold = tuple(item.gold for item in toy_test.items)
+    systems = [System("gold", gold), System("half", ("", " ", *gold[2:])), System("none", ("",) * len(gold))]
+    judges = FakeJudges()
+    judges.main.rule = lambda text, _: (
+        0.9 if "!" in text or not text.strip() else 0.2
+    )  # an empty text would be gio's
+    scores = score(toy_test, judges, systems, resamples=20)
+    for judge in (judges.main, judges.hh, judges.ah):
+        texts = [text for question in judge.asked for text in question if text is not None]
+        assert all(text.strip() for text in texts)
+    assert scores.row("half", "rep2gio").values["compliancy"] == 0.5
+    assert scores.row("half", "rep2gio").values["main"] == 0.5
+    assert scores.row("half", "gio2rep").values == scores.row("gold", "gio2rep").values
+    assert [scores.row("half", way).errors for way in scores.directions] == [2, 0, 2]
+    assert set(scores.row("none").values.values()) == {0}
+    first = scores.items["half"].row(0, named=True)
+    assert [first[name] for name in ("headline", "compliant", "hh", "ah", "main", "p_hh", "p_ah", "p_target")] == [
+        "", False, False, False, False, 0, 0, 0,
+    ]  # fmt: skip
