@@ -4,13 +4,25 @@
 `import change_it.auto`.
 """
 
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from change_it.errors import InputError
 
+if TYPE_CHECKING:
+    from change_it.generators.transfer import HeadlineTransfer
+
 __version__ = "0.1.0"
-__all__ = ["InputError", "__version__", "dataset_script_path", "metric_path"]
+__all__ = ["HeadlineTransfer", "InputError", "__version__", "dataset_script_path", "metric_path"]
+
+
+def __getattr__(name: str) -> Any:
+    """`HeadlineTransfer`, which loads torch, only when it is asked for (PEP 562)."""
+    if name == "HeadlineTransfer":
+        return getattr(import_module("change_it.generators.transfer"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def metric_path(name: str) -> str:

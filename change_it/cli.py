@@ -15,11 +15,13 @@ import tyro
 from change_it import __version__
 from change_it.command import TYRO_CONFIG, exit_on_input_error
 from change_it.corpus.options import BuildOptions, CurveOptions, SampleOptions
+from change_it.generators.options import GeneratorOptions, MergeOptions
 from change_it.judges.options import JudgeOptions
 from change_it.quickstart import QuickstartOptions
+from change_it.rerank.options import TransferOptions
 from change_it.scoring.options import ScoreOptions
 
-PROGRAM = """Headline style transfer between two newspapers: aligned data, trained judges, compliancy.
+PROGRAM = """Headline style transfer between two newspapers: aligned data, generators, trained judges, compliancy.
 
 Start with `change-it quickstart`: the whole chain on an embedded sample, minutes on two cores.
 `change-it COMMAND --help` explains a command and shows examples."""
@@ -41,13 +43,16 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     },
     "train": {
         "judge": Command(JudgeOptions, "change_it.judges.train:run"),
+        "generator": Command(GeneratorOptions, "change_it.generators.train:run"),
     },
+    "merge": Command(MergeOptions, "change_it.generators.merge:run"),
+    "transfer": Command(TransferOptions, "change_it.rerank.transfer_command:run"),
     "score": Command(ScoreOptions, "change_it.report.score_command:run"),
 }
 
 GROUPS = {
     "corpus": "Sample, build and inspect a corpus of two outlets.",
-    "train": "Train a judge.",
+    "train": "Train a judge or a generator.",
 }
 
 

@@ -11,20 +11,30 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from change_it import __version__
 from change_it.corpus.options import BuildOptions, SampleOptions
 from change_it.errors import InputError
+from change_it.generators.options import GeneratorOptions
 from change_it.judges.options import JudgeOptions, Task
+from change_it.rerank.options import TransferOptions
 from change_it.scoring.options import ScoreOptions
 
 console = Console()
 
+#: Of each generator: what learns most in two minutes on two cores.
+UPDATES = 800
+#: Transferred headlines that are printed, and the judges' verdicts on them.
+SHOWN, VERDICTS = 5, ("hh", "ah", "main")
+
 
 @dataclass(kw_only=True)
 class QuickstartOptions:
-    """Sample, corpus, three judges, built-in systems, report: minutes on two cores.
+    """Sample, corpus, three judges, a generator for each direction, transfers, report: minutes on two cores.
 
     A run that was interrupted goes on with the first station that is not finished.
 
@@ -34,7 +44,7 @@ class QuickstartOptions:
     """
 
     out: Path = Path("runs/quickstart")
-    """Folder of the run: sample.csv, corpus, judges, report."""
+    """Folder of the run: sample.csv, corpus, judges, generators, predictions, report."""
     articles: int = 12000
     """Articles of the sample, both newspapers together."""
     seed: int = 1
@@ -84,13 +94,56 @@ def run(options: QuickstartOptions) -> None:
             seed=seed,
         )
         station(f"{task} judge", "change_it.judges.train:run", settings)
+    from change_it.corpus.loading import read_outlets
+
+    for to in read_outlets(str(out / "corpus")):
+        settings = GeneratorOptions(
+            recipe="sum",
+            to=to,
+            quick=True,
+            updates=UPDATES,
+            corpus=str(out / "corpus"),
+            out=out / "generators" / f"sum-{to}",
+            seed=seed,
+        )
+        station(f"sum generator of {to}", "change_it.generators.train:run", settings)
+    predictions = out / "predictions" / "sum.csv"
+    transfer = TransferOptions(
+        generator=str(out / "generators"), corpus=str(out / "corpus"), out=predictions, seed=seed
+    )
+    station("transfer", "change_it.rerank.transfer_command:run", transfer)
     score = ScoreOptions(
-        corpus=str(out / "corpus"), judges=str(out / "judges"), out=out / "report", seed=seed
+        corpus=str(out / "corpus"),
+        judges=str(out / "judges"),
+        predictions=(f"sum={predictions}",),
+        out=out / "report",
+        seed=seed,
     )
     finished.pop("report", None)
     station("report", "change_it.report.score_command:run", score)
+    _show_transfers(out / "report" / "items" / "sum.csv")
     console.rule(f"[bold]done in {sum(finished.values()):.0f} s")
     console.print(f"Open [bold]{out / 'report' / 'report.html'}[/] in a browser.", soft_wrap=True)
+
+
+def _show_transfers(items: Path) -> None:
+    """Some of the new headlines below their originals, with what each judge says."""
+    import polars as pl
+
+    rows = pl.read_csv(items).with_columns(turn=pl.int_range(pl.len()).over("direction")).sort("turn")
+    table = Table(
+        box=SIMPLE_HEAD, show_edge=False, title="Headlines transferred by sum", title_justify="left"
+    )
+    table.add_column("direction")
+    table.add_column("original and transfer", overflow="fold")
+    for judge in VERDICTS:
+        table.add_column(judge)
+    for row in rows.head(SHOWN).iter_rows(named=True):
+        verdicts = (Text("✓", "green") if row[judge] else Text("✗", "red") for judge in VERDICTS)
+        table.add_row(
+            row["direction"], Text.assemble(row["source"], "\n", (row["headline"], "bold")), *verdicts
+        )
+    console.print(table)
 
 
 def _function(command: str) -> Callable[[Any], None]:

@@ -102,7 +102,7 @@ def read_articles(
             no rows or none can be used, the labels kept are not exactly two, or `strict` and a row is rejected.
     """
     reader = _Reader(
-        _column_map(columns), Outlets.parse(labels) if labels else None, strict, normalise_typography
+        column_map(columns), Outlets.parse(labels) if labels else None, strict, normalise_typography
     )
     sources = open_sources(files, encoding)
     for source in sources:
@@ -147,7 +147,7 @@ class _Reader:
     def take(self, source: Source, number: int, row: Row) -> None:
         """Keep the row as an article or with its reason; `number` counts the rows of the source from 1."""
         self.seen_columns.update(dict.fromkeys(row.values))
-        given = cleaning.visible(_text(self._cell(row.values, "id")))
+        given = cleaning.visible(cell_text(self._cell(row.values, "id")))
         id_ = given or f"{source.stem}-{number}"
         try:
             article = self._article(source, row, id_)
@@ -203,7 +203,7 @@ class _Reader:
         label = self._label(source, row.values)
         headline, body = (self._words(row.values, column) for column in ("headline", "article"))
         day = self._date(row.values)
-        alignment = _text(self._cell(row.values, "alignment")).strip() or None
+        alignment = cell_text(self._cell(row.values, "alignment")).strip() or None
         if alignment not in (None, *get_args(Alignment)):
             raise _RejectedError(f"unknown alignment: {alignment}")
         if (label, id_) in self.ids:
@@ -217,7 +217,7 @@ class _Reader:
         value = self._cell(values, "label")
         if value is _MISSING:
             value = source.outlet if source.outlet else self._absent("label")
-        label = cleaning.clean(_text(value))
+        label = cleaning.clean(cell_text(value))
         if not label:
             raise _RejectedError("empty label")
         name = self.outlets.name_of(label) if self.outlets else label
@@ -229,7 +229,7 @@ class _Reader:
         value = self._cell(values, column)
         if value is _MISSING:
             self._absent(column)
-        text = cleaning.clean(_text(value))
+        text = cleaning.clean(cell_text(value))
         if not text:
             raise _RejectedError(f"empty {column}")
         return cleaning.normalise_typography(text) if self.normalise else text
@@ -277,7 +277,18 @@ class _Reader:
         return Outlets(KNOWN_LABELS.get(a, a), KNOWN_LABELS.get(b, b), a, b)
 
 
-def _column_map(spec: str) -> dict[str, tuple[str, ...]]:
+def column_map(spec: str) -> dict[str, tuple[str, ...]]:
+    """Names of our columns in the input.
+
+    Args:
+        spec: `ours=theirs,…`; nothing after `=` leaves a column out.
+
+    Returns:
+        Our name to the names to look for, first found.
+
+    Raises:
+        InputError: a part that is no such pair, or a column that is not ours.
+    """
     columns = dict(COLUMNS)
     for part in filter(None, map(str.strip, spec.split(","))):
         ours, equals, theirs = map(str.strip, part.partition("="))
@@ -287,13 +298,17 @@ def _column_map(spec: str) -> dict[str, tuple[str, ...]]:
     return columns
 
 
-def _text(value: Any) -> str:
-    """A cell as text: nothing for null and NaN, whole numbers without `.0`, a list of paragraphs joined."""
+def cell_text(value: Any) -> str:
+    """A cell as text: nothing for a missing one, a line for each item of a list.
+
+    Args:
+        value: as a reader of files gave it.
+    """
     if value is None or value is _MISSING or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return "\n".join(map(_text, value)) if isinstance(value, list) else str(value)
+    return "\n".join(map(cell_text, value)) if isinstance(value, list) else str(value)
 
 
 def _reasons(rejected: Iterable[Rejection]) -> Counter[str]:

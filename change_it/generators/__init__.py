@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 from change_it.generators.options import GeneratorOptions, Recipe
 
 if TYPE_CHECKING:
+    from change_it.generators.extract import Extract
     from change_it.generators.formats import Candidate, Decoding
     from change_it.generators.loading import Generator, load_generator
     from change_it.generators.train import train_generator
+    from change_it.generators.transfer import HeadlineTransfer
 
 __all__ = [
     "Candidate",
     "Decoding",
+    "Extract",
     "Generator",
     "GeneratorOptions",
+    "HeadlineTransfer",
     "Recipe",
     "load_generator",
     "train_generator",
@@ -27,6 +31,8 @@ _HOMES = {
     "Candidate": "formats",
     "Decoding": "formats",
     "Generator": "loading",
+    "Extract": "extract",
+    "HeadlineTransfer": "transfer",
     "load_generator": "loading",
     "train_generator": "train",
 }

@@ -1,8 +1,6 @@
 """Verdicts of trained judges: probabilities in the order of the texts, whatever the batches."""
 
-import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,24 +12,13 @@ from rich.progress import track
 
 from change_it.errors import InputError
 from change_it.judges.options import Task
+from change_it.training.models import hash_of_weights, local_folder, pick_device, quiet
+
+COMMAND = "change-it train judge"
 
 #: Tokens of a batch when no batch size is given.
 BATCH_TOKENS = 16_384
 LARGEST_BATCH = 256
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Silence the progress bars that transformers shows for the seconds of loading and saving weights."""
-    from transformers.utils import logging
-
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()
 
 
 @torch.no_grad()
@@ -96,62 +83,6 @@ def probabilities(
     return result
 
 
-def pick_device(device: str) -> torch.device:
-    """The device of that name; `auto` is the machine's accelerator, or its processor.
-
-    Args:
-        device: auto, cpu, cuda, cuda:1, mps.
-
-    Raises:
-        InputError: this machine has no such device.
-    """
-    if device == "auto":
-        accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
-        return accelerator or torch.device("cpu")
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        raise InputError(f"this machine has no device {device!r}: use --device cpu or auto") from error
-    return torch.device(device)
-
-
-def local_folder(name: str | Path) -> Path:
-    """A folder of models: itself, or the download of a Hub id.
-
-    Raises:
-        InputError: neither.
-    """
-    folder = Path(name)
-    if folder.is_dir():
-        return folder
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-
-    if str(name).count("/") != 1 or str(name).startswith((".", "/", "~")):
-        raise InputError(
-            f"there is no folder {name}: train a judge with change-it train judge, or give a Hub id"
-        )
-    try:
-        return Path(snapshot_download(str(name)))
-    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
-        raise InputError(f"{name} is neither a folder nor a model on the Hub that can be reached") from error
-
-
-def hash_of_weights(folder: Path) -> str:
-    """SHA-256 of `model.safetensors`, hexadecimal.
-
-    Raises:
-        InputError: there is no such file.
-    """
-    path = folder / "model.safetensors"
-    if not path.exists():
-        raise InputError(
-            f"{folder} holds no model.safetensors: train it with change-it train judge --out {folder}"
-        )
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 @dataclass(frozen=True)
 class Judge:
     """A trained judge.
@@ -190,8 +121,8 @@ class Judge:
         import change_it.auto  # noqa: F401 (registers our models)
 
         place = pick_device(device)
-        folder = local_folder(name)
-        weights_hash = hash_of_weights(folder)
+        folder = local_folder(name, command=COMMAND)
+        weights_hash = hash_of_weights(folder, command=COMMAND)
         try:
             with quiet():
                 model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
@@ -269,7 +200,7 @@ class Judges:
         Raises:
             InputError: one is missing, or they are not of the same outlets and fold.
         """
-        folder = local_folder(name)
+        folder = local_folder(name, command=COMMAND)
         if missing := [task for task in ("main", "hh", "ah") if not (folder / task).is_dir()]:
             commands = " and ".join(
                 f"change-it train judge --task {task} --out {folder / task}" for task in missing

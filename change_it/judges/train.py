@@ -1,48 +1,50 @@
 """`change-it train judge`, also `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`.
 
-Everything unfinished lives in `<out>/checkpoints`: the options, the model before training (`start`), the loop's
-checkpoints. Only a finished run replaces the judge in `<out>`.
+What is unfinished, and how a finished judge replaces an older one: `training.work`.
 """
 
-import json
-import os
-import shutil
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from accelerate.utils import set_seed
 from rich.console import Console
 from sklearn.metrics import precision_recall_fscore_support
 
-from change_it import __version__
 from change_it.command import main_of
 from change_it.errors import InputError
 from change_it.judges import baselines
 from change_it.judges.building import build, masked_language_model, warm_start
 from change_it.judges.options import SCRATCH, VOCABULARY, JudgeOptions, preset
-from change_it.judges.predict import hash_of_weights, pick_device, probabilities, quiet
+from change_it.judges.predict import probabilities
 from change_it.judges.pretraining import pretrain
 from change_it.judges.report import show
 from change_it.judges.tasks import Examples, TaskData, load_task
 from change_it.training.loop import process_state, resolve, train
+from change_it.training.models import hash_of_weights, pick_device, quiet
+from change_it.training.work import (
+    COMPLETE,
+    WORK,
+    finished,
+    leave_nothing,
+    open_work,
+    publish,
+    recorded,
+    stage,
+    versions,
+    write_metrics,
+)
 
 console = Console()
 
-WORK = "checkpoints"
-METRICS = "metrics.json"
 #: Validation examples an evaluation reads, at most.
 VALIDATION = 1000
 #: Epochs rise until there are this many updates (small corpora).
 MIN_UPDATES = 300
-#: Options that may change when a run is resumed.
-FREE = {"resume", "max_minutes", "checkpoint_steps", "tensorboard", "out"}
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
 
 
@@ -82,8 +84,8 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         )
     state = process_state()
     work = options.out / WORK
-    if options.resume and not work.exists() and (finished := _finished(options)):
-        return finished
+    if options.resume and not work.exists() and (known := finished(options)):
+        return known
     with state.main_process_first():
         data = load_task(
             options.task,
@@ -94,7 +96,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
             seed=options.seed,
         )
     if state.is_main_process:
-        _open_work(options, work)
+        open_work(options, "judge")
     state.wait_for_everyone()
     started = time.monotonic()
     try:
@@ -102,7 +104,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
             model, tokenizer = _start(options, data, work)
     except InputError:
         if not options.resume:  # what was there to resume stays
-            _leave_nothing(work)
+            leave_nothing(work)
         raise
     max_tokens = options.max_tokens or 0
     model.config.change_it = {
@@ -161,7 +163,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         "task": options.task,
         "classes": classes,
         "fold": options.fold,
-        "weights_hash": hash_of_weights(final),
+        "weights_hash": hash_of_weights(final, command="change-it train judge"),
         "results": results,
         "baselines": {
             name: {kind: scores(test.labels, predict(test), classes) for kind, test in data.tests.items()}
@@ -172,11 +174,11 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         | {"parameters": sum(parameter.numel() for parameter in model.parameters())},
         "seconds": {"training": round(seconds, 1), "all": round(time.monotonic() - started, 1)},
         "training": asdict(result),
-        "options": _recorded(options),
-        "versions": {"change-it": __version__} | {library: version(library) for library in LIBRARIES},
+        "options": recorded(options),
+        "versions": versions(LIBRARIES),
     }
-    (final / METRICS).write_text(json.dumps(metrics, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    _publish(final, options.out)
+    write_metrics(metrics, final)
+    publish(final, options.out, logs=work / "judge" / "logs")
     return metrics
 
 
@@ -217,16 +219,13 @@ def _start(options: JudgeOptions, data: TaskData, work: Path) -> tuple[Any, Any]
         model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
         return model, AutoTokenizer.from_pretrained(folder)
 
-    def stage(name: str, make: Callable[[], tuple[Any, Any]]) -> Path:
-        folder = work / name
-        if process_state().is_main_process and not (folder / "complete").exists():
-            set_seed(options.seed)
+    def made(name: str, make: Callable[[], tuple[Any, Any]]) -> Path:
+        def save(folder: Path) -> None:
             model, tokenizer = make()
             model.save_pretrained(folder)
             tokenizer.save_pretrained(folder)
-            (folder / "complete").touch()
-        process_state().wait_for_everyone()
-        return folder
+
+        return stage(work / name, save, seed=options.seed)
 
     def built() -> tuple[Any, Any]:
         return build(
@@ -238,13 +237,13 @@ def _start(options: JudgeOptions, data: TaskData, work: Path) -> tuple[Any, Any]
             vocabulary_size=VOCABULARY[options.size],
         )
 
-    folder = stage("built", built)
-    if options.mlm_steps and not (work / "pretrained" / "complete").exists():
+    folder = made("built", built)
+    if options.mlm_steps and not (work / "pretrained" / COMPLETE).exists():
         model, tokenizer = load(folder)
         pretrain(
             masked_language_model(model, tokenizer), tokenizer, data.articles, options, work / "masked-words"
         )
-        stage("pretrained", lambda: (model.cpu(), tokenizer))
+        made("pretrained", lambda: (model.cpu(), tokenizer))
     if options.mlm_steps:
         folder = work / "pretrained"
 
@@ -254,7 +253,7 @@ def _start(options: JudgeOptions, data: TaskData, work: Path) -> tuple[Any, Any]
         warm_start(model, tokenizer, part.texts, part.pairs, part.labels, max_tokens=options.max_tokens or 0)
         return model, tokenizer
 
-    return load(stage("start", warmed))
+    return load(made("start", warmed))
 
 
 def _baselines(options: JudgeOptions, data: TaskData, work: Path) -> list[tuple[str, baselines.Predict]]:
@@ -285,67 +284,6 @@ def _frozen(options: JudgeOptions, work: Path) -> tuple[Any, Any]:
         folder = Path(options.encoder)
         model = AutoModel.from_pretrained(options.encoder, dtype=torch.float32)
     return model.to(pick_device("auto")), AutoTokenizer.from_pretrained(str(folder))
-
-
-def _recorded(options: JudgeOptions) -> dict[str, Any]:
-    """Options as JSON."""
-    return {name: str(value) if isinstance(value, Path) else value for name, value in asdict(options).items()}
-
-
-def _same(options: JudgeOptions, recorded: dict[str, Any]) -> list[str]:
-    """What differs between two runs' options, in words; nothing if one can go on where the other stopped."""
-    own = _recorded(options)
-    return [
-        f"{name} was {recorded.get(name)}, is {value}"
-        for name, value in own.items()
-        if name not in FREE and recorded.get(name) != value
-    ]
-
-
-def _open_work(options: JudgeOptions, work: Path) -> None:
-    """Begin `work`, or check that it is of the run that is resumed."""
-    record = work / "options.json"
-    if options.resume and record.exists():
-        if changed := _same(options, json.loads(record.read_text(encoding="utf-8"))):
-            raise InputError(
-                f"{options.out} cannot be resumed ({'; '.join(changed)}): use the same options or drop --resume"
-            )
-        return
-    if options.out.exists() and not options.out.is_dir():
-        raise InputError(f"--out {options.out} is a file: give a folder")
-    if work.exists() and not record.exists():
-        raise InputError(f"{work} is there and no unfinished judge of ours: choose another --out")
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    record.write_text(json.dumps(_recorded(options), indent=2), encoding="utf-8")
-
-
-def _leave_nothing(work: Path) -> None:
-    """Drop the work of a run that could not begin, and the folder that was made for it."""
-    if process_state().is_main_process:
-        shutil.rmtree(work, ignore_errors=True)
-        if not any(work.parent.iterdir()):
-            work.parent.rmdir()
-
-
-def _finished(options: JudgeOptions) -> dict[str, Any] | None:
-    """Metrics of a finished run with the same options."""
-    path = options.out / METRICS
-    if not path.exists():
-        return None
-    metrics: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return None if _same(options, metrics["options"]) else metrics
-
-
-def _publish(final: Path, out: Path) -> None:
-    """Replace the judge in `out` by the finished one, its metrics last; drop everything unfinished."""
-    for path in sorted(final.iterdir(), key=lambda path: path.name == METRICS):
-        os.replace(path, out / path.name)
-    logs = final.parent / "judge" / "logs"
-    if logs.exists():
-        shutil.rmtree(out / "logs", ignore_errors=True)
-        logs.rename(out / "logs")
-    shutil.rmtree(final.parent)
 
 
 if __name__ == "__main__":

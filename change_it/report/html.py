@@ -1,5 +1,6 @@
 """The report as one HTML file: opens offline, follows light and dark, reads on a phone."""
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -87,7 +88,7 @@ def report_charts(scores: Scores, corpus: CorpusInfo | None = None) -> list[Char
 def write_report(
     out: Path, scores: Scores, corpus_info: CorpusInfo | None, judges_info: Sequence[Quality]
 ) -> None:
-    """Write `report.html`, `systems.csv`, `items/<system>.csv` and `charts/*.png`.
+    """Write `report.html`, `systems.csv`, `scores.json` (paired tests too), `items/<system>.csv` and `charts/*.png`.
 
     Args:
         out: folder; made if it is not there, files of the same names are replaced.
@@ -101,6 +102,8 @@ def write_report(
     for folder in ("items", "charts"):
         (out / folder).mkdir(parents=True, exist_ok=True)
     pl.DataFrame([row.flat() for row in scores.rows]).write_csv(out / "systems.csv")
+    table = json.dumps(scores.as_dict(), indent=2, ensure_ascii=False)
+    (out / "scores.json").write_text(table + "\n", encoding="utf-8")
     for system, items in scores.items.items():
         items.write_csv(out / "items" / f"{system}.csv")
     for chart in drawn:

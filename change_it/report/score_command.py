@@ -30,7 +30,7 @@ def run(options: ScoreOptions) -> None:
 
     from change_it.judges.predict import Judges, local_folder  # loads torch: after the cheap checks
 
-    folder = local_folder(options.judges)
+    folder = local_folder(options.judges, command="change-it train judge")
     scores = score(
         test,
         Judges.from_pretrained(folder, device=options.device),
@@ -50,7 +50,7 @@ def run(options: ScoreOptions) -> None:
     else:
         print_table(scores, Console(width=None if sys.stdout.isatty() else 120))
         if options.out:
-            print(f"wrote {options.out / 'report.html'}, systems.csv, items/ and charts/")
+            print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json, items/ and charts/")
 
 
 def print_table(scores: Scores, console: Console) -> None:

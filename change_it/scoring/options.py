@@ -25,7 +25,7 @@ class ScoreOptions:
     allow_same_judges: bool = False
     """Score also what judges of the same fold or weights have chosen; their own verdicts flatter it, and the signature says so."""
     out: Path | None = None
-    """Folder for report.html, systems.csv, items/ and charts/; nothing is written when not given."""
+    """Folder for report.html, systems.csv, scores.json, items/ and charts/; nothing is written when not given."""
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000

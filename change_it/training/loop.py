@@ -172,7 +172,8 @@ def train(
     accelerator = _accelerator(options, out)
     set_seed(options.seed, device_specific=True)
     options = resolve(options, {})
-    if not (options.epochs or options.updates) or not options.batch_size or options.learning_rate is None:
+    lacks_length = options.epochs is None and options.updates is None
+    if lacks_length or options.batch_size is None or options.learning_rate is None:
         raise ValueError("epochs (or updates), batch_size or learning_rate is None: fill them with resolve")
     batches = EpochBatches(len(dataset), batch_size=options.batch_size, seed=options.seed, lengths=lengths)
     # A generator of its own: each pass over a loader draws a number, which must not come out of the dropout's.

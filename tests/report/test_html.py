@@ -123,6 +123,7 @@ def test_files_beside_the_page(tmp_path, scores, contexts):
         "judges.png",
     ]
     assert {path.stem for path in (out / "items").iterdir()} == set(scores.systems)
+    assert json.loads((out / "scores.json").read_text(encoding="utf-8"))["systems"].keys() == set(scores.systems)
     with (out / "systems.csv").open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     assert len(rows) == len(scores.systems) * 3

@@ -1,0 +1,184 @@
+"""The table of EvalNLGEval 2020 for our generators, as JSON: judges of two folds, generators, rerank, extract, score.
+
+    python benchmarks/transfer.py --out runs/transfer                     # the embedded sample
+    python benchmarks/transfer.py --data articles.parquet --labels left,right --language en --encoder FOLDER --out runs/real
+
+Judges of fold 0 choose, judges of fold 1 score, with another seed and another encoder. What is finished in `--out` is
+kept, so an interrupted run goes on.
+"""
+
+import json
+import sys
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import tyro
+
+from change_it.corpus import builder, sample
+from change_it.corpus.loading import read_outlets
+from change_it.corpus.options import BuildOptions, SampleOptions
+from change_it.generators import train as train_generator
+from change_it.generators.options import GeneratorOptions, Recipe
+from change_it.judges import train as train_judge
+from change_it.judges.options import JudgeOptions, Task
+from change_it.report import score_command
+from change_it.rerank import transfer_command
+from change_it.rerank.options import EXTRACT, TransferOptions
+from change_it.scoring.options import ScoreOptions
+
+
+@dataclass(kw_only=True)
+class Options:
+    """Corpus, judges of both folds, generators, transfers, the table."""
+
+    out: Path = Path("runs/transfer")
+    """Folder of the run."""
+    data: Path | None = None
+    """Articles of two outlets; the embedded sample when not given."""
+    labels: str = "left,right"
+    """The two outlets of --data, A then B."""
+    language: Literal["it", "en", "none"] = "en"
+    """Stop words of the alignment of --data."""
+    articles: int = 24_000
+    """Size of the sample."""
+    encoder: str = "scratch"
+    """Encoder of the judges that score; those that choose are always trained from scratch."""
+    generators: tuple[str, ...] = ("sum-s2s", "sum-pn", "sum-pnc", "s2s2-s2s")
+    """Generators to train as RECIPE-ARCHITECTURE; each for both outlets."""
+    minutes: float = 10
+    """Limit of training one generator."""
+    candidates: int = 16
+    """Candidates that the judges choose among."""
+    seed: int = 1
+    """Seed of everything; judges that choose take the next one."""
+
+
+#: Updates for pre-trained judges on a small corpus (see real_corpus.py); minutes are limits.
+PRETRAINED: dict[Task, dict[str, Any]] = {
+    "main": {"epochs": 3, "batch_size": 64, "learning_rate": 1e-4, "max_minutes": 12},
+    "hh": {"epochs": 3, "batch_size": 16, "learning_rate": 5e-5, "max_minutes": 6},
+    "ah": {
+        "epochs": 0.1,
+        "batch_size": 16,
+        "learning_rate": 5e-5,
+        "negatives": "mixed",
+        "max_tokens": 1024,
+        "max_minutes": 6,
+    },
+}
+
+
+def corpus_of(options: Options) -> Path:
+    """Build the corpus unless it is there."""
+    folder = options.out / "corpus"
+    if not (folder / "alignment.json").exists():
+        if options.data is None:
+            file = options.out / "sample.csv"
+            sample.run(SampleOptions(out=file, articles=options.articles, seed=options.seed))
+            build = BuildOptions(files=(str(file),), out=folder, seed=options.seed)
+        else:
+            build = BuildOptions(
+                files=(str(options.data),),
+                labels=options.labels,
+                language=options.language,
+                out=folder,
+                seed=options.seed,
+            )
+        builder.run(build)
+    return folder
+
+
+def judges_of(options: Options, corpus: Path) -> None:
+    """Train the judges that choose and those that score unless they are there."""
+    for name, fold, seed in (("rerank", "0", options.seed + 1), ("judges", "1", options.seed)):
+        for task in ("hh", "main", "ah"):
+            out = options.out / name / task
+            if (out / "metrics.json").exists():
+                continue
+            own: dict[str, Any] = {"encoder": "scratch", "size": "tiny" if name == "rerank" else "small"}
+            if name == "judges" and options.encoder != "scratch":
+                own = {"encoder": options.encoder, **PRETRAINED[task]}
+            train_judge.run(
+                JudgeOptions(task=task, corpus=str(corpus), out=out, fold=fold, seed=seed, resume=True, **own)
+            )
+
+
+def generators_of(options: Options, corpus: Path) -> dict[str, Any]:
+    """Train the generators unless they are there; sizes, seconds and losses of each."""
+    told = {}
+    for name in options.generators:
+        recipe, _, architecture = name.partition("-")
+        for to in read_outlets(str(corpus)):
+            out = options.out / "generators" / name / f"{recipe}-{to}"
+            if not (out / "metrics.json").exists():
+                settings: Any = GeneratorOptions(
+                    recipe=recipe_of(recipe),
+                    architecture=architecture,
+                    to=to,
+                    corpus=str(corpus),
+                    out=out,
+                    max_minutes=options.minutes,
+                    seed=options.seed,
+                    resume=True,
+                    quick=True,
+                )
+                train_generator.run(settings)
+            metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
+            told[f"{name}-{to}"] = {
+                key: metrics[key] for key in ("validation_loss", "sizes", "seconds", "weights_hash")
+            } | {key: metrics["training"][key] for key in ("updates", "epochs", "stopped", "best_update")}
+    return told
+
+
+def recipe_of(name: str) -> Recipe:
+    """The recipe of that name; `train_generator` checks it."""
+    return name  # type: ignore[return-value]
+
+
+def predictions_of(options: Options, corpus: Path) -> list[str]:
+    """Transfer with every generator and `extract`, plain and reranked; `NAME=FILE` of each."""
+    systems = {name: str(options.out / "generators" / name) for name in options.generators}
+    systems["extract"] = EXTRACT
+    files = []
+    for name, generator in systems.items():
+        for suffix, rerank in (("", None), ("+rerank", str(options.out / "rerank"))):
+            file = options.out / "predictions" / f"{name}{suffix}.csv"
+            if not file.exists():
+                transfer_command.run(
+                    TransferOptions(
+                        generator=generator,
+                        corpus=str(corpus),
+                        out=file,
+                        rerank=rerank,
+                        candidates=options.candidates if rerank else None,
+                        seed=options.seed,
+                    )
+                )
+            files.append(f"{name}{suffix}={file}")
+    return files
+
+
+def main(options: Options) -> None:
+    with redirect_stdout(sys.stderr):
+        corpus = corpus_of(options)
+        judges_of(options, corpus)
+        generators = generators_of(options, corpus)
+        predictions = predictions_of(options, corpus)
+        report = options.out / "report"
+        score_command.run(
+            ScoreOptions(
+                corpus=str(corpus),
+                judges=str(options.out / "judges"),
+                predictions=tuple(predictions),
+                out=report,
+                seed=options.seed,
+            )
+        )
+    scores = json.loads((report / "scores.json").read_text(encoding="utf-8"))
+    print(json.dumps({"generators": generators, "table": scores}, indent=2, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Options))

@@ -1,0 +1,162 @@
+"""Options of `change-it train generator` and `change-it merge`, and the presets that stand for values not given."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import tyro
+
+from change_it.training.options import TrainingOptions
+
+Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic"]
+Reads = Literal["article", "headline"]
+Language = Literal["it", "en"]
+Kind = Literal["words", "encoder-decoder", "causal"]
+
+#: What the generator of a recipe reads.
+READS: dict[Recipe, Reads] = {
+    "sum": "article",
+    "s2s1": "headline",
+    "s2s2": "headline",
+    "s2s3": "headline",
+    "agnostic": "article",
+}
+
+
+@dataclass(kw_only=True)
+class GeneratorOptions(TrainingOptions):
+    """Train a generator that writes headlines of one outlet, from its articles (sum) or from the other's headlines (s2s).
+
+    Examples:
+        change-it train generator --recipe sum --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
+        change-it train generator --recipe s2s2 --architecture s2s --to rep --corpus runs/mine/corpus --out runs/mine/generators/s2s2-rep
+        change-it train generator --recipe sum --architecture it5/it5-base --lora --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
+    """
+
+    recipe: Recipe
+    """sum: articles of the target outlet to their headlines; s2s1, s2s2, s2s3: headlines to the other outlet's (pairs A3, A1 + A3, A1); agnostic: articles of both."""
+    corpus: str
+    """Corpus folder written by `change-it corpus build`, or the id of such a data set on the Hub."""
+    out: Path
+    """Folder of the generator. What it holds is replaced only when the run is finished."""
+    to: str | None = None
+    """Outlet whose headlines are written; not for agnostic."""
+    architecture: str = "pn"
+    """s2s (attention), pn (+ copying), pnc (+ coverage); or Hub id or folder of an encoder-decoder or a causal language model."""
+    quick: bool = False
+    """For small corpora and machines without a GPU, instead of the papers' values of s2s, pn and pnc: AdamW, small batches, shorter sources."""
+    lora: bool = False
+    """Train low-rank adapters alone (extra: lora); they are saved alone, `change-it merge` joins them with their base."""
+    lora_rank: int = 16
+    """Rank of the adapters."""
+    lora_alpha: int = 32
+    """Scale of the adapters: what they add is multiplied by alpha / rank."""
+    lora_targets: tuple[str, ...] = ()
+    """Names of the layers that are adapted; found when not given."""
+    language: Language = "it"
+    """Language of the prompt of a causal model."""
+    source_tokens: int | None = None
+    """Longer sources are cut."""
+    target_tokens: int | None = None
+    """Longer headlines are cut, in training and in writing."""
+    vocabulary: int | None = None
+    """Words that s2s, pn and pnc know, at most."""
+    cells: int | None = None
+    """LSTM cells of s2s, pn and pnc: encoder (both directions together) and decoder."""
+    validation_share: float = 0.05
+    """Share of the training data that chooses the weights; agnostic has its own validation part."""
+
+
+@dataclass(kw_only=True)
+class MergeOptions:
+    """Join the adapters of a generator trained with --lora with their base model, into a generator of its own.
+
+    Examples:
+        change-it merge runs/mine/generators/sum-gio --out runs/mine/generators/sum-gio-merged
+    """
+
+    adapter: tyro.conf.Positional[str]
+    """Folder written by `change-it train generator --lora`, or its Hub id."""
+    out: Path
+    """Folder of the merged generator."""
+
+
+#: SPEC §4: the papers' networks and their training; the organisers' file for S2S has half the cells and larger batches.
+_NETWORK = {
+    "source_tokens": 256,
+    "target_tokens": 50,
+    "vocabulary": 100_000,
+    "optimizer": "adagrad",
+    "learning_rate": 0.15,
+    "max_grad_norm": 2.0,
+    "early_stopping": 5,
+}
+_POINTER = {**_NETWORK, "cells": 256, "batch_size": 32, "updates": 125_000}
+NETWORKS: dict[str, dict[str, Any]] = {
+    "s2s": {**_NETWORK, "cells": 128, "batch_size": 64, "updates": 100_000},
+    "pn": _POINTER,
+    "pnc": _POINTER,
+}
+
+#: Instead, where the papers' updates would take days or there are few articles. Chosen on the embedded sample's validation part.
+QUICK: dict[str, Any] = {
+    "source_tokens": 100,
+    "target_tokens": 50,
+    "vocabulary": 30_000,
+    "cells": 256,
+    "optimizer": "adamw",
+    "learning_rate": 2e-3,
+    "max_grad_norm": 1.0,
+    "batch_size": 16,
+    "epochs": 10,
+    "early_stopping": 5,
+}
+
+#: Pre-trained models. Encoder-decoders: what IT5 was fine-tuned with (lengths, rate); the rest is ours.
+PRETRAINED: dict[Kind, dict[str, Any]] = {
+    "encoder-decoder": {
+        "source_tokens": 512,
+        "target_tokens": 64,
+        "learning_rate": 3e-4,
+        "batch_size": 16,
+        "epochs": 5,
+        "early_stopping": 5,
+    },
+    "causal": {
+        "source_tokens": 512,
+        "target_tokens": 64,
+        "learning_rate": 5e-5,
+        "batch_size": 8,
+        "epochs": 3,
+        "early_stopping": 5,
+    },
+}
+#: Adapters start at nothing and take larger steps.
+LORA_RATE: dict[Kind, float] = {"encoder-decoder": 1e-3, "causal": 2e-4}
+
+
+def preset(options: GeneratorOptions, kind: Kind = "encoder-decoder") -> dict[str, Any]:
+    """Values for the options that are None.
+
+    Args:
+        options: the architecture and LoRA decide.
+        kind: of an architecture other than s2s, pn and pnc.
+
+    Returns:
+        Values by field name, for `training.loop.resolve`.
+
+    Example:
+        >>> preset(GeneratorOptions(recipe="sum", corpus="c", out=Path("o")))["learning_rate"]
+        0.15
+    """
+    if kind == "words" or options.architecture in NETWORKS:
+        values = dict(QUICK if options.quick else NETWORKS.get(options.architecture, _POINTER))
+        if (
+            options.architecture not in NETWORKS
+        ):  # one of ours that is trained on, with its own words and cells
+            values |= {"vocabulary": None, "cells": None}
+        if options.epochs is not None:  # updates would win over them
+            values.pop("updates", None)
+        return values
+    rate = {"learning_rate": LORA_RATE[kind]} if options.lora else {}
+    return {**PRETRAINED[kind], **rate}

@@ -1,0 +1,114 @@
+"""What each generator learns from: SPEC §2, "Who trains on what". The test is always A2, which is not read here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from change_it.corpus.loading import read_outlets, read_table
+from change_it.corpus.splits import generator
+from change_it.errors import InputError
+from change_it.generators.options import READS, Recipe
+
+#: Pairs that a recipe learns from, in the names of the splits.
+PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Sources and the headlines they should give.
+
+    Attributes:
+        sources: n articles or headlines.
+        targets: n headlines.
+    """
+
+    sources: list[str]
+    targets: list[str]
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def select(self, rows: Sequence[int] | np.ndarray) -> "Examples":
+        """The examples at these positions, in this order."""
+        return Examples([self.sources[row] for row in rows], [self.targets[row] for row in rows])
+
+
+@dataclass(frozen=True)
+class RecipeData:
+    """Everything one generator needs.
+
+    Attributes:
+        train: examples to learn from.
+        validation: examples held out of the training side, to choose weights; no source and no headline is in both.
+        outlets: short names of A and B.
+    """
+
+    train: Examples
+    validation: Examples
+    outlets: tuple[str, str]
+
+
+def load_recipe(
+    corpus: str, recipe: Recipe, to: str | None, *, validation_share: float, seed: int
+) -> RecipeData:
+    """Load the corpus and make the examples of one generator.
+
+    Args:
+        corpus: folder or Hub id.
+        recipe: what to learn from.
+        to: outlet whose headlines are written; None for agnostic.
+        validation_share: of the training rows, in (0, 1); agnostic has a validation part of its own.
+        seed: of the validation part.
+
+    Returns:
+        The examples, in the order of the corpus.
+
+    Raises:
+        InputError: no such recipe, corpus or outlet, or nothing to train on.
+    """
+    if recipe not in READS:
+        raise InputError(f"there is no recipe {recipe!r}: choose one of {', '.join(READS)}")
+    if not 0 < validation_share < 1:
+        raise InputError(
+            f"--validation-share {validation_share} leaves nothing: give a share between 0 and 1, like 0.05"
+        )
+    outlets = read_outlets(corpus)
+    if recipe == "agnostic":
+        if to is not None:
+            raise InputError("--to is not for agnostic, which writes headlines of both outlets: leave it out")
+        train, validation = (_rows(corpus, recipe, split, "agnostic") for split in ("train", "validation"))
+    else:
+        if to not in outlets:
+            given = f"--to {to} is no outlet of {corpus}" if to else f"--to is missing for {recipe}"
+            raise InputError(f"{given}: give {outlets[0]} or {outlets[1]}")
+        other = outlets[1] if to == outlets[0] else outlets[0]
+        rows = _rows(corpus, recipe, "train", f"{other}2{to}")
+        ids = rows["id"].unique(maintain_order=True)
+        count = max(1, round(validation_share * len(ids)))
+        order = generator(seed, "validation of generators").permutation(len(ids))
+        held = ids.gather(order[:count].tolist()).to_list()
+        validation, train = rows.filter(pl.col("id").is_in(held)), rows
+    train = train.join(validation, on="id", how="anti", maintain_order="left")
+    for column in ("source", "target"):
+        train = train.join(validation, on=column, how="anti", maintain_order="left")
+    if train.is_empty() or validation.is_empty():
+        needs = (
+            f"{PAIRS[recipe]} pairs: build it with lower thresholds or more articles, or take --recipe sum, which needs none"
+            if recipe in PAIRS
+            else "articles outside A1 and A2"
+        )
+        raise InputError(f"{corpus} has too little to train {recipe} on; it needs {needs}")
+    return RecipeData(_examples(train), _examples(validation), outlets)
+
+
+def _rows(corpus: str, recipe: Recipe, split: str, direction: str) -> pl.DataFrame:
+    """Rows of one direction that have something to read and something to write."""
+    rows = read_table(corpus, recipe, split, ["id", "source", "target", "direction"])
+    filled = (pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("source", "target"))
+    return rows.filter(pl.col("direction") == direction, *filled)
+
+
+def _examples(rows: pl.DataFrame) -> Examples:
+    return Examples(rows["source"].to_list(), rows["target"].to_list())

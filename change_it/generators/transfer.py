@@ -1,0 +1,262 @@
+"""`HeadlineTransfer`: trained generators as a function from headlines and articles to new headlines."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from rich.progress import Progress
+
+from change_it.errors import InputError
+from change_it.generators.card import CARD, GeneratorCard
+from change_it.generators.decoding import Candidate, Decoding
+from change_it.generators.loading import COMMAND, Generator, load_generator
+from change_it.generators.options import READS, Reads, Recipe
+from change_it.training.models import local_folder
+
+#: A batch has at most so many sources, source tokens, and headlines that are searched at once.
+LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES = 64, 16_384, 640
+
+
+class Proposer(Protocol):
+    """What offers candidates: `HeadlineTransfer` and `extract.Extract`."""
+
+    @property
+    def outlets(self) -> tuple[str, str]:
+        """Short names of A and B."""
+
+    def propose(
+        self,
+        headlines: Sequence[str],
+        articles: Sequence[str],
+        to: str | Sequence[str],
+        decoding: Decoding | None = None,
+        batch_size: int | None = None,
+        progress: bool = False,
+    ) -> list[list[Candidate]]:
+        """Candidates for every headline, best first."""
+        ...
+
+
+class HeadlineTransfer:
+    """Rewrites headlines for another outlet.
+
+    Attributes:
+        outlets: short names of A and B.
+        targets: outlets that it writes for, in the order of `outlets`.
+        recipe: what the generators learnt from.
+        reads: what they are given: `article`, or the original `headline`.
+        generators: outlet to the generator that writes for it.
+    """
+
+    def __init__(self, generators: Sequence[Generator]):
+        """Transfer with loaded generators.
+
+        Args:
+            generators: one, or one for each outlet; of one recipe and one pair of outlets. A newspaper-agnostic
+                one serves both.
+
+        Raises:
+            InputError: they do not belong together.
+        """
+        cards = [generator.card for generator in generators]
+        if len({card.recipe for card in cards}) != 1 or len({card.outlets for card in cards}) != 1:
+            told = ", ".join(f"{_name(card)} for {' and '.join(card.outlets)}" for card in cards) or "none"
+            raise InputError(f"generators of one recipe and one corpus are needed, these are {told}")
+        self.outlets = cards[0].outlets
+        self.recipe: Recipe = cards[0].recipe
+        self.reads: Reads = cards[0].reads
+        self.generators = {
+            outlet: generator
+            for outlet in self.outlets
+            for generator in generators
+            if generator.card.to in (None, outlet)
+        }
+        self.targets = tuple(self.generators)
+
+    @classmethod
+    def from_pretrained(
+        cls, name: str | Path, *, recipe: Recipe | None = None, to: str | None = None, device: str = "auto"
+    ) -> "HeadlineTransfer":
+        """Load a generator, or the generators of both directions.
+
+        Args:
+            name: folder written by `change-it train generator`, or a folder of such folders; or a Hub id of either.
+                Where several are of one recipe and outlet, the one named `<recipe>-<outlet>` is taken.
+            recipe: which ones of several.
+            to: load the generator for this outlet alone.
+            device: auto, cpu, cuda, cuda:1, mps.
+
+        Raises:
+            InputError: no such folder or id, no generator of that recipe or outlet in it, several recipes and none
+                chosen, no such device.
+        """
+        folder = local_folder(name, command=COMMAND)
+        if recipe is not None and recipe not in READS:
+            raise InputError(f"there is no recipe {recipe!r}: choose one of {', '.join(READS)}")
+        if (folder / CARD).exists():
+            found = {folder: GeneratorCard.load(folder)}
+        else:
+            found = {
+                path.parent: GeneratorCard.load(path.parent) for path in sorted(folder.glob(f"*/{CARD}"))
+            }
+        if not found:
+            raise InputError(f"{name} holds no generator: train one with {COMMAND} --out {name}")
+        held = "it holds " + ", ".join(
+            path.name if path.name == _name(card) else f"{path.name} ({_name(card)})"
+            for path, card in found.items()
+        )
+        recipes = list(dict.fromkeys(card.recipe for card in found.values()))
+        if recipe is None and len(recipes) > 1:
+            raise InputError(f"{name} has generators of several recipes: choose one of {', '.join(recipes)}")
+        chosen = {path: card for path, card in found.items() if card.recipe == (recipe or recipes[0])}
+        if not chosen:
+            raise InputError(f"{name} has no generator of recipe {recipe}: {held}")
+        if to is not None:
+            chosen = {path: card for path, card in chosen.items() if card.to in (None, to)}
+            outlets = {outlet for card in chosen.values() for outlet in card.outlets}
+            if to not in outlets:
+                raise InputError(f"{name} has no {recipe or recipes[0]} generator for {to}: {held}")
+        paths = [_one_of(name, outlet, chosen) for outlet in {card.to: None for card in chosen.values()}]
+        return cls([load_generator(path, device=device) for path in paths])
+
+    def __call__(
+        self,
+        headline: str | Sequence[str],
+        *,
+        article: str | Sequence[str] | None = None,
+        to: str | Sequence[str] | None = None,
+        num_candidates: int | None = None,
+        decoding: Decoding | None = None,
+        batch_size: int | None = None,
+        progress: bool = False,
+    ) -> Any:
+        """New headlines.
+
+        Args:
+            headline: an original headline, or a list.
+            article: its article, or a list; may be left out where headlines are read.
+            to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
+            num_candidates: candidates with scores instead of the best text, so many at most.
+            decoding: how headlines are searched for.
+            batch_size: sources a batch; its own choice when None.
+            progress: show a progress bar.
+
+        Returns:
+            One text for one headline, a list of n texts for a list; with `num_candidates` a list of candidates,
+            best first, instead of each text. Where there is nothing to read the text is empty, the list too.
+
+        Raises:
+            InputError: an article or outlet is missing, an outlet is unknown or not served, or numbers differ.
+        """
+        single = isinstance(headline, str)
+        headlines = [headline] if isinstance(headline, str) else list(headline)
+        if single != isinstance(article, str) and article is not None:
+            raise InputError("headline and article must both be texts, or both lists of texts")
+        if article is None and self.reads == "article":
+            raise InputError(
+                f"generators of the recipe {self.recipe} read articles: give article= beside the headline"
+            )
+        articles = (
+            [""] * len(headlines) if article is None else [article] if isinstance(article, str) else article
+        )
+        if to is None and len(self.targets) > 1 and self.recipe != "agnostic":
+            raise InputError(
+                f"choose the outlet to write for: to={self.targets[0]!r} or to={self.targets[1]!r}"
+            )
+        decoding = decoding or Decoding()
+        found = self.propose(
+            headlines,
+            articles,
+            to or self.targets[0],
+            replace(decoding, candidates=num_candidates or 1),
+            batch_size,
+            progress,
+        )
+        if num_candidates is not None:
+            return found[0] if single else found
+        texts = [some[0].text if some else "" for some in found]
+        return texts[0] if single else texts
+
+    def propose(
+        self,
+        headlines: Sequence[str],
+        articles: Sequence[str],
+        to: str | Sequence[str],
+        decoding: Decoding | None = None,
+        batch_size: int | None = None,
+        progress: bool = False,
+    ) -> list[list[Candidate]]:
+        """Candidates for every headline; sources of like length share a batch.
+
+        Args:
+            headlines: n original headlines.
+            articles: n articles.
+            to: the outlet aimed at, or one for each headline.
+            decoding: how headlines are searched for, and how many are kept.
+            batch_size: sources a batch; None takes what the length of sources and the width of the search allow.
+            progress: show a progress bar.
+
+        Returns:
+            n lists of distinct candidates, best first; an empty list where the source that is read is empty.
+
+        Raises:
+            InputError: an unknown outlet or one that is not served, or numbers differ.
+        """
+        decoding = decoding or Decoding()
+        targets = [to] * len(headlines) if isinstance(to, str) else list(to)
+        if not len(headlines) == len(articles) == len(targets):
+            raise InputError(
+                f"{len(headlines)} headlines, {len(articles)} articles and {len(targets)} outlets: give one of each an item"
+            )
+        if missing := sorted(set(targets) - set(self.targets)):
+            raise InputError(
+                f"there is no {self.recipe} generator for {missing[0]}: these write for {' and '.join(self.targets)}"
+            )
+        sources = articles if self.reads == "article" else headlines
+        rows = [row for row, source in enumerate(sources) if source.strip()]
+        found: list[list[Candidate]] = [[] for _ in sources]
+        with Progress(disable=not progress, transient=True) as bar:
+            task = bar.add_task(f"{self.recipe} generator", total=len(rows))
+            for target in self.targets:
+                generator = self.generators[target]
+                own = [row for row in rows if targets[row] == target]
+                lengths = generator.format.lengths([sources[row] for row in own], [""] * len(own))
+                order = [row for _, row in sorted(zip(lengths, own, strict=True), key=lambda pair: -pair[0])]
+                size = batch_size or default_batch_size(generator, decoding)
+                for start in range(0, len(order), size):
+                    batch = order[start : start + size]
+                    given = generator.format.generate(
+                        generator.model, [sources[row] for row in batch], decoding
+                    )
+                    for row, candidates in zip(batch, given, strict=True):
+                        found[row] = candidates
+                    bar.advance(task, len(batch))
+        return found
+
+
+def default_batch_size(generator: Generator, decoding: Decoding) -> int:
+    """Sources a batch where no number is given, at least 1.
+
+    Args:
+        generator: how long its sources are.
+        decoding: how many headlines a source are searched at once.
+    """
+    width = decoding.candidates if decoding.sample else max(decoding.beams, decoding.candidates)
+    return max(1, min(LARGEST_BATCH, BATCH_TOKENS // generator.card.source_tokens, BATCH_HEADLINES // width))
+
+
+def _name(card: GeneratorCard) -> str:
+    """`<recipe>-<outlet>`, the folder's usual name."""
+    return f"{card.recipe}-{card.to}" if card.to else card.recipe
+
+
+def _one_of(name: str | Path, to: str | None, found: dict[Path, GeneratorCard]) -> Path:
+    """The folder of the generator for one outlet."""
+    own = [path for path, card in found.items() if card.to == to]
+    usual = [path for path in own if path.name == _name(found[path])]
+    if len(own) > 1 and not usual:
+        raise InputError(
+            f"{name} has several generators for {to}: give one of them, {' or '.join(map(str, own))}"
+        )
+    return (usual or own)[0]

@@ -1,0 +1,77 @@
+"""Finished parts of a long run, in one file beside its output, so that a killed run goes on where it stopped."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from change_it.errors import InputError
+from change_it.training.work import replace_text
+
+KIND = "change-it transfer"
+
+
+class Journal:
+    """Chunks of new headlines, each on the disk before the next is begun.
+
+    The file has JSON lines: the run, then `[chunk, headlines]`. A last line that was cut off is forgotten.
+
+    Attributes:
+        chunks: number of a chunk to its headlines, an empty one where there is none.
+    """
+
+    def __init__(self, path: Path, run: Mapping[str, Any]):
+        """Begin a file, or take up one of the same run.
+
+        Args:
+            path: the file.
+            run: what decides about the headlines; JSON values.
+
+        Raises:
+            InputError: the file is of a run that differs, or no such file at all.
+        """
+        self.path = path
+        self.chunks: dict[int, list[str]] = {}
+        if not path.exists():
+            replace_text(path, json.dumps({KIND: dict(run)}) + "\n")
+        written = path.read_bytes()
+        whole = written[: written.rfind(b"\n") + 1]
+        self._check(whole, dict(run))
+        with path.open("ab") as file:
+            file.truncate(len(whole))
+
+    def add(self, chunk: int, headlines: Sequence[str]) -> None:
+        """Keep a finished chunk.
+
+        Args:
+            chunk: its number.
+            headlines: its new headlines.
+        """
+        with self.path.open("ab") as file:
+            file.write(json.dumps([chunk, list(headlines)]).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        self.chunks[chunk] = list(headlines)
+
+    def _check(self, whole: bytes, run: dict[str, Any]) -> None:
+        """Read the lines, if they are of this run."""
+        try:
+            first, *lines = map(json.loads, whole.splitlines())
+            before = first[KIND]
+            self.chunks = {int(chunk): [str(text) for text in texts] for chunk, texts in lines}
+        except (ValueError, TypeError, KeyError) as error:
+            raise self._foreign() from error
+        told = [
+            f"{name} was {before.get(name)}, is {run.get(name)}"
+            for name in {**before, **run}
+            if before.get(name) != run.get(name)
+        ]
+        if told:
+            raise InputError(
+                f"{self.path} is of an unfinished run with other options ({'; '.join(told)}): "
+                "use the same options to finish it, or remove that file to begin again"
+            )
+
+    def _foreign(self) -> InputError:
+        return InputError(f"{self.path} is there and no unfinished transfer of ours: choose another --out")

@@ -1,0 +1,93 @@
+"""Folders of models that judges and generators share: where they are, what their weights hash to, where they run."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+
+from change_it.errors import InputError
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence the progress bars that transformers shows for the seconds of loading and saving weights."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
+def pick_device(device: str) -> torch.device:
+    """The device of that name; `auto` is the machine's accelerator, or its processor.
+
+    Args:
+        device: auto, cpu, cuda, cuda:1, mps.
+
+    Raises:
+        InputError: this machine has no such device.
+    """
+    if device == "auto":
+        accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
+        return accelerator or torch.device("cpu")
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise InputError(f"this machine has no device {device!r}: use --device cpu or auto") from error
+    return torch.device(device)
+
+
+def local_folder(name: str | Path, *, command: str) -> Path:
+    """A folder of models: itself, or the download of a Hub id.
+
+    Args:
+        name: folder or Hub id.
+        command: what writes such folders, for the message.
+
+    Raises:
+        InputError: neither.
+    """
+    folder = Path(name)
+    if folder.is_dir():
+        return folder
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    if str(name).count("/") != 1 or str(name).startswith((".", "/", "~")):
+        raise InputError(f"there is no folder {name}: make it with {command}, or give a Hub id")
+    try:
+        return Path(snapshot_download(str(name)))
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        raise InputError(f"{name} is neither a folder nor a model on the Hub that can be reached") from error
+
+
+def hash_of_weights(folder: Path, *, command: str) -> str:
+    """SHA-256 of the weights of a saved model or adapter, hexadecimal.
+
+    Args:
+        folder: holds `model.safetensors`, its shards, or `adapter_model.safetensors`.
+        command: what writes such folders, for the message.
+
+    Returns:
+        The hash of the one file, or of the shards one after the other.
+
+    Raises:
+        InputError: there are no weights.
+    """
+    files = sorted(folder.glob("model*.safetensors")) or sorted(folder.glob("adapter_model.safetensors"))
+    if not files:
+        raise InputError(f"{folder} holds no model.safetensors: train it with {command} --out {folder}")
+    if len(files) == 1:
+        with files[0].open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    together = hashlib.sha256()
+    for path in files:
+        with path.open("rb") as file:
+            together.update(hashlib.file_digest(file, "sha256").digest())
+    return together.hexdigest()

@@ -1,0 +1,167 @@
+"""Pre-trained encoder-decoders and causal models: trained whole or through adapters, saved, reloaded."""
+
+import json
+import shutil
+
+import pytest
+import torch
+from safetensors import safe_open
+
+from change_it.errors import InputError
+from change_it.generators import train
+from change_it.generators.building import kind_of, load_model, load_tokenizer
+from change_it.generators.card import GeneratorCard
+from change_it.generators.decoding import Decoding
+from change_it.generators.loading import load_generator
+from change_it.generators.options import GeneratorOptions
+
+HEADLINES = ["Il governo cade", "Torna la neve"]
+
+
+def options(corpus, out, architecture, **changes):
+    settings = {
+        "recipe": "s2s2",
+        "to": "faro",
+        "target_tokens": 16,
+        "batch_size": 8,
+        "updates": 12,
+        "evaluation_steps": 6,
+        "checkpoint_steps": 5,
+        "learning_rate": 3e-3,
+    }
+    return GeneratorOptions(corpus=corpus, out=out, architecture=architecture, **{**settings, **changes})
+
+
+@pytest.fixture(params=["t5", "gpt2", "llama"])
+def tiny(request, tiny_t5, tiny_gpt2, tiny_llama):
+    return {"t5": tiny_t5, "gpt2": tiny_gpt2, "llama": tiny_llama}[request.param]
+
+
+def keys(folder, name):
+    with safe_open(folder / name, "pt") as file:
+        return list(file.keys())
+
+
+def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
+    metrics = train.train_generator(options(corpus, tmp_path / "out", tiny))
+    losses = [record["validation loss"] for record in metrics["training"]["history"]]
+    assert min(losses) < losses[0] - 0.1
+    generator = load_generator(tmp_path / "out", device="cpu")
+    assert generator.card.kind == ("encoder-decoder" if "t5" in tiny else "causal")
+    assert generator.card.base is None
+    assert "/" not in generator.card.architecture
+    found = generator.format.generate(generator.model, HEADLINES, Decoding(candidates=2, beams=3))
+    assert all(1 <= len(candidates) <= 2 for candidates in found)
+
+
+def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, monkeypatch):
+    out = tmp_path / "out"
+    metrics = train.train_generator(options(corpus, out, tiny, lora=True, lora_rank=2, learning_rate=2e-2))
+    assert 0 < metrics["sizes"]["trained"] < 0.2 * metrics["sizes"]["parameters"]
+    losses = [record["validation loss"] for record in metrics["training"]["history"]]
+    assert min(losses) < losses[0]
+    assert not (out / "model.safetensors").exists()
+    assert all("lora_" in key for key in keys(out, "adapter_model.safetensors"))
+    adapter = json.loads((out / "adapter_config.json").read_text())
+    assert (adapter["r"], adapter["lora_alpha"]) == (2, 32)
+    assert GeneratorCard.load(out).base == tiny
+    assert "peft" in metrics["versions"]
+
+    monkeypatch.chdir(tmp_path)  # from anywhere
+    generator = load_generator(out, device="cpu")
+    base = load_model(tiny, generator.card.kind, load_tokenizer(tiny)).eval()
+    batch = generator.format.collate(HEADLINES, HEADLINES)
+    with torch.no_grad():
+        adapted, bare = generator.model(**batch).loss, base(**batch).loss
+    assert abs(float(adapted - bare)) > 1e-3
+    assert generator.weights_hash == metrics["weights_hash"]
+
+
+def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tiny_t5, monkeypatch):
+    train.train_generator(options(corpus, tmp_path / "whole", tiny_t5, lora=True))
+    real = train.train
+
+    def dying(*arguments, **named):
+        def die(update):
+            if update == 8:
+                raise InterruptedError
+
+        return real(*arguments, **named, on_update=die)
+
+    monkeypatch.setattr(train, "train", dying)
+    with pytest.raises(InterruptedError):
+        train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, lora=True))
+    monkeypatch.setattr(train, "train", real)
+    train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, lora=True, resume=True))
+    first, second = (
+        (tmp_path / name / "adapter_model.safetensors").read_bytes() for name in ("whole", "broken")
+    )
+    assert first == second
+
+
+def test_targets_can_be_given(corpus, tmp_path, tiny_t5):
+    train.train_generator(
+        options(corpus, tmp_path / "out", tiny_t5, lora=True, lora_targets=("wi", "wo"), updates=1)
+    )
+    adapted = keys(tmp_path / "out", "adapter_model.safetensors")
+    assert all(".wi." in key or ".wo." in key for key in adapted)
+    assert {".wi.", ".wo."} == {f".{key.split('.')[-3]}." for key in adapted}
+
+
+def test_an_architecture_that_peft_does_not_know_gets_all_linear_layers_but_the_head(tiny_llama):
+    from change_it.generators.building import add_adapters
+
+    tokenizer = load_tokenizer(tiny_llama)
+    model = load_model(tiny_llama, "causal", tokenizer)
+    model.config.model_type = "never heard of"
+    adapted = add_adapters(model, options("c", None, tiny_llama, lora=True), "causal")
+    names = {name.split(".")[-4] for name, _ in adapted.named_parameters() if "lora_A" in name}
+    assert names == {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
+
+
+def test_sources_are_cut_to_the_models_positions_unless_asked_for_more(corpus, tmp_path, tiny_gpt2):
+    changed = {"recipe": "sum", "updates": 1}
+    train.train_generator(options(corpus, tmp_path / "out", tiny_gpt2, **changed))
+    generator = load_generator(tmp_path / "out", device="cpu")
+    read = generator.card.source_tokens
+    assert read + generator.format.overhead + 16 == 128
+    found = generator.format.generate(generator.model, ["parola " * 400], Decoding(beams=2))
+    assert len(found[0]) == 1
+    with pytest.raises(InputError, match=f"positions for {read} tokens of the source"):
+        train.train_generator(options(corpus, tmp_path / "no", tiny_gpt2, source_tokens=200, **changed))
+
+
+def test_bad_input(corpus, tmp_path, tiny_t5):
+    out = tmp_path / "out"
+    with pytest.raises(InputError, match=r"--lora-targets nothing .* names among .*wi"):
+        train.train_generator(options(corpus, out, tiny_t5, lora=True, lora_targets=("nothing",)))
+    with pytest.raises(InputError, match="positive rank"):
+        train.train_generator(options(corpus, out, tiny_t5, lora=True, lora_rank=0))
+    with pytest.raises(InputError, match="drop them"):
+        train.train_generator(options(corpus, out, tiny_t5, cells=8))
+    bare = tmp_path / "bare"
+    shutil.copytree(tiny_t5, bare)
+    for path in bare.glob("tokenizer*"):
+        path.unlink()
+    with pytest.raises(InputError, match="no tokenizer that can be loaded"):
+        train.train_generator(options(corpus, out, str(bare)))
+    assert not out.exists()
+
+
+def test_a_tokenizer_of_another_model_is_refused(corpus, tmp_path, tiny_t5):
+    folder = tmp_path / "wrong"
+    shutil.copytree(tiny_t5, folder)
+    tokenizer = load_tokenizer(tiny_t5)
+    tokenizer.add_tokens([f"parola{number}" for number in range(100)])
+    tokenizer.save_pretrained(folder)
+    with pytest.raises(InputError, match="ids up to 699, the model knows 600"):
+        train.train_generator(options(corpus, tmp_path / "out", str(folder)))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_model_that_writes_no_text_is_refused(tmp_path):
+    from transformers import ViTConfig
+
+    ViTConfig().save_pretrained(tmp_path)
+    with pytest.raises(InputError, match=r"\(vit\) writes no text"):
+        kind_of(str(tmp_path))

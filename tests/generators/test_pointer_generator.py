@@ -1,0 +1,383 @@
+"""The papers' networks: their loss against a plain loop, generation, copying, padding, saving."""
+
+import math
+
+import pytest
+import torch
+from torch.nn.utils import parameters_to_vector
+from transformers import AutoModelForSeq2SeqLM
+
+import change_it.auto  # noqa: F401 (registers the model)
+from change_it.generators.pointer_generator import (
+    PointerGeneratorConfig,
+    PointerGeneratorForConditionalGeneration,
+)
+from change_it.generators.tokenizer import train_tokenizer
+
+WORDS, RESERVED = 17, 4
+KINDS = {
+    "s2s": {"copy": False},
+    "pn": {"copy": True},
+    "pnc": {"copy": True, "coverage": True, "coverage_weight": 0.7},
+}
+
+
+def make_model(kind="pnc", *, tied=True, seed=1, scale=6.0, **settings):
+    """A tiny float64 model whose weights are large enough for every term to matter."""
+    torch.manual_seed(seed)
+    sizes = {"vocab_size": WORDS + RESERVED, "reserved": RESERVED, "embedding_size": 5, "hidden_size": 6}
+    config = PointerGeneratorConfig(**{**sizes, **KINDS[kind], "tie_word_embeddings": tied, **settings})
+    model = PointerGeneratorForConditionalGeneration(config).double()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(torch.randn_like(parameter) * 0.1 * scale)
+    return model.eval()
+
+
+def make_batch():
+    """Three sources of 7, 4 and 1 tokens with temporary ids (17 …), labels that copy, repeat and miss them."""
+    sources = [[5, 17, 8, 5, 18, 9, 17], [6, 17, 1, 10], [7]]
+    labels = [[17, 5, 5, 18, 3], [10, 11, 17, 3], [12, 3]]
+    return (
+        torch.tensor([row + [0] * (7 - len(row)) for row in sources]),
+        torch.tensor([[1] * len(row) + [0] * (7 - len(row)) for row in sources]),
+        torch.tensor([row + [-100] * (5 - len(row)) for row in labels]),
+    )
+
+
+def dot(left, right):
+    return sum((a * b for a, b in zip(left, right, strict=True)), torch.zeros((), dtype=torch.float64))
+
+
+def affine(matrix, vector, bias=None):
+    values = [dot(row, vector) for row in matrix]
+    return values if bias is None else [value + shift for value, shift in zip(values, bias, strict=True)]
+
+
+def softmax(values):
+    exponents = [value.exp() for value in values]
+    total = sum(exponents)
+    return [exponent / total for exponent in exponents]
+
+
+def lstm_step(word, hidden, cell, weights):
+    """One step of an LSTM, cell by cell; gates in PyTorch's order."""
+    into, over, into_bias, over_bias = weights
+    gates = [a + b for a, b in zip(affine(into, word, into_bias), affine(over, hidden, over_bias), strict=True)]
+    size = len(hidden)
+    new_hidden, new_cell = [], []
+    for unit in range(size):
+        enter, forget, leave = (gates[unit + size * place].sigmoid() for place in (0, 1, 3))
+        new_cell.append(forget * cell[unit] + enter * gates[unit + 2 * size].tanh())
+        new_hidden.append(leave * new_cell[-1].tanh())
+    return new_hidden, new_cell
+
+
+def lstm_weights(module, suffix):
+    return [
+        getattr(module, f"{name}{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    ]
+
+
+def loop_distributions(model, source, inputs):
+    """P over the extended vocabulary, attention and coverage at each step for one source: scalars and loops alone."""
+    config, encoder = model.config, model.encoder
+    size, half = config.hidden_size, config.hidden_size // 2
+    zeros = [torch.zeros((), dtype=torch.float64)] * half
+
+    def embed(id_):
+        return model.embedding.weight[id_ if id_ < WORDS else 1]
+
+    runs = []
+    for suffix, order in (("_l0", range(len(source))), ("_l0_reverse", reversed(range(len(source))))):
+        hidden, cell, states = zeros, zeros, {}
+        for place in order:
+            hidden, cell = lstm_step(embed(source[place]), hidden, cell, lstm_weights(encoder.lstm, suffix))
+            states[place] = hidden
+        runs.append((states, hidden, cell))
+    (ahead, ahead_hidden, ahead_cell), (back, back_hidden, back_cell) = runs
+    states = [ahead[place] + back[place] for place in range(len(source))]
+    hidden = affine(encoder.bridge_hidden.weight, ahead_hidden + back_hidden, encoder.bridge_hidden.bias)
+    hidden = [value.tanh() for value in hidden]
+    cell = affine(encoder.bridge_cell.weight, ahead_cell + back_cell, encoder.bridge_cell.bias)
+    context = zeros + zeros
+    coverage = [torch.zeros((), dtype=torch.float64)] * len(source)
+    result = []
+    for id_ in inputs:
+        word = list(embed(id_))
+        hidden, cell = lstm_step(word + context, hidden, cell, lstm_weights(model.cell, ""))
+        query = affine(model.query.weight, hidden)
+        energies = []
+        for place, state in enumerate(states):
+            key = affine(encoder.keys.weight, state, encoder.keys.bias)
+            inner = [a + b for a, b in zip(key, query, strict=True)]
+            if config.coverage:
+                inner = [a + coverage[place] * b for a, b in zip(inner, model.coverage, strict=True)]
+            energies.append(dot(model.energy, [value.tanh() for value in inner]))
+        attention = softmax(energies)
+        context = [dot(attention, [state[unit] for state in states]) for unit in range(size)]
+        merged = affine(model.merge.weight, hidden + context, model.merge.bias)
+        matrix = model.embedding.weight if config.tie_word_embeddings else model.output.weight
+        written = softmax(affine(matrix, [value.tanh() for value in merged], model.output_bias))
+        extended = written + [torch.zeros((), dtype=torch.float64)] * RESERVED
+        if config.copy:
+            switch = affine(model.switch.weight, context + hidden + word, model.switch.bias)[0].sigmoid()
+            extended = [switch * value for value in extended]
+            for place, source_id in enumerate(source):
+                extended[source_id] = extended[source_id] + (1 - switch) * attention[place]
+        result.append((extended, attention, coverage))
+        coverage = [a + b for a, b in zip(coverage, attention, strict=True)]
+    return result
+
+
+def loop_loss(model, input_ids, mask, labels):
+    """Mean over words of -log P(word) and the weighted coverage loss."""
+    losses = []
+    for source, present, wanted in zip(input_ids.tolist(), mask.tolist(), labels.tolist(), strict=True):
+        source = source[: sum(present)]
+        wanted = [id_ for id_ in wanted if id_ != -100]
+        steps = loop_distributions(model, source, [2, *wanted[:-1]])
+        for id_, (extended, attention, coverage) in zip(wanted, steps, strict=True):
+            if not model.config.copy and id_ >= WORDS:
+                id_ = 1
+            loss = -extended[id_].log()
+            if model.config.coverage:
+                for now, before in zip(attention, coverage, strict=True):
+                    loss = loss + model.config.coverage_weight * torch.min(now, before)
+            losses.append(loss)
+    return sum(losses) / len(losses)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_loss_and_every_gradient_equal_a_plain_loop(kind, tied):
+    model = make_model(kind, tied=tied)
+    input_ids, mask, labels = make_batch()
+    expected = loop_loss(model, input_ids, mask, labels)
+    expected.backward()
+    gradients = {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
+    model.zero_grad()
+    loss = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+    loss.backward()
+    assert loss.item() == pytest.approx(expected.item(), rel=1e-10)
+    for name, parameter in model.named_parameters():
+        assert gradients[name].abs().max() > 1e-6, name
+        torch.testing.assert_close(parameter.grad, gradients[name], rtol=1e-8, atol=1e-11, msg=name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_equal_finite_differences(kind):
+    model = make_model(kind, scale=3.0)
+    input_ids, mask, labels = make_batch()
+    parameters = list(model.parameters())
+
+    def loss(*_parameters):
+        return model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+
+    assert torch.autograd.gradcheck(loss, parameters, atol=1e-6, fast_mode=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_next_word_distribution_sums_to_one_and_is_the_loops(kind):
+    model = make_model(kind)
+    input_ids, mask, labels = make_batch()
+    read = torch.tensor([[2, 17, 5], [2, 10, 11], [2, 12, 4]])
+    probabilities = model(input_ids=input_ids, attention_mask=mask, decoder_input_ids=read).logits.exp()
+    assert probabilities.shape == (3, 3, WORDS + RESERVED)
+    for row, (source, present) in enumerate(zip(input_ids.tolist(), mask.tolist(), strict=True)):
+        source = source[: sum(present)]
+        for step, (extended, attention, _) in enumerate(loop_distributions(model, source, read[row].tolist())):
+            expected = torch.stack(extended)
+            best = source[max(range(len(source)), key=lambda place, a=attention: a[place].item())]
+            lost = expected[0] + expected[2]  # <pad> and <s> are never written
+            unknown = expected[1].clone()
+            expected[[0, 1, 2]] = 0.0
+            expected[best] = expected[best] + unknown
+            torch.testing.assert_close(probabilities[row, step], expected, rtol=1e-9, atol=1e-12)
+            assert probabilities[row, step].sum().item() == pytest.approx(1 - lost.item(), abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_padding_changes_nothing(kind):
+    model = make_model(kind)
+    input_ids, mask, labels = make_batch()
+    together = model.generate(
+        input_ids=input_ids, attention_mask=mask, num_beams=3, max_new_tokens=6, min_new_tokens=6
+    )
+    losses, counts = [], []
+    for row in range(3):
+        length, words = int(mask[row].sum()), int((labels[row] != -100).sum())
+        for width in (length, length + 3):
+            ids = torch.zeros(1, width, dtype=torch.long)
+            ids[0, :length] = input_ids[row, :length]
+            present = (torch.arange(width) < length).long().unsqueeze(0)
+            alone = model(input_ids=ids, attention_mask=present, labels=labels[row : row + 1, :words]).loss.item()
+            padded = model(input_ids=ids, attention_mask=present, labels=labels[row : row + 1]).loss.item()
+            assert alone == pytest.approx(padded, rel=1e-12)
+            generated = model.generate(
+                input_ids=ids, attention_mask=present, num_beams=3, max_new_tokens=6, min_new_tokens=6
+            )
+            assert generated[0].tolist() == together[row].tolist()
+        losses.append(alone * words)
+        counts.append(words)
+    batched = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss.item()
+    assert batched == pytest.approx(sum(losses) / sum(counts), rel=1e-12)
+
+
+DECODINGS = {
+    "greedy": {},
+    "beams": {"num_beams": 4, "num_return_sequences": 4, "output_scores": True, "length_penalty": 0.5},
+    "sampling": {"do_sample": True, "temperature": 1.3, "top_p": 0.95, "top_k": 0},
+    "sampled beams": {"do_sample": True, "num_beams": 3, "top_k": 0},
+}
+
+
+@pytest.mark.parametrize("decoding", DECODINGS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_cached_equals_uncached(kind, decoding):
+    model = make_model(kind)
+    input_ids, mask, _ = make_batch()
+    results = []
+    for use_cache in (True, False):
+        torch.manual_seed(3)
+        results.append(
+            model.generate(
+                input_ids=input_ids,
+                attention_mask=mask,
+                max_new_tokens=8,
+                use_cache=use_cache,
+                return_dict_in_generate=True,
+                **DECODINGS[decoding],
+            )
+        )
+    assert results[0].sequences.tolist() == results[1].sequences.tolist()
+    assert len({tuple(row) for row in results[0].sequences.tolist()}) > 1
+    if "num_return_sequences" in DECODINGS[decoding]:
+        torch.testing.assert_close(results[0].sequences_scores, results[1].sequences_scores)
+
+
+def test_state_is_carried_on_step_by_step():
+    model = make_model("pnc")
+    input_ids, mask, _ = make_batch()
+    read = torch.tensor([[2, 17, 5, 8], [2, 10, 11, 1], [2, 12, 4, 18]])
+    encoded = model.encoder(input_ids, mask)
+    whole = model(encoder_outputs=encoded, decoder_input_ids=read).logits
+    first = model(encoder_outputs=encoded, decoder_input_ids=read[:, :3], use_cache=True)
+    assert first.past_key_values.get_seq_length() == 3
+    rest = model(
+        encoder_outputs=encoded, decoder_input_ids=read[:, 3:], past_key_values=first.past_key_values
+    ).logits
+    torch.testing.assert_close(torch.cat([first.logits, rest], dim=1), whole)
+
+
+def test_unknown_is_never_written_and_no_ngram_repeats():
+    model = make_model("s2s")
+    with torch.no_grad():
+        model.output_bias[1] = 50.0  # all but certain of <unk>
+    input_ids, mask, _ = make_batch()
+    ids = model.generate(input_ids=input_ids, attention_mask=mask, max_new_tokens=10, num_beams=2)
+    assert not (ids[:, 1:] == 2).any()
+    assert all(set(row) <= set(source) | {0, 3} for row, source in zip(ids[:2, 1:].tolist(), input_ids[:2].tolist(), strict=True) if 1 not in source)
+    assert (ids[0] >= WORDS).any() or set(ids[0, 1:].tolist()) <= set(input_ids[0].tolist())
+    free = model.generate(input_ids=input_ids[:1], attention_mask=mask[:1], max_new_tokens=12, min_new_tokens=12)
+    kept = model.generate(
+        input_ids=input_ids[:1],
+        attention_mask=mask[:1],
+        max_new_tokens=12,
+        min_new_tokens=12,
+        no_repeat_ngram_size=2,
+    )
+
+    def repeats(row):
+        pairs = list(zip(row[1:], row[2:], strict=False))
+        return len(pairs) - len(set(pairs))
+
+    assert repeats(free[0].tolist()) > 0
+    assert repeats(kept[0].tolist()) == 0
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_saved_model_is_the_same_bit_for_bit(tied, tmp_path):
+    model = make_model("pnc", tied=tied).float()
+    model.save_pretrained(tmp_path)
+    loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
+    assert type(loaded) is PointerGeneratorForConditionalGeneration
+    assert loaded.config.coverage_weight == 0.7
+    assert (loaded.output is None) is tied
+    assert loaded.encoder.embedding.weight is loaded.embedding.weight
+    assert torch.equal(parameters_to_vector(loaded.parameters()), parameters_to_vector(model.parameters()))
+    input_ids, mask, labels = make_batch()
+    assert torch.equal(
+        loaded(input_ids=input_ids, attention_mask=mask, labels=labels).loss,
+        model(input_ids=input_ids, attention_mask=mask, labels=labels).loss,
+    )
+    settings = {"num_beams": 3, "max_new_tokens": 6}
+    assert torch.equal(
+        loaded.generate(input_ids=input_ids, attention_mask=mask, **settings),
+        model.generate(input_ids=input_ids, attention_mask=mask, **settings),
+    )
+
+
+def test_forward_without_words_to_read_is_refused():
+    with pytest.raises(ValueError, match="decoder_input_ids or labels"):
+        make_model()(input_ids=torch.tensor([[5]]))
+
+
+KNOWN_NAMES = "Abelli Bruzzi Cantero Dossena Elvezi Fabrini Guarino Lamperti".split()
+OTHER_NAMES = "Mozzani Nerbini Ortelli Pavesi".split()
+NEW_NAMES = "Quaranti Rebuffo Sandroni Tolomei".split()
+VERBS = ["parla", "tace", "vince"]
+
+
+def reports(names):
+    """`il consigliere X parla oggi`, with the name at two places, and its headline `parla X`."""
+    sources, targets = [], []
+    for index, (name, verb) in enumerate((name, verb) for name in names for verb in VERBS):
+        sources.append(f"oggi {verb} {name} in aula" if index % 2 else f"il consigliere {name} {verb} oggi")
+        targets.append(f"{verb} {name}")
+    return sources, targets
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_unseen_words_are_reproduced_from_the_source(kind):
+    tokenizer = train_tokenizer(
+        ["il consigliere parla tace vince oggi in aula " + " ".join(KNOWN_NAMES)], size=100, reserved=3
+    )
+    torch.manual_seed(1)
+    model = PointerGeneratorForConditionalGeneration(
+        PointerGeneratorConfig(
+            vocab_size=len(tokenizer) + tokenizer.reserved,
+            reserved=tokenizer.reserved,
+            embedding_size=16,
+            hidden_size=32,
+            **KINDS[kind],
+        )
+    )
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    sources, targets = reports(KNOWN_NAMES + OTHER_NAMES)
+    batch, unknown = tokenizer.sources(sources, max_tokens=10)
+    labels = tokenizer.targets(targets, unknown if model.config.copy else None, max_tokens=5)
+    losses = []
+    for _ in range(200):
+        loss = model(**batch, labels=labels).loss
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    assert losses[-1] < 0.1 * losses[0]
+    sources, targets = reports(NEW_NAMES)
+    batch, unknown = tokenizer.sources(sources, max_tokens=10)
+    assert all(len(words) == 1 for words in unknown)
+    ids = model.eval().generate(**batch, num_beams=3, max_new_tokens=5)
+    assert tokenizer.headlines(ids, unknown) == targets
+    assert not (ids == tokenizer.unk_token_id).any()
+    assert (ids == len(tokenizer)).any(dim=1).all()  # the first temporary id of each source
+
+
+def test_untrained_loss_is_about_that_of_guessing():
+    model = PointerGeneratorForConditionalGeneration(
+        PointerGeneratorConfig(vocab_size=1100, embedding_size=8, hidden_size=8, copy=False)
+    )
+    loss = model(input_ids=torch.tensor([[5, 6]]), labels=torch.tensor([[7, 8, 3]])).loss
+    assert loss.item() == pytest.approx(math.log(1000), rel=0.05)

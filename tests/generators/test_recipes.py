@@ -1,0 +1,104 @@
+"""What each generator learns from, as the corpus folder holds it."""
+
+import shutil
+
+import polars as pl
+import pytest
+
+from change_it.corpus.loading import read_table
+from change_it.errors import InputError
+from change_it.generators.recipes import load_recipe
+
+
+def load(corpus, recipe, to="faro", **changes):
+    return load_recipe(corpus, recipe, to, **{"validation_share": 0.05, "seed": 1, **changes})
+
+
+def everything(data):
+    sources, targets = (
+        [*getattr(data.train, part), *getattr(data.validation, part)] for part in ("sources", "targets")
+    )
+    return set(zip(sources, targets, strict=True))
+
+
+def test_sum_learns_the_target_outlets_own_articles_outside_a1_and_a2(corpus):
+    data = load(corpus, "sum")
+    articles = read_table(corpus, "articles", "train")
+    own = articles.filter(pl.col("label") == "faro", pl.col("alignment").is_in(["R", "A3"]))
+    assert everything(data) <= set(own.select("article", "headline").iter_rows())
+    assert len(everything(data)) > 0.9 * own.height
+    assert data.outlets == ("colle", "faro")
+
+
+@pytest.mark.parametrize(("recipe", "groups"), [("s2s1", ["A3"]), ("s2s2", ["A1", "A3"]), ("s2s3", ["A1"])])
+@pytest.mark.parametrize(("to", "columns"), [("faro", ("a", "b")), ("colle", ("b", "a"))])
+def test_s2s_learns_the_aligned_headlines_in_one_direction(corpus, recipe, groups, to, columns):
+    data = load(corpus, recipe, to)
+    pairs = read_table(corpus, "pairs", "train").filter(pl.col("alignment").is_in(groups))
+    known = set(pairs.select(f"{columns[0]}_headline", f"{columns[1]}_headline").iter_rows())
+    assert everything(data) <= known
+    assert len(everything(data)) > 0.8 * len(known)
+
+
+def test_agnostic_learns_both_outlets_and_has_its_own_validation(corpus):
+    data = load(corpus, "agnostic", None)
+    articles = read_table(corpus, "articles", "train")
+    labels = dict(articles.select("article", "label").iter_rows())
+    assert {labels[source] for source in data.train.sources} == {"colle", "faro"}
+    given = read_table(corpus, "agnostic", "validation")
+    assert data.validation.sources == given["source"].to_list()
+
+
+@pytest.mark.parametrize("recipe", ["sum", "s2s2", "agnostic"])
+def test_no_source_and_no_headline_is_on_both_sides(corpus, recipe):
+    data = load(corpus, recipe, None if recipe == "agnostic" else "colle", validation_share=0.3)
+    assert not set(data.train.sources) & set(data.validation.sources)
+    assert not set(data.train.targets) & set(data.validation.targets)
+    assert len(data.validation) > 0
+
+
+def test_the_validation_part_follows_the_seed(corpus):
+    first, again, other = (load(corpus, "sum", seed=seed).validation.sources for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_empty_texts_are_left_out(corpus, tmp_path):
+    shutil.copytree(corpus, tmp_path / "corpus")
+    path = next((tmp_path / "corpus").rglob("sum/train*.parquet"))
+    rows = pl.read_parquet(path)
+    assert rows.height > 2
+    changed = rows.with_columns(
+        source=pl.when(pl.int_range(pl.len()) > 0).then(pl.lit("  ")).otherwise("source")
+    )
+    import pyarrow.parquet as pq
+
+    pq.write_table(changed.to_arrow().cast(pq.read_schema(path)), path)
+    with pytest.raises(InputError, match="articles outside A1 and A2"):
+        load(str(tmp_path / "corpus"), "sum")
+
+
+def test_bad_input(corpus, tmp_path):
+    with pytest.raises(InputError, match=r"no recipe 's2s9'.*s2s3"):
+        load(corpus, "s2s9")
+    with pytest.raises(InputError, match="give colle or faro"):
+        load(corpus, "sum", "gio")
+    with pytest.raises(InputError, match="--to is missing for sum: give colle or faro"):
+        load(corpus, "sum", None)
+    with pytest.raises(InputError, match="not for agnostic"):
+        load(corpus, "agnostic", "faro")
+    with pytest.raises(InputError, match="no corpus folder"):
+        load(str(tmp_path / "none"), "sum")
+    with pytest.raises(InputError, match="between 0 and 1"):
+        load(corpus, "sum", validation_share=0)
+
+
+def test_a_corpus_without_loose_pairs_cannot_train_s2s1(tmp_path):
+    from corpus_fakes import articles, options, write_csv
+
+    from change_it.corpus import builder
+
+    news = write_csv(tmp_path / "news.csv", articles(loose=0))
+    builder.run(options(tmp_path / "corpus", files=(str(news),), loose=0.49))
+    with pytest.raises(InputError, match=r"needs A3 pairs.*--recipe sum"):
+        load(str(tmp_path / "corpus"), "s2s1", "rep")
+    assert len(load(str(tmp_path / "corpus"), "s2s3", "rep").train) > 1

@@ -1,0 +1,245 @@
+"""`change-it train generator` from the corpus folder to a saved generator: the papers' networks, resuming, failures."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from change_it.errors import InputError
+from change_it.generators import train
+from change_it.generators.card import GeneratorCard
+from change_it.generators.decoding import Decoding
+from change_it.generators.loading import load_generator
+from change_it.generators.options import GeneratorOptions, preset
+from change_it.generators.recipes import load_recipe
+
+
+def options(corpus, out, **changes):
+    settings = {
+        "recipe": "s2s2",
+        "architecture": "pn",
+        "to": "faro",
+        "cells": 16,
+        "vocabulary": 500,
+        "source_tokens": 24,
+        "target_tokens": 16,
+        "batch_size": 8,
+        "updates": 40,
+        "evaluation_steps": 20,
+        "checkpoint_steps": 15,
+    }
+    return GeneratorOptions(corpus=corpus, out=out, **{**settings, **changes})
+
+
+@pytest.fixture(scope="module")
+def trained(corpus, tmp_path_factory):
+    out = tmp_path_factory.mktemp("generator") / "s2s2-faro"
+    train.run(options(corpus, out))
+    return out
+
+
+def weights(folder):
+    return (folder / "model.safetensors").read_bytes()
+
+
+def test_a_generator_learns_and_is_saved_with_its_numbers(trained):
+    metrics = json.loads((trained / "metrics.json").read_text())
+    losses = [record["validation loss"] for record in metrics["training"]["history"]]
+    assert metrics["validation_loss"] == min(losses) < losses[0] - 0.5
+    assert metrics["training"]["updates"] == 40
+    assert [record["update"] for record in metrics["training"]["history"]] == [0, 20, 40]
+    assert (metrics["options"]["optimizer"], metrics["options"]["learning_rate"]) == ("adagrad", 0.15)
+    assert metrics["sizes"]["trained"] == metrics["sizes"]["parameters"] > 0
+    card = GeneratorCard.load(trained)
+    assert (card.recipe, card.reads, card.to, card.kind) == ("s2s2", "headline", "faro", "words")
+    assert (card.outlets, card.source_tokens, card.base) == (("colle", "faro"), 24, None)
+    files = {path.name for path in trained.iterdir()}
+    assert {"config.json", "model.safetensors", "tokenizer.json", "generator.json", "metrics.json"} <= files
+    assert not {name for name in files if name.endswith((".bin", ".pt")) or name == "checkpoints"}
+
+
+def test_the_saved_generator_has_the_reported_loss_and_writes(trained, corpus):
+    metrics = json.loads((trained / "metrics.json").read_text())
+    generator = load_generator(trained, device="cpu")
+    validation = load_recipe(corpus, "s2s2", "faro", validation_share=0.05, seed=1).validation
+    for batch_size in (1, 64):
+        loss = train.loss_of(generator.model, generator.format, validation, batch_size=batch_size)
+        assert loss == pytest.approx(metrics["validation_loss"], abs=1e-4)
+    assert generator.weights_hash == metrics["weights_hash"]
+    found = generator.format.generate(generator.model, validation.sources[:3], Decoding(beams=2))
+    assert all(candidates[0].text for candidates in found)
+
+
+def test_resuming_a_finished_generator_reads_its_numbers(trained, corpus):
+    before = (trained / "model.safetensors").stat().st_mtime_ns
+    metrics = train.train_generator(options(corpus, trained, resume=True))
+    assert metrics["training"]["updates"] == 40
+    assert (trained / "model.safetensors").stat().st_mtime_ns == before
+
+
+def test_a_broken_run_leaves_the_old_generator_and_resumes_to_the_same_weights(
+    trained, corpus, tmp_path, monkeypatch
+):
+    out = tmp_path / "generator"
+    out.mkdir()
+    (out / "model.safetensors").write_bytes(b"old")
+    (out / "adapter_config.json").write_text("{}")
+    real = train.train
+
+    def dying(*arguments, **named):
+        def die(update):
+            if update == 35:
+                raise InterruptedError
+
+        return real(*arguments, **named, on_update=die)
+
+    monkeypatch.setattr(train, "train", dying)
+    with pytest.raises(InterruptedError):
+        train.train_generator(options(corpus, out))
+    assert weights(out) == b"old"
+    with pytest.raises(InputError, match="seed was 1, is 2"):
+        train.train_generator(options(corpus, out, resume=True, seed=2))
+    monkeypatch.setattr(train, "train", real)
+    train.train_generator(options(corpus, out, resume=True))
+    assert weights(out) == weights(trained)
+    assert not (out / "adapter_config.json").exists()
+
+
+KILLED = """
+import os, signal, sys
+from change_it.generators import train
+real = train.train
+def dying(*arguments, **named):
+    return real(*arguments, **named, on_update=lambda update: update == 35 and os.kill(os.getpid(), signal.SIGKILL))
+train.train = dying
+sys.exit(train.main_of(train.GeneratorOptions, train.run))
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path):
+    settings = vars(options(corpus, tmp_path / "out"))
+    flags = [
+        f"--{name.replace('_', '-')}={value}"
+        for name, value in settings.items()
+        if value not in (None, False, ())
+    ]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    killed = subprocess.run([sys.executable, "-c", KILLED, *flags], env=environment, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not (tmp_path / "out/model.safetensors").exists()
+    again = [sys.executable, "-m", "change_it.generators.train", *flags, "--resume"]
+    result = subprocess.run(again, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "40 updates" in result.stdout
+    alone = tmp_path / "alone"
+    subprocess.run([*again[:3], *flags, f"--out={alone}"], env=environment, check=True)
+    assert weights(tmp_path / "out") == weights(alone)
+
+
+def test_out_of_time_keeps_the_best(corpus, tmp_path):
+    metrics = train.train_generator(options(corpus, tmp_path / "out", architecture="pnc", max_minutes=0.0))
+    assert metrics["training"]["stopped"] == "time"
+    assert metrics["training"]["updates"] == 1
+    best = max(record["score"] for record in metrics["training"]["history"])
+    assert metrics["validation_loss"] == -best
+    assert load_generator(tmp_path / "out").model.config.coverage
+
+
+def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):
+    changed = {"architecture": str(trained), "cells": None, "vocabulary": None, "learning_rate": 0.01}
+    metrics = train.train_generator(options(corpus, tmp_path / "out", **changed))
+    before = json.loads((trained / "metrics.json").read_text())["validation_loss"]
+    assert metrics["training"]["history"][0]["validation loss"] == pytest.approx(before, abs=1e-4)
+    assert GeneratorCard.load(tmp_path / "out").kind == "words"
+
+
+def test_s2s_and_agnostic(corpus, tmp_path):
+    changed = {"architecture": "s2s", "recipe": "agnostic", "to": None, "updates": 3}
+    train.train_generator(options(corpus, tmp_path / "out", **changed))
+    generator = load_generator(tmp_path / "out", device="cpu")
+    assert (generator.card.to, generator.card.reads) == (None, "article")
+    assert not generator.model.config.copy
+    assert not generator.format.copies
+
+
+def test_evaluations_are_an_epoch_apart_within_limits(corpus, tmp_path):
+    given = options(corpus, tmp_path, batch_size=10)
+    assert [train._evaluation_steps(given, size) for size in (50, 5_000, 50_000)] == [100, 500, 1000]
+
+
+def test_presets_are_the_papers(tmp_path):
+    def of(architecture, kind="encoder-decoder", **changes):
+        return preset(
+            GeneratorOptions(recipe="sum", corpus="c", out=tmp_path, architecture=architecture, **changes),
+            kind,
+        )
+
+    for name, batch, updates, cells in (("pn", 32, 125_000, 256), ("s2s", 64, 100_000, 128)):
+        given = of(name)
+        assert (given["batch_size"], given["updates"], given["cells"]) == (batch, updates, cells)
+        assert (given["optimizer"], given["learning_rate"], given["max_grad_norm"]) == ("adagrad", 0.15, 2.0)
+        assert (given["source_tokens"], given["target_tokens"], given["vocabulary"]) == (256, 50, 100_000)
+    assert "updates" not in of("pnc", epochs=2)
+    t5 = of("owner/t5")
+    assert (t5["source_tokens"], t5["target_tokens"], t5["learning_rate"]) == (512, 64, 3e-4)
+    assert of("owner/gpt", "causal")["learning_rate"] < of("owner/gpt", "causal", lora=True)["learning_rate"]
+
+
+def test_bad_input(corpus, tmp_path, trained):
+    out = tmp_path / "out"
+
+    def refused(match, **changes):
+        with pytest.raises(InputError, match=match):
+            train.train_generator(options(corpus, out, **changes))
+
+    refused("no recipe 'sums'", recipe="sums")
+    refused("give colle or faro", to="gio")
+    refused("--to is missing", to=None)
+    refused("leave it out", recipe="agnostic")
+    refused("give s2s, pn, pnc, a Hub id", architecture=str(tmp_path / "none"))
+    refused("--lora is for pre-trained models", lora=True)
+    refused("--vocabulary and --cells are for s2s, pn and pnc", architecture=str(trained))
+    refused("give an even number", cells=15)
+    refused("--vocabulary 5 holds no words", vocabulary=5)
+    refused("at least 2", source_tokens=1)
+    with pytest.raises(InputError, match="no corpus folder"):
+        train.train_generator(options(str(tmp_path / "none"), out))
+    assert not out.exists()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="is a file"):
+        train.train_generator(options(corpus, tmp_path / "file"))
+    (tmp_path / "taken/checkpoints").mkdir(parents=True)
+    with pytest.raises(InputError, match="no unfinished generator of ours: choose another --out"):
+        train.train_generator(options(corpus, tmp_path / "taken"))
+    with pytest.raises(InputError, match="no generator of ours"):
+        load_generator(corpus)
+    with pytest.raises(InputError, match="there is no folder"):
+        load_generator(tmp_path / "none")
+
+
+def test_a_vocabulary_that_does_not_fit_is_told(trained, tmp_path):
+    from transformers import AutoTokenizer
+
+    folder = tmp_path / "wrong"
+    shutil.copytree(trained, folder)
+    larger = train.new_network(
+        options("c", folder, vocabulary=5000), [f"parola{i} altra{i}" for i in range(900)]
+    )[1]
+    larger.save_pretrained(folder)
+    assert len(AutoTokenizer.from_pretrained(folder)) > 900
+    with pytest.raises(InputError, match="the vocabulary does not fit the model"):
+        load_generator(folder)
+
+
+def test_a_broken_card_is_told(trained, tmp_path):
+    shutil.copytree(trained, tmp_path / "folder")
+    card = tmp_path / "folder/generator.json"
+    for text in ("{", "[]", '{"recipe": "sum"}', card.read_text().replace('"words"', '"songs"')):
+        card.write_text(text)
+        with pytest.raises(InputError, match="again"):
+            load_generator(tmp_path / "folder")

@@ -1,0 +1,163 @@
+"""Generators as a function: what is read, what comes back, and which ones a folder offers."""
+
+import subprocess
+import sys
+
+import pytest
+from tiny_generators import WORDS, save_generator
+
+from change_it import HeadlineTransfer, InputError
+from change_it.generators.decoding import Decoding
+
+HEADLINES = ["Crolla il ponte", "Approvata la riforma fiscale", "Sciopero"]
+ARTICLES = [f"Roma. {WORDS}", "Approvata ieri la riforma fiscale, dice Rossi.", "Sciopero dei treni " * 30]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """sum in both directions, s2s1 for gio alone."""
+    root = tmp_path_factory.mktemp("generators")
+    save_generator(root / "sum-gio", seed=1)
+    save_generator(root / "sum-rep", to="rep", seed=2)
+    save_generator(root / "s2s1-gio", recipe="s2s1", architecture="s2s", seed=3)
+    return root
+
+
+@pytest.fixture(scope="module")
+def both(folder):
+    return HeadlineTransfer.from_pretrained(folder, recipe="sum", device="cpu")
+
+
+def test_text_for_a_text_and_a_list_for_a_list(both):
+    new = both(HEADLINES, article=ARTICLES, to="gio")
+    assert len(new) == 3
+    assert all(isinstance(text, str) and text for text in new)
+    assert both(HEADLINES[0], article=ARTICLES[0], to="gio") == new[0]
+    assert both([], article=[], to="gio") == []
+
+
+def test_candidates_are_distinct_best_first_and_begin_with_the_text(both):
+    some = both(HEADLINES[0], article=ARTICLES[0], to="gio", num_candidates=4)
+    assert len({candidate.text for candidate in some}) == len(some) == 4
+    scores = [candidate.score for candidate in some]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] < 0
+    lists = both(HEADLINES, article=ARTICLES, to="gio", num_candidates=4)
+    assert [candidate.text for candidate in lists[0]] == [candidate.text for candidate in some]
+
+
+def test_each_outlet_has_its_own_generator_and_order_is_kept_in_any_batches(both):
+    aims = ["gio", "rep", "gio"]
+    mixed = both(HEADLINES, article=ARTICLES, to=aims)
+    alone = [
+        both(headline, article=article, to=to)
+        for headline, article, to in zip(HEADLINES, ARTICLES, aims, strict=True)
+    ]
+    assert mixed == alone
+    assert mixed == both(HEADLINES, article=ARTICLES, to=aims, batch_size=1)
+    assert both(HEADLINES, article=ARTICLES, to="rep")[0] != mixed[0]
+
+
+def test_an_empty_source_gives_nothing_and_harms_no_other(both):
+    new = both(HEADLINES, article=[ARTICLES[0], " \n", ARTICLES[2]], to="gio")
+    assert new == [
+        *both(HEADLINES[:1], article=ARTICLES[:1], to="gio"),
+        "",
+        both("", article=ARTICLES[2], to="gio"),
+    ]
+    assert both("x", article="", to="gio", num_candidates=2) == []
+
+
+def test_sampling_depends_on_the_seed(both):
+    def draw(seed):
+        decoding = Decoding(sample=True, seed=seed)
+        return both(HEADLINES, article=ARTICLES, to="gio", decoding=decoding)
+
+    assert draw(1) == draw(1)
+    assert draw(1) != draw(2)
+
+
+def test_headlines_alone_are_enough_where_they_are_read(folder):
+    transfer = HeadlineTransfer.from_pretrained(folder / "s2s1-gio", device="cpu")
+    assert (transfer.targets, transfer.reads, transfer.recipe) == (("gio",), "headline", "s2s1")
+    assert transfer("Crolla il ponte")
+    assert transfer("  ") == ""
+
+
+def test_the_agnostic_generator_serves_both_outlets(tmp_path):
+    transfer = HeadlineTransfer.from_pretrained(
+        save_generator(tmp_path / "agnostic", recipe="agnostic", to=None), device="cpu"
+    )
+    assert transfer.targets == ("rep", "gio")
+    assert transfer("x", article=ARTICLES[0]) == transfer("x", article=ARTICLES[0], to="rep")
+
+
+def test_a_folder_chooses_by_recipe_outlet_and_usual_name(folder, tmp_path):
+    one = HeadlineTransfer.from_pretrained(folder, recipe="sum", to="rep", device="cpu")
+    assert one.targets == ("rep",)
+    assert one.generators["rep"].folder == folder / "sum-rep"
+    save_generator(tmp_path / "sum-gio", seed=1)
+    save_generator(tmp_path / "a-trial", seed=5)
+    assert (
+        HeadlineTransfer.from_pretrained(tmp_path, device="cpu").generators["gio"].folder
+        == tmp_path / "sum-gio"
+    )
+    (tmp_path / "sum-gio").rename(tmp_path / "b-trial")
+    with pytest.raises(
+        InputError, match=r"several generators for gio: give one of them, .*a-trial or .*b-trial"
+    ):
+        HeadlineTransfer.from_pretrained(tmp_path, device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({}, "several recipes: choose one of s2s1, sum"),
+        ({"recipe": "s2s3"}, "no generator of recipe s2s3: it holds s2s1-gio, sum-gio, sum-rep"),
+        ({"recipe": "s2s9"}, "there is no recipe 's2s9'"),
+        ({"recipe": "s2s1", "to": "rep"}, "no s2s1 generator for rep"),
+        ({"recipe": "sum", "to": "ansa"}, "no sum generator for ansa"),
+    ],
+)
+def test_what_a_folder_does_not_have(folder, arguments, told):
+    with pytest.raises(InputError, match=told):
+        HeadlineTransfer.from_pretrained(folder, device="cpu", **arguments)
+
+
+def test_no_folder_and_a_folder_without_generators(tmp_path):
+    with pytest.raises(InputError, match="there is no folder"):
+        HeadlineTransfer.from_pretrained(tmp_path / "none")
+    with pytest.raises(InputError, match="holds no generator"):
+        HeadlineTransfer.from_pretrained(tmp_path)
+
+
+def test_generators_of_different_corpora_do_not_go_together(tmp_path):
+    save_generator(tmp_path / "sum-gio")
+    save_generator(tmp_path / "sum-left", to="left", outlets=("left", "right"))
+    with pytest.raises(InputError, match="of one recipe and one corpus"):
+        HeadlineTransfer.from_pretrained(tmp_path, device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"to": "gio"}, "give article="),
+        ({"article": ARTICLES[:1]}, "choose the outlet to write for"),
+        ({"article": ARTICLES[:1], "to": "ansa"}, "no sum generator for ansa"),
+        ({"article": ARTICLES, "to": "gio"}, "1 headlines, 3 articles"),
+        ({"article": ARTICLES[0], "to": "gio"}, "both be texts, or both lists"),
+    ],
+)
+def test_a_wrong_call(both, arguments, told):
+    with pytest.raises(InputError, match=told):
+        both(HEADLINES[:1], **arguments)
+
+
+def test_the_export_is_lazy():
+    code = (
+        "import sys, change_it\n"
+        "assert 'HeadlineTransfer' in change_it.__all__\n"
+        "print('torch' in sys.modules, hasattr(change_it, 'Nothing'))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["False", "False"]

@@ -1,0 +1,328 @@
+"""`change-it transfer`: one row an input row, choice by judges, and runs that were killed."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from scoring_fakes import FakeJudges, toy_test_set
+from tiny_generators import save_generator
+
+from change_it.errors import InputError
+from change_it.rerank import transfer_command
+from change_it.rerank.journal import Journal
+from change_it.rerank.options import TransferOptions
+from change_it.rerank.rows import file_rows
+from change_it.scoring.predictions import read_predictions
+from change_it.scoring.reranker import parse_reranker
+
+ROWS = [
+    {
+        "id": "r1",
+        "headline": "Crolla il ponte",
+        "article": "Il ponte sulla statale crolla ieri.",
+        "label": "rep",
+    },
+    {"id": "g1", "headline": "Ecco lo sciopero!", "article": "Sciopero generale dei treni.", "label": "G"},
+    {"id": "r2", "headline": "", "article": "Approvata la riforma fiscale, è legge.", "label": "R"},
+    {"id": "r3", "headline": "Senza articolo", "article": " ", "label": "rep"},
+    {"id": "x1", "headline": "Di un altro", "article": "Festival aperto.", "label": "ansa"},
+    {"id": "r1", "headline": "Stesso id", "article": "Festival aperto al pubblico.", "label": "rep"},
+]
+
+
+@pytest.fixture(scope="module")
+def generators(tmp_path_factory):
+    root = tmp_path_factory.mktemp("generators")
+    save_generator(root / "sum-gio", seed=1)
+    save_generator(root / "sum-rep", to="rep", seed=2)
+    return root
+
+
+@pytest.fixture
+def judges(monkeypatch):
+    panel = FakeJudges(fold="0")
+    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, device: panel)
+    return panel
+
+
+def write(path, rows=ROWS):
+    frame = pl.DataFrame(rows)
+    {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}.get(
+        path.suffix, lambda file: frame.write_csv(file, separator="\t")
+    )(path)
+    return str(path)
+
+
+def options(generators, tmp_path, **changes):
+    return TransferOptions(
+        **{"generator": str(generators), "out": tmp_path / "new.csv", "device": "cpu", "beams": 2} | changes
+    )
+
+
+def transferred(chosen):
+    transfer_command.run(chosen)
+    with Path(chosen.out).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert not list(chosen.out.parent.glob("*.partial")) + list(chosen.out.parent.glob(".*.tmp"))
+    return rows
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+def test_one_row_an_input_row_in_order(generators, tmp_path, kind):
+    made = transferred(options(generators, tmp_path, input=write(tmp_path / f"in.{kind}")))
+    assert [row["id"] for row in made] == [row["id"] for row in ROWS]
+    assert [row["target"] for row in made] == ["gio", "rep", "gio", "gio", "", "gio"]
+    assert [row["error"] for row in made] == ["", "", "", "empty article", "unknown label: ansa", ""]
+    assert [bool(row["headline"]) for row in made] == [not row["error"] for row in made]
+    assert {row["reranker"] for row in made} == {""}
+
+
+def test_the_headlines_are_those_of_the_python_function(generators, tmp_path):
+    from change_it import HeadlineTransfer
+    from change_it.generators.decoding import Decoding
+
+    made = transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv")))
+    transfer = HeadlineTransfer.from_pretrained(generators, device="cpu")
+    for number in (0, 1, 2, 5):
+        alone = transfer(
+            ROWS[number]["headline"],
+            article=ROWS[number]["article"],
+            to=made[number]["target"],
+            decoding=Decoding(beams=2),
+        )
+        assert made[number]["headline"] == alone
+
+
+def test_broken_lines_keep_their_place(generators, tmp_path):
+    good = json.dumps(ROWS[0])
+    (tmp_path / "in.jsonl").write_text(f"{good}\n{{broken\n[1]\n{good}\n", encoding="utf-8")
+    made = transferred(options(generators, tmp_path, input=str(tmp_path / "in.jsonl")))
+    assert [row["error"] for row in made] == ["", "broken JSON", "line is not a JSON object", ""]
+    assert [row["id"] for row in made] == ["r1", "in-2", "in-3", "r1"]
+
+
+def test_a_corpus_gives_a_prediction_file(generators, tmp_path, toy_corpus, capsys):
+    chosen = options(generators, tmp_path, corpus=str(toy_corpus))
+    made = transferred(chosen)
+    system = read_predictions(chosen.out, toy_test_set())
+    assert list(system.headlines) == [row["headline"] for row in made]
+    assert all(system.headlines)
+    assert system.reranker is None
+    told = " ".join(capsys.readouterr().out.split())
+    assert "8 headlines in" in told
+    assert made[0]["headline"] in told
+
+
+def test_one_direction_of_a_corpus(generators, tmp_path, toy_corpus, capsys):
+    made = transferred(options(generators, tmp_path, corpus=str(toy_corpus), to="rep"))
+    assert [row["target"] for row in made] == ["rep"] * 4
+    assert "score wants both directions" in capsys.readouterr().out
+
+
+def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
+    rows = [{"title": row["headline"], "body": row["article"]} for row in ROWS[:2]]
+    chosen = options(
+        generators,
+        tmp_path,
+        input=write(tmp_path / "in.csv", rows),
+        columns="headline=title,article=body",
+        to="rep",
+    )
+    assert [(row["id"], row["target"], row["error"]) for row in transferred(chosen)] == [
+        ("in-1", "rep", ""),
+        ("in-2", "rep", ""),
+    ]
+
+
+def test_a_generator_of_one_direction(generators, tmp_path):
+    chosen = options(generators / "sum-gio", tmp_path, input=write(tmp_path / "in.csv"))
+    assert [row["error"] for row in transferred(chosen)][:2] == ["", "no generator for rep"]
+    rows = [{"article": row["article"]} for row in ROWS[:2]]
+    chosen.input = write(tmp_path / "plain.csv", rows)
+    assert [(row["target"], row["error"]) for row in transferred(chosen)] == [("gio", ""), ("gio", "")]
+
+
+def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
+    from change_it.generators.formats import Candidate
+    from change_it.generators.transfer import HeadlineTransfer
+
+    asked = []
+
+    def propose(self, headlines, articles, to, decoding, batch_size=None, progress=False):
+        asked.append(decoding.candidates)
+        endings = ["", " per tutti", "!"]
+        return [[Candidate(text.strip("!") + end, -1.0) for end in endings] for text in headlines]
+
+    monkeypatch.setattr(HeadlineTransfer, "propose", propose)
+    made = transferred(
+        options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges", candidates=3)
+    )
+    # the fake main judge takes an exclamation mark for gio's: it reverses rep's headlines, and lacks in gio's
+    assert [row["headline"] for row in made[:2]] == ["Crolla il ponte!", "Ecco lo sciopero"]
+    assert made[2]["error"] == "empty headline"  # judges read it, though sum does not
+    assert set(asked) == {3}
+    assert [bool(row["reranker"]) for row in made] == [not row["error"] for row in made]
+    assert parse_reranker(made[0]["reranker"]).fold == "0"
+
+
+@pytest.mark.parametrize("fold", ["all", "0"])
+def test_judges_of_all_folds_are_warned_about(generators, tmp_path, judges, capsys, fold):
+    judges.main.fold = fold
+    transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
+    assert ("--fold 0" in capsys.readouterr().out) == (fold == "all")
+
+
+def test_judges_of_other_outlets_are_refused(generators, tmp_path, judges):
+    judges.outlets = ("left", "right")
+    with pytest.raises(InputError, match="trained on left and right"):
+        transfer_command.run(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
+
+
+def test_extract_learns_from_a_corpus(tmp_path, judges):
+    from corpus_fakes import articles, write_csv
+
+    from change_it.corpus import builder
+    from change_it.corpus.options import BuildOptions
+    from change_it.scoring.items import read_test_set
+
+    made = write_csv(tmp_path / "articles.csv", articles())
+    builder.run(BuildOptions(files=(str(made),), out=tmp_path / "corpus"))
+    chosen = TransferOptions(
+        generator="extract", corpus=str(tmp_path / "corpus"), out=tmp_path / "new.csv", rerank="judges"
+    )
+    rows = transferred(chosen)
+    test = read_test_set(str(tmp_path / "corpus"))
+    assert read_predictions(chosen.out, test).reranker.fold == "0"
+    assert all(row["headline"] and not row["error"] for row in rows)
+    chosen.input = write(tmp_path / "in.csv")
+    chosen.out = tmp_path / "own.csv"
+    assert [row["id"] for row in transferred(chosen)] == [row["id"] for row in ROWS]
+
+
+def many(tmp_path):
+    texts = [f"{'ponte statale ' * (n % 7 + 1)}numero {n}" for n in range(24)]
+    rows = [{"id": str(n), "headline": text, "article": text, "label": "rep"} for n, text in enumerate(texts)]
+    return write(tmp_path / "many.csv", rows)
+
+
+def killed_run(chosen, chunks):
+    """Run in a process that is killed right after that many chunks are on the disk."""
+    code = (
+        "import os, signal, pickle, sys\n"
+        "from change_it.rerank import transfer_command\n"
+        "from change_it.rerank.journal import Journal\n"
+        "add = Journal.add\n"
+        "def dying(self, chunk, headlines):\n"
+        "    add(self, chunk, headlines)\n"
+        f"    if chunk == {chunks - 1}: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "Journal.add = dying\n"
+        f"from pathlib import Path, PosixPath\nfrom change_it.rerank.options import TransferOptions\n"
+        f"transfer_command.run({chosen!r})\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=300)
+    assert result.returncode == -signal.SIGKILL, result.stderr.decode()
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, monkeypatch):
+    chosen = options(generators, tmp_path, input=many(tmp_path), batch_size=4, sample=True, seed=3)
+    whole = options(
+        generators,
+        tmp_path,
+        input=chosen.input,
+        batch_size=4,
+        sample=True,
+        seed=3,
+        out=tmp_path / "whole.csv",
+    )
+    assert len({row["headline"] for row in transferred(whole)}) > 12
+    killed_run(chosen, chunks=2)
+    partial = tmp_path / "new.csv.partial"
+    assert partial.exists()
+    assert not chosen.out.exists()
+    with partial.open("ab") as file:
+        file.write(b'[2, ["half of a li')
+    added = []
+    add = Journal.add
+    monkeypatch.setattr(
+        Journal, "add", lambda self, chunk, some: (added.append(chunk), add(self, chunk, some))
+    )
+    transferred(chosen)
+    assert added == [2, 3, 4, 5]
+    assert chosen.out.read_bytes() == whole.out.read_bytes()
+
+
+def test_an_interrupted_run_is_not_continued_with_other_options(generators, tmp_path, monkeypatch):
+    def stop(self, chunk, headlines):
+        raise KeyboardInterrupt
+
+    chosen = options(generators, tmp_path, input=many(tmp_path), batch_size=8)
+    chosen.out.write_text("of an earlier run", encoding="utf-8")
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "add", stop)
+        with pytest.raises(KeyboardInterrupt):
+            transfer_command.run(chosen)
+    assert chosen.out.read_text(encoding="utf-8") == "of an earlier run"
+    for change in ({"beams": 3}, {"batch_size": 4}, {"generator": str(generators / "sum-gio")}):
+        with pytest.raises(InputError, match=r"unfinished run with other options \(.* was .*, is "):
+            transfer_command.run(
+                options(generators, tmp_path, **{"input": chosen.input, "batch_size": 8} | change)
+            )
+    assert len(transferred(chosen)) == 24
+
+
+def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path):
+    (tmp_path / "new.csv.partial").write_text("mine\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no unfinished transfer of ours"):
+        transfer_command.run(options(generators, tmp_path, input=write(tmp_path / "in.csv")))
+    assert (tmp_path / "new.csv.partial").read_text(encoding="utf-8") == "mine\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, "give --corpus .* or --input"),
+        ({"corpus": "c", "input": "i.csv"}, "give --corpus .* or --input"),
+        ({"generator": "extract", "input": "i.csv"}, "extract learns from a corpus"),
+        ({"generator": "extract", "corpus": "c", "recipe": "sum"}, "--recipe is for trained generators"),
+        ({"input": "i.csv", "candidates": 5}, "--candidates are for judges"),
+        ({"corpus": "c", "columns": "headline=title"}, "--columns is for the file of --input"),
+        ({"input": "i.csv", "batch_size": 0}, "--batch-size 0"),
+        ({"input": "i.csv", "beams": 0}, "at least one"),
+        ({"input": "i.csv", "out": Path(".")}, "is a folder"),
+    ],
+)
+def test_options_that_do_not_fit_each_other(tmp_path, changes, told):
+    with pytest.raises(InputError, match=told):
+        transfer_command.run(options("missing", tmp_path, **changes))
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "told"),
+    [
+        ([{"id": "1", "headline": "a", "label": "rep"}], "", "no column article or full_text .*--columns"),
+        ([{"id": "1", "article": "a"}], "", "no column label .* or give --to"),
+        ([{"id": "1", "article": "a", "label": "rep"}], "id=key", "no column key"),
+    ],
+)
+def test_columns_that_are_missing(tmp_path, rows, columns, told):
+    file = write(tmp_path / "in.csv", rows)
+    with pytest.raises(InputError, match=told):
+        file_rows(file, ("rep", "gio"), ("rep", "gio"), columns=columns, needs=("article",))
+
+
+def test_a_file_without_rows(tmp_path):
+    (tmp_path / "in.csv").write_text("id,article,label\n", encoding="utf-8")
+    with pytest.raises(InputError, match="holds no rows"):
+        file_rows(str(tmp_path / "in.csv"), ("rep", "gio"), ("gio",))
+
+
+def test_a_corpus_of_other_outlets(tmp_path, toy_corpus):
+    save_generator(tmp_path / "sum-left", to="left", outlets=("left", "right"))
+    with pytest.raises(InputError, match="the generator is for left and right"):
+        transfer_command.run(options(tmp_path / "sum-left", tmp_path, corpus=str(toy_corpus)))

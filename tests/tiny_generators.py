@@ -1,0 +1,38 @@
+"""Untrained generators of the papers' kind, saved as trained ones are."""
+
+from pathlib import Path
+
+WORDS = "il ponte crolla sulla statale la riforma fiscale approvata sciopero generale dei treni festival aperto al pubblico"
+
+
+def save_generator(
+    folder: Path, *, recipe="sum", to="gio", outlets=("rep", "gio"), architecture="pn", seed=0
+):
+    import torch
+
+    from change_it.generators.building import new_network
+    from change_it.generators.card import GeneratorCard
+    from change_it.generators.options import READS, GeneratorOptions
+
+    options = GeneratorOptions(
+        recipe=recipe, corpus="c", out=folder, architecture=architecture, vocabulary=100, cells=16
+    )
+    torch.manual_seed(seed)
+    model, tokenizer = new_network(options, [WORDS])
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    GeneratorCard(
+        recipe=recipe,
+        reads=READS[recipe],
+        to=to,
+        outlets=outlets,
+        kind="words",
+        architecture=architecture,
+        base=None,
+        language="it",
+        source_tokens=40,
+        target_tokens=8,
+        seed=seed,
+        corpus="c",
+    ).save(folder)
+    return folder
