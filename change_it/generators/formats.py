@@ -152,6 +152,13 @@ class WordFormat(Format):
         )
         return {**batch, "labels": labels}
 
+    def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
+        """What an example costs: attention looks at every word of the source for every word that is written."""
+        return [
+            min(source.count(" ") + 1, self.source_tokens) * min(target.count(" ") + 1, self.target_tokens)
+            for source, target in zip(sources, targets, strict=True)
+        ]
+
     def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[Any]]:
         batch, unknown = self.tokenizer.sources(sources, max_tokens=self.source_tokens)
         return dict(batch), 1, unknown

@@ -102,8 +102,8 @@ NETWORKS: dict[str, dict[str, Any]] = {
 QUICK: dict[str, Any] = {
     "source_tokens": 100,
     "target_tokens": 50,
-    "vocabulary": 30_000,
-    "cells": 256,
+    "vocabulary": 8_000,
+    "cells": 128,
     "optimizer": "adamw",
     "learning_rate": 2e-3,
     "max_grad_norm": 1.0,

@@ -8,7 +8,8 @@ the same width and `generate` needs nothing special.
 Nothing loops over the batch, the vocabulary is projected once for all steps, and training never makes the distribution
 over the extended vocabulary: the probability of the right word is all that its loss needs.
 
-One file without an import of ours, so that `register_for_auto_class` can send it to the Hub with the weights.
+Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
+with the weights.
 """
 
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import ModelOutput, Seq2SeqLMOutput
+
+from .pointer_functions import DecoderSteps, WordLoss, run_padded
 
 IGNORED = -100
 
@@ -113,35 +116,8 @@ class DecoderState:
             setattr(self, name, getattr(self, name).index_select(0, beam_idx))
 
 
-class _Energies(torch.autograd.Function):
-    """v · tanh(keys + query + coverage · w), with one large tensor kept for the way back."""
-
-    @staticmethod
-    def forward(ctx: Any, keys: Tensor, query: Tensor, v: Tensor, coverage: Tensor, w: Tensor) -> Tensor:
-        """(n, tokens) from keys (n, tokens, size), query (n, size), v and w (size), coverage (n, tokens) or empty."""
-        hidden = keys + query.unsqueeze(1)
-        if coverage.numel():
-            hidden.addcmul_(coverage.unsqueeze(-1), w)
-        hidden.tanh_()
-        ctx.save_for_backward(hidden, v, coverage, w)
-        return hidden @ v
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Any) -> Any:
-        """Gradients of all five."""
-        gradient = gradients[0]
-        hidden, v, coverage, w = ctx.saved_tensors
-        flat = hidden.flatten(0, 1)
-        to_v = gradient.flatten() @ flat
-        slope = torch.addcmul(v, hidden, hidden * v, value=-1).mul_(gradient.unsqueeze(-1))
-        to_query = slope.sum(1)
-        if not coverage.numel():
-            return slope, to_query, to_v, None, None
-        return slope, to_query, to_v, slope @ w, coverage.flatten() @ slope.flatten(0, 1)
-
-
 class PointerEncoder(nn.Module):
-    """Embeddings, bidirectional LSTM in one packed call, the bridge to the decoder's first state."""
+    """Embeddings, bidirectional LSTM in one call, the bridge to the decoder's first state."""
 
     main_input_name = "input_ids"
 
@@ -164,19 +140,31 @@ class PointerEncoder(nn.Module):
         """
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         embedded = self.embedding(known(input_ids, self.words, self.unknown))
-        packed = pack_padded_sequence(embedded, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
-        packed_states, (hidden, cell) = self.lstm(packed)
-        states, _lengths = pad_packed_sequence(
-            packed_states, batch_first=True, total_length=input_ids.shape[1]
-        )
+        states, hidden, cell = self._run(embedded, mask)
         return EncodedSource(
             last_hidden_state=states,
             keys=self.keys(states),
-            hidden=torch.tanh(self.bridge_hidden(hidden.transpose(0, 1).flatten(1))),
-            cell=self.bridge_cell(cell.transpose(0, 1).flatten(1)),
+            hidden=torch.tanh(self.bridge_hidden(hidden)),
+            cell=self.bridge_cell(cell),
             source_ids=input_ids,
             source_mask=mask.bool(),
         )
+
+    def _run(self, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """States (n, tokens, hidden), last hidden states and cells of both directions, (n, hidden).
+
+        One plain call without padding; with padding packed on a GPU, elsewhere with shut gates (`run_padded`).
+        """
+        if mask.all():
+            states, (hidden, cell) = self.lstm(embedded)
+        elif embedded.is_cuda:
+            lengths = mask.sum(1).cpu()
+            packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
+            packed_states, (hidden, cell) = self.lstm(packed)
+            states = pad_packed_sequence(packed_states, batch_first=True, total_length=mask.shape[1])[0]
+        else:
+            return run_padded(self.lstm, embedded, mask)
+        return states, hidden.transpose(0, 1).flatten(1), cell.transpose(0, 1).flatten(1)
 
 
 def known(ids: Tensor, words: int, unknown: int) -> Tensor:
@@ -281,6 +269,7 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
             encoder_outputs: of the same sources.
             past_key_values: state before `decoder_input_ids`.
             use_cache: hand the state on.
+            **kwargs: what `generate` passes to other models.
 
         Returns:
             With labels `loss`, the mean over their words of -log P(word) and of the weighted coverage loss (eq. 13), and
@@ -345,40 +334,25 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
         inputs = functional.linear(embedded, weight[:, :size], self.cell.bias_ih + self.cell.bias_hh)
         fed = torch.cat([weight[:, size:], recurrent], dim=1).T
         closed = (~encoded.source_mask).to(embedded.dtype) * torch.finfo(embedded.dtype).min
-        none = embedded.new_empty(0)
-        hidden, cell, context, coverage = state.hidden, state.cell, state.context, state.coverage
-        covers = self.coverage is not None
-        rows: list[tuple[Tensor, ...]] = []
-        for step in range(embedded.shape[1]):
-            gates = torch.addmm(inputs[:, step], torch.cat([context, hidden], dim=1), fed)
-            enter, forget, new, leave = gates.chunk(4, dim=1)
-            cell = forget.sigmoid() * cell + enter.sigmoid() * new.tanh()
-            hidden = leave.sigmoid() * cell.tanh()
-            energies = _Energies.apply(
-                encoded.keys,
-                self.query(hidden),
-                self.energy,
-                coverage if covers else none,
-                self.coverage if covers else none,
+        kind = embedded.dtype
+        large = (part.to(kind) for part in (encoded.keys, encoded.last_hidden_state, closed))
+        before = (part.to(kind) for part in (state.hidden, state.cell, state.context, state.coverage))
+        keep = torch.is_grad_enabled()
+        with torch.autocast(embedded.device.type, enabled=False):
+            hiddens, contexts, attentions, cell = DecoderSteps.apply(
+                inputs.to(kind), fed, self.query.weight, *large, self.energy, self.coverage, *before, keep
             )
-            attention = torch.softmax(energies + closed, dim=1)
-            context = torch.bmm(attention.unsqueeze(1), encoded.last_hidden_state).squeeze(1)
-            rows.append((hidden, context, attention, coverage))
-            coverage = coverage + attention if covers else coverage
-        hiddens, contexts, attentions, coverages = zip(*rows, strict=True)
-        steps = _Steps(
-            torch.stack(hiddens, dim=1),
-            torch.stack(contexts, dim=1),
-            torch.stack(attentions, dim=1),
-            torch.stack(coverages, dim=1) if covers else None,
+        summed = state.coverage.unsqueeze(1) + attentions.cumsum(1)
+        done = state.steps + embedded.shape[1]
+        return (
+            _Steps(hiddens, contexts, attentions, None if self.coverage is None else summed - attentions),
+            DecoderState(hiddens[:, -1], cell, contexts[:, -1], summed[:, -1], done),
         )
-        return steps, DecoderState(hidden, cell, context, coverage, state.steps + len(rows))
 
-    def _vocabulary(self, hidden: Tensor, context: Tensor) -> Tensor:
-        """(m, words) logits of m steps."""
+    def _merged(self, hidden: Tensor, context: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What makes the logits of words: (..., size) states, the (words, size) matrix and the bias."""
         merged = torch.tanh(self.merge(torch.cat([hidden, context], dim=-1)))
-        matrix = self.embedding.weight if self.output is None else self.output.weight
-        return functional.linear(merged, matrix, self.output_bias)
+        return merged, self.embedding.weight if self.output is None else self.output.weight, self.output_bias
 
     def _switch(self, hidden: Tensor, context: Tensor, embedded: Tensor) -> Tensor:
         """(..., 1) logit of p_gen (eq. 8)."""
@@ -393,14 +367,12 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
         hidden, context, attention = (
             part[rows, times] for part in (steps.hidden, steps.context, steps.attention)
         )
-        logits = self._vocabulary(hidden, context)
-        if self.switch is None:
-            written = known(wanted, self.config.words, self.config.unk_token_id)
-            return functional.cross_entropy(logits, written)
         inside = wanted < self.config.words
-        nll = functional.cross_entropy(
-            logits, known(wanted, self.config.words, self.config.unk_token_id), reduction="none"
+        nll = WordLoss.apply(
+            *self._merged(hidden, context), known(wanted, self.config.words, self.config.unk_token_id)
         )
+        if self.switch is None:
+            return nll.mean()
         copied = (attention * (encoded.source_ids[rows] == wanted.unsqueeze(1))).sum(1)
         switch = self._switch(hidden, context, embedded[rows, times]).squeeze(1).sigmoid()
         probability = switch * inside * torch.exp(-nll) + (1 - switch) * copied
@@ -413,7 +385,7 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
     def _log_probabilities(self, steps: _Steps, embedded: Tensor, encoded: Any) -> Tensor:
         """(n, t, vocab_size), `<unk>` given to the most attended source word."""
         config = self.config
-        written = torch.softmax(self._vocabulary(steps.hidden, steps.context), dim=-1)
+        written = torch.softmax(functional.linear(*self._merged(steps.hidden, steps.context)), dim=-1)
         sources = encoded.source_ids.unsqueeze(1).expand_as(steps.attention)
         if self.switch is None:
             extended = functional.pad(written, (0, config.reserved))

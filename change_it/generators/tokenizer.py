@@ -128,6 +128,7 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
     def _read(self, texts: Sequence[str], max_tokens: int) -> Iterable[tuple[list[str], list[int]]]:
         """Tokens (as written, unknown ones too) and ids of each text, cut."""
         backend = self.backend_tokenizer
+        backend.encode_special_tokens = True  # `</s>` in a text is text
         normalised = [backend.normalizer.normalize_str(text) for text in texts]
         for text, encoded in zip(
             normalised, backend.encode_batch(normalised, add_special_tokens=False), strict=True

@@ -1,6 +1,7 @@
 """The papers' networks: their loss against a plain loop, generation, copying, padding, saving."""
 
 import math
+from itertools import pairwise
 
 import pytest
 import torch
@@ -63,7 +64,9 @@ def softmax(values):
 def lstm_step(word, hidden, cell, weights):
     """One step of an LSTM, cell by cell; gates in PyTorch's order."""
     into, over, into_bias, over_bias = weights
-    gates = [a + b for a, b in zip(affine(into, word, into_bias), affine(over, hidden, over_bias), strict=True)]
+    gates = [
+        a + b for a, b in zip(affine(into, word, into_bias), affine(over, hidden, over_bias), strict=True)
+    ]
     size = len(hidden)
     new_hidden, new_cell = [], []
     for unit in range(size):
@@ -74,9 +77,7 @@ def lstm_step(word, hidden, cell, weights):
 
 
 def lstm_weights(module, suffix):
-    return [
-        getattr(module, f"{name}{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-    ]
+    return [getattr(module, f"{name}{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
 
 
 def loop_distributions(model, source, inputs):
@@ -180,13 +181,15 @@ def test_gradients_equal_finite_differences(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_next_word_distribution_sums_to_one_and_is_the_loops(kind):
     model = make_model(kind)
-    input_ids, mask, labels = make_batch()
+    input_ids, mask, _ = make_batch()
     read = torch.tensor([[2, 17, 5], [2, 10, 11], [2, 12, 4]])
     probabilities = model(input_ids=input_ids, attention_mask=mask, decoder_input_ids=read).logits.exp()
     assert probabilities.shape == (3, 3, WORDS + RESERVED)
     for row, (source, present) in enumerate(zip(input_ids.tolist(), mask.tolist(), strict=True)):
         source = source[: sum(present)]
-        for step, (extended, attention, _) in enumerate(loop_distributions(model, source, read[row].tolist())):
+        for step, (extended, attention, _) in enumerate(
+            loop_distributions(model, source, read[row].tolist())
+        ):
             expected = torch.stack(extended)
             best = source[max(range(len(source)), key=lambda place, a=attention: a[place].item())]
             lost = expected[0] + expected[2]  # <pad> and <s> are never written
@@ -211,7 +214,9 @@ def test_padding_changes_nothing(kind):
             ids = torch.zeros(1, width, dtype=torch.long)
             ids[0, :length] = input_ids[row, :length]
             present = (torch.arange(width) < length).long().unsqueeze(0)
-            alone = model(input_ids=ids, attention_mask=present, labels=labels[row : row + 1, :words]).loss.item()
+            alone = model(
+                input_ids=ids, attention_mask=present, labels=labels[row : row + 1, :words]
+            ).loss.item()
             padded = model(input_ids=ids, attention_mask=present, labels=labels[row : row + 1]).loss.item()
             assert alone == pytest.approx(padded, rel=1e-12)
             generated = model.generate(
@@ -277,9 +282,11 @@ def test_unknown_is_never_written_and_no_ngram_repeats():
     input_ids, mask, _ = make_batch()
     ids = model.generate(input_ids=input_ids, attention_mask=mask, max_new_tokens=10, num_beams=2)
     assert not (ids[:, 1:] == 2).any()
-    assert all(set(row) <= set(source) | {0, 3} for row, source in zip(ids[:2, 1:].tolist(), input_ids[:2].tolist(), strict=True) if 1 not in source)
-    assert (ids[0] >= WORDS).any() or set(ids[0, 1:].tolist()) <= set(input_ids[0].tolist())
-    free = model.generate(input_ids=input_ids[:1], attention_mask=mask[:1], max_new_tokens=12, min_new_tokens=12)
+    for row, source in zip(ids[:, 1:].tolist(), input_ids.tolist(), strict=True):
+        assert set(row) <= set(source) | {3}  # each word comes from the source, `<unk>` only if it is there
+    free = model.generate(
+        input_ids=input_ids[:1], attention_mask=mask[:1], max_new_tokens=12, min_new_tokens=12
+    )
     kept = model.generate(
         input_ids=input_ids[:1],
         attention_mask=mask[:1],
@@ -289,7 +296,7 @@ def test_unknown_is_never_written_and_no_ngram_repeats():
     )
 
     def repeats(row):
-        pairs = list(zip(row[1:], row[2:], strict=False))
+        pairs = list(pairwise(row[1:]))
         return len(pairs) - len(set(pairs))
 
     assert repeats(free[0].tolist()) > 0
@@ -323,9 +330,9 @@ def test_forward_without_words_to_read_is_refused():
         make_model()(input_ids=torch.tensor([[5]]))
 
 
-KNOWN_NAMES = "Abelli Bruzzi Cantero Dossena Elvezi Fabrini Guarino Lamperti".split()
-OTHER_NAMES = "Mozzani Nerbini Ortelli Pavesi".split()
-NEW_NAMES = "Quaranti Rebuffo Sandroni Tolomei".split()
+KNOWN_NAMES = ["Abelli", "Bruzzi", "Cantero", "Dossena", "Elvezi", "Fabrini", "Guarino", "Lamperti"]
+OTHER_NAMES = ["Mozzani", "Nerbini", "Ortelli", "Pavesi"]
+NEW_NAMES = ["Quaranti", "Rebuffo", "Sandroni", "Tolomei"]
 VERBS = ["parla", "tace", "vince"]
 
 
@@ -338,7 +345,8 @@ def reports(names):
     return sources, targets
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["pn", "pnc"])
 def test_unseen_words_are_reproduced_from_the_source(kind):
     tokenizer = train_tokenizer(
         ["il consigliere parla tace vince oggi in aula " + " ".join(KNOWN_NAMES)], size=100, reserved=3
@@ -381,3 +389,26 @@ def test_untrained_loss_is_about_that_of_guessing():
     )
     loss = model(input_ids=torch.tensor([[5, 6]]), labels=torch.tensor([[7, 8, 3]])).loss
     assert loss.item() == pytest.approx(math.log(1000), rel=0.05)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_single_precision_runs_the_same_network(kind):
+    """The kernels of float32 are others than those of float64, above all the encoder's."""
+    model = make_model(kind, scale=3.0)
+    input_ids, mask, labels = make_batch()
+    model(input_ids=input_ids, attention_mask=mask, labels=labels).loss.backward()
+    for train in (True, False):
+        single = make_model(kind, scale=3.0).float().train(train)
+        loss = single(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+        loss.backward()
+        for (name, parameter), other in zip(model.named_parameters(), single.parameters(), strict=True):
+            torch.testing.assert_close(other.grad.double(), parameter.grad, rtol=1e-3, atol=1e-5, msg=name)
+
+
+def test_two_ways_back_are_one():
+    model = make_model("pnc")
+    input_ids, mask, labels = make_batch()
+    loss = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+    first = torch.autograd.grad(loss, list(model.parameters()), retain_graph=True)
+    second = torch.autograd.grad(loss, list(model.parameters()))
+    assert all(torch.equal(one, other) for one, other in zip(first, second, strict=True))

@@ -66,7 +66,9 @@ def test_headlines_come_back_exactly(text, knowing, ignorant):
         assert tokenizer.headlines(batch["input_ids"], unknown) == [plain(text)]
 
 
-@pytest.mark.parametrize("text", ["perche\u0301 e\u0300 cosi\u0300", "  due   spazi\u00a0qui ", "riga\nnuova\ttab"])
+@pytest.mark.parametrize(
+    "text", ["perche\u0301 e\u0300 cosi\u0300", "  due   spazi\u00a0qui ", "riga\nnuova\ttab"]
+)
 def test_unicode_and_white_space_are_normalised(text, ignorant):
     batch, unknown = ignorant.sources([text], max_tokens=20)
     assert ignorant.headlines(batch["input_ids"], unknown) == [plain(text)]
@@ -74,7 +76,9 @@ def test_unicode_and_white_space_are_normalised(text, ignorant):
 
 def test_composed_and_decomposed_words_are_one_token():
     tokenizer = train_tokenizer(["perché"], size=10)
-    composed, decomposed = tokenizer.sources(["perché", "perche\u0301"], max_tokens=5)[0]["input_ids"].tolist()
+    composed, decomposed = tokenizer.sources(["perché", "perche\u0301"], max_tokens=5)[0][
+        "input_ids"
+    ].tolist()
     assert composed == decomposed == [4]
 
 
@@ -140,7 +144,9 @@ def test_empty_texts_and_cuts():
 def test_ids_without_a_word_are_left_out():
     tokenizer = train_tokenizer(["a b"], size=10, reserved=3)
     base = len(tokenizer)
-    assert tokenizer.headlines(torch.tensor([[2, 4, base, base + 1, 1, 0, 5, 3, 4]]), [["Rossi"]]) == ["a Rossi b"]
+    assert tokenizer.headlines(torch.tensor([[2, 4, base, base + 1, 1, 0, 5, 3, 4]]), [["Rossi"]]) == [
+        "a Rossi b"
+    ]
 
 
 def test_plain_call_and_decode():
