@@ -45,7 +45,7 @@ class Options:
     """Size of the sample."""
     encoder: str = "scratch"
     """Encoder of the judges that score; those that choose are always trained from scratch."""
-    generators: tuple[str, ...] = ("sum-s2s", "sum-pn", "sum-pnc", "s2s2-s2s")
+    generators: tuple[str, ...] = ("sum-s2s", "sum-pn", "sum-pnc", "s2s2-s2s", "s2s2-pn")
     """Generators to train as RECIPE-ARCHITECTURE; each for both outlets."""
     minutes: float = 10
     """Limit of training one generator."""

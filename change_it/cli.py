@@ -16,6 +16,7 @@ from change_it import __version__
 from change_it.command import TYRO_CONFIG, exit_on_input_error
 from change_it.corpus.options import BuildOptions, CurveOptions, SampleOptions
 from change_it.generators.options import GeneratorOptions, MergeOptions
+from change_it.hevas.options import HevasOptions
 from change_it.judges.options import JudgeOptions
 from change_it.quickstart import QuickstartOptions
 from change_it.rerank.options import TransferOptions
@@ -48,6 +49,7 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     "merge": Command(MergeOptions, "change_it.generators.merge:run"),
     "transfer": Command(TransferOptions, "change_it.rerank.transfer_command:run"),
     "score": Command(ScoreOptions, "change_it.report.score_command:run"),
+    "hevas": Command(HevasOptions, "change_it.hevas.command:run"),
 }
 
 GROUPS = {

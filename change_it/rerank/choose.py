@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from change_it.errors import InputError
 from change_it.scoring.compliancy import Reversal
-from change_it.scoring.judging import Panel, Transfer, judge_transfers
+from change_it.scoring.judging import Panel, Question, answers
 
 Floats = NDArray[np.float64]
 
@@ -20,11 +20,11 @@ class Choice:
 
     Attributes:
         index: (n,) place of the best candidate of each item, -1 where an item has none.
-        joint: for each item the joint probability of its candidates, in their order, in 0-1.
+        joint: (n,) joint probability of that candidate, in 0-1; 0 where there is none.
     """
 
     index: NDArray[np.int64]
-    joint: list[Floats]
+    joint: Floats
 
 
 def choose(
@@ -40,6 +40,9 @@ def choose(
 ) -> Choice:
     """Choose the candidate with the highest joint probability; of equal ones the earlier.
 
+    AH, which reads whole articles, is asked last and only while it can change the choice: what HH and main say is an
+    upper bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
+
     Args:
         judges: the judges that choose; others than those that will score.
         candidates: for each of n items its new headlines, best first; an empty one has probability 0.
@@ -51,34 +54,60 @@ def choose(
         progress: show progress bars.
 
     Returns:
-        The choices. Every distinct question is put to a judge once, also across items.
+        The choices. Every distinct question is put to a judge at most once in a round.
 
     Raises:
         InputError: an unknown reversal.
         ValueError: lists of different lengths, or a target that is neither 0 nor 1.
     """
-    counts = [len(some) for some in candidates]
     aims = np.asarray(targets, dtype=np.int64)
-    if not len(counts) == len(sources) == len(articles) == len(aims):
+    if not len(candidates) == len(sources) == len(articles) == len(aims):
         raise ValueError(
             "candidates, sources, articles and targets differ in length: give one of each an item"
         )
     if not np.isin(aims, (0, 1)).all():
         raise ValueError("targets are 0 for outlet A and 1 for outlet B")
-    owner = [item for item, count in enumerate(counts) for _ in range(count)]
-    transfer = Transfer(
-        sources=[sources[item] for item in owner],
-        headlines=[text for some in candidates for text in some],
-        articles=[articles[item] for item in owner],
-        targets=aims[owner],
-    )
-    answer = judge_transfers(judges, [transfer], reversal=reversal, batch_size=batch_size, progress=progress)[
-        0
-    ]
-    flat = joint_probability(answer.hh, answer.ah, answer.main, answer.main_source, reversal=reversal)
-    joint = np.split(flat, np.cumsum(counts)[:-1]) if counts else []
-    index = np.array([int(np.argmax(some)) if len(some) else -1 for some in joint], dtype=np.int64)
+    bounds = _bounds(judges, candidates, sources, aims, reversal, batch_size, progress)
+    order = [
+        np.argsort(-some, kind="stable").tolist() for some in bounds
+    ]  # candidates still to be asked about
+    index = np.array([0 if some else -1 for some in candidates], dtype=np.int64)
+    joint = np.zeros(len(candidates))
+    while rows := [row for row, rest in enumerate(order) if rest and bounds[row][rest[0]] > 0]:
+        asked = [(row, order[row].pop(0)) for row in rows]
+        questions: list[Question] = [(candidates[row][place], articles[row]) for row, place in asked]
+        fits = answers(judges.ah, [questions], batch_size=batch_size, progress=progress)[0][:, 1]
+        for (row, place), fit in zip(asked, fits, strict=True):
+            found = bounds[row][place] * fit
+            if (found, -place) > (joint[row], -index[row]) or joint[row] == 0 < found:
+                index[row], joint[row] = place, found
+            order[row] = [rest for rest in order[row] if bounds[row][rest] >= joint[row]]
     return Choice(index, joint)
+
+
+def _bounds(
+    judges: Panel,
+    candidates: Sequence[Sequence[str]],
+    sources: Sequence[str],
+    aims: NDArray[np.int64],
+    reversal: Reversal,
+    batch_size: int | None,
+    progress: bool,
+) -> list[Floats]:
+    """For each item the probability of HH and style for its candidates; 0 for an empty one."""
+    pairs = [(row, text) for row, some in enumerate(candidates) for text in some if text.strip()]
+    olds: list[Question] = [(source, None) for source in sources]
+    news: list[Question] = [(text, None) for _, text in pairs]
+    old, new = answers(judges.main, [olds, news], batch_size=batch_size, progress=progress)
+    both: list[Question] = [(sources[row], text) for row, text in pairs]
+    match = answers(judges.hh, [both], batch_size=batch_size, progress=progress)[0]
+    owner = np.array([row for row, _ in pairs], dtype=np.int64)
+    aim = aims[owner]
+    given = joint_probability(
+        match[:, 1], 1.0, new[np.arange(len(new)), aim], old[owner, aim], reversal=reversal
+    )
+    rest = iter(given.tolist())
+    return [np.array([next(rest) if text.strip() else 0.0 for text in some]) for some in candidates]
 
 
 def joint_probability(

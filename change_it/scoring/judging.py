@@ -113,7 +113,7 @@ def judge_transfers(
     """
 
     def ask(judge: Judge, questions: list[list[Question]]) -> list[Floats]:
-        return _answers(judge, questions, batch_size=batch_size, progress=progress)
+        return answers(judge, questions, batch_size=batch_size, progress=progress)
 
     rows = [list(zip(t.sources, t.headlines, t.articles, t.targets, strict=True)) for t in transfers]
     given = [[row for row in some if row[1].strip()] for some in rows]
@@ -153,10 +153,20 @@ def _judgement(
     )
 
 
-def _answers(
-    judge: Judge, questions: list[list[Question]], *, batch_size: int | None, progress: bool
+def answers(
+    judge: Judge, questions: list[list[Question]], *, batch_size: int | None = None, progress: bool = False
 ) -> list[Floats]:
-    """Probabilities (n, 2) for each list of questions, every distinct question asked once."""
+    """Put lists of questions to one judge, every distinct question once.
+
+    Args:
+        judge: any.
+        questions: texts, with their second text for hh and ah, None for main.
+        batch_size: texts the judge reads at once; its own choice when None.
+        progress: show a progress bar.
+
+    Returns:
+        Probabilities (n, 2) for each list of n questions.
+    """
     place: dict[Question, int] = {}
     for question in _flat(questions):
         place.setdefault(question, len(place))

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
+from rapidfuzz.process import cpdist
 
 from change_it.text.tokens import words
 
@@ -48,3 +51,27 @@ def rouge_l_of_words(reference: Sequence[str], candidate: Sequence[str]) -> Roug
         return Rouge(0.0, 0.0, 0.0)
     precision, recall = common / len(candidate), common / len(reference)
     return Rouge(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+def rouge_l_of_many(
+    references: Sequence[Sequence[str]], candidates: Sequence[Sequence[str]]
+) -> NDArray[np.float64]:
+    """`rouge_l_of_words` of many pairs at once, several times as fast.
+
+    Args:
+        references: words of n headlines to compare with.
+        candidates: words of n headlines that are scored.
+
+    Returns:
+        (n, 3) precision, recall and F1; zeros where either side has no words.
+
+    Example:
+        >>> rouge_l_of_many([["a", "b", "c", "d"], []], [["a", "c"], ["a"]]).round(3).tolist()
+        [[1.0, 0.5, 0.667], [0.0, 0.0, 0.0]]
+    """
+    common = cpdist(references, candidates, scorer=LCSseq.similarity, dtype=np.int32).astype(np.float64)
+    lengths = [np.fromiter(map(len, side), np.int64, len(side)) for side in (candidates, references)]
+    precision, recall = (common / np.maximum(length, 1) for length in lengths)
+    both = precision + recall
+    f1 = np.divide(2 * precision * recall, both, out=np.zeros(len(common)), where=both > 0)
+    return np.stack([precision, recall, f1], axis=1)

@@ -6,6 +6,7 @@ elided words ("dell", "un", "don") are words here.
 """
 
 from functools import cache
+from pathlib import Path
 
 from change_it.errors import InputError
 
@@ -75,18 +76,22 @@ def stop_words(language: str) -> frozenset[str]:
     """The lower-case function words of a language.
 
     Args:
-        language: `it`, `en`, or `none` for an empty list.
+        language: `it`, `en`, `none` for an empty list, or a file with words of another language, UTF-8.
 
     Returns:
         The words, each without spaces or apostrophes.
 
     Raises:
-        InputError: a language without a list.
+        InputError: a language without a list that is no file either.
 
     Example:
         >>> sorted(stop_words("it") & {"dell", "governo", "perché"}), len(stop_words("none"))
         (['dell', 'perché'], 0)
     """
     if language not in _LISTS:
-        raise InputError(f"no stop words for language {language!r}: choose one of {', '.join(_LISTS)}")
+        if Path(language).is_file():
+            return frozenset(Path(language).read_text(encoding="utf-8").lower().split())
+        raise InputError(
+            f"no stop words for language {language!r}: choose one of {', '.join(_LISTS)}, or give a file of words"
+        )
     return frozenset(_LISTS[language].split())

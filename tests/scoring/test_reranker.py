@@ -48,7 +48,7 @@ def test_a_copied_folder_is_the_same_judge(tmp_path):
     def panel(folder, fold):
         judges = {
             task: predict.Judge(
-                task, None, None, fold, ("rep", "gio"), predict.hash_of_weights(folder / task), 8
+                task, None, None, fold, ("rep", "gio"), predict.hash_of_weights(folder / task, command=""), 8
             )
             for task in ("main", "hh", "ah")
         }

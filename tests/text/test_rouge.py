@@ -1,9 +1,10 @@
 import random
 
+import numpy as np
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
-from change_it.text.rouge import rouge_l
+from change_it.text.rouge import rouge_l, rouge_l_of_many
 from change_it.text.tokens import words
 
 
@@ -31,3 +32,11 @@ def test_accented_words_count_whole():
 def test_no_words_score_zero():
     assert rouge_l("", "Roma") == (0, 0, 0)
     assert rouge_l("Roma", "…") == (0, 0, 0)
+
+
+def test_many_at_once_equal_one_by_one():
+    draw = random.Random(2)
+    ones, others = ([draw.choices("abcdef", k=draw.randint(0, 9)) for _ in range(300)] for _ in range(2))
+    expected = [rouge_l(" ".join(one), " ".join(other)) for one, other in zip(ones, others, strict=True)]
+    assert rouge_l_of_many(ones, others) == pytest.approx(np.array(expected), abs=1e-12)
+    assert rouge_l_of_many([], []).shape == (0, 3)

@@ -1,0 +1,238 @@
+"""Word embeddings: a text is the mean vector of its words (WE-C, WE-S; HEvAS 2019, sections 2.5 and 3.1).
+
+Vectors come from a word2vec file, from gensim, or from the documents themselves. gensim is imported when it is needed.
+"""
+
+import gzip
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from change_it.errors import InputError
+from change_it.hevas.spaces import Floats, Ints, Progress, TextSpace, document_words
+from change_it.hevas.texts import Text, words_of
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+_HEADER = re.compile(rb"(\d+) (\d+)\s*\n")
+_GZIP = b"\x1f\x8b"
+#: gensim leaves out what follows in a longer sequence.
+_LONGEST = 10_000
+
+
+class WordEmbeddings(TextSpace):
+    """Texts as means over the vectors of their words; words without a vector are left out.
+
+    Our words are lower-case: one that the vectors do not have as it is takes the vector of its first other writing,
+    which in word2vec files is the most frequent one ("Roma" for "roma").
+
+    Attributes:
+        documents: (n, dimensions) mean vectors of the documents.
+    """
+
+    def __init__(self, vectors: "KeyedVectors", documents: Sequence[Text]):
+        """The space of the vectors.
+
+        Args:
+            vectors: of `load_vectors`, `train_vectors`, or any other gensim `KeyedVectors`.
+            documents: n texts, or lists of their words.
+
+        Raises:
+            InputError: no document has a word, or none of their words has a vector.
+        """
+        self._vectors = vectors
+        self.documents = self.vectors(document_words(documents))
+        if not self.documents.any():
+            raise InputError("no word of the documents has a word vector: name vectors of their language")
+
+    @classmethod
+    def fit(cls, documents: Sequence[Text], vectors: "KeyedVectors") -> "WordEmbeddings":
+        """The space of the vectors, with the documents' means in it; like the other spaces' `fit`.
+
+        Args:
+            documents: n texts, or lists of their words.
+            vectors: of `load_vectors`, `train_vectors`, or any other gensim `KeyedVectors`.
+
+        Returns:
+            The space.
+
+        Raises:
+            InputError: no document has a word, or none of their words has a vector.
+
+        Example:
+            >>> from gensim.models import KeyedVectors
+            >>> vectors = KeyedVectors(2)
+            >>> vectors.add_vectors(["pace", "Roma"], [[1, 0], [0, 1]])
+            >>> space = WordEmbeddings.fit(["Pace a Roma", "Roma"], vectors)
+            >>> space.documents.tolist(), space.coverage(["roma!", "la pace"]).round(3).tolist()
+            ([[0.5, 0.5], [0.0, 1.0]], [0.707, 0.0])
+        """
+        return cls(vectors, documents)
+
+    def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
+        """Mean vectors of texts.
+
+        Args:
+            texts: m texts, or lists of their words.
+            of: not used.
+
+        Returns:
+            (m, dimensions); zeros for a text without a word that has a vector.
+        """
+        places = [
+            [place for word in text if (place := self._place(word)) is not None] for text in words_of(texts)
+        ]
+        lengths = np.fromiter(map(len, places), np.int64, len(places))
+        flat = np.fromiter((place for text in places for place in text), np.int64, lengths.sum())
+        used, columns = np.unique(flat, return_inverse=True)
+        shares = np.repeat(1 / np.maximum(lengths, 1), lengths)
+        means = csr_matrix(
+            (shares, columns, np.r_[0, np.cumsum(lengths)]), shape=(len(places), len(used)), dtype=np.float64
+        )
+        return means @ self._vectors.vectors[used].astype(np.float64)
+
+    def _place(self, word: str) -> int | None:
+        """The row of a word's vector, or None."""
+        return self._vectors.key_to_index.get(word, self._other_writings.get(word))
+
+    @cached_property
+    def _other_writings(self) -> dict[str, int]:
+        """Lower-case word to the row of its first writing with capitals."""
+        found: dict[str, int] = {}
+        for place, key in enumerate(self._vectors.index_to_key):
+            if (lower := str(key).lower()) != key:
+                found.setdefault(lower, place)
+        return found
+
+
+def load_vectors(path: Path, *, limit: int | None = None) -> "KeyedVectors":
+    """Read word vectors.
+
+    Args:
+        path: a word2vec file, text or binary, gzip or not; its first line names the numbers of words and of
+            dimensions. With the ending `.kv`, a file that gensim's `KeyedVectors.save` wrote; this is a pickle and can
+            run code: open it only if you trust whoever made it.
+        limit: how many words to read, from the first; None reads all.
+
+    Returns:
+        gensim's `KeyedVectors`.
+
+    Raises:
+        InputError: no such file, another format, a file that ends early, gensim is not installed.
+    """
+    keyed_vectors = _gensim().KeyedVectors
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"no word-vector file {path}: name a file in word2vec format")
+    other = InputError(
+        f"{path} is no word2vec file: its first line must be the number of words and the number of dimensions, as in '200000 300', "
+        "then come the words with their vectors, text or binary"
+    )
+    try:
+        if path.suffix == ".kv":
+            loaded = keyed_vectors.load(str(path), mmap="r")
+            if not isinstance(loaded, keyed_vectors):
+                raise InputError(f"{path} holds no gensim KeyedVectors: save them with model.wv.save")
+            return loaded
+        return keyed_vectors.load_word2vec_format(
+            str(path), binary=_is_binary(path, other), limit=limit, unicode_errors="replace"
+        )
+    except InputError:
+        raise
+    except Exception as error:  # whatever a damaged pickle, gzip or vector file brings up
+        raise other from error
+
+
+def train_vectors(
+    documents: Sequence[Text],
+    *,
+    dimensions: int = 100,
+    window: int = 5,
+    passes: int = 3,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> "KeyedVectors":
+    """Train word vectors on the documents: word2vec, CBOW, words that occur once included; the same on every run.
+
+    Args:
+        documents: texts, or lists of their words.
+        dimensions: of the vectors.
+        window: words on each side that count as context.
+        passes: how often every document is looked at.
+        seed: of the first vectors and of all draws.
+        progress: called after each pass.
+
+    Returns:
+        gensim's `KeyedVectors`.
+
+    Raises:
+        InputError: no document has a word, a number below 1, gensim is not installed.
+    """
+    if min(dimensions, window, passes) < 1:
+        raise InputError("word vectors need 1 or more dimensions, words of context, and passes")
+    models = _gensim()
+    found = document_words(documents)
+    pieces = [text[start : start + _LONGEST] for text in found for start in range(0, len(text), _LONGEST)]
+    model = models.Word2Vec(
+        pieces,
+        vector_size=dimensions,
+        window=window,
+        min_count=1,
+        epochs=passes,
+        seed=seed,
+        workers=1,
+        callbacks=[] if progress is None else [_callback(progress, passes)],
+    )
+    return model.wv
+
+
+def _is_binary(path: Path, other: InputError) -> bool:
+    """Whether a word2vec file is a binary one; raises `other` where its first line is not that of a word2vec file."""
+    with path.open("rb") as file:
+        zipped = file.read(2) == _GZIP
+    if zipped and path.suffix != ".gz":  # gensim goes by the name
+        raise InputError(f"{path} is compressed: give it the ending .gz")
+    with (gzip.open if zipped else open)(path, "rb") as file:
+        header = _HEADER.fullmatch(file.readline(100))
+        if header is None:
+            raise other
+        words, dimensions = int(header[1]), int(header[2])
+        if not words or not dimensions:
+            raise other
+        first = file.readline(1000 + 50 * dimensions)
+    try:
+        columns = first.decode().rstrip().rsplit(" ", dimensions)
+        return len([float(value) for value in columns[1:]]) != dimensions
+    except ValueError:
+        return True
+
+
+def _callback(progress: Progress, passes: int) -> Any:
+    """A progress function in the form that gensim calls."""
+    from gensim.models.callbacks import CallbackAny2Vec
+
+    class _Passes(CallbackAny2Vec):
+        done = 0
+
+        def on_epoch_end(self, model: Any) -> None:
+            self.done += 1
+            progress(self.done, passes)
+
+    return _Passes()
+
+
+def _gensim() -> Any:
+    """`gensim.models`."""
+    try:
+        from gensim import models
+    except ImportError as error:
+        raise InputError(
+            "word embeddings need gensim: install it with pip install 'change-it[hevas]'"
+        ) from error
+    return models

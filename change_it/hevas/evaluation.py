@@ -1,0 +1,247 @@
+"""Every metric of HEvAS on every system: values an item, means, overall average and ranks (SPEC 6)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from change_it.errors import InputError
+from change_it.hevas.documents import Documents, System
+from change_it.hevas.families import METRICS, Floats, Progress, Work, measures, signature, split
+from change_it.hevas.options import MetricOptions
+from change_it.hevas.readability import LOWER_IS_BETTER
+from change_it.text.stopwords import stop_words
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+#: Metrics without an upper end, which the documents decide before any average.
+UNBOUNDED = frozenset({"Fog", "AWL"})
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Systems measured on the same documents.
+
+    Attributes:
+        metrics: names in the order of `METRICS`.
+        values: system to (n, k) values, rows documents, columns metrics.
+        empty: system to (n,) whether the headline is without words; such a one has 0 in every metric and counts as
+            the worst in averages and ranks.
+        ids: (n,) of the documents.
+        signature: what the numbers depend on.
+    """
+
+    metrics: tuple[str, ...]
+    values: dict[str, Floats] = field(repr=False)
+    empty: dict[str, NDArray[np.bool_]] = field(repr=False)
+    ids: tuple[str, ...] = field(repr=False)
+    signature: str
+
+    @property
+    def systems(self) -> list[str]:
+        """Names in the order given."""
+        return list(self.values)
+
+    @property
+    def averaged(self) -> list[str]:
+        """The metrics that enter averages and ranks: all but KL."""
+        return [name for name in self.metrics if METRICS[name].averaged]
+
+    @property
+    def means(self) -> dict[str, dict[str, float]]:
+        """System to metric to the mean over the documents."""
+        return {
+            system: dict(zip(self.metrics, values.mean(axis=0).tolist(), strict=True))
+            for system, values in self.values.items()
+        }
+
+    def scores(self, metric: str) -> Floats:
+        """Values of one metric.
+
+        Args:
+            metric: one of `metrics`.
+
+        Returns:
+            (n, m), rows documents, columns systems.
+        """
+        at = self.metrics.index(metric)
+        return np.column_stack([values[:, at] for values in self.values.values()])
+
+    @cached_property
+    def normalised(self) -> dict[str, Floats]:
+        """System to (n, len(averaged)) values in 0-1, more is better; empty without an averaged metric.
+
+        Most metrics have this range by themselves; what is outside it (R-WSU, cosines) becomes its end. Fog and AWL are stretched so
+        that their lowest value over all documents and systems is 0 and their highest 1 (ours: the paper does not say
+        how), 1/2 where all values are equal. Then those of which less is better are inverted. An empty headline has 0.
+        """
+        written = ~np.column_stack(list(self.empty.values()))
+        result = {system: np.zeros((len(self.ids), len(self.averaged))) for system in self.systems}
+        for column, name in enumerate(self.averaged):
+            values = self.scores(name)
+            if name in UNBOUNDED and written.any():
+                low, high = values[written].min(), values[written].max()
+                values = (values - low) / (high - low) if high > low else np.full(values.shape, 0.5)
+            values = values.clip(0, 1)
+            values = np.where(written, 1 - values if name in LOWER_IS_BETTER else values, 0.0)
+            for at, system in enumerate(self.systems):
+                result[system][:, column] = values[:, at]
+        return result
+
+    @property
+    def overall_items(self) -> Floats:
+        """(n, m) average over all averaged metrics after normalisation, rows documents, columns systems."""
+        return np.column_stack([values.mean(axis=1) for values in self.normalised.values()])
+
+    @property
+    def overall(self) -> dict[str, float]:
+        """System to its average over all averaged metrics and documents, in 0-1, more is better."""
+        if not self.averaged:
+            return {}
+        return dict(zip(self.systems, self.overall_items.mean(axis=0).tolist(), strict=True))
+
+    @property
+    def ranks(self) -> dict[str, dict[str, int]]:
+        """System to metric to its place by the mean, 1 the best; equal ones share the better place."""
+        means = np.stack([values.mean(axis=0) for values in self.normalised.values()]).round(12)
+        places = 1 + (means[None] > means[:, None]).sum(axis=1)
+        return {
+            system: dict(zip(self.averaged, row, strict=True))
+            for system, row in zip(self.systems, places.tolist(), strict=True)
+        }
+
+    @property
+    def ranking(self) -> list[str]:
+        """Systems by overall average, the best first; of equal ones the earlier."""
+        overall = self.overall
+        return sorted(self.systems, key=lambda system: -round(overall.get(system, 0.0), 12))
+
+    @property
+    def empty_headlines(self) -> dict[str, int]:
+        """System to the number of its headlines without words."""
+        return {system: int(flags.sum()) for system, flags in self.empty.items()}
+
+
+def chosen_metrics(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of metrics in the order of `METRICS`; all for none.
+
+    Args:
+        names: of `METRICS`.
+
+    Returns:
+        Each name once.
+
+    Raises:
+        InputError: an unknown name.
+
+    Example:
+        >>> chosen_metrics(["Fog", "R-1", "Fog"])
+        ('R-1', 'Fog')
+    """
+    unknown = [name for name in names if name not in METRICS]
+    if unknown:
+        raise InputError(f"no metric called {', '.join(unknown)}: choose from {', '.join(METRICS)}")
+    return tuple(name for name in METRICS if name in names or not names)
+
+
+def evaluate(
+    documents: Documents,
+    systems: Sequence[System],
+    *,
+    metrics: Sequence[str] = (),
+    options: MetricOptions | None = None,
+    vectors: "KeyedVectors | None" = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Measure systems.
+
+    Args:
+        documents: n documents with their reference headlines.
+        systems: n headlines each.
+        metrics: names of `METRICS`; all when empty.
+        options: what the values depend on; the defaults when None.
+        vectors: gensim `KeyedVectors` for WE, in place of those that `options` names.
+        progress: called as the work goes on.
+
+    Returns:
+        Values an item, with means and ranks.
+
+    Raises:
+        InputError: an unknown metric or language, no system, another number of headlines than of documents, no references
+            for a metric that needs them, fewer documents than topics or dimensions, a vector file of another format.
+
+    Example:
+        >>> from change_it.hevas.documents import Documents, System
+        >>> documents = Documents(("1",), ("Il governo cade a Roma.",), (("Cade il governo",),), "example")
+        >>> result = evaluate(documents, [System("mine", ("Roma, cade il governo",))], metrics=["R-1", "AWL"])
+        >>> result.means["mine"]
+        {'R-1': 1.0, 'AWL': 4.25}
+    """
+    options = options or MetricOptions()
+    wanted = chosen_metrics(metrics)
+    work = Work(documents, wanted, options, vectors, progress or (lambda *_: None))
+    check_input(documents, wanted, options)
+    _check_systems(documents, systems)
+    words = {system.name: split(system.headlines) for system in systems}
+    columns: dict[str, dict[str, Floats]] = {system.name: {} for system in systems}
+    for family, measure in measures(work):
+        for done, system in enumerate(systems):
+            work.progress(f"{family}: {system.name}", done, len(systems))
+            columns[system.name] |= measure(system, words[system.name])
+        work.progress(family, len(systems), len(systems))
+    empty = {name: np.array([not text for text in texts]) for name, texts in words.items()}
+    values = {name: np.column_stack([found[metric] for metric in wanted]) for name, found in columns.items()}
+    for name, flags in empty.items():
+        values[name][flags] = 0.0
+    return Evaluation(wanted, values, empty, documents.ids, signature(work))
+
+
+def check_input(documents: Documents, metrics: Sequence[str], options: MetricOptions) -> None:
+    """Refuse what would fail only after minutes, or not at all.
+
+    Args:
+        documents: n documents.
+        metrics: names of `METRICS`.
+        options: what the values depend on.
+
+    Raises:
+        InputError: no references for a metric that needs them, no stop words for the language, fewer documents than
+            topics or dimensions.
+    """
+    lacking = [name for name in metrics if METRICS[name].references] if documents.references is None else []
+    if lacking:
+        raise InputError(
+            f"{documents.name} has no column headline, which {', '.join(lacking)} need as references: name yours as in "
+            "--columns headline=title, or choose --metrics without them"
+        )
+    try:
+        stop_words(options.stop_words or options.language)
+    except InputError as error:
+        raise InputError(f"{error}; for another language give --stop-words none") from None
+    families = {METRICS[name].family for name in metrics}
+    for family, prefix, needed, what, option in (
+        ("LDA", "TM-C and TM-S", options.topics, "LDA topics", "topics"),
+        ("LSI", "LSA-C and LSA-S", options.lsi_number or 0, "LSI dimensions", "lsi-number"),
+    ):
+        if family in families and len(documents) < needed:
+            raise InputError(
+                f"{len(documents)} documents are fewer than {needed} {what}: choose --{option} {len(documents)} or fewer, "
+                f"or --metrics without {prefix}"
+            )
+
+
+def _check_systems(documents: Documents, systems: Sequence[System]) -> None:
+    """Refuse systems that do not fit the documents or each other."""
+    if not systems:
+        raise InputError("there is no system to measure: give --system NAME=FILE, or --baselines first")
+    for at, system in enumerate(systems):
+        if len(system.headlines) != len(documents):
+            raise InputError(
+                f"the system {system.name} has {len(system.headlines)} headlines for {len(documents)} documents: give one for each"
+            )
+        if system.name in {other.name for other in systems[:at]}:
+            raise InputError(f"two systems are called {system.name}: give each a name of its own")

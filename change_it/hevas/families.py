@@ -1,0 +1,303 @@
+"""The metrics of HEvAS by name, and what computes them: families of metrics that share their work.
+
+Texts are split into words once; a space is fitted once and measures all systems.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from sys import intern
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from change_it import __version__
+from change_it.hevas.documents import Documents, System
+from change_it.hevas.options import MetricOptions
+from change_it.hevas.texts import words_of
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+Floats = NDArray[np.float64]
+Words = Sequence[Sequence[str]]
+#: Measures the headlines of a system, given as words too: metric to (n,) values.
+Measure = Callable[[System, Words], Mapping[str, Floats]]
+#: Called with what is being done, the steps of it that are done, and its steps in all.
+Progress = Callable[[str, int, int], None]
+
+
+class Metric(NamedTuple):
+    """What is known of a metric.
+
+    Attributes:
+        family: metrics that are computed together.
+        references: whether it compares with reference headlines.
+        averaged: whether it enters averages and ranks.
+    """
+
+    family: str
+    references: bool = False
+    averaged: bool = True
+
+
+#: The metrics by name, in the order of tables: informativeness, ours (JS), readability.
+METRICS: dict[str, Metric] = {
+    **{name: Metric("ROUGE", references=True) for name in ("R-1", "R-2", "R-SU", "R-WSU")},
+    "LSA-C": Metric("LSI"),
+    "LSA-S": Metric("LSI", references=True),
+    "TM-C": Metric("LDA"),
+    "TM-S": Metric("LDA", references=True),
+    "WE-C": Metric("embeddings"),
+    "WE-S": Metric("embeddings", references=True),
+    "KL-C": Metric("divergence", averaged=False),
+    "KL-S": Metric("divergence", references=True, averaged=False),
+    "JS-C": Metric("divergence"),
+    "JS-S": Metric("divergence", references=True),
+    "PNR": Metric("tags"),
+    "NR": Metric("tags"),
+    "PR": Metric("tags"),
+    "Fog": Metric("length"),
+    "AWL": Metric("length"),
+}
+
+
+def split(texts: Sequence[str]) -> list[list[str]]:
+    """Words of texts, equal words kept once in memory.
+
+    Args:
+        texts: documents or headlines.
+
+    Returns:
+        One list of words a text.
+    """
+    return [list(map(intern, found)) for found in words_of(texts)]
+
+
+class Work:
+    """What the families share.
+
+    Attributes:
+        metrics: names in the order of `METRICS`.
+        options: what the values depend on.
+        documents: what is measured against.
+        notes: parts of the signature that only the work shows.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        metrics: tuple[str, ...],
+        options: MetricOptions,
+        vectors: "KeyedVectors | None",
+        progress: Progress,
+    ) -> None:
+        """Nothing is done yet.
+
+        Args:
+            documents: n documents.
+            metrics: names in the order of `METRICS`.
+            options: what the values depend on.
+            vectors: for WE, in place of those that `options` names.
+            progress: called as the work goes on.
+        """
+        self.metrics, self.options, self.progress = metrics, options, progress
+        self.documents, self.given_vectors = documents, vectors
+        self.notes: dict[str, str] = {}
+
+    @cached_property
+    def words(self) -> Words:
+        """Words of the documents."""
+        return split(self.documents.texts)
+
+    @cached_property
+    def references(self) -> list[Words]:
+        """Words of the references of each document."""
+        return [split(several) for several in self.documents.references or ()]
+
+    @property
+    def stop_words(self) -> str:
+        """Whose stop words are left out."""
+        return self.options.stop_words or self.options.language
+
+    def names(self, family: str) -> list[str]:
+        """The metrics of a family that are wanted."""
+        return [name for name in self.metrics if METRICS[name].family == family]
+
+    def steps(self, what: str) -> Callable[[int, int], None]:
+        """Progress of one piece of work."""
+        return lambda done, total: self.progress(what, done, total)
+
+
+def _rouge(work: Work) -> Measure:
+    from change_it.hevas.overlap import headline_rouge
+
+    keys = {f"rouge{name.removeprefix('R-')}": name for name in work.names("ROUGE")}
+
+    def measure(system: System, headlines: Words) -> dict[str, Floats]:
+        found = headline_rouge(headlines, work.references, measures=list(keys), counts=work.options.counts)
+        return {keys[key]: values for key, values in found.items()}
+
+    return measure
+
+
+def _space(space: Any, prefix: str, work: Work, family: str) -> Measure:
+    """-C and -S of a `spaces.TextSpace`."""
+    names = work.names(family)
+
+    def measure(system: System, headlines: Words) -> dict[str, Floats]:
+        return {
+            name: space.coverage(headlines)
+            if name == f"{prefix}-C"
+            else space.to_references(headlines, work.references)
+            for name in names
+        }
+
+    return measure
+
+
+def _lsi(work: Work) -> Measure:
+    from change_it.hevas.latent import LatentSemantic
+
+    options = work.options
+    filters = {"number": options.lsi_number, "ratio": options.lsi_ratio, "floor": options.lsi_floor}
+    space = LatentSemantic.fit(work.words, language=work.stop_words, **filters)  # type: ignore[arg-type]  # numbers
+    given = [f"{name}={value:g}" for name, value in filters.items() if value is not None]
+    work.notes["lsi"] = ",".join([*given, str(len(space.eigenvalues))])
+    return _space(space, "LSA", work, "LSI")
+
+
+def _lda(work: Work) -> Measure:
+    from change_it.hevas.latent import TopicModel
+
+    space = TopicModel.fit(
+        work.words,
+        topics=work.options.topics,
+        seed=work.options.seed,
+        language=work.stop_words,
+        progress=work.steps("LDA: topics"),
+    )
+    work.notes["lda"] = str(work.options.topics)
+    return _space(space, "TM", work, "LDA")
+
+
+def _embeddings(work: Work) -> Measure:
+    from change_it.hevas.embeddings import WordEmbeddings, load_vectors, train_vectors
+
+    options, vectors, said = work.options, work.given_vectors, "given"
+    if vectors is None and options.vectors:
+        vectors, said = load_vectors(options.vectors, limit=options.vectors_limit), options.vectors.name
+    elif vectors is None:
+        vectors = train_vectors(work.words, seed=options.seed, progress=work.steps("embeddings: training"))
+        said = "trained"
+    work.notes["vectors"] = f"{said},{len(vectors)}x{vectors.vector_size}"
+    return _space(WordEmbeddings.fit(work.words, vectors), "WE", work, "embeddings")
+
+
+def _divergence(work: Work) -> Measure:
+    from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
+
+    idf = InverseFrequencies.learn(work.words) if work.options.weights == "tf-idf" else None
+    documents = [[text] for text in work.words]
+    names = work.names("divergence")
+
+    def measure(system: System, headlines: Words) -> dict[str, Floats]:
+        return {
+            name: (averaged_kl if name.startswith("KL") else js_similarity)(
+                headlines, documents if name.endswith("-C") else work.references, idf=idf
+            )
+            for name in names
+        }
+
+    return measure
+
+
+def _tags(work: Work) -> Measure:
+    from change_it.hevas import readability
+    from change_it.hevas.tagging import load_tagger
+
+    language = work.options.language
+    tagger = load_tagger(work.options.tagger or language)
+    ratios = {
+        "PNR": readability.proper_noun_ratio,
+        "NR": readability.noun_ratio,
+        "PR": readability.pronoun_ratio,
+    }
+    work.notes["tagger"] = work.options.tagger or "perceptron"
+
+    def measure(system: System, headlines: Words) -> dict[str, Floats]:
+        tagged = readability.tag_headlines(system.headlines, tagger, language)
+        return {name: ratios[name](tagged) for name in work.names("tags")}
+
+    return measure
+
+
+def _length(work: Work) -> Measure:
+    from change_it.hevas import readability
+
+    language, names = work.options.language, work.names("length")
+    if "Fog" in names:
+        readability.fog([], language)  # tells of a language without patterns
+
+    def measure(system: System, headlines: Words) -> dict[str, Floats]:
+        return {
+            name: readability.fog(system.headlines, language)
+            if name == "Fog"
+            else readability.average_word_length(system.headlines)
+            for name in names
+        }
+
+    return measure
+
+
+#: What makes the measure of a family. Those whose making may refuse its input without much work come first.
+_FAMILIES: dict[str, Callable[[Work], Measure]] = {
+    "tags": _tags,
+    "length": _length,
+    "embeddings": _embeddings,
+    "ROUGE": _rouge,
+    "divergence": _divergence,
+    "LSI": _lsi,
+    "LDA": _lda,
+}
+
+
+def measures(work: Work) -> Iterator[tuple[str, Measure]]:
+    """What measures the metrics of a piece of work, each made when the one before has done its part.
+
+    Args:
+        work: the metrics that are wanted, and on what.
+
+    Yields:
+        Name of the family and its measure.
+
+    Raises:
+        InputError: what the modules of the metrics refuse.
+    """
+    for family, make in _FAMILIES.items():
+        if work.names(family):
+            work.progress(f"{family}: preparing", 0, 1)
+            yield family, make(work)
+
+
+def signature(work: Work) -> str:
+    """The options that the values depend on, in one line.
+
+    Args:
+        work: done already.
+
+    Returns:
+        Keys and values, separated by bars.
+    """
+    options, families = work.options, {METRICS[name].family for name in work.metrics}
+    parts = ["hevas", f"lang:{options.language}"]
+    if families & {"LSI", "LDA"}:
+        parts.append(f"stop:{work.stop_words}")
+    if "ROUGE" in families:
+        parts.append(f"counts:{options.counts}")
+    if "divergence" in families:
+        parts.append(f"weights:{options.weights}")
+    parts += [f"{key}:{work.notes[key]}" for key in ("lsi", "lda", "vectors", "tagger") if key in work.notes]
+    return "|".join(
+        [*parts, "tok:unicode", f"n:{len(work.documents)}", f"seed:{options.seed}", f"v:{__version__}"]
+    )

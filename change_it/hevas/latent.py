@@ -1,0 +1,278 @@
+"""Latent concepts of a corpus: LSI (LSA-C, LSA-S) and LDA topics (TM-C, TM-S) (HEvAS 2019, sections 2.3, 2.4, 3.1).
+
+Choices where the paper is silent: tf-idf is scikit-learn's (smoothed idf, unit length); a *ratio* of eigenvalues is a
+share of their number; topics come from scikit-learn's online variational Bayes, where the paper's came from Mallet;
+P(d|P_i) is P(P_i|d) over its sum over all documents, that is, all documents are equally probable.
+"""
+
+from collections.abc import Sequence
+from math import ceil
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse import csr_matrix
+from scipy.sparse.linalg import svds
+from sklearn.decomposition import LatentDirichletAllocation
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+from change_it.errors import InputError
+from change_it.hevas.spaces import Floats, Ints, Progress, TextSpace, document_words
+from change_it.hevas.texts import Text, words_of
+from change_it.text.stopwords import stop_words
+
+#: Dimensions of LSI where no filter is given, if there are as many documents.
+DIMENSIONS = 100
+#: Numbers that a dense map from words to dimensions may have (1 GB).
+_LARGEST_MAP = 1 << 27
+#: Rows that are multiplied at a time where the map would be larger.
+_ROWS = 500
+#: Documents between two updates of the topics: a twentieth of all, within these bounds.
+_FEWEST, _MOST = 16, 256
+
+
+class LatentSemantic(TextSpace):
+    """Latent semantic indexing: texts are projected with V S⁻¹ of the documents' tf-idf matrix U S Vᵀ.
+
+    Attributes:
+        documents: (n, dimensions) projections of the documents, the rows of U.
+        eigenvalues: (dimensions,) the values in S that were kept, the largest first.
+    """
+
+    def __init__(self, vectorizer: TfidfVectorizer, matrix: csr_matrix, left: Floats, eigenvalues: Floats):
+        """A space from its parts; `fit` makes them.
+
+        Args:
+            vectorizer: fitted on the documents' words.
+            matrix: (n, words) tf-idf of the documents.
+            left: (n, dimensions) U.
+            eigenvalues: (dimensions,) the diagonal of S.
+        """
+        self.documents, self.eigenvalues = left, eigenvalues
+        self._vectorizer, self._matrix = vectorizer, matrix
+        # V S⁻¹ = Mᵀ U S⁻²: kept as a product where it is small enough, as factors where it is not.
+        self._scaled = left / eigenvalues**2
+        small = matrix.shape[1] * len(eigenvalues) <= _LARGEST_MAP
+        self._map = matrix.T @ self._scaled if small else None
+
+    @classmethod
+    def fit(
+        cls,
+        documents: Sequence[Text],
+        *,
+        number: int | None = None,
+        ratio: float | None = None,
+        floor: float | None = None,
+        language: str = "none",
+    ) -> "LatentSemantic":
+        """Decompose the documents' tf-idf matrix; at most one filter of eigenvalues, else the 100 largest are kept.
+
+        Args:
+            documents: n texts, or lists of their words.
+            number: how many eigenvalues to keep, the largest.
+            ratio: share of all min(n, words) eigenvalues to keep, above 0 and at most 1; 1 keeps all.
+            floor: keep the eigenvalues of at least this value.
+            language: whose stop words are left out; `none` leaves them in.
+
+        Returns:
+            The space. Eigenvalues of zero are never kept.
+
+        Raises:
+            InputError: several filters, a filter out of its range, fewer documents than dimensions, no words.
+
+        Example:
+            >>> space = LatentSemantic.fit(["pesce fresco", "pesce lesso", "voto e governo"], number=2)
+            >>> space.similarity(["lesso"], ["fresco"]).round(6).tolist(), space.coverage(["pesce", "voto", "voto"]).round(2).tolist()
+            ([1.0], [1.0, 0.0, 1.0])
+        """
+        found = document_words(documents, stop_words(language))
+        vectorizer = TfidfVectorizer(analyzer=_identity)
+        matrix = vectorizer.fit_transform(found)
+        full = min(sum(map(bool, found)), matrix.shape[1])
+        if sum(option is not None for option in (number, ratio, floor)) > 1:
+            raise InputError("LSI keeps eigenvalues by number, by ratio or by floor: give one of the three")
+        if number is not None and number < 1:
+            raise InputError(f"LSI cannot keep {number} eigenvalues: choose 1 or more")
+        if number is not None and number > full:
+            raise InputError(
+                f"{full} documents or different words are fewer than {number} LSI dimensions: choose at most {full} dimensions"
+            )
+        if ratio is not None and not 0 < ratio <= 1:
+            raise InputError(f"the ratio of LSI eigenvalues is {ratio}: choose more than 0 and at most 1")
+        if floor is not None:
+            left, values = _above(matrix, floor, full)
+        else:
+            kept = ceil(ratio * full) if ratio is not None else number or min(DIMENSIONS, full)
+            left, values = _largest(matrix, kept, full)
+        return cls(vectorizer, matrix, left, values)
+
+    def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
+        """Projections of texts: their tf-idf vectors times V S⁻¹.
+
+        Args:
+            texts: m texts, or lists of their words.
+            of: not used.
+
+        Returns:
+            (m, dimensions); zeros for a text without a word of the documents.
+        """
+        tfidf = self._vectorizer.transform(words_of(texts))
+        if self._map is not None:
+            return tfidf @ self._map
+        parts = [
+            (tfidf[start : start + _ROWS] @ self._matrix.T).toarray() @ self._scaled
+            for start in range(0, tfidf.shape[0], _ROWS)
+        ]
+        return np.vstack([np.zeros((0, len(self.eigenvalues))), *parts])
+
+
+class TopicModel(TextSpace):
+    """LDA topics: topic i of a text weighs Σ P(w|P_i) · P(P_i|d) · P(d|P_i) over the text's words w, d its document.
+
+    A headline and its references thus belong to a document, and the vectors of all three carry its topics. A word counts
+    as often as it stands; a vector is divided by its sum.
+
+    Attributes:
+        documents: (n, K) vectors of the documents.
+        words_given_topic: (K, words) P(w|P_i), each row sums to 1.
+        topics_given_document: (n, K) P(P_i|d), each row sums to 1.
+        document_given_topic: (n, K) P(d|P_i), each column sums to 1.
+    """
+
+    def __init__(self, vectorizer: CountVectorizer, words_given_topic: Floats, topics_given_document: Floats):
+        """A space from its parts, without its `documents`; `fit` makes them.
+
+        Args:
+            vectorizer: fitted on the documents' words.
+            words_given_topic: (K, words).
+            topics_given_document: (n, K).
+        """
+        self._vectorizer = vectorizer
+        self.words_given_topic, self.topics_given_document = words_given_topic, topics_given_document
+        self.document_given_topic = topics_given_document / topics_given_document.sum(axis=0)
+        self._importance = self.topics_given_document * self.document_given_topic
+
+    @classmethod
+    def fit(
+        cls,
+        documents: Sequence[Text],
+        *,
+        topics: int = 10,
+        passes: int = 5,
+        seed: int = 1,
+        language: str = "none",
+        progress: Progress | None = None,
+    ) -> "TopicModel":
+        """Find the topics of the documents (online variational Bayes, batches of 16 to 256 documents).
+
+        Args:
+            documents: n texts, or lists of their words.
+            topics: K.
+            passes: how often every document is looked at.
+            seed: of the first topics.
+            language: whose stop words are left out; `none` leaves them in.
+            progress: called after each batch.
+
+        Returns:
+            The space.
+
+        Raises:
+            InputError: fewer documents than topics, no topic, no pass, no words.
+
+        Example:
+            >>> fish, vote = "pesce sale olio " * 9, "voto legge aula " * 9
+            >>> space = TopicModel.fit([fish, vote] * 20, topics=2, seed=3)
+            >>> space.coverage(["olio", "voto", "xyz", "legge"] * 10).round(2)[:4].tolist()
+            [1.0, 1.0, 0.0, 1.0]
+        """
+        if topics < 1 or passes < 1:
+            raise InputError(f"LDA with {topics} topics and {passes} passes: choose 1 or more of both")
+        found = document_words(documents, stop_words(language))
+        filled = sum(map(bool, found))
+        if filled < topics:
+            raise InputError(
+                f"{filled} documents with words are fewer than {topics} LDA topics: choose at most {filled} topics"
+            )
+        vectorizer = CountVectorizer(analyzer=_identity)
+        counts = vectorizer.fit_transform(found)
+        batch = min(max(len(found) // 20, _FEWEST), _MOST)
+        model = LatentDirichletAllocation(
+            topics, learning_method="online", total_samples=filled, batch_size=batch, random_state=seed
+        )
+        starts = range(0, len(found), batch)
+        for step in range(passes * len(starts)):
+            start = starts[step % len(starts)]
+            model.partial_fit(counts[start : start + batch])
+            if progress is not None:
+                progress(step + 1, passes * len(starts))
+        space = cls(
+            vectorizer,
+            model.components_ / model.components_.sum(axis=1, keepdims=True),
+            model.transform(counts),
+        )
+        space.documents = space._weigh(counts, np.arange(len(found)))
+        return space
+
+    def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
+        """Topic weights of texts.
+
+        Args:
+            texts: m texts, or lists of their words.
+            of: (m,) the document of each; None: text i belongs to document i.
+
+        Returns:
+            (m, K), each row sums to 1; zeros for a text without a word of the documents.
+
+        Raises:
+            InputError: without `of`, another number of texts than of documents.
+        """
+        if of is None:
+            if len(texts) != len(self._importance):
+                raise InputError(
+                    f"{len(texts)} texts for topics of {len(self._importance)} documents: give one text a document"
+                )
+            of = np.arange(len(texts))
+        return self._weigh(self._vectorizer.transform(words_of(texts)), of)
+
+    def _weigh(self, counts: csr_matrix, of: Ints) -> Floats:
+        """Normalised topic weights of counted words."""
+        weights = (counts @ self.words_given_topic.T) * self._importance[of]
+        sums = weights.sum(axis=1, keepdims=True)
+        return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
+
+
+def _identity(words: Sequence[str]) -> Sequence[str]:
+    """The analyzer of texts that are words already."""
+    return words
+
+
+def _above(matrix: csr_matrix, floor: float, full: int) -> tuple[Floats, Floats]:
+    """Left vectors and eigenvalues that are not below a floor."""
+    number = min(DIMENSIONS, full)
+    left, values = _largest(matrix, number, full)
+    while values[-1] >= floor and number < full:
+        number = min(4 * number, full)
+        left, values = _largest(matrix, number, full)
+    kept = values >= floor
+    if not kept.any():
+        raise InputError(
+            f"no LSI eigenvalue reaches the floor {floor}: the largest is {values[0]:.3g}, choose a lower floor"
+        )
+    return left[:, kept], values[kept]
+
+
+def _largest(matrix: csr_matrix, number: int, full: int) -> tuple[Floats, Floats]:
+    """The left vectors of the largest eigenvalues and these, without those that are zero.
+
+    Exact in both branches: Lanczos for a small share of the eigenvalues, else the eigenvectors of M Mᵀ, which take
+    n² numbers.
+    """
+    if number <= full // 4:
+        start = np.random.default_rng(0).random(min(matrix.shape))
+        left, values, _ = svds(matrix, number, v0=start, return_singular_vectors="u")
+    else:
+        n = matrix.shape[0]
+        squares, left = eigh((matrix @ matrix.T).toarray(), subset_by_index=(n - number, n - 1))
+        values = np.sqrt(np.maximum(squares, 0))
+    order = np.argsort(-values)
+    order = order[values[order] > 1e-6 * values.max()]
+    return left[:, order], values[order]

@@ -1,0 +1,265 @@
+"""Averaged perceptron for universal part-of-speech tags (Collins 2002): features of a word in its sentence, weights.
+
+Headlines come in sentence case, lower-cased, In Title Case and IN CAPITALS. Words therefore enter as lower case, and
+what their capitals look like enters only together with the case of the whole sentence: the weights learn that a
+capital says "proper noun" in one and nothing in the other.
+"""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from change_it.text.stopwords import stop_words
+
+#: Universal part-of-speech tags, https://universaldependencies.org/u/pos/
+TAGS = (
+    *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
+    *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
+)
+
+#: Tags of function words and marks: a word has one of these if it had it in the treebank or is a stop word.
+CLOSED = ("ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "PUNCT", "SCONJ")
+
+Case = Literal["sentence", "lower", "title", "upper"]
+
+#: Weights are stored as whole multiples of 1/SCALE: sums of them are the same on every machine.
+SCALE = 32
+
+_DIGIT = re.compile(r"\d")
+_MARKS = str.maketrans(
+    {"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-"}
+)
+#: What a sentence may begin after, inside a headline.
+_OPENING = frozenset(':.!?"-')
+
+
+def sentence_case(words: Sequence[str], language: str) -> Case:
+    """How a sentence is capitalised.
+
+    Args:
+        words: the words of one sentence.
+        language: whose function words may stay in lower case In a Title.
+
+    Returns:
+        `lower` without any capital, `upper` without any small letter in two words or more, `title` if at least three
+        words with content begin with a capital and at most a tenth do not, otherwise `sentence`.
+
+    Example:
+        >>> sentence_case("White House Says It Is Open to Talks".split(), "en")
+        'title'
+        >>> sentence_case("La Casa Bianca apre al dialogo".split(), "it")
+        'sentence'
+    """
+    spelled = [word for word in words if any(map(str.isalpha, word))]
+    if all(word == word.lower() for word in spelled):
+        return "lower"
+    if len(spelled) > 1 and all(word == word.upper() for word in spelled):
+        return "upper"
+    functions = stop_words(language)
+    content = [word[0].isupper() for word in spelled if len(word) > 3 and word.lower() not in functions]
+    return "title" if sum(content) >= max(3, 0.9 * len(content)) else "sentence"
+
+
+def forms(words: Sequence[str]) -> list[str]:
+    """Words as the features see them: lower case, one kind of quotes and dashes, zero for every digit.
+
+    Args:
+        words: the words of one sentence.
+
+    Returns:
+        As many forms, in order.
+
+    Example:
+        >>> forms(["«", "Nel", "1962", "»"])
+        ['"', 'nel', '0000', '"']
+    """
+    return [_DIGIT.sub("0", word.lower().translate(_MARKS)) for word in words]
+
+
+def _shape(word: str) -> str:
+    """What a word is made of: small letters, a capital, capitals, mixed, digits, both, or the kind of mark."""
+    if word.isalpha() or (word[:-1].isalpha() and word[-1] in "'’"):
+        if word == word.lower():
+            return "x"
+        if word == word.upper():
+            return "X" if len(word.rstrip("'’")) == 1 else "XX"
+        return "Xx" if word[1:] == word[1:].lower() else "xX"
+    if any(map(str.isdigit, word)):
+        return "0a" if any(map(str.isalpha, word)) else "0"
+    if any(map(str.isalpha, word)):
+        return ("X" if word[0].isupper() else "x") + ("-" if "-" in word else ".")
+    return unicodedata.category(word[0]) if word else "none"
+
+
+def word_features(words: Sequence[str], language: str) -> list[list[str]]:
+    """Features that do not depend on other words' tags.
+
+    Args:
+        words: the words of one sentence.
+        language: of the sentence; see `sentence_case`.
+
+    Returns:
+        For each word its features: the word, its beginning and end, its shape, and the same of its neighbours.
+    """
+    case = sentence_case(words, language)
+    low = ["<s2>", "<s1>", *forms(words), "</s1>", "</s2>"]
+    # Shapes count for what they say in this case of the sentence.
+    shapes = ["<s>", "<s>", *(f"{case[0]}{_shape(word)}" for word in words), "</s>", "</s>"]
+    rows = []
+    for i in range(2, len(low) - 2):
+        word, last, next_word = low[i], low[i - 1], low[i + 1]
+        shape = shapes[i]
+        begins = i == 2 or last in _OPENING
+        row = [
+            "b",
+            f"w{word}",
+            f"1{word[-1:]}",
+            f"2{word[-2:]}",
+            f"3{word[-3:]}",
+            f"4{word[-4:]}",
+            f"5{word[-5:]}",
+            f"p{word[:1]}",
+            f"q{word[:2]}",
+            f"r{word[:3]}",
+            f"s{shape}{begins:d}",
+            f"S{shape}{word[-2:]}",
+            f"z{shape} {shapes[i - 1]}",
+            f"y{shape} {shapes[i + 1]}",
+            f"l{last}",
+            f"m{low[i - 2]}",
+            f"n{next_word}",
+            f"o{low[i + 2]}",
+            f"L{last[-3:]}",
+            f"N{next_word[-3:]}",
+            f"M{next_word[-2:]} {word[-2:]}",
+            f"k{last} {word}",
+            f"j{word} {next_word}",
+        ]
+        rows.append(row)
+    return rows
+
+
+def tag_features(form: str, following: str, last: str, before: str) -> tuple[str, ...]:
+    """Features of the tags given so far.
+
+    Args:
+        form: the word, as of `forms`.
+        following: the word after it, empty at the end.
+        last: tag of the word before it, empty at the beginning.
+        before: tag of the word before that.
+
+    Returns:
+        The features.
+    """
+    return (
+        f"t{last}",
+        f"u{last} {before}",
+        f"v{last} {form}",
+        f"T{last} {form[-3:]}",
+        f"x{last} {following}",
+    )
+
+
+class PerceptronTagger:
+    """Tags from left to right, each word by the highest sum of its features' weights.
+
+    Attributes:
+        language: of the sentences.
+        index: features and the row of each one's weights.
+        weights: (features, 17) whole multiples of 1/32, columns as `TAGS`.
+        closed: "word TAG" of the treebank's function words and marks, words as of `forms`.
+    """
+
+    def __init__(
+        self, language: str, index: dict[str, int], weights: NDArray[np.int32], closed: Iterable[str]
+    ) -> None:
+        self.language = language
+        self.index = index
+        self.weights = weights
+        self.closed = frozenset(closed)
+        # One row more for the features without weights.
+        self._rows = np.vstack([weights, np.zeros((1, len(TAGS)), np.int32)])
+        self._functions = stop_words(language)
+
+    def tag(self, words: Sequence[str]) -> list[str]:
+        """Tag one sentence.
+
+        Args:
+            words: its words and marks, capitals kept, as `change_it.hevas.tagging.tokens` gives them.
+
+        Returns:
+            As many universal tags, in order.
+        """
+        if not words:
+            return []
+        index, weights, none = self.index, self._rows, len(self.index)
+        low = [*forms(words), ""]
+        rows = [[index.get(name, none) for name in row] for row in word_features(words, self.language)]
+        tags: list[str] = []
+        last = before = ""
+        for i, scores in enumerate(weights[rows].sum(axis=1)):
+            given = [index.get(name, none) for name in tag_features(low[i], low[i + 1], last, before)]
+            before, last = last, self._best(scores + weights[given].sum(axis=0), low[i])
+            tags.append(last)
+        return tags
+
+    def _best(self, scores: NDArray[np.int64], form: str) -> str:
+        """The tag of the highest score that the word may have."""
+        best = TAGS[int(scores.argmax())]
+        is_word = any(map(str.isalnum, form))
+        if f"{form} {best}" in self.closed:
+            return best
+        if is_word and (best not in CLOSED or (best != "PUNCT" and form.rstrip("'") in self._functions)):
+            return best
+        # A word that has none of these tags in the treebank gets another; a mark is PUNCT or SYM, or as it is there.
+        others = [tag for tag in TAGS if tag not in CLOSED] if is_word else ["PUNCT", "SYM"]
+        allowed = [tag in others or f"{form} {tag}" in self.closed for tag in TAGS]
+        return TAGS[int(np.where(allowed, scores, np.iinfo(np.int64).min).argmax())]
+
+    def save(self, path: Path) -> None:
+        """Write the weights to one compressed file; the same tagger gives the same bytes.
+
+        Args:
+            path: the file, `.npz`.
+        """
+        temporary = path.with_name(f".{path.name}.tmp.npz")
+        np.savez_compressed(
+            temporary,
+            features=_packed(sorted(self.index, key=self.index.__getitem__)),
+            weights=self.weights.astype(np.int16),
+            closed=_packed(sorted(self.closed)),
+            tags=np.array(TAGS),
+        )
+        os.replace(temporary, path)
+
+    @classmethod
+    def load(cls, path: Path, language: str) -> Self:
+        """Read what `save` wrote.
+
+        Args:
+            path: the file.
+            language: of the sentences that it was trained on.
+
+        Returns:
+            The tagger.
+        """
+        with np.load(path, allow_pickle=False) as arrays:
+            if tuple(arrays["tags"]) != TAGS:
+                raise ValueError(f"{path} was trained with other tags: train it anew")
+            features, closed = (_unpacked(arrays[name]) for name in ("features", "closed"))
+            weights = arrays["weights"].astype(np.int32)
+        return cls(language, {feature: row for row, feature in enumerate(features)}, weights, closed)
+
+
+def _packed(lines: Iterable[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(lines).encode(), np.uint8)
+
+
+def _unpacked(array: NDArray[np.uint8]) -> list[str]:
+    return array.tobytes().decode().split("\n")

@@ -1,0 +1,241 @@
+"""Readability of headlines (HEvAS 2019, section 3.2; SPEC 6): PNR, NR, PR, Fog, AWL.
+
+Each metric is a function over n headlines that gives a float64 array (n,). A headline without words has 0 in all.
+PNR, NR and PR take headlines that are tagged already: `tag_headlines` does it once for the three.
+"""
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from change_it.errors import InputError
+from change_it.hevas.tagging import Tagger, load_tagger, tokens
+from change_it.text.tokens import words
+
+Floats = NDArray[np.float64]
+
+#: A word or mark and its universal part-of-speech tag.
+Tagged = tuple[str, str]
+
+#: The metrics, in the paper's order.
+METRICS = ("PNR", "NR", "PR", "Fog", "AWL")
+
+#: The metrics of which less is better: inverted before any average.
+LOWER_IS_BETTER = frozenset({"NR", "PR", "Fog", "AWL"})
+
+#: Syllables from which a word is complex.
+COMPLEX = 3
+
+#: pyphen's own choice for English is the British patterns, which break by origin ("policy", "fam-ily") and so lose
+#: syllables; the American ones break by sound ("pol-i-cy", "fam-i-ly").
+_PATTERNS = {"en": "en_US"}
+
+
+def tag_headlines(headlines: Sequence[str], tagger: Tagger, language: str) -> list[list[Tagged]]:
+    """Split headlines into words and marks and tag them, each as one sentence.
+
+    Args:
+        headlines: n texts, Unicode NFC, capitals kept.
+        tagger: of `change_it.hevas.tagging.load_tagger`, or any object with its method `tag`.
+        language: of the headlines; decides how they are split.
+
+    Returns:
+        For each headline its words and marks with their tags; empty for an empty one.
+    """
+    split = (tokens(headline, language) for headline in headlines)
+    return [list(zip(each, tagger.tag(each), strict=True)) if each else [] for each in split]
+
+
+def tag_ratio(tagged: Sequence[Sequence[Tagged]], tag: str) -> Floats:
+    """The share of a headline's words that carry a tag. Marks, without a letter or digit, are no words.
+
+    Args:
+        tagged: n headlines of (word, universal tag).
+        tag: a universal tag.
+
+    Returns:
+        (n,) in 0-1.
+
+    Example:
+        >>> tag_ratio([[("Roma", "PROPN"), (",", "PUNCT"), ("cade", "VERB")], []], "PROPN").tolist()
+        [0.5, 0.0]
+    """
+    counts = [
+        [given == tag for word, given in headline if any(map(str.isalnum, word))] for headline in tagged
+    ]
+    return np.array([sum(hits) / len(hits) if hits else 0.0 for hits in counts], dtype=np.float64)
+
+
+def proper_noun_ratio(tagged: Sequence[Sequence[Tagged]]) -> Floats:
+    """PNR: proper nouns (PROPN) over words. More is taken to be more readable.
+
+    Args:
+        tagged: n headlines of (word, universal tag).
+
+    Returns:
+        (n,) in 0-1.
+
+    Example:
+        >>> proper_noun_ratio([[("Roma", "PROPN"), ("batte", "VERB"), ("Milano", "PROPN"), ("!", "PUNCT")]]).round(4).tolist()
+        [0.6667]
+    """
+    return tag_ratio(tagged, "PROPN")
+
+
+def noun_ratio(tagged: Sequence[Sequence[Tagged]]) -> Floats:
+    """NR: common nouns (NOUN) over words. Less is more readable.
+
+    Args:
+        tagged: n headlines of (word, universal tag).
+
+    Returns:
+        (n,) in 0-1.
+
+    Example:
+        >>> noun_ratio([[("il", "DET"), ("sindaco", "NOUN"), ("di", "ADP"), ("Roma", "PROPN")]]).tolist()
+        [0.25]
+    """
+    return tag_ratio(tagged, "NOUN")
+
+
+def pronoun_ratio(tagged: Sequence[Sequence[Tagged]]) -> Floats:
+    """PR: pronouns (PRON) over words. Less is more readable.
+
+    Args:
+        tagged: n headlines of (word, universal tag).
+
+    Returns:
+        (n,) in 0-1.
+
+    Example:
+        >>> pronoun_ratio([[("chi", "PRON"), ("vince", "VERB"), ("?", "PUNCT")]]).tolist()
+        [0.5]
+    """
+    return tag_ratio(tagged, "PRON")
+
+
+def _is_vowel(letter: str) -> bool:
+    return unicodedata.normalize("NFD", letter)[0] in "aeiouy"
+
+
+@cache
+def _breaks(language: str) -> Callable[[str], Sequence[int]]:
+    """Where words of a language may break, to the letter: a line's margins do not count."""
+    try:
+        import pyphen
+    except ImportError:
+        raise InputError("Fog needs pyphen: pip install 'change-it[hevas]'") from None
+    name = _PATTERNS.get(language, language)
+    if name not in pyphen.LANGUAGES:
+        known = ", ".join(sorted(code for code in pyphen.LANGUAGES if "_" not in code))
+        raise InputError(f"no syllable patterns for language {language!r}: choose one of {known}")
+    positions: Callable[[str], Sequence[int]] = pyphen.Pyphen(lang=name, left=1, right=1).positions
+    return positions
+
+
+@lru_cache(maxsize=1 << 17)
+def syllables(word: str, language: str) -> int:
+    """Syllables of a word by the hyphenation patterns of its language: the pieces that have a vowel.
+
+    Args:
+        word: in lower case.
+        language: a code that pyphen has patterns for, such as `it` or `en`.
+
+    Returns:
+        The number, at least 1.
+
+    Raises:
+        InputError: a language without patterns.
+
+    Example:
+        >>> [syllables(word, "it") for word in ("re", "roma", "italia", "presidente")]
+        [1, 2, 3, 4]
+        >>> [syllables(word, "en") for word in ("house", "table", "president", "education")]
+        [1, 2, 3, 4]
+    """
+    ends = [*_breaks(language)(word), len(word)]
+    pieces = (word[begin:end] for begin, end in zip([0, *ends], ends, strict=False))
+    return max(1, sum(any(map(_is_vowel, piece)) for piece in pieces))
+
+
+def fog(headlines: Sequence[str], language: str) -> Floats:
+    """Gunning's fog index as HEvAS has it: 0.4·(#words + 8·#complex/#words). Less is more readable.
+
+    Complex words have three syllables or more. The factor is the paper's 8, not Gunning's 100.
+
+    Args:
+        headlines: n texts; their words are those of `change_it.text.tokens.words`.
+        language: of the headlines; see `syllables`.
+
+    Returns:
+        (n,) from 0.4 for one plain word; 0 without words.
+
+    Raises:
+        InputError: a language without patterns.
+
+    Example:
+        Four words, one of them complex: 0.4 · (4 + 8 · 1/4) = 2.4.
+
+        >>> fog(["Il presidente va via", "Sì", "…"], "it").round(4).tolist()
+        [2.4, 0.4, 0.0]
+    """
+    _breaks(language)  # tells of an unknown language even when there is no word
+    scores = np.zeros(len(headlines), dtype=np.float64)
+    for i, headline in enumerate(headlines):
+        if found := words(headline):
+            hard = sum(syllables(word, language) >= COMPLEX for word in found)
+            scores[i] = 0.4 * (len(found) + 8 * hard / len(found))
+    return scores
+
+
+def average_word_length(headlines: Sequence[str]) -> Floats:
+    """AWL: mean number of letters and digits in a word. Less is more readable.
+
+    Args:
+        headlines: n texts; their words are those of `change_it.text.tokens.words`.
+
+    Returns:
+        (n,) from 1; 0 without words.
+
+    Example:
+        Three words of 1, 6 and 5 letters: 12 / 3 = 4.
+
+        >>> average_word_length(["L'Italia vince!", ""]).tolist()
+        [4.0, 0.0]
+    """
+    lengths = ([len(word) for word in words(headline)] for headline in headlines)
+    return np.array([sum(each) / len(each) if each else 0.0 for each in lengths], dtype=np.float64)
+
+
+def readability(
+    headlines: Sequence[str], language: str, *, tagger: Tagger | None = None
+) -> dict[str, Floats]:
+    """All five metrics.
+
+    Args:
+        headlines: n texts, Unicode NFC, capitals kept.
+        language: of the headlines.
+        tagger: what tags them; the package's own tagger of the language when None.
+
+    Returns:
+        For each name of `METRICS` an array (n,).
+
+    Raises:
+        InputError: a language without a tagger or without syllable patterns.
+
+    Example:
+        >>> scores = readability(["Il sindaco di Roma va via"], "it")
+        >>> {name: round(float(values[0]), 4) for name, values in scores.items()}
+        {'PNR': 0.1667, 'NR': 0.1667, 'PR': 0.0, 'Fog': 2.9333, 'AWL': 3.3333}
+    """
+    tagged = tag_headlines(headlines, tagger or load_tagger(language), language)
+    return {
+        "PNR": proper_noun_ratio(tagged),
+        "NR": noun_ratio(tagged),
+        "PR": pronoun_ratio(tagged),
+        "Fog": fog(headlines, language),
+        "AWL": average_word_length(headlines),
+    }

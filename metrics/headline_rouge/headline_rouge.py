@@ -1,0 +1,63 @@
+"""ROUGE of headlines (1, 2, SU, WSU) as an `evaluate` metric: a thin shell around `change_it.hevas.overlap`."""
+
+import datasets
+import evaluate
+
+import change_it
+from change_it.hevas.overlap import headline_rouge
+
+_DESCRIPTION = """\
+How much of a reference headline a new headline holds: single words, neighbouring words, words in the same order at any
+gap (SU), and the same with near words counting more than distant ones (WSU). All are recalls.
+"""
+
+_CITATION = """\
+@inproceedings{colmenares-etal-2015-heads,
+  title = {{HEADS}: Headline Generation as Sequence Prediction Using an Abstract Feature-Rich Space},
+  author = {Colmenares, Carlos A. and Litvak, Marina and Mantrach, Amin and Silvestri, Fabrizio},
+  booktitle = {Proceedings of NAACL-HLT 2015},
+  year = {2015}
+}
+"""
+
+_KWARGS_DESCRIPTION = """\
+Args:
+    predictions: new headlines.
+    references: for each a reference headline, or a list of several, of which the best counts for each measure.
+    counts: of rouge1 and rouge2: "set" (default) counts different n-grams, "clipped" counts occurrences as rouge-score does.
+    use_aggregator: True (default) for means, False for one value a headline.
+Returns:
+    rouge1, rouge2, rougeSU: 0-1.
+    rougeWSU: from 0, slightly above 1 where a prediction brings the reference's words nearer together.
+    signature: what the numbers depend on.
+Example:
+    >>> headline_rouge = evaluate.load("metrics/headline_rouge")
+    >>> headline_rouge.compute(predictions=["a x c"], references=[["a b c"]])["rougeSU"]
+    0.5
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class HeadlineRouge(evaluate.Metric):
+    """ROUGE-1, -2, -SU and -WSU of headlines."""
+
+    def _info(self):
+        text = datasets.Value("string")
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=[
+                datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
+                datasets.Features({"predictions": text, "references": text}),
+            ],
+        )
+
+    def _compute(self, predictions, references, counts="set", use_aggregator=True):
+        several = [[text] if isinstance(text, str) else text for text in references]
+        scores = headline_rouge(predictions, several, counts=counts)
+        values = {
+            name: float(score.mean()) if use_aggregator else score.tolist() for name, score in scores.items()
+        }
+        signature = f"headline_rouge|counts:{counts}|tok:unicode|n:{len(several)}|v:{change_it.__version__}"
+        return {**values, "signature": signature}

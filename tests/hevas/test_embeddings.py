@@ -1,0 +1,163 @@
+import gzip
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors, Word2Vec
+
+from change_it import InputError
+from change_it.hevas.embeddings import WordEmbeddings, load_vectors, train_vectors
+from change_it.text.tokens import words
+
+NAMES = ["pane", "Roma", "roma", "Olio", "OLIO", "mare", "vento"]
+DOCUMENTS = ["Pane, olio e pane a Roma.", "Il mare, il vento: il mare!", "Nessuna parola nota", ""]
+HEADLINES = ["Olio a Roma", "Pane e vento", "mare", "mare"]
+
+
+@pytest.fixture
+def vectors():
+    made = KeyedVectors(8)
+    made.add_vectors(NAMES, np.random.default_rng(1).normal(size=(len(NAMES), 8)).astype(np.float32))
+    return made
+
+
+def mean(vectors, text):
+    """The mean in a loop; "olio" has no vector of its own, "Olio" is its first writing."""
+    rows = [
+        vectors[{"olio": "Olio"}.get(word, word)] for word in words(text) if word == "olio" or word in vectors
+    ]
+    return np.mean(np.float64(rows), axis=0) if rows else np.zeros(8)
+
+
+def cosine(a, b):
+    length = np.linalg.norm(a) * np.linalg.norm(b)
+    return a @ b / length if length else 0.0
+
+
+def test_a_text_is_the_mean_vector_of_its_words(vectors):
+    space = WordEmbeddings.fit(DOCUMENTS, vectors)
+    np.testing.assert_allclose(space.documents, [mean(vectors, text) for text in DOCUMENTS])
+    expected = [cosine(mean(vectors, a), mean(vectors, b)) for a, b in zip(HEADLINES, DOCUMENTS, strict=True)]
+    np.testing.assert_allclose(space.coverage(HEADLINES), expected)
+    assert expected[2:] == [0, 0]
+    expected = max(cosine(mean(vectors, "mare"), mean(vectors, text)) for text in ("pane", "vento"))
+    assert space.to_references(["mare"], [["pane", "vento"]]) == pytest.approx([expected])
+
+
+def test_the_mean_agrees_with_gensim(vectors):
+    names = ["pane", "roma", "mare"]
+    space = WordEmbeddings.fit(DOCUMENTS, vectors)
+    np.testing.assert_allclose(
+        space.vectors([names])[0], vectors.get_mean_vector(names, pre_normalize=False), rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize("form", ["text", "binary", "gzip", "kv"])
+def test_vectors_come_back_from_their_file(vectors, tmp_path, form):
+    path = tmp_path / {"text": "v.vec", "binary": "v.bin", "gzip": "v.txt.gz", "kv": "v.kv"}[form]
+    if form == "kv":
+        vectors.save(str(path))
+    else:
+        vectors.save_word2vec_format(str(path), binary=form == "binary")
+    loaded = load_vectors(path)
+    assert loaded.index_to_key == NAMES
+    np.testing.assert_array_equal(loaded.vectors, vectors.vectors)
+    if form != "kv":
+        assert load_vectors(path, limit=3).index_to_key == NAMES[:3]
+
+
+def bad_files(folder):
+    (folder / "glove.txt").write_text("pane 0.1 0.2\nmare 0.3 0.4\n")
+    (folder / "table.csv").write_text("id,headline\n1,Pane\n")
+    (folder / "empty.txt").write_text("")
+    (folder / "none.txt").write_text("0 5\n")
+    (folder / "short.txt").write_text("3 2\npane 0.1 0.2\nmare 0.3 0.4\n")
+    (folder / "uneven.txt").write_text("2 3\npane 0.1 0.2 0.3\nmare 0.3 0.4\n")
+    (folder / "words.txt").write_text("2 2\npane a b\nmare c d\n")
+    (folder / "cut.bin").write_bytes(b"2 2\npane " + bytes(8) + b"mare " + bytes(3))
+    (folder / "noise.bin").write_bytes(bytes(range(256)) * 4)
+    (folder / "noise.kv").write_bytes(b"not a pickle")
+    (folder / "noise.gz").write_bytes(b"\x1f\x8b" + bytes(20))
+    return sorted(folder.iterdir())
+
+
+def test_files_of_another_format_are_bad_input(tmp_path):
+    for path in bad_files(tmp_path):
+        with pytest.raises(InputError, match="is no word2vec file"):
+            print(path.name, load_vectors(path))
+
+
+def test_a_missing_or_misnamed_file_is_bad_input(vectors, tmp_path):
+    with pytest.raises(InputError, match="no word-vector file"):
+        load_vectors(tmp_path / "none.bin")
+    vectors.save_word2vec_format(str(tmp_path / "v.gz"))
+    (tmp_path / "v.gz").rename(tmp_path / "v.vec")
+    with gzip.open(tmp_path / "v.vec"), pytest.raises(InputError, match=r"ending \.gz"):
+        load_vectors(tmp_path / "v.vec")
+    Word2Vec([["pane", "mare"]], min_count=1, vector_size=2).save(str(tmp_path / "model.kv"))
+    with pytest.raises(InputError, match="no gensim KeyedVectors"):
+        load_vectors(tmp_path / "model.kv")
+
+
+def corpus():
+    """Two subjects, whose words keep to themselves."""
+    rng = np.random.default_rng(2)
+    subjects = [[f"pesce{n}" for n in range(8)], [f"voto{n}" for n in range(8)]]
+    return [" ".join(rng.choice(subjects[row % 2], 60)) for row in range(200)]
+
+
+def test_trained_vectors_know_which_words_go_together():
+    told = []
+    vectors = train_vectors(corpus(), dimensions=16, passes=8, progress=lambda *step: told.append(step))
+    space = WordEmbeddings.fit(corpus(), vectors)
+    same, other = space.similarity(["pesce1 pesce2"] * 2, ["pesce3 pesce4", "voto3 voto4"])
+    assert same > other + 0.3
+    assert told == [(step, 8) for step in range(1, 9)]
+
+
+def test_trained_vectors_are_the_same_in_every_process():
+    code = (
+        "from tests.hevas.test_embeddings import corpus\n"
+        "from change_it.hevas.embeddings import train_vectors\n"
+        "print(train_vectors(corpus()[:20], dimensions=8, seed=3).vectors.tobytes().hex())"
+    )
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(made) == 1
+    other = train_vectors(corpus()[:20], dimensions=8, seed=4).vectors.tobytes().hex()
+    assert made != {other + "\n"}
+
+
+def test_long_documents_are_trained_on_to_their_end():
+    vectors = train_vectors(["pane " * 10_500 + "fine"], dimensions=2, passes=1)
+    assert vectors.get_vecattr("fine", "count") == 1
+
+
+@pytest.mark.parametrize("documents", [[], ["", "…"]])
+def test_documents_without_words_are_bad_input(vectors, documents):
+    for act in (train_vectors, lambda given: WordEmbeddings.fit(given, vectors)):
+        with pytest.raises(InputError, match="documents has a word"):
+            act(documents)
+
+
+def test_vectors_of_another_language_and_odd_numbers_are_bad_input(vectors):
+    with pytest.raises(InputError, match="their language"):
+        WordEmbeddings.fit(["bread and wine"], vectors)
+    with pytest.raises(InputError, match="1 or more"):
+        train_vectors(DOCUMENTS, dimensions=0)
+
+
+def test_without_gensim_the_message_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gensim", None)
+    with pytest.raises(InputError, match=r"change-it\[hevas\]"):
+        train_vectors(DOCUMENTS)

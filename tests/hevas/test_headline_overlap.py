@@ -1,0 +1,195 @@
+import random
+import subprocess
+import sys
+from itertools import combinations
+
+import numpy as np
+import pytest
+from rouge_score.rouge_scorer import RougeScorer
+
+from change_it import InputError
+from change_it.hevas import overlap
+from change_it.hevas.overlap import headline_rouge, rouge_n, rouge_su, rouge_wsu
+from change_it.text.tokens import words
+
+VOCABULARY = ["perché", "l'Italia", "dice", "no", "sì", "e", "poi", "3", "ancora", "мир", "Σίσυφος", "e", "e"]
+H1, H2, H3 = "x B C x x", "B y y y C", "z z B z C"
+
+
+class Tokenizer:
+    def tokenize(self, text):
+        return words(text)
+
+
+def headlines(count, seed, longest=12):
+    draw = random.Random(seed)
+    return [" ".join(draw.choices(VOCABULARY, k=draw.randint(0, longest))) for _ in range(count)]
+
+
+def several(count, seed):
+    draw = random.Random(seed)
+    texts = iter(headlines(3 * count, seed))
+    return [[next(texts) for _ in range(draw.randint(1, 3))] for _ in range(count)]
+
+
+def su(text):
+    """Words and ordered pairs with their smallest distance, read off the definition."""
+    tokens = words(text)
+    found = {}
+    for token in tokens:
+        found[(token,)] = 1
+    for i in range(len(tokens)):
+        for j in range(i + 1, len(tokens)):
+            pair = (tokens[i], tokens[j])
+            found[pair] = min(found.get(pair, j - i), j - i)
+    return found
+
+
+def double_loop(candidate, reference):
+    """ROUGE-SU and ROUGE-WSU with every element of one side held against every one of the other."""
+    wanted, given = su(reference), su(candidate)
+    count = weight = 0.0
+    for one, distance in wanted.items():
+        for other, other_distance in given.items():
+            if one == other:
+                count += 1
+                weight += 2 / (distance + other_distance)
+    if not wanted:
+        return 0.0, 0.0
+    return count / len(wanted), weight / sum(1 / distance for distance in wanted.values())
+
+
+@pytest.fixture(params=[1 << 20, 40], ids=["one slice", "many slices"])
+def sliced(request, monkeypatch):
+    monkeypatch.setattr(overlap, "_BUDGET", request.param)
+
+
+@pytest.mark.usefixtures("sliced")
+@pytest.mark.parametrize("name", ["rouge1", "rouge2", "rouge3", "rougeL"])
+def test_clipped_equals_rouge_score_s_recall(name):
+    scorer = RougeScorer([name], tokenizer=Tokenizer())
+    candidates, references = headlines(300, 1), several(300, 11)
+    expected = [
+        max(scorer.score(text, candidate)[name].recall for text in texts)
+        for candidate, texts in zip(candidates, references, strict=True)
+    ]
+    assert 0 < np.mean(expected) < 1
+    scores = headline_rouge(candidates, references, measures=[name], counts="clipped")
+    assert scores[name] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.usefixtures("sliced")
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_sets_equal_python_s_sets(n):
+    def grams(text):
+        tokens = words(text)
+        return {tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)}
+
+    candidates, references = headlines(300, n), several(300, n + 20)
+    expected = [
+        max(len(grams(text) & grams(candidate)) / max(1, len(grams(text))) for text in texts)
+        for candidate, texts in zip(candidates, references, strict=True)
+    ]
+    assert rouge_n(candidates, references, n) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.usefixtures("sliced")
+@pytest.mark.parametrize("seed", range(5))
+def test_su_and_wsu_equal_the_double_loop(seed):
+    candidates, references = headlines(120, seed, longest=4 * seed + 3), several(120, seed + 30)
+    expected = [
+        np.max([double_loop(candidate, text) for text in texts], axis=0)
+        for candidate, texts in zip(candidates, references, strict=True)
+    ]
+    scores = np.stack([rouge_su(candidates, references), rouge_wsu(candidates, references)], axis=1)
+    assert scores == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_the_paper_s_example_of_gaps():
+    one, other = headline_rouge([H2], [[H1]]), headline_rouge([H3], [[H1]])
+    assert one["rougeSU"] == other["rougeSU"] > 0
+    assert other["rougeWSU"] > one["rougeWSU"]
+    assert one["rouge2"] == other["rouge2"] == 0
+
+
+def test_the_paper_s_skip_bigrams():
+    assert set(su("President Trump said")) - {("president",), ("trump",), ("said",)} == set(
+        combinations(["president", "trump", "said"], 2)
+    )
+
+
+def test_nearer_pairs_lift_wsu_above_one():
+    assert rouge_wsu(["a b c a c"], [["a b c"]])[0] == pytest.approx((3 + 1 + 1 + 2 / 3) / 5.5)
+
+
+@pytest.mark.parametrize("counts", ["set", "clipped"])
+def test_identical_texts_score_exactly_one_and_disjoint_ones_zero(counts):
+    texts = [text for text in headlines(200, 3) if len(words(text)) > 1]
+    for values in headline_rouge(texts, [[text] for text in texts], counts=counts).values():
+        assert (values == 1).all()
+    for values in headline_rouge(texts, [["tutt altro testo"]] * len(texts), counts=counts).values():
+        assert (values == 0).all()
+
+
+def test_empty_sides_score_zero_and_no_input_gives_no_scores():
+    for values in headline_rouge(["", "Roma", "«…»", "a"], [["Roma"], [""], [""], ["", "a"]]).values():
+        assert values[:3].tolist() == [0, 0, 0]
+    assert rouge_n(["", "a"], [["a"], ["", "a"]], 1).tolist() == [0, 1]
+    for values in headline_rouge([], []).values():
+        assert values.shape == (0,)
+        assert values.dtype == np.float64
+
+
+def test_the_best_of_several_references_counts_for_each_measure():
+    both = headline_rouge(["a b c"], [["a b x y", "c a z"]])
+    alone = [headline_rouge(["a b c"], [[text]]) for text in ("a b x y", "c a z")]
+    for name, values in both.items():
+        assert values == max(one[name] for one in alone)
+    assert both["rouge2"] == alone[0]["rouge2"] > alone[1]["rouge2"]
+    assert both["rouge1"] == alone[1]["rouge1"] > alone[0]["rouge1"]
+
+
+def test_words_and_texts_give_the_same():
+    candidates, references = headlines(50, 1), several(50, 2)
+    split = [words(text) for text in candidates], [[words(text) for text in texts] for texts in references]
+    for one, other in zip(
+        headline_rouge(candidates, references).values(), headline_rouge(*split).values(), strict=True
+    ):
+        assert (one == other).all()
+
+
+def test_long_texts():
+    draw = random.Random(1)
+    document = " ".join(str(draw.randint(0, 400)) for _ in range(1500))
+    headline = " ".join(str(draw.randint(0, 400)) for _ in range(9))
+    for pair in ((headline, document), (document, headline)):
+        scores = headline_rouge([pair[0]], [[pair[1]]])
+        assert (scores["rougeSU"][0], scores["rougeWSU"][0]) == pytest.approx(literal(*pair), abs=1e-12)
+
+
+def literal(candidate, reference):
+    wanted, given = su(reference), su(candidate)
+    shared = wanted.keys() & given.keys()
+    weight = sum(2 / (wanted[pair] + given[pair]) for pair in shared)
+    return len(shared) / len(wanted), weight / sum(1 / distance for distance in wanted.values())
+
+
+def test_bad_input():
+    with pytest.raises(InputError, match="1 headlines but references for 2"):
+        rouge_su(["a"], [["a"], ["b"]])
+    with pytest.raises(InputError, match="headline 1 has no reference"):
+        rouge_su(["a", "b"], [["a"], []])
+    with pytest.raises(InputError, match="give a list of texts"):
+        rouge_n(["a"], ["a"], 1)
+    with pytest.raises(InputError, match="counts is 'some'"):
+        rouge_n(["a"], [["a"]], 1, counts="some")
+    with pytest.raises(InputError, match="no measure called 'rouge0'"):
+        rouge_n(["a"], [["a"]], 0)
+    with pytest.raises(InputError, match="no measure called 'bleu'"):
+        headline_rouge(["a"], [["a"]], measures=["bleu"])
+
+
+def test_nothing_of_torch_is_imported():
+    program = "import sys, change_it.hevas.overlap, change_it.hevas.divergence; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,156 @@
+import json
+
+import polars as pl
+import pytest
+
+from change_it import InputError
+from change_it.hevas.documents import Documents, read_documents, read_headlines, read_systems
+
+ROWS = [
+    {"id": "a", "headline": "Cade il governo", "article": "Il governo cade, «a Roma».\n\nSi vota."},
+    {"id": "b", "headline": "Pane,  più caro", "article": "Sale il prezzo del pane."},
+    {"id": "c", "headline": "Vince la squadra", "article": "La squadra vince ai rigori."},
+]
+IDS = ("a", "b", "c")
+HEADLINES = (("Cade il governo",), ("Pane, più caro",), ("Vince la squadra",))
+
+
+@pytest.fixture
+def documents():
+    return Documents(IDS, tuple(row["article"] for row in ROWS), HEADLINES, "three")
+
+
+def write(path, rows):
+    frame = pl.DataFrame(rows)
+    kinds = {".csv": frame.write_csv, ".parquet": frame.write_parquet, ".ndjson": frame.write_ndjson}
+    if path.suffix == ".tsv":
+        frame.write_csv(path, separator="\t")
+    elif path.suffix == ".json":
+        path.write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
+    else:
+        kinds[path.suffix](path)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".ndjson", ".json", ".parquet"])
+def test_every_kind_of_file_gives_the_same_documents(tmp_path, suffix):
+    read = read_documents(str(write(tmp_path / f"news{suffix}", ROWS)))
+    assert (read.ids, read.references) == (IDS, HEADLINES)
+    assert read.texts == tuple(row["article"] for row in ROWS)
+
+
+def test_a_corpus_folder_gives_its_a2_articles(tmp_path):
+    (tmp_path / "articles").mkdir()
+    write(tmp_path / "articles" / "train.parquet", ROWS[2:])
+    write(tmp_path / "articles" / "test.parquet", ROWS[:2])
+    assert read_documents(str(tmp_path)).ids == ("a", "b")
+    with pytest.raises(InputError, match="is no corpus folder"):
+        read_documents(str(tmp_path / "articles"))
+
+
+def test_several_references(tmp_path):
+    lists = write(tmp_path / "lists.ndjson", [{"article": "x", "headlines": ["uno", " ", "due"]}])
+    assert read_documents(str(lists)).references == (("uno", "due"),)
+    columns = tmp_path / "columns.csv"
+    columns.write_text(
+        "article,headline1,headline2,kicker\nx,uno,,tre\ny,uno,due,tre\n", encoding="utf-8-sig"
+    )
+    read = read_documents(str(columns))
+    assert (read.ids, read.references) == (("1", "2"), (("uno",), ("uno", "due")))
+    mapped = read_documents(str(columns), columns="headline=kicker, headline=headline2")
+    assert mapped.references == (("tre",), ("due", "tre"))
+
+
+def test_columns_may_have_other_names_and_headlines_may_be_absent(tmp_path):
+    file = tmp_path / "news.csv"
+    file.write_text("key,body\n007,Testo\n", encoding="utf-8")
+    read = read_documents(str(file), columns="article=body,id=key")
+    assert (read.ids, read.texts, read.references) == (("007",), ("Testo",), None)
+    with pytest.raises(InputError, match=r"no column article \(its columns are key, body\)"):
+        read_documents(str(file))
+    with pytest.raises(InputError, match="no column 'text' as --columns wants it"):
+        read_documents(str(file), columns="article=text")
+    with pytest.raises(InputError, match="is not ours=theirs"):
+        read_documents(str(file), columns="title=headline")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"article": " … "}, r"1 document has an empty article \(b\)"),
+        ({"headline": ""}, r"1 document has no reference headline \(b\)"),
+        ({"id": "a"}, r"1 document has an id that stands twice \(a\)"),
+    ],
+)
+def test_documents_at_fault_are_named(tmp_path, changed, message):
+    file = write(tmp_path / "news.csv", [ROWS[0], {**ROWS[1], **changed}, ROWS[2]])
+    with pytest.raises(InputError, match=message):
+        read_documents(str(file))
+
+
+def test_unreadable_documents(tmp_path):
+    for name, content, message in (
+        ("none.csv", None, "does not exist"),
+        ("text.txt", b"x", "is of no known kind"),
+        ("latin.csv", "article\nperch\xe9".encode("latin-1"), "is not a CSV file in UTF-8"),
+        ("ragged.csv", b'id,article\n1,"a"\n2,b,c,d\n', "put texts with commas or line breaks in quotes"),
+        ("empty.csv", b"", "is not a CSV file"),
+        ("broken.jsonl", b'{"article": \n', "is not JSON with one object a line"),
+        ("numbers.jsonl", b"3\n", "something else than objects"),
+        ("broken.parquet", b"PAR1", "is not a parquet file"),
+        ("header.csv", b"id,article\n", "has no documents"),
+    ):
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
+        with pytest.raises(InputError, match=message):
+            read_documents(str(tmp_path / name))
+
+
+def test_headlines_one_a_line(tmp_path, documents):
+    file = tmp_path / "mine.txt"
+    file.write_bytes("\ufeffUno\r\n\r\n tre   volte \r\n".encode())
+    assert read_headlines(file, documents) == ("Uno", "", "tre volte")
+    file.write_text("Uno\ndue\u2028volte\n", encoding="utf-8")
+    with pytest.raises(InputError, match="has 2 headlines for 3 documents of three"):
+        read_headlines(file, documents)
+
+
+def test_headlines_by_id_in_any_order(tmp_path, documents):
+    file = tmp_path / "mine.csv"
+    file.write_text(
+        'id,headline,target,error\nc,Tre,gio,\na,"Uno, sì",gio,\nb,Due,gio,no generator\n', encoding="utf-8"
+    )
+    assert read_headlines(file, documents) == ("Uno, sì", "", "Tre")
+    file.write_text("headline\nUno\nDue\nTre\n", encoding="utf-8")
+    assert read_headlines(file, documents) == ("Uno", "Due", "Tre")
+    file.write_text("id,headline\na,Uno\na,Uno\nd,Due\n", encoding="utf-8")
+    with pytest.raises(
+        InputError, match="2 ids missing: b, c; 1 id not in the documents: d; 1 id duplicate: a"
+    ):
+        read_headlines(file, documents)
+    file.write_text("id,title\na,Uno\n", encoding="utf-8")
+    with pytest.raises(InputError, match="has no column headline"):
+        read_headlines(file, documents)
+
+
+def test_numbers_as_ids_meet_in_every_kind_of_file(tmp_path):
+    file = write(tmp_path / "news.parquet", [{"id": 7, "article": "x", "headline": "y"}])
+    lines = tmp_path / "mine.jsonl"
+    lines.write_text('{"id": "7", "headline": "z"}\n', encoding="utf-8")
+    assert read_headlines(lines, read_documents(str(file))) == ("z",)
+
+
+def test_names_of_systems(tmp_path, documents):
+    file = tmp_path / "mine.txt"
+    file.write_text("Uno\nDue\nTre\n", encoding="utf-8")
+    one, other = read_systems([f"one={file}", f"s2s+rerank={file}"], documents)
+    assert (one.name, other.name, other.headlines) == ("one", "s2s+rerank", ("Uno", "Due", "Tre"))
+    for specs, message in (
+        ([str(file)], "is not NAME=FILE"),
+        ([f"a/b={file}"], "is not NAME=FILE"),
+        ([f"first={file}"], "the name first is taken"),
+        ([f"one={file}", f"One={file}"], "the name One is taken"),
+        ([f"one={tmp_path / 'none.txt'}"], "cannot read"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_systems(specs, documents, taken=["first"])

@@ -1,0 +1,239 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from change_it import InputError
+from change_it.hevas.analysis import OVERALL, analyse
+from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
+from change_it.hevas.documents import Documents, System
+from change_it.hevas.evaluation import Evaluation, evaluate
+from change_it.hevas.families import METRICS
+from change_it.hevas.latent import LatentSemantic, TopicModel
+from change_it.hevas.options import MetricOptions
+from change_it.hevas.overlap import headline_rouge
+from change_it.hevas.readability import readability
+from change_it.text.tokens import words
+
+ARTICLES = (
+    "Il governo cade a Roma dopo il voto. Il presidente scioglie le camere e si vota a maggio.",
+    "La squadra vince la coppa dopo i rigori. Festa in piazza fino a notte, il presidente ringrazia.",
+    "Sale il prezzo del pane nelle città italiane. I panettieri accusano il grano, il governo tace.",
+    "Neve sulle Alpi e treni fermi. La città di Torino chiude le scuole per due giorni.",
+)
+REFERENCES = (
+    ("Cade il governo, si vota a maggio",),
+    ("La coppa alla squadra", "Vince la squadra, festa in piazza"),
+    ("Pane più caro nelle città",),
+    ("Neve, Torino chiude le scuole",),
+)
+DOCUMENTS = Documents(("a", "b", "c", "d"), ARTICLES, REFERENCES, "four")
+GOOD = System(
+    "good", ("Si vota a maggio", "Festa in piazza", "Il prezzo del pane sale", "Torino sotto la neve")
+)
+POOR = System("poor", ("Lui", "Chi vince?", "Indiscutibilmente", "…"))
+OPTIONS = MetricOptions(topics=2, lsi_number=3)
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    return evaluate(DOCUMENTS, [POOR, GOOD], options=OPTIONS)
+
+
+def test_every_metric_is_the_one_of_its_module(evaluation):
+    assert evaluation.metrics == tuple(METRICS)
+    split = [words(text) for text in ARTICLES]
+    lsi = LatentSemantic.fit(split, number=3, language="it")
+    lda = TopicModel.fit(split, topics=2, language="it")
+    rouge = headline_rouge(GOOD.headlines, REFERENCES)
+    expected = {
+        **{f"R-{name.removeprefix('rouge')}": values for name, values in rouge.items()},
+        "LSA-C": lsi.coverage(GOOD.headlines),
+        "LSA-S": lsi.to_references(GOOD.headlines, REFERENCES),
+        "TM-C": lda.coverage(GOOD.headlines),
+        "TM-S": lda.to_references(GOOD.headlines, REFERENCES),
+        "KL-C": averaged_kl(GOOD.headlines, [[text] for text in ARTICLES]),
+        "KL-S": averaged_kl(GOOD.headlines, REFERENCES),
+        "JS-C": js_similarity(GOOD.headlines, [[text] for text in ARTICLES]),
+        "JS-S": js_similarity(GOOD.headlines, REFERENCES),
+        **readability(GOOD.headlines, "it"),
+    }
+    for name, values in expected.items():
+        found = evaluation.scores(name)[:, 1]
+        assert found == pytest.approx(values, abs=1e-12), name
+        assert evaluation.means["good"][name] == pytest.approx(values.mean())
+    assert set(METRICS) - set(expected) == {"WE-C", "WE-S"}
+    assert all(
+        values.dtype == np.float64 and values.shape == (4, 19) for values in evaluation.values.values()
+    )
+
+
+def test_own_vectors(tmp_path):
+    file = tmp_path / "vectors.txt"
+    file.write_text("3 2\nneve 1 0\nTorino 0 1\npane 1 1\n", encoding="utf-8")
+    options = MetricOptions(vectors=file)
+    found = evaluate(DOCUMENTS, [GOOD], metrics=["WE-S"], options=options)
+    assert found.values["good"][:, 0] == pytest.approx([0, 0, 1, 1])
+    assert "vectors:vectors.txt,3x2|" in found.signature
+    file.write_text("neve 1 0\n", encoding="utf-8")
+    with pytest.raises(InputError, match="is no word2vec file"):
+        evaluate(DOCUMENTS, [GOOD], metrics=["R-1", "WE-S"], options=options)
+
+
+def test_options_reach_the_metrics():
+    repeated = System("r", ("il il il", "la la", "più più", "neve neve"))
+    texts = Documents(("1",), ("a b",), (("il il il di",),), "x")
+    one = System("r", ("il il il",))
+    clipped = evaluate(texts, [one], metrics=["R-1"], options=MetricOptions(counts="clipped"))
+    assert (clipped.means["r"]["R-1"], evaluate(texts, [one], metrics=["R-1"]).means["r"]["R-1"]) == (
+        0.75,
+        0.5,
+    )
+    idf = InverseFrequencies.learn([words(text) for text in ARTICLES])
+    weighed = evaluate(DOCUMENTS, [GOOD], metrics=["JS-C"], options=MetricOptions(weights="tf-idf"))
+    wanted = js_similarity(GOOD.headlines, [[text] for text in ARTICLES], idf=idf)
+    assert weighed.values["good"][:, 0] == pytest.approx(wanted)
+    assert not np.allclose(wanted, js_similarity(GOOD.headlines, [[text] for text in ARTICLES]))
+    kept = evaluate(DOCUMENTS, [repeated], metrics=["LSA-C"], options=MetricOptions(lsi_number=2))
+    all_words = MetricOptions(lsi_number=2, stop_words="none")
+    assert kept.values["r"][0, 0] == 0  # "il" is a stop word
+    assert evaluate(DOCUMENTS, [repeated], metrics=["LSA-C"], options=all_words).values["r"][0, 0] > 0
+
+
+def test_an_empty_headline_has_zeros_and_is_the_worst(evaluation):
+    assert evaluation.empty_headlines == {"poor": 1, "good": 0}
+    assert not evaluation.values["poor"][3].any()
+    assert not evaluation.normalised["poor"][3].any()
+    assert evaluation.normalised["poor"][0, evaluation.averaged.index("AWL")] > 0.5
+
+
+def example(**columns):
+    """Systems x and y measured by columns of (values of x, values of y)."""
+    values = {
+        system: np.column_stack([np.array(pair[at], np.float64) for pair in columns.values()])
+        for at, system in enumerate("xy")
+    }
+    rows = len(values["x"])
+    empty = {system: np.zeros(rows, bool) for system in "xy"}
+    names = tuple(name.replace("_", "-") for name in columns)
+    return Evaluation(names, values, empty, tuple(map(str, range(rows))), "")
+
+
+def test_normalisation_and_ranks_by_hand():
+    found = example(
+        R_WSU=([0.2, 0.4], [0.6, 1.2]),
+        WE_C=([-0.5, 0.4], [0.4, -0.5]),
+        KL_C=([5, 5], [1, 1]),
+        NR=([0.25, 0], [0.5, 0.5]),
+        Fog=([4, 8], [6, 6]),
+        AWL=([5, 5], [5, 5]),
+    )
+    assert found.averaged == ["R-WSU", "WE-C", "NR", "Fog", "AWL"]
+    assert found.normalised["x"] == pytest.approx(np.array([[0.2, 0, 0.75, 1, 0.5], [0.4, 0.4, 1, 0, 0.5]]))
+    assert found.normalised["y"] == pytest.approx(
+        np.array([[0.6, 0.4, 0.5, 0.5, 0.5], [1, 0, 0.5, 0.5, 0.5]])
+    )
+    assert found.overall == pytest.approx({"x": 4.75 / 10, "y": 5 / 10})
+    shared = {"WE-C": 1, "Fog": 1, "AWL": 1}
+    assert found.ranks == {"x": {"R-WSU": 2, "NR": 1, **shared}, "y": {"R-WSU": 1, "NR": 2, **shared}}
+    assert found.ranking == ["y", "x"]
+
+
+def test_kl_alone_ranks_nobody():
+    found = example(KL_C=([5, 5], [1, 1]), KL_S=([1, 2], [3, 4]))
+    assert (found.overall, found.averaged, found.ranking) == ({}, [], ["x", "y"])
+    assert found.ranks == {"x": {}, "y": {}}
+    assert list(analyse(found, resamples=5).comparisons) == ["KL-C", "KL-S"]
+
+
+def test_analysis_compares_by_every_metric_and_the_average(evaluation):
+    found = analyse(evaluation, resamples=50)
+    assert list(found.comparisons) == [OVERALL, *METRICS]
+    [pair] = found.comparisons[OVERALL].pairs
+    assert (pair.first, pair.second) == ("poor", "good")
+    assert pair.difference == pytest.approx(evaluation.overall["poor"] - evaluation.overall["good"])
+    assert pair.difference < 0
+    assert found.correlations.metrics == tuple(METRICS)
+
+
+def test_same_seed_same_values(evaluation):
+    again = evaluate(DOCUMENTS, [POOR, GOOD], options=OPTIONS)
+    assert all((again.values[name] == evaluation.values[name]).all() for name in evaluation.systems)
+    assert again.signature == evaluation.signature
+    assert "|lsi:number=3,3|lda:2|vectors:trained," in again.signature
+
+
+def test_only_what_is_wanted_is_done():
+    steps = []
+    found = evaluate(
+        DOCUMENTS, [GOOD], metrics=["AWL", "R-1", "AWL"], progress=lambda *step: steps.append(step)
+    )
+    assert found.metrics == ("R-1", "AWL")
+    assert {what.partition(":")[0] for what, *_ in steps} == {"length", "ROUGE"}
+    assert steps[-1] == ("ROUGE", 1, 1)
+    assert found.signature.startswith("hevas|lang:it|counts:set|tok:unicode|n:4|")
+
+
+def test_other_languages_with_their_own_parts():
+    german = Documents(("1",), ("Die Regierung stürzt in Rom.",), (("Regierung stürzt",),), "x")
+    system = System("s", ("Regierungskrise in Rom",))
+    with pytest.raises(InputError, match=r"no stop words for language 'de'.*--stop-words none"):
+        evaluate(german, [system], metrics=["R-1"], options=MetricOptions(language="de"))
+    options = MetricOptions(language="de", stop_words="none")
+    assert evaluate(german, [system], metrics=["R-1", "Fog"], options=options).means["s"]["Fog"] > 1.2
+    with pytest.raises(InputError, match="no part-of-speech tagger for 'de'"):
+        evaluate(german, [system], metrics=["PNR"], options=options)
+    unknown = MetricOptions(language="xx", stop_words="none")
+    with pytest.raises(InputError, match="no syllable patterns for language 'xx'"):
+        evaluate(german, [system], metrics=["Fog"], options=unknown)
+
+
+def test_bad_input():
+    bare = Documents(DOCUMENTS.ids, ARTICLES, None, "bare.csv")
+    for documents, systems, keywords, message in (
+        (
+            DOCUMENTS,
+            [GOOD],
+            {"metrics": ["R-1", "BLEU", "fog"]},
+            "no metric called BLEU, fog: choose from R-1,",
+        ),
+        (DOCUMENTS, [], {"metrics": ["AWL"]}, "there is no system"),
+        (
+            DOCUMENTS,
+            [System("s", ("a",))],
+            {"metrics": ["AWL"]},
+            "the system s has 1 headlines for 4 documents",
+        ),
+        (DOCUMENTS, [GOOD, GOOD], {"metrics": ["AWL"]}, "two systems are called good"),
+        (DOCUMENTS, [GOOD], {}, "4 documents are fewer than 10 LDA topics: choose --topics 4 or fewer"),
+        (
+            DOCUMENTS,
+            [GOOD],
+            {"options": MetricOptions(lsi_number=5, topics=2)},
+            "4 documents are fewer than 5 LSI dimensions: choose --lsi-number 4",
+        ),
+        (
+            bare,
+            [GOOD],
+            {"metrics": ["R-1", "LSA-C", "JS-S"]},
+            "bare.csv has no column headline, which R-1, JS-S need",
+        ),
+    ):
+        with pytest.raises(InputError, match=message):
+            evaluate(documents, systems, **keywords)
+    assert evaluate(bare, [GOOD], metrics=["JS-C"]).means["good"]["JS-C"] > 0
+
+
+def test_nothing_here_imports_torch():
+    code = """
+import sys
+import change_it.hevas
+assert not {"torch", "gensim", "sklearn", "scipy", "matplotlib"} & set(sys.modules)
+from change_it.hevas import evaluate, Documents, System
+import change_it.hevas.command
+result = evaluate(Documents(("1",), ("a b",), (("a",),), "x"), [System("s", ("a",))], metrics=["R-1", "JS-C"])
+assert result.means["s"]["R-1"] == 1
+assert not {"torch", "transformers", "datasets"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,230 @@
+import numpy as np
+import pytest
+from gensim.matutils import corpus2dense
+from gensim.models import LsiModel
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from change_it import InputError
+from change_it.hevas import latent
+from change_it.hevas.latent import LatentSemantic, TopicModel
+from change_it.text.tokens import words
+
+WORDS = [f"w{number}" for number in range(60)]
+
+
+def texts(number, length, seed):
+    """Invented texts of three overlapping subjects."""
+    rng = np.random.default_rng(seed)
+    return [
+        " ".join([*rng.choice(WORDS[20 * (row % 3) :][:30], length), WORDS[row % 60]])
+        for row in range(number)
+    ]
+
+
+DOCUMENTS = texts(40, 50, 1)
+HEADLINES = [*texts(38, 6, 2), "", "unknown words only"]
+REFERENCES = texts(40, 6, 3)
+
+
+def cosine(a, b):
+    length = np.linalg.norm(a) * np.linalg.norm(b)
+    return a @ b / length if length else 0.0
+
+
+def by_hand(number):
+    """LSI as SPEC 6 puts it, with numpy's dense decomposition: a function of texts."""
+    vectorizer = TfidfVectorizer(tokenizer=words, token_pattern=None)
+    _, s, vt = np.linalg.svd(vectorizer.fit_transform(DOCUMENTS).toarray(), full_matrices=False)
+    return s, lambda given: vectorizer.transform(given).toarray() @ vt[:number].T / s[:number]
+
+
+@pytest.mark.parametrize("number", [1, 5, 10, 11, 40])
+def test_lsi_is_the_cosine_after_projecting_with_v_over_s(number):
+    space = LatentSemantic.fit(DOCUMENTS, number=number)
+    _, project = by_hand(number)
+    rows = [project(given) for given in (DOCUMENTS, HEADLINES, REFERENCES)]
+    coverage = [cosine(h, d) for h, d in zip(rows[1], rows[0], strict=True)]
+    similarity = [cosine(h, r) for h, r in zip(rows[1], rows[2], strict=True)]
+    np.testing.assert_allclose(space.coverage(HEADLINES), coverage, atol=1e-8)
+    np.testing.assert_allclose(space.similarity(HEADLINES, DOCUMENTS), coverage, atol=1e-8)
+    np.testing.assert_allclose(
+        space.to_references(HEADLINES, [[r] for r in REFERENCES]), similarity, atol=1e-8
+    )
+    assert np.ptp(coverage) > 0.1 if number > 1 else True
+    assert coverage[-2:] == [0, 0]
+
+
+def test_lsi_agrees_with_gensim():
+    space = LatentSemantic.fit(DOCUMENTS, number=6)
+    vectorizer = TfidfVectorizer(tokenizer=words, token_pattern=None)
+    matrix = vectorizer.fit_transform(DOCUMENTS)
+    corpus = lambda rows: [list(zip(row.indices, row.data, strict=True)) for row in rows]  # noqa: E731
+    model = LsiModel(corpus(matrix), num_topics=6, power_iters=20, extra_samples=40, random_seed=1)
+    np.testing.assert_allclose(space.eigenvalues, model.projection.s, rtol=1e-6)
+    project = lambda given: corpus2dense(model[corpus(vectorizer.transform(given))], 6).T / model.projection.s  # noqa: E731
+    expected = [cosine(a, b) for a, b in zip(project(HEADLINES), project(DOCUMENTS), strict=True)]
+    np.testing.assert_allclose(space.coverage(HEADLINES), expected, atol=1e-5)
+
+
+def test_lsi_filters_by_number_ratio_and_floor():
+    values, _ = by_hand(40)
+    assert len(LatentSemantic.fit(DOCUMENTS).eigenvalues) == 40  # fewer than the default of 100
+    np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, number=7).eigenvalues, values[:7])
+    np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, ratio=0.3).eigenvalues, values[:12])
+    floor = (values[8] + values[9]) / 2
+    np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, floor=floor).eigenvalues, values[:9])
+
+
+def test_the_search_for_the_floor_goes_on_until_it_is_reached(monkeypatch):
+    monkeypatch.setattr(latent, "DIMENSIONS", 2)
+    values, _ = by_hand(40)
+    np.testing.assert_allclose(
+        LatentSemantic.fit(DOCUMENTS, floor=values[20] * 0.999).eigenvalues, values[:21]
+    )
+
+
+def test_a_map_that_is_too_large_is_kept_as_factors(monkeypatch):
+    expected = LatentSemantic.fit(DOCUMENTS, number=9).vectors(HEADLINES)
+    monkeypatch.setattr(latent, "_LARGEST_MAP", 1)
+    monkeypatch.setattr(latent, "_ROWS", 7)
+    np.testing.assert_allclose(
+        LatentSemantic.fit(DOCUMENTS, number=9).vectors(HEADLINES), expected, atol=1e-10
+    )
+
+
+def test_repeated_and_empty_documents_bring_no_eigenvalue_of_zero():
+    space = LatentSemantic.fit([*DOCUMENTS[:5], *DOCUMENTS[:5], ""], ratio=1)
+    assert len(space.eigenvalues) == 5
+    assert space.coverage([*DOCUMENTS[:5], *DOCUMENTS[:5], "w1"])[-1] == 0
+    assert np.isfinite(space.documents).all()
+
+
+def test_the_documents_of_a_space_are_their_own_projections():
+    for number in (3, 20):
+        space = LatentSemantic.fit(DOCUMENTS, number=number)
+        np.testing.assert_allclose(space.vectors(DOCUMENTS), space.documents, atol=1e-8)
+
+
+def test_words_and_texts_are_the_same_input_and_the_best_reference_counts():
+    space = LatentSemantic.fit(DOCUMENTS, number=5)
+    np.testing.assert_array_equal(
+        space.coverage(HEADLINES),
+        LatentSemantic.fit([words(d) for d in DOCUMENTS], number=5).coverage([words(h) for h in HEADLINES]),
+    )
+    both = space.to_references(HEADLINES, [[a, b] for a, b in zip(REFERENCES, DOCUMENTS, strict=True)])
+    apart = [space.to_references(HEADLINES, [[r] for r in side]) for side in (REFERENCES, DOCUMENTS)]
+    np.testing.assert_allclose(both, np.maximum(*apart))
+    assert (apart[0] > apart[1]).any()
+    assert (apart[1] > apart[0]).any()
+
+
+def test_stop_words_are_left_out():
+    space = LatentSemantic.fit(["il pesce", "il voto"], language="it")
+    assert space.similarity(["il"], ["il"]).tolist() == [0]
+    assert LatentSemantic.fit(["il pesce", "il voto"]).similarity(["il"], ["il"]).round(9).tolist() == [1]
+
+
+def literal_topics(model, text, document):
+    """SPEC 6's sum, word by word."""
+    vocabulary = model._vectorizer.vocabulary_
+    weights = []
+    for topic in range(len(model.words_given_topic)):
+        total = 0.0
+        for word in words(text):
+            if word in vocabulary:
+                total += (
+                    model.words_given_topic[topic, vocabulary[word]]
+                    * model.topics_given_document[document, topic]
+                    * model.document_given_topic[document, topic]
+                )
+        weights.append(total)
+    return np.array(weights) / (sum(weights) or 1)
+
+
+@pytest.fixture(scope="module")
+def topics():
+    return TopicModel.fit(DOCUMENTS, topics=3, seed=4)
+
+
+def test_topic_weights_are_the_sum_over_the_words_of_the_text(topics):
+    np.testing.assert_allclose(topics.words_given_topic.sum(axis=1), 1)
+    np.testing.assert_allclose(topics.topics_given_document.sum(axis=1), 1)
+    np.testing.assert_allclose(topics.document_given_topic.sum(axis=0), 1)
+    for given in (DOCUMENTS, HEADLINES, REFERENCES):
+        expected = [literal_topics(topics, text, row) for row, text in enumerate(given)]
+        np.testing.assert_allclose(topics.vectors(given), expected, atol=1e-12)
+    np.testing.assert_allclose(topics.documents, topics.vectors(DOCUMENTS), atol=1e-12)
+
+
+def test_topic_measures_are_cosines_of_these_weights(topics):
+    pairs = [[a, b] for a, b in zip(REFERENCES, REFERENCES[::-1], strict=True)]
+    coverage, similarity = [], []
+    for row, headline in enumerate(HEADLINES):
+        ours = literal_topics(topics, headline, row)
+        coverage.append(cosine(ours, literal_topics(topics, DOCUMENTS[row], row)))
+        similarity.append(max(cosine(ours, literal_topics(topics, text, row)) for text in pairs[row]))
+    np.testing.assert_allclose(topics.coverage(HEADLINES), coverage, atol=1e-12)
+    np.testing.assert_allclose(topics.to_references(HEADLINES, pairs), similarity, atol=1e-12)
+    assert coverage[-2:] == similarity[-2:] == [0, 0]
+
+
+def test_topics_separate_subjects():
+    rng = np.random.default_rng(1)
+    subjects = [[f"{name}{number}" for number in range(15)] for name in ("fish", "vote")]
+    documents = [" ".join(rng.choice(subjects[row % 2], 40)) for row in range(60)]
+    model = TopicModel.fit(documents, topics=2, seed=1)
+    likely = model.topics_given_document.argmax(axis=1)
+    assert (likely[::2] == likely[0]).all()
+    assert (likely[1::2] == 1 - likely[0]).all()
+
+
+def test_the_seed_decides_the_topics_and_progress_is_told():
+    told = []
+    first, again, other = (
+        TopicModel.fit(DOCUMENTS, topics=3, passes=2, seed=seed, progress=progress)
+        for seed, progress in ((5, lambda *step: told.append(step)), (5, None), (6, None))
+    )
+    np.testing.assert_array_equal(first.coverage(HEADLINES), again.coverage(HEADLINES))
+    assert not np.array_equal(first.coverage(HEADLINES), other.coverage(HEADLINES))
+    assert told == [(step, 6) for step in range(1, 7)]  # three batches of at most 16, twice
+
+
+@pytest.mark.parametrize("fit", [LatentSemantic.fit, TopicModel.fit])
+@pytest.mark.parametrize("documents", [["", "  …"] * 20, []])
+def test_documents_without_words_are_bad_input(fit, documents):
+    with pytest.raises(InputError, match=r"none of the \d+ documents has a word"):
+        fit(documents)
+
+
+def test_fewer_documents_than_topics_or_dimensions_is_bad_input():
+    with pytest.raises(InputError, match="2 documents with words are fewer than 3 LDA topics"):
+        TopicModel.fit(["a b", "c d", ""], topics=3)
+    with pytest.raises(InputError, match="fewer than 3 LSI dimensions"):
+        LatentSemantic.fit(["a b", "c d", ""], number=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"number": 2, "ratio": 0.5}, "one of the three"),
+        ({"number": 0}, "1 or more"),
+        ({"ratio": 0.0}, "at most 1"),
+        ({"ratio": 1.5}, "at most 1"),
+        ({"floor": 1e3}, "the largest is"),
+        ({"language": "xx"}, "no stop words"),
+    ],
+)
+def test_filters_out_of_range_are_bad_input(options, message):
+    with pytest.raises(InputError, match=message):
+        LatentSemantic.fit(DOCUMENTS, **options)
+
+
+def test_lists_that_do_not_fit_are_bad_input(topics):
+    space = LatentSemantic.fit(DOCUMENTS, number=3)
+    for one in (space, topics):
+        with pytest.raises(InputError, match="39 headlines for 40 documents"):
+            one.coverage(HEADLINES[1:])
+        with pytest.raises(InputError, match="as many on both sides"):
+            one.similarity(HEADLINES, HEADLINES[1:])
+    with pytest.raises(InputError, match="one text a document"):
+        topics.similarity(["a"], ["b"])

@@ -1,0 +1,148 @@
+import numpy as np
+import pyphen
+import pytest
+
+from change_it.errors import InputError
+from change_it.hevas import readability as module
+from change_it.hevas.readability import (
+    LOWER_IS_BETTER,
+    METRICS,
+    average_word_length,
+    fog,
+    noun_ratio,
+    pronoun_ratio,
+    proper_noun_ratio,
+    readability,
+    syllables,
+    tag_headlines,
+    tag_ratio,
+)
+
+
+class Fixed:
+    """Tags by a table, and counts what it is asked."""
+
+    table = {"Roma": "PROPN", "sindaco": "NOUN", "lui": "PRON", ",": "PUNCT", "€": "SYM"}  # noqa: RUF012
+
+    def __init__(self):
+        self.asked = []
+
+    def tag(self, words):
+        self.asked.append(list(words))
+        return [self.table.get(word, "VERB") for word in words]
+
+
+def test_ratios_by_hand():
+    # Roma , il sindaco e lui € : five words and two marks
+    tagged = tag_headlines(["Roma, il sindaco e lui €", "sindaco", "", "…"], Fixed(), "it")
+    assert proper_noun_ratio(tagged).tolist() == [1 / 5, 0, 0, 0]
+    assert noun_ratio(tagged).tolist() == [1 / 5, 1, 0, 0]
+    assert pronoun_ratio(tagged).tolist() == [1 / 5, 0, 0, 0]
+    assert tag_ratio(tagged, "PUNCT").tolist() == [0, 0, 0, 0]
+
+
+def test_the_tagger_sees_capitals_and_is_spared_empty_headlines():
+    tagger = Fixed()
+    assert tag_headlines(["L'UE a Roma", " "], tagger, "it")[1] == []
+    assert tagger.asked == [["L'", "UE", "a", "Roma"]]
+
+
+@pytest.mark.parametrize(
+    ("language", "counts"),
+    [
+        (
+            "it",
+            {
+                "è": 1,
+                "tre": 1,
+                "città": 2,
+                "perché": 2,
+                "amico": 3,
+                "governo": 3,
+                "opera": 3,
+                "economia": 4,
+                "università": 5,
+                "2016": 1,
+                "l": 1,
+            },
+        ),
+        (
+            "en",
+            {
+                "strength": 1,
+                "people": 2,
+                "president": 3,
+                "policy": 3,
+                "economy": 4,
+                "administration": 5,
+                "t": 1,
+                "2016": 1,
+            },
+        ),
+    ],
+)
+def test_syllables(language, counts):
+    assert {word: syllables(word, language) for word in counts} == counts
+
+
+def test_fog_counts_complex_words_by_the_languages_own_patterns():
+    # "camera" breaks in three in Italian, in fewer in English.
+    assert syllables("camera", "it") == 3
+    # 6 words, 2 complex (il pre-si-den-te par-la al-la ca-me-ra og-gi)
+    assert fog(["Il presidente parla alla camera oggi"], "it") == pytest.approx(0.4 * (6 + 8 * 2 / 6))
+    # 5 words, 2 complex (pres-i-dent, e-con-o-my)
+    assert fog(["The president helps the economy"], "en") == pytest.approx(0.4 * (5 + 8 * 2 / 5))
+    assert fog(["a b c d e f g h i"], "en") == pytest.approx(3.6)  # nine plain words, the least of nine
+
+
+def test_syllables_are_pyphens_pieces_where_a_line_may_break_at_all_of_them():
+    """Without a syllable of one letter at either end, its margins make no difference."""
+    plain = pyphen.Pyphen(lang="it_IT")
+    for word in ("presidente", "governo", "costituzione", "ministro", "parlamento", "lavoratori", "strade"):
+        assert syllables(word, "it") == len(plain.positions(word)) + 1
+
+
+def test_average_word_length_by_hand():
+    assert average_word_length(["Un'idea: «sì»", "È", "", "?!"]).tolist() == [(2 + 4 + 2) / 3, 1, 0, 0]
+
+
+def test_all_five_at_once():
+    headlines = ["Il sindaco di Roma ha perso", "", "LUI NON C'ERA", "perché no? 100% così"]
+    scores = readability(headlines, "it")
+    assert tuple(scores) == METRICS
+    assert set(METRICS) >= LOWER_IS_BETTER
+    assert "PNR" not in LOWER_IS_BETTER
+    for name, values in scores.items():
+        assert values.dtype == np.float64, name
+        assert values.shape == (4,)
+        assert values[1] == 0
+        assert np.isfinite(values).all()
+    for name in ("PNR", "NR", "PR"):
+        assert (scores[name] <= 1).all()
+    assert scores["PNR"][0] == scores["NR"][0] == 1 / 6
+    assert scores["Fog"].tolist() == fog(headlines, "it").tolist()
+
+
+def test_no_headlines_give_empty_arrays():
+    assert all(values.shape == (0,) for values in readability([], "en").values())
+
+
+def test_a_tagger_of_ones_own():
+    scores = readability(["Roma lui sindaco vince"], "it", tagger=Fixed())
+    assert [scores[name][0] for name in ("PNR", "NR", "PR")] == [0.25, 0.25, 0.25]
+
+
+def test_unknown_languages_name_those_that_exist():
+    with pytest.raises(InputError, match=r"'xx'.*en, it"):
+        readability(["Roma"], "xx")
+    with pytest.raises(InputError, match=r"'xx'.*\ben\b.*\bit\b"):
+        fog([], "xx")
+
+
+def test_pyphen_missing_says_what_to_install(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pyphen", None)
+    module._breaks.cache_clear()
+    with pytest.raises(InputError, match=r"change-it\[hevas\]"):
+        fog(["Roma"], "nl")

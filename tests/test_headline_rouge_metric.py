@@ -1,0 +1,79 @@
+import json
+from pathlib import Path
+
+import evaluate
+import pytest
+import yaml
+
+import change_it
+from change_it import InputError
+from change_it.hevas.overlap import headline_rouge
+
+PREDICTIONS = ["Tasse, il governo ci ripensa", "Perché è così", "", "Il governo il governo"]
+REFERENCES = [
+    ["Il governo rinvia la riforma delle tasse", "Sulle tasse il governo ci ripensa"],
+    ["È così perché sì"],
+    ["Roma"],
+    ["Il voto e il governo"],
+]
+KEYS = ["rouge1", "rouge2", "rougeSU", "rougeWSU"]
+
+
+@pytest.fixture(scope="module")
+def metric():
+    return evaluate.load(change_it.metric_path("headline_rouge"))
+
+
+def test_means_of_the_scores_of_the_package(metric):
+    result = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
+    expected = headline_rouge(PREDICTIONS, REFERENCES)
+    assert list(result) == [*KEYS, "signature"]
+    for name in KEYS:
+        assert 0 < result[name] == pytest.approx(expected[name].mean())
+    assert result["signature"] == f"headline_rouge|counts:set|tok:unicode|n:4|v:{change_it.__version__}"
+    json.dumps(result)
+
+
+def test_hand_computed_values(metric):
+    result = metric.compute(predictions=["a x c"], references=[["a b c"]])
+    assert [result[name] for name in KEYS] == pytest.approx([2 / 3, 0, 1 / 2, 2.5 / 5.5])
+
+
+def test_one_value_a_headline_and_clipped_counts(metric):
+    one = metric.compute(
+        predictions=PREDICTIONS, references=REFERENCES, counts="clipped", use_aggregator=False
+    )
+    assert one["rouge1"][3] == 3 / 5
+    assert one["rouge1"][2] == 0
+    assert "|counts:clipped|" in one["signature"]
+    plain = metric.compute(predictions=PREDICTIONS, references=REFERENCES, use_aggregator=False)
+    assert plain["rouge1"][3] == 2 / 4
+    assert plain["rougeSU"] == one["rougeSU"]
+
+
+def test_a_single_reference_may_stand_without_a_list(metric):
+    first = [texts[0] for texts in REFERENCES]
+    assert metric.compute(predictions=PREDICTIONS, references=first) == metric.compute(
+        predictions=PREDICTIONS, references=[[text] for text in first]
+    )
+
+
+def test_add_batch(metric):
+    whole = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
+    for half in (slice(None, 1), slice(1, None)):
+        metric.add_batch(predictions=PREDICTIONS[half], references=REFERENCES[half])
+    assert metric.compute() == whole
+
+
+def test_bad_input(metric):
+    with pytest.raises(InputError, match="headline 1 has no reference"):
+        metric.compute(predictions=["a", "b"], references=[["a"], []])
+    with pytest.raises(InputError, match="choose set or clipped"):
+        metric.compute(predictions=["a"], references=[["a"]], counts="all")
+
+
+def test_card():
+    card = (Path(change_it.metric_path("headline_rouge")) / "README.md").read_text(encoding="utf-8")
+    header = yaml.safe_load(card.split("---")[1])
+    assert (header["sdk"], header["app_file"]) == ("gradio", "app.py")
+    assert all(f"`{name}`" in card for name in KEYS)

@@ -1,0 +1,100 @@
+import json
+from pathlib import Path
+
+import evaluate
+import pytest
+import yaml
+
+import change_it
+from change_it import InputError
+from change_it.hevas.documents import Documents, System
+from change_it.hevas.evaluation import evaluate as measure
+from change_it.hevas.families import METRICS
+from change_it.hevas.options import MetricOptions
+
+PREDICTIONS = ["Tasse, il governo ci ripensa", "Coppa alla squadra di casa", "", "Neve a Torino"]
+REFERENCES = [
+    ["Il governo rinvia la riforma delle tasse"],
+    ["La coppa resta in casa", "Vince la squadra di casa"],
+    ["Roma"],
+    ["Torino sotto la neve"],
+]
+ARTICLES = [
+    "Il governo ha rinviato la riforma delle tasse. Se ne parla dopo il voto.",
+    "La squadra di casa ha vinto la coppa dopo i rigori. Festa in piazza.",
+    "A Roma si vota.",
+    "Neve su Torino e treni fermi.",
+]
+INPUT = {"predictions": PREDICTIONS, "references": REFERENCES, "documents": ARTICLES}
+CHEAP = ["R-1", "JS-C", "AWL"]
+
+
+@pytest.fixture(scope="module")
+def metric():
+    return evaluate.load(change_it.metric_path("hevas"))
+
+
+@pytest.fixture(scope="module")
+def expected():
+    documents = Documents(tuple("abcd"), tuple(ARTICLES), tuple(map(tuple, REFERENCES)), "x")
+    options = MetricOptions(topics=2, lsi_number=2, seed=3)
+    return measure(documents, [System("s", tuple(PREDICTIONS))], options=options)
+
+
+def test_means_of_the_values_of_the_package(metric, expected):
+    result = metric.compute(**INPUT, topics=2, lsi_number=2, seed=3)
+    assert list(result) == [*METRICS, "empty", "signature"]
+    assert {name: result[name] for name in METRICS} == pytest.approx(expected.means["s"])
+    assert (result["empty"], result["signature"]) == (1, expected.signature)
+    json.dumps(result)
+
+
+def test_one_value_a_headline(metric, expected):
+    result = metric.compute(**INPUT, metrics=CHEAP, use_aggregator=False)
+    assert list(result) == [*CHEAP, "empty", "signature"]
+    for name in CHEAP:
+        assert result[name] == pytest.approx(expected.scores(name)[:, 0])
+        assert result[name][2] == 0
+
+
+def test_a_single_reference_may_stand_without_a_list(metric):
+    single = {**INPUT, "references": [texts[0] for texts in REFERENCES]}
+    several = {**INPUT, "references": [texts[:1] for texts in REFERENCES]}
+    assert metric.compute(**single, metrics=CHEAP) == metric.compute(**several, metrics=CHEAP)
+
+
+def test_add_batch(metric):
+    whole = metric.compute(**INPUT, metrics=CHEAP)
+    for half in (slice(None, 1), slice(1, None)):
+        metric.add_batch(**{name: texts[half] for name, texts in INPUT.items()})
+    assert metric.compute(metrics=CHEAP) == whole
+
+
+def test_vectors_as_a_file_or_an_object(metric, tmp_path):
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors(2)
+    vectors.add_vectors(["neve", "torino"], [[1, 0], [0, 1]])
+    vectors.save_word2vec_format(str(tmp_path / "v.txt"))
+    given = metric.compute(**INPUT, metrics=["WE-S"], vectors=vectors)
+    read = metric.compute(**INPUT, metrics=["WE-S"], vectors=str(tmp_path / "v.txt"))
+    assert given["WE-S"] == read["WE-S"] == pytest.approx(1 / 4)
+    assert "vectors:v.txt,2x2" in read["signature"]
+
+
+def test_bad_input(metric):
+    with pytest.raises(InputError, match="no metric called BLEU"):
+        metric.compute(**INPUT, metrics=["BLEU"])
+    with pytest.raises(InputError, match="no option lsi: choose from counts, "):
+        metric.compute(**INPUT, metrics=CHEAP, lsi=3)
+    with pytest.raises(InputError, match="4 documents are fewer than 10 LDA topics"):
+        metric.compute(**INPUT)
+    with pytest.raises(InputError, match=r"1 document has an empty article \(2\)"):
+        metric.compute(**{**INPUT, "documents": [ARTICLES[0], "", *ARTICLES[2:]]}, metrics=CHEAP)
+
+
+def test_card():
+    card = (Path(change_it.metric_path("hevas")) / "README.md").read_text(encoding="utf-8")
+    header = yaml.safe_load(card.split("---")[1])
+    assert (header["sdk"], header["app_file"]) == ("gradio", "app.py")
+    assert all(f"`{name}`" in card for name in [*METRICS, "empty", "signature"])
