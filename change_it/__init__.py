@@ -29,7 +29,7 @@ def metric_path(name: str) -> str:
     """Folder of one of our `evaluate` modules, in a checkout or in an installed wheel.
 
     Args:
-        name: `compliancy`.
+        name: `compliancy`, `headline_rouge` or `hevas`.
 
     Returns:
         The folder, for `evaluate.load(change_it.metric_path("compliancy"))`.

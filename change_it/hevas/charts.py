@@ -28,7 +28,8 @@ INK = "#010203"  #: Colour of lines and letters; stands for the page's text colo
 
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#B8A800")
 _DIVERGING = LinearSegmentedColormap.from_list("correlation", ("#D55E00", "#FFFFFF", "#0072B2"))
-_STYLE: Any = {
+#: Style of the figures, for `matplotlib.rc_context`.
+STYLE: Any = {
     "font.size": 9.5,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -160,7 +161,7 @@ def correlation_chart(
     count = len(metrics)
     matrix = np.array(getattr(found, method), np.float64)
     side = min(0.5 * count + 1.6, _WIDTH)
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = _canvas(side, side + 0.55)
         axes = figure.subplots()
         above = np.triu(np.ones_like(matrix, bool), 1)
@@ -196,8 +197,18 @@ def correlation_chart(
         )
         bar.set_label(f"{method.capitalize()} correlation, n = {found.n:,}")
         bar.outline.set_visible(False)
-        _settle(figure)
+        settle(figure)
     return figure
+
+
+def settle(figure: Figure) -> None:
+    """Lay a figure out once, so that every file of it looks the same.
+
+    Args:
+        figure: complete; its style is the one that holds now.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -216,7 +227,7 @@ def save(figure: Figure, path: Path) -> None:
     metadata = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
     temporary = path.with_name(f".{path.name}.tmp")
     try:
-        with matplotlib.rc_context(_STYLE):
+        with matplotlib.rc_context(STYLE):
             figure.savefig(temporary, format=kind, dpi=_DPI, facecolor="white", metadata=metadata)
         os.replace(temporary, path)
     finally:
@@ -236,7 +247,7 @@ def _panels(
     left = _LETTER * max(map(len, names)) + 0.2
     width = min(_WIDTH, left + 2.6 * columns)
     height = rows * (0.2 * len(systems) + 0.62) + 0.4
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = _canvas(width, height)
         grid = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel().tolist()
         panels = grid[: len(metrics)]
@@ -256,19 +267,13 @@ def _panels(
             axes.tick_params(axis="y", length=0)
         arrow = ";  ↓ lower is better" if set(metrics) & set(lower) else ""
         figure.supxlabel(what + arrow, fontsize=9.5)
-        _settle(figure)
+        settle(figure)
 
 
 def _canvas(width: float, height: float) -> Figure:
     """An empty figure, inches."""
     layout = ConstrainedLayoutEngine(w_pad=0.07, h_pad=0.05)
     return Figure(figsize=(width, height), dpi=_DPI, layout=layout)
-
-
-def _settle(figure: Figure) -> None:
-    """Lay the figure out once, so that every file of it looks the same."""
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
 
 
 def _scatter(axes: Axes, columns: Floats, count: int) -> None:

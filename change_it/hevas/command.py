@@ -42,7 +42,7 @@ def run(options: HevasOptions) -> None:
     documents = read_documents(options.documents, columns=options.columns)
     check_input(documents, metrics, options)
     systems = read_systems(options.system, documents, taken=BASELINES)
-    with _progress(shown=not options.json) as progress:
+    with progress_bar(shown=not options.json) as progress:
         systems += _baselines(options, documents, progress)
         evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=progress)
         progress("statistics", 0, 1)
@@ -125,8 +125,15 @@ def _baselines(options: HevasOptions, documents: Documents, progress: Progress) 
 
 
 @contextmanager
-def _progress(*, shown: bool) -> Iterator[Progress]:
-    """A bar on standard error that shows one piece of work after the other."""
+def progress_bar(*, shown: bool) -> Iterator[Progress]:
+    """A bar on standard error that shows one piece of work after the other.
+
+    Args:
+        shown: False for none; there is none either where standard error is no terminal.
+
+    Yields:
+        What `evaluate` calls as the work goes on.
+    """
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Bar(*columns, console=console, transient=True, disable=not (shown and console.is_terminal)) as bar:

@@ -5,13 +5,14 @@ been taken already (`change_it.text.tokens.words`).
 """
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from change_it.errors import InputError
 from change_it.hevas.texts import Matched, Text
-from change_it.text.ngrams import Bag, Coded, Floats, Ints, bag, code, common, ngrams, skip_bag
+from change_it.text.ngrams import Coded, Floats, Ints, bag, code, common, ngrams, pairs, skip_bag
 from change_it.text.rouge import rouge_l_of_many
 
 #: The measures of HEvAS, under the names that `headline_rouge` gives them.
@@ -137,13 +138,12 @@ def headline_rouge(
     for part, wanted, given in rows.slices(_BUDGET, power=1 if all(orders.values()) else 2):
         if "rougeL" in scores:
             scores["rougeL"][part] = rouge_l_of_many(wanted, given)[:, 1]
-        reference, candidate = code(wanted, given)
-        skips = None
+        coded = code(wanted, given) if any(orders.values()) else []
+        skips = _skips(wanted, given) if not all(orders.values()) else None
         for name, n in orders.items():
             if n:
-                scores[name][part] = _grams(reference, candidate, len(wanted), n, clipped=counts == "clipped")
-            else:
-                skips = skips or _Skips.of(reference, candidate, len(wanted))
+                scores[name][part] = _grams(coded[0], coded[1], len(wanted), n, clipped=counts == "clipped")
+            elif skips:
                 scores[name][part] = skips.score(weighted=name == "rougeWSU")
     return {name: rows.best(values) for name, values in scores.items()}
 
@@ -170,30 +170,82 @@ def _grams(reference: Coded, candidate: Coded, rows: int, n: int, *, clipped: bo
 
 
 class _Skips(NamedTuple):
-    """Words and skip-bigrams of a slice of references, and where their candidates have them too."""
+    """Sums over the words and skip-bigrams of a slice of references, one each a row."""
 
-    rows: int
-    reference: Bag
-    found: Ints
-    """Common ones, indices into `reference`."""
+    found: Floats
+    """Number of those that the candidate has too."""
     near: Floats
-    """2 / (distance in the reference + distance in the candidate) of each common one."""
-
-    @classmethod
-    def of(cls, reference: Coded, candidate: Coded, rows: int) -> "_Skips":
-        size = int(reference.ids.max(initial=-1)) + 1  # references are numbered first
-        ours, theirs = (
-            skip_bag(side, size=size, rows=rows) for side in (reference, _shared_words(candidate, reference))
-        )
-        at, found = common(theirs, ours)  # the smaller side is looked up in the larger
-        return cls(rows, ours, found, 2 / (ours.values[found] + theirs.values[at]))
+    """Their 2 / (distance in the reference + distance in the candidate)."""
+    number: Floats
+    """Number of all."""
+    weight: Floats
+    """Their 1 / distance."""
 
     def score(self, *, weighted: bool) -> Floats:
         """ROUGE-SU of each row, or ROUGE-WSU if `weighted`."""
-        rows, found = self.reference.rows, self.reference.rows[self.found]
-        if weighted:
-            return _ratio(rows, 1 / self.reference.values, found, self.near, self.rows)
-        return _ratio(rows, None, found, None, self.rows)
+        part, whole = (self.near, self.weight) if weighted else (self.found, self.number)
+        return np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
+
+
+def _skips(wanted: Sequence[Sequence[str]], given: Sequence[Sequence[str]]) -> _Skips:
+    """Sums of each row; the few in which a word of the reference stands twice on a side take the longer way."""
+    numbers = range(max(map(len, given), default=0))
+    places: list[int] = []
+    repeated = []
+    for row, (ours, theirs) in enumerate(zip(wanted, given, strict=True)):
+        found = dict(zip(theirs, numbers, strict=False))
+        places += map(found.get, ours, repeat(-1))
+        own = set(ours)
+        if len(own) < len(ours) or (
+            len(found) < len(theirs) and sum(map(own.__contains__, theirs)) > len(own & found.keys())
+        ):
+            repeated.append(row)
+    sums = _distinct_skips(wanted, np.array(places, np.int64))
+    if repeated:
+        rows = [wanted[row] for row in repeated], [given[row] for row in repeated]
+        sums[:, repeated] = _repeated_skips(*rows)
+    return _Skips(*sums)
+
+
+def _distinct_skips(wanted: Sequence[Sequence[str]], places: Ints) -> Floats:
+    """(4, n) sums of rows in which no word of the reference stands twice, from the places of its words in the candidate, -1 for none."""
+    count = len(wanted)
+    lengths = np.fromiter(map(len, wanted), np.int64, count)
+    ours = np.flatnonzero(places >= 0)
+    theirs, rows = places[ours], np.repeat(np.arange(count), lengths)[ours]
+    first, second = pairs(rows, count)
+    rising = theirs[first] < theirs[second]
+    first, second = first[rising], second[rising]
+    near = 2 / (ours[second] - ours[first] + theirs[second] - theirs[first])
+    words = np.bincount(rows, minlength=count)
+    sizes, which = np.unique(lengths, return_inverse=True)
+    of = np.repeat(np.arange(len(sizes)), sizes)
+    one, other = pairs(of, len(sizes))
+    weights = sizes + np.bincount(of[one], 1 / (other - one), minlength=len(sizes))
+    sums = [
+        words + np.bincount(rows[first], minlength=count),
+        words + np.bincount(rows[first], near, minlength=count),
+        lengths * (lengths + 1) / 2,
+        weights[which],
+    ]
+    return np.array(sums, np.float64)
+
+
+def _repeated_skips(wanted: Sequence[Sequence[str]], given: Sequence[Sequence[str]]) -> Floats:
+    """(4, n) sums of any rows."""
+    count = len(wanted)
+    reference, candidate = code(wanted, given)
+    size = int(reference.ids.max(initial=-1)) + 1  # references are numbered first
+    sides = (reference, _shared_words(candidate, reference))
+    ours, theirs = (skip_bag(side, size=size, rows=count) for side in sides)
+    at, found = common(theirs, ours)  # the smaller side is looked up in the larger
+    sums = [
+        np.bincount(ours.rows[found], minlength=count),
+        np.bincount(ours.rows[found], 2 / (ours.values[found] + theirs.values[at]), minlength=count),
+        np.bincount(ours.rows, minlength=count),
+        np.bincount(ours.rows, 1 / ours.values, minlength=count),
+    ]
+    return np.array(sums, np.float64)
 
 
 def _shared_words(candidate: Coded, reference: Coded) -> Coded:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 import matplotlib
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
@@ -102,33 +102,60 @@ def render(
     Returns:
         HTML without any reference to another file.
     """
-    environment = Environment(
-        loader=PackageLoader("change_it.hevas"),
+    return (
+        environment()
+        .get_template("report.html.jinja")
+        .render(
+            documents=documents,
+            evaluation=evaluation,
+            analysis=analysis,
+            explained=explained(evaluation.metrics),
+            drawings=[
+                (drawing, Markup(inline_svg(drawing.figure, drawing.description))) for drawing in drawings
+            ],
+        )
+    )
+
+
+def environment(package: str = "change_it.hevas") -> Environment:
+    """The templates of a package, and what all pages of ours share.
+
+    Args:
+        package: has a folder `templates`. Its templates may include `page.css` and import `tables.html.jinja` of HEvAS.
+
+    Returns:
+        Escapes values, refuses unknown ones; with the filters `figure`, `p_value`, `breakable` and `heat`, and the
+        values `lower` (metrics of which less is better) and `version`.
+    """
+    found = Environment(
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader("change_it.hevas")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["figure"] = figure
-    environment.filters["p_value"] = lambda value: "< .001" if value < 0.001 else figure(value)
-    environment.filters["breakable"] = breakable
-    families = dict.fromkeys(METRICS[name].family for name in evaluation.metrics)
-    return environment.get_template("report.html.jinja").render(
-        documents=documents,
-        evaluation=evaluation,
-        analysis=analysis,
-        means=evaluation.means,
-        ranks=evaluation.ranks,
-        lower=LOWER_IS_BETTER,
-        explained={
-            ", ".join(name for name in evaluation.metrics if METRICS[name].family == family): EXPLAINED[
-                family
-            ]
-            for family in families
-        },
-        drawings=[(drawing, Markup(inline_svg(drawing.figure, drawing.description))) for drawing in drawings],
-        version=__version__,
-    )
+    found.filters |= {"figure": figure, "p_value": p_value, "breakable": breakable, "heat": heat}
+    found.globals |= {"lower": LOWER_IS_BETTER, "version": __version__}
+    return found
+
+
+def explained(metrics: Sequence[str]) -> dict[str, str]:
+    """What metrics measure.
+
+    Args:
+        metrics: names in the order of `METRICS`.
+
+    Returns:
+        Names of a family's metrics to the words of `EXPLAINED`.
+
+    Example:
+        >>> explained(["Fog", "AWL"])
+        {'Fog, AWL': "Gunning's fog index in the paper's form (Fog) and mean word length (AWL)"}
+    """
+    families: dict[str, list[str]] = {}
+    for name in metrics:
+        families.setdefault(METRICS[name].family, []).append(name)
+    return {", ".join(names): EXPLAINED[family] for family, names in families.items()}
 
 
 def inline_svg(figure: Figure, description: str) -> str:
@@ -167,6 +194,38 @@ def figure(value: float | None) -> str:
         return "–"
     text = f"{round(value, 3) + 0.0:.3f}"
     return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
+
+
+def p_value(value: float) -> str:
+    """A p-value to three digits.
+
+    Args:
+        value: in 0-1.
+
+    Example:
+        >>> p_value(0.0312), p_value(1e-9)
+        ('.031', '< .001')
+    """
+    return "< .001" if value < 0.001 else figure(value)
+
+
+def heat(value: float | None) -> Markup:
+    """The ground of a cell with a correlation: blue where it is positive, orange where it is negative, pale enough to read on.
+
+    Args:
+        value: in -1 to 1; None leaves the ground as it is.
+
+    Returns:
+        A `style` attribute with a space before it, or nothing.
+
+    Example:
+        >>> heat(-0.5), heat(None)
+        (Markup(' style="background: rgb(213 94 0 / 28%)"'), Markup(''))
+    """
+    if value is None:
+        return Markup("")
+    colour = "0 114 178" if value > 0 else "213 94 0"
+    return Markup(f' style="background: rgb({colour} / {55 * abs(value):.0f}%)"')
 
 
 def breakable(name: str) -> Markup:

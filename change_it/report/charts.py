@@ -1,34 +1,23 @@
 """Charts of a report: colours that colour-blind readers tell apart (Okabe and Ito), one shape a direction.
 
-Every function returns a figure narrow enough for a phone; `svg` embeds it so that its ink follows the
-page's light or dark theme, `save` writes a PNG on white.
+Every function returns a figure narrow enough for a phone, in the ink and style of `hevas.charts`, so that
+`hevas.page.inline_svg` embeds it and `hevas.charts.save` writes it.
 """
 
-import io
-import re
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from change_it.hevas.charts import INK, STYLE, settle
 from change_it.report.context import Histogram
 from change_it.scoring.score import AVERAGE, Scores
 
-_INK = "#010203"  # stands for the page's text colour, see `svg`
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _MARKERS = ("o", "s", "D", "^")
-_STYLE: Any = {
-    "font.size": 11.5,
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "svg.fonttype": "none",
-    "svg.hashsalt": "change_it",
-    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), _INK),
-}
+_STYLE = {**STYLE, "font.size": 11.5}
 _WIDTH = 5.2  # inches; 72 points each, about the width of a phone
 
 #: Who failed, for the funnel: label and colour.
@@ -62,7 +51,7 @@ def compliancy_chart(scores: Scores) -> Figure:
             np.arange(len(rows)) + _offset(index, len(directions)),
             xerr=np.clip(np.abs(ends.T - value), 0, None),
             fmt=_MARKERS[index],
-            color=_INK if average else _COLOURS[index],
+            color=INK if average else _COLOURS[index],
             markersize=6,
             capsize=3,
             label=direction.replace("$", r"\$"),
@@ -164,41 +153,9 @@ def alignment_chart(known: Histogram) -> Figure:
         axes.set_xlabel("similarity threshold")
         axes.set_ylabel("pairs above it")
         axes.spines[["top", "right"]].set_visible(False)
-        figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=11, labelcolor=_INK)
+        figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=11, labelcolor=INK)
+        settle(figure)
     return figure
-
-
-def svg(figure: Figure, description: str) -> str:
-    """A figure as inline SVG.
-
-    Args:
-        figure: from one of the functions above.
-        description: what it shows, for readers who do not see it.
-
-    Returns:
-        One `<svg>` element whose ink is the text colour of the page; ids are its own.
-    """
-    stream = io.StringIO()
-    with matplotlib.rc_context(_STYLE):
-        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    drawing = stream.getvalue()
-    drawing = drawing[drawing.index("<svg") :]
-    drawing = re.sub(r"<metadata>.*?</metadata>", "", drawing, flags=re.DOTALL).replace(_INK, "currentColor")
-    prefix = re.sub(r"\W+", "-", description.lower())[:24]
-    drawing = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", drawing)
-    label = description.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    return drawing.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG on a white ground.
-
-    Args:
-        figure: from one of the functions above.
-        path: file to write.
-    """
-    with matplotlib.rc_context(_STYLE):
-        figure.savefig(path, dpi=160, facecolor="white", metadata={"Software": None})
 
 
 def _shown(scores: Scores) -> list[str]:
@@ -250,8 +207,9 @@ def _finished(
             ncols=legend_columns,
             frameon=False,
             fontsize=11,
-            labelcolor=_INK,
+            labelcolor=INK,
             handletextpad=0.4,
             columnspacing=1.2,
         )
+        settle(figure)
     return figure

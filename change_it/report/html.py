@@ -1,20 +1,19 @@
 """The report as one HTML file: opens offline, follows light and dark, reads on a phone."""
 
 import json
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
-from matplotlib.figure import Figure
+from markupsafe import Markup
 
-from change_it import __version__
+from change_it.hevas.charts import save
+from change_it.hevas.files import write_files
+from change_it.hevas.page import Drawing, environment, explained, inline_svg
 from change_it.papers import evalnlgeval2020
 from change_it.report import charts
 from change_it.report.context import CorpusInfo, Quality
+from change_it.report.hevas import JUDGES, HevasResult
 from change_it.scoring.score import AVERAGE, MEASURES, Scores
 
 #: Words for the marks of an example: measure to (yes, no).
@@ -33,24 +32,7 @@ _KINDS: tuple[tuple[bool, bool, bool], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Chart:
-    """A chart of the report.
-
-    Attributes:
-        name: of the PNG, without ending.
-        title: above the chart.
-        description: for readers who do not see it.
-        figure: the drawing.
-    """
-
-    name: str
-    title: str
-    description: str
-    figure: Figure
-
-
-def report_charts(scores: Scores, corpus: CorpusInfo | None = None) -> list[Chart]:
+def report_charts(scores: Scores, corpus: CorpusInfo | None = None) -> list[Drawing]:
     """The charts of a report.
 
     Args:
@@ -61,16 +43,16 @@ def report_charts(scores: Scores, corpus: CorpusInfo | None = None) -> list[Char
         Compliancy, judges, funnel and, where known, alignments.
     """
     drawn = [
-        Chart(
+        Drawing(
             "compliancy",
             "Compliancy",
             "Compliancy of each system with intervals",
             charts.compliancy_chart(scores),
         ),
-        Chart(
+        Drawing(
             "judges", "What each judge accepts", "Acceptance by HH, AH and main", charts.judges_chart(scores)
         ),
-        Chart(
+        Drawing(
             "funnel",
             "Where headlines fail",
             "Shares of headlines by failed judge",
@@ -80,13 +62,17 @@ def report_charts(scores: Scores, corpus: CorpusInfo | None = None) -> list[Char
     if corpus and corpus.histogram:
         drawing = charts.alignment_chart(corpus.histogram)
         drawn.append(
-            Chart("alignment", "Alignments by threshold", "Number of alignments above a threshold", drawing)
+            Drawing("alignment", "Alignments by threshold", "Number of alignments above a threshold", drawing)
         )
     return drawn
 
 
 def write_report(
-    out: Path, scores: Scores, corpus_info: CorpusInfo | None, judges_info: Sequence[Quality]
+    out: Path,
+    scores: Scores,
+    corpus_info: CorpusInfo | None,
+    judges_info: Sequence[Quality],
+    hevas: HevasResult | None = None,
 ) -> None:
     """Write `report.html`, `systems.csv`, `scores.json` (paired tests too), `items/<system>.csv` and `charts/*.png`.
 
@@ -95,6 +81,10 @@ def write_report(
         scores: the table.
         corpus_info: figures of the corpus, None where unknown.
         judges_info: judges and baselines, empty where unknown.
+        hevas: the systems measured by HEvAS, which gets a section and the folder `hevas`.
+
+    Raises:
+        InputError: the folder `hevas` cannot be written.
     """
     import polars as pl
 
@@ -102,17 +92,34 @@ def write_report(
     for folder in ("items", "charts"):
         (out / folder).mkdir(parents=True, exist_ok=True)
     pl.DataFrame([row.flat() for row in scores.rows]).write_csv(out / "systems.csv")
-    table = json.dumps(scores.as_dict(), indent=2, ensure_ascii=False)
+    table = json.dumps(as_dict(scores, hevas), indent=2, ensure_ascii=False)
     (out / "scores.json").write_text(table + "\n", encoding="utf-8")
     for system, items in scores.items.items():
         items.write_csv(out / "items" / f"{system}.csv")
     for chart in drawn:
-        charts.save(chart.figure, out / "charts" / f"{chart.name}.png")
-    (out / "report.html").write_text(render(scores, corpus_info, judges_info, drawn), encoding="utf-8")
+        save(chart.figure, out / "charts" / f"{chart.name}.png")
+    if hevas:
+        write_files(out / "hevas", hevas.documents, hevas.systems, hevas.evaluation, hevas.analysis)
+    page = render(scores, corpus_info, judges_info, drawn, hevas)
+    (out / "report.html").write_text(page, encoding="utf-8")
+
+
+def as_dict(scores: Scores, hevas: HevasResult | None = None) -> dict[str, Any]:
+    """Everything but the items, ready for JSON.
+
+    Args:
+        scores: the table.
+        hevas: the systems measured by HEvAS, under the key `hevas`.
+    """
+    return scores.as_dict() | ({"hevas": hevas.as_dict()} if hevas else {})
 
 
 def render(
-    scores: Scores, corpus_info: CorpusInfo | None, judges_info: Sequence[Quality], drawn: Sequence[Chart]
+    scores: Scores,
+    corpus_info: CorpusInfo | None,
+    judges_info: Sequence[Quality],
+    drawn: Sequence[Drawing],
+    hevas: HevasResult | None = None,
 ) -> str:
     """The page.
 
@@ -121,66 +128,40 @@ def render(
         corpus_info: figures of the corpus, None where unknown.
         judges_info: judges and baselines, empty where unknown.
         drawn: the charts to embed.
+        hevas: the systems measured by HEvAS, None where they are not.
 
     Returns:
         HTML without any reference to another file.
     """
-    environment = Environment(
-        loader=PackageLoader("change_it.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["figure"] = figure
     published = _published_systems()
     directions = [name for name in scores.directions if name != AVERAGE]
     rerankers: dict[str, list[str]] = {}
     for system, reranker in scores.rerankers.items():
         rerankers.setdefault(reranker.short, []).append(system)
-    environment.filters["breakable"] = breakable
-    environment.filters["p_value"] = lambda value: "< .001" if value < 0.001 else figure(value)
-    return environment.get_template("report.html.jinja").render(
-        scores=scores,
-        average=AVERAGE,
-        measures=MEASURES,
-        items=len(next(iter(scores.items.values()))),
-        published=evalnlgeval2020,
-        corpus=corpus_info,
-        judges=judges_info,
-        published_systems=published,
-        published_alone={name: rows for name, rows in published.items() if name not in scores.directions},
-        by_direction=[(name, published.get(name, [])) for name in directions],
-        rerankers=rerankers,
-        failed=any(row.errors for row in scores.rows),
-        published_f1=_published_f1(),
-        examples={system: _examples(scores, system) for system in scores.systems},
-        charts=[(chart, Markup(charts.svg(chart.figure, chart.description))) for chart in drawn],
-        version=__version__,
+    return (
+        environment("change_it.report")
+        .get_template("report.html.jinja")
+        .render(
+            scores=scores,
+            average=AVERAGE,
+            measures=MEASURES,
+            items=len(next(iter(scores.items.values()))),
+            published=evalnlgeval2020,
+            corpus=corpus_info,
+            judges=judges_info,
+            published_systems=published,
+            published_alone={name: rows for name, rows in published.items() if name not in scores.directions},
+            by_direction=[(name, published.get(name, [])) for name in directions],
+            rerankers=rerankers,
+            failed=any(row.errors for row in scores.rows),
+            published_f1=_published_f1(),
+            examples={system: _examples(scores, system) for system in scores.systems},
+            charts=[(chart, Markup(inline_svg(chart.figure, chart.description))) for chart in drawn],
+            hevas=hevas,
+            explained=explained(hevas.evaluation.metrics) if hevas else {},
+            judge_names=list(JUDGES),
+        )
     )
-
-
-def breakable(name: str) -> Markup:
-    """A system's name, escaped, that may go on in a new line after a mark.
-
-    Example:
-        >>> breakable("extract+rerank")
-        Markup('extract+<wbr>rerank')
-    """
-    return Markup(re.sub(r"([+._])", r"\1<wbr>", str(escape(name))))
-
-
-def figure(value: float | None) -> str:
-    """Three digits as the papers print them; a dash for None.
-
-    Example:
-        >>> figure(0.7431), figure(1.0), figure(None)
-        ('.743', '1.000', '–')
-    """
-    if value is None:
-        return "–"
-    text = f"{value:.3f}"
-    return text.removeprefix("0") if text.startswith("0.") else text
 
 
 def _published_systems() -> dict[str, list[evalnlgeval2020.PublishedRow]]:

@@ -7,8 +7,13 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from change_it.hevas import command as hevas_command
+from change_it.hevas.files import check_writable
+from change_it.hevas.options import MetricOptions
+from change_it.hevas.page import figure
+from change_it.report import hevas
 from change_it.report.context import corpus_info, judges_info
-from change_it.report.html import figure, write_report
+from change_it.report.html import as_dict, write_report
 from change_it.scoring.items import read_test_set
 from change_it.scoring.options import ScoreOptions
 from change_it.scoring.predictions import read_systems
@@ -27,6 +32,10 @@ def run(options: ScoreOptions) -> None:
     """
     test = read_test_set(options.corpus)
     systems = [*built_in_systems(test, seed=options.seed), *read_systems(options.predictions, test)]
+    metrics = MetricOptions(language=options.language, seed=options.seed)
+    documents = hevas.check(test, metrics) if options.hevas else None
+    if options.out and options.hevas:
+        check_writable(options.out / "hevas")
 
     from change_it.judges.predict import Judges, local_folder  # loads torch: after the cheap checks
 
@@ -42,15 +51,25 @@ def run(options: ScoreOptions) -> None:
         batch_size=options.batch_size,
         progress=not options.json,
     )
+    measured = None
+    if documents:
+        with hevas_command.progress_bar(shown=not options.json) as progress:
+            measured = hevas.measure(
+                documents, systems, scores, options=metrics, resamples=options.resamples, progress=progress
+            )
     if options.out:
-        write_report(options.out, scores, corpus_info(options.corpus), judges_info(folder))
+        write_report(options.out, scores, corpus_info(options.corpus), judges_info(folder), measured)
     if options.json:
-        json.dump(scores.as_dict(), sys.stdout, indent=2, ensure_ascii=False)
+        json.dump(as_dict(scores, measured), sys.stdout, indent=2, ensure_ascii=False)
         print()
     else:
-        print_table(scores, Console(width=None if sys.stdout.isatty() else 120))
+        console = Console(width=None if sys.stdout.isatty() else 120)
+        print_table(scores, console)
+        if measured:
+            hevas_command.print_table(measured.evaluation, console)
         if options.out:
-            print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json, items/ and charts/")
+            folders = "items/, charts/ and hevas/" if measured else "items/ and charts/"
+            print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json, {folders}")
 
 
 def print_table(scores: Scores, console: Console) -> None:

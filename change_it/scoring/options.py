@@ -12,6 +12,7 @@ class ScoreOptions:
     Examples:
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --out runs/mine/report
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=sum.csv s2s=s2s.csv
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --hevas --language en --out runs/mine/report
     """
 
     corpus: str
@@ -24,14 +25,18 @@ class ScoreOptions:
     """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
     allow_same_judges: bool = False
     """Score also what judges of the same fold or weights have chosen; their own verdicts flatter it, and the signature says so."""
+    hevas: bool = False
+    """Measure the same headlines with HEvAS too, and how far its metrics, BLEU and ROUGE agree with the judges; needs ten items."""
+    language: str = "it"
+    """Of the headlines, for HEvAS: it or en."""
     out: Path | None = None
-    """Folder for report.html, systems.csv, scores.json, items/ and charts/; nothing is written when not given."""
+    """Folder for report.html, systems.csv, scores.json, items/, charts/ and, with --hevas, hevas/; nothing is written when not given."""
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000
     """Bootstrap resamples, and trials of the paired tests."""
     seed: int = 1
-    """Seed of intervals, paired tests and the system random-target."""
+    """Seed of intervals, paired tests, the system random-target and HEvAS."""
     batch_size: int | None = None
     """Texts a judge reads at once; its own choice when not given."""
     device: str = "auto"

@@ -139,13 +139,13 @@ def skip_bag(text: Coded, *, size: int, rows: int) -> Bag:
         >>> dict(zip(pairs, skips.values.astype(int).tolist(), strict=True))
         {'-a': 1, '-b': 1, '-c': 1, 'aa': 3, 'ab': 1, 'ac': 1, 'ba': 2, 'bc': 1, 'ca': 1, 'cc': 2}
     """
-    first, second = _pairs(text.rows, rows)
+    first, second = pairs(text.rows, rows)
     bits = size.bit_length()  # 0 stands for no word, so that single words are pairs too
-    pairs = np.concatenate([text.ids + 1, (text.ids[first] + 1) << bits | (text.ids[second] + 1)])
+    features = np.concatenate([text.ids + 1, (text.ids[first] + 1) << bits | (text.ids[second] + 1)])
     at = np.concatenate([text.rows, text.rows[first]])
     distances = np.concatenate([np.ones_like(text.ids), text.positions[second] - text.positions[first]])
     distance_bits = int(distances.max(initial=0)).bit_length()
-    packed = ((at << 2 * bits | pairs) << distance_bits) | distances
+    packed = ((at << 2 * bits | features) << distance_bits) | distances
     packed.sort()
     keys = packed >> distance_bits
     fresh = np.ones(len(keys), bool)
@@ -153,6 +153,27 @@ def skip_bag(text: Coded, *, size: int, rows: int) -> Bag:
     keys, packed = keys[fresh], packed[fresh]
     values = (packed & ((1 << distance_bits) - 1)).astype(np.float64)
     return Bag(keys, keys >> 2 * bits, keys & ((1 << 2 * bits) - 1), values)
+
+
+def pairs(of: Ints, rows: int) -> tuple[Ints, Ints]:
+    """Every two entries of the same row.
+
+    Args:
+        of: (w,) row of each entry, rising.
+        rows: greater than every row.
+
+    Returns:
+        Indices of the earlier one, rising, and of the later one.
+
+    Example:
+        >>> [side.tolist() for side in pairs(np.array([0, 0, 0, 2]), 3)]
+        [[0, 0, 1], [1, 2, 2]]
+    """
+    ends = np.cumsum(np.bincount(of, minlength=rows))
+    followers = ends[of] - np.arange(len(of)) - 1
+    first = np.repeat(np.arange(len(of)), followers)
+    offsets = np.arange(len(first)) - np.repeat(np.cumsum(followers) - followers, followers)
+    return first, first + 1 + offsets
 
 
 def common(one: Bag, other: Bag) -> tuple[Ints, Ints]:
@@ -205,12 +226,3 @@ def _renumbered(sides: Sequence[Coded]) -> list[Coded]:
     distinct, ids = np.unique(np.concatenate([side.ids for side in sides]), return_inverse=True)
     parts = np.split(ids, np.cumsum([len(side.ids) for side in sides])[:-1])
     return [side._replace(ids=part, size=len(distinct)) for side, part in zip(sides, parts, strict=True)]
-
-
-def _pairs(of: Ints, rows: int) -> tuple[Ints, Ints]:
-    """Indices of every two entries of the same row, the earlier one first."""
-    ends = np.cumsum(np.bincount(of, minlength=rows))
-    followers = ends[of] - np.arange(len(of)) - 1
-    first = np.repeat(np.arange(len(of)), followers)
-    offsets = np.arange(len(first)) - np.repeat(np.cumsum(followers) - followers, followers)
-    return first, first + 1 + offsets

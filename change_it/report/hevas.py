@@ -1,0 +1,178 @@
+"""HEvAS beside compliancy: the same headlines measured by both, and how far metrics and judges agree.
+
+The documents of HEvAS are the articles of the originals, its reference headlines the gold ones.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from change_it.errors import InputError
+from change_it.hevas.analysis import Analysis, analyse
+from change_it.hevas.documents import Documents
+from change_it.hevas.documents import System as Headlines
+from change_it.hevas.evaluation import Evaluation, check_input, chosen_metrics, evaluate
+from change_it.hevas.families import Progress
+from change_it.hevas.options import MetricOptions
+from change_it.hevas.readability import fog
+from change_it.hevas.statistics import Correlations, correlations
+from change_it.hevas.tagging import languages
+from change_it.scoring import overlap
+from change_it.scoring.items import TestSet
+from change_it.scoring.score import Scores
+from change_it.scoring.systems import System
+
+#: What the judges say of an item: name in tables of correlations to column of `Scores.items`.
+JUDGES = {"P(HH)": "p_hh", "P(AH)": "p_ah", "P(target)": "p_target", "compliant": "compliant"}
+#: BLEU and ROUGE-L of an item under the names that they have there, in the order of `overlap.MEASURES`.
+OVERLAPS = ("BLEU", "ROUGE-L", "BLEU source", "ROUGE-L source")
+#: Systems that are their own reference: their ROUGE is 1 whatever the judges say.
+LEFT_OUT = ("gold",)
+
+
+@dataclass(frozen=True)
+class HevasResult:
+    """The systems of a scoring run measured by HEvAS.
+
+    Attributes:
+        documents: articles and gold headlines of the items.
+        systems: headlines of the systems, in the order of the table.
+        evaluation: values and means.
+        analysis: comparisons of the systems.
+        judges: correlations of `JUDGES`, `OVERLAPS` and all metrics over all headlines but empty ones and those of
+            `LEFT_OUT`.
+        judges_within: the same of the differences from the system's mean, so that what sets whole systems apart
+            does not count.
+    """
+
+    documents: Documents = field(repr=False)
+    systems: tuple[Headlines, ...] = field(repr=False)
+    evaluation: Evaluation
+    analysis: Analysis = field(repr=False)
+    judges: Correlations = field(repr=False)
+    judges_within: Correlations = field(repr=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `scores.json` tells; comparisons of the systems are in `hevas/summary.json`."""
+        return {
+            "signature": self.evaluation.signature,
+            "averages": self.evaluation.overall,
+            "means": self.evaluation.means,
+            "correlations": {
+                "left_out": [name for name in LEFT_OUT if name in self.evaluation.systems],
+                "all": self.judges.as_dict(),
+                "within_systems": self.judges_within.as_dict(),
+            },
+        }
+
+
+def check(test: TestSet, options: MetricOptions) -> Documents:
+    """Refuse before the judges are loaded what HEvAS would refuse after them.
+
+    Args:
+        test: the items.
+        options: what the values depend on.
+
+    Returns:
+        The items as documents of HEvAS.
+
+    Raises:
+        InputError: another language than those that HEvAS has a tagger for, fewer items than topics, an item without an
+            article or a gold headline, gensim or pyphen is not installed.
+    """
+    if options.language not in languages():
+        raise InputError(
+            f"HEvAS does not know the language {options.language!r}: choose --language {' or '.join(languages())}"
+        )
+    if len(test.items) < options.topics:
+        raise InputError(
+            f"--hevas needs {options.topics} items or more, one for each LDA topic, and {test.name} has {len(test.items)}: "
+            "score without --hevas, or a larger corpus"
+        )
+    try:
+        import gensim  # noqa: F401  # the whole check: is it there?
+    except ImportError:
+        raise InputError("--hevas needs gensim: pip install 'change-it[hevas]'") from None
+    fog([], options.language)  # tells if pyphen is not there
+    documents = Documents(
+        tuple(item.id for item in test.items),
+        tuple(item.article for item in test.items),
+        tuple((item.gold,) for item in test.items),
+        test.name,
+    )
+    check_input(documents, chosen_metrics(()), options)
+    return documents
+
+
+def measure(
+    documents: Documents,
+    systems: Sequence[System],
+    scores: Scores,
+    *,
+    options: MetricOptions,
+    resamples: int = 1000,
+    progress: Progress | None = None,
+) -> HevasResult:
+    """Measure the systems of a scoring run.
+
+    Args:
+        documents: from `check`.
+        systems: the systems that were scored.
+        scores: their table.
+        options: what the values depend on.
+        resamples: bootstrap resamples of the intervals.
+        progress: called as the work goes on.
+
+    Returns:
+        Values, statistics, and correlations with the judges.
+
+    Raises:
+        InputError: texts that a metric cannot work with, such as articles of stop words alone.
+    """
+    headlines = tuple(Headlines(system.name, system.headlines) for system in systems)
+    evaluation = evaluate(documents, headlines, options=options, progress=progress)
+    columns = judge_columns(scores, evaluation)
+    return HevasResult(
+        documents,
+        headlines,
+        evaluation,
+        analyse(evaluation, resamples=resamples, seed=options.seed),
+        correlations({name: values.compressed() for name, values in columns.items()}),
+        correlations({name: (values - values.mean(axis=0)).compressed() for name, values in columns.items()}),
+    )
+
+
+def judge_columns(
+    scores: Scores, evaluation: Evaluation
+) -> "dict[str, np.ma.MaskedArray[Any, np.dtype[np.float64]]]":
+    """What judges and metrics say of every headline.
+
+    Args:
+        scores: the table of compliancy.
+        evaluation: of the same systems on the same items.
+
+    Returns:
+        `JUDGES`, `OVERLAPS` (BLEU of a single headline, smoothed) and the metrics of HEvAS, each (n, m): one row an item, one
+        column a system that is not in `LEFT_OUT`. Empty headlines are masked: their zeros on both sides would pass for agreement.
+    """
+    kept = [system for system in scores.systems if system not in LEFT_OUT]
+    tables = [scores.items[system] for system in kept]
+    columns = {
+        name: np.column_stack([table[column].cast(float).to_numpy() for table in tables])
+        for name, column in JUDGES.items()
+    }
+    overlaps = [
+        overlap.aggregate(
+            overlap.statistics(*(table[name].to_list() for name in ("headline", "gold", "source")))
+        )
+        for table in tables
+    ]
+    columns |= {
+        name: np.column_stack([values[:, at] for values in overlaps]) for at, name in enumerate(OVERLAPS)
+    }
+    at = [evaluation.systems.index(system) for system in kept]
+    columns |= {metric: evaluation.scores(metric)[:, at] for metric in evaluation.metrics}
+    empty = np.column_stack([evaluation.empty[system] for system in kept])
+    return {name: np.ma.masked_array(values, empty) for name, values in columns.items()}
