@@ -97,7 +97,7 @@ def run(options: QuickstartOptions) -> None:
     from change_it.corpus.loading import read_outlets
 
     for to in read_outlets(str(out / "corpus")):
-        settings = GeneratorOptions(
+        learning = GeneratorOptions(
             recipe="sum",
             to=to,
             quick=True,
@@ -106,7 +106,7 @@ def run(options: QuickstartOptions) -> None:
             out=out / "generators" / f"sum-{to}",
             seed=seed,
         )
-        station(f"sum generator of {to}", "change_it.generators.train:run", settings)
+        station(f"sum generator of {to}", "change_it.generators.train:run", learning)
     predictions = out / "predictions" / "sum.csv"
     transfer = TransferOptions(
         generator=str(out / "generators"), corpus=str(out / "corpus"), out=predictions, seed=seed

@@ -71,7 +71,7 @@ class EncodedSource(ModelOutput):
 
     Attributes:
         last_hidden_state: (n, tokens, hidden).
-        keys: (n, tokens, hidden), the part of the attention that no step changes.
+        projected: (n, tokens, hidden), the keys: the part of the attention that no step changes.
         hidden: (n, hidden) the decoder's first state.
         cell: (n, hidden) likewise.
         source_ids: (n, tokens) temporary ids included.
@@ -79,7 +79,7 @@ class EncodedSource(ModelOutput):
     """
 
     last_hidden_state: Tensor | None = None
-    keys: Tensor | None = None
+    projected: Tensor | None = None
     hidden: Tensor | None = None
     cell: Tensor | None = None
     source_ids: Tensor | None = None
@@ -143,7 +143,7 @@ class PointerEncoder(nn.Module):
         states, hidden, cell = self._run(embedded, mask)
         return EncodedSource(
             last_hidden_state=states,
-            keys=self.keys(states),
+            projected=self.keys(states),
             hidden=torch.tanh(self.bridge_hidden(hidden)),
             cell=self.bridge_cell(cell),
             source_ids=input_ids,
@@ -289,17 +289,17 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
             return Seq2SeqLMOutput(loss=self._loss(steps, embedded, encoded, labels))
         return Seq2SeqLMOutput(
             logits=self._log_probabilities(steps, embedded, encoded),
-            past_key_values=state if use_cache else None,
+            past_key_values=state if use_cache else None,  # type: ignore[arg-type]
             encoder_last_hidden_state=encoded.last_hidden_state,
         )
 
     def prepare_decoder_input_ids_from_labels(self, labels: Tensor) -> Tensor:
         """`<s>` and all labels but the last."""
         shifted = labels.roll(1, dims=1).masked_fill(labels.roll(1, dims=1) == IGNORED, self._padding)
-        shifted[:, 0] = self.config.decoder_start_token_id
+        shifted[:, 0] = self.config.decoder_start_token_id or 0
         return shifted
 
-    def prepare_inputs_for_generation(
+    def prepare_inputs_for_generation(  # type: ignore[override]
         self,
         input_ids: Tensor,
         past_key_values: DecoderState | None = None,
@@ -324,7 +324,7 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
             encoded.hidden,
             encoded.cell,
             torch.zeros_like(encoded.hidden),
-            encoded.keys.new_zeros(encoded.keys.shape[:2]),
+            encoded.projected.new_zeros(encoded.projected.shape[:2]),
         )
 
     def _decode(self, embedded: Tensor, encoded: Any, state: DecoderState) -> tuple[_Steps, DecoderState]:
@@ -335,7 +335,7 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
         fed = torch.cat([weight[:, size:], recurrent], dim=1).T
         closed = (~encoded.source_mask).to(embedded.dtype) * torch.finfo(embedded.dtype).min
         kind = embedded.dtype
-        large = (part.to(kind) for part in (encoded.keys, encoded.last_hidden_state, closed))
+        large = (part.to(kind) for part in (encoded.projected, encoded.last_hidden_state, closed))
         before = (part.to(kind) for part in (state.hidden, state.cell, state.context, state.coverage))
         keep = torch.is_grad_enabled()
         with torch.autocast(embedded.device.type, enabled=False):

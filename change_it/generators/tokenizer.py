@@ -136,7 +136,13 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
             offsets = encoded.offsets[:max_tokens]
             yield [text[begin:end] for begin, end in offsets], encoded.ids[:max_tokens]
 
-    def _decode(self, token_ids: Any, skip_special_tokens: bool = False, **_: Any) -> str:
+    def _decode(
+        self,
+        token_ids: int | list[int],
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+        **kwargs: Any,
+    ) -> str:
         """`decode` of ids in the vocabulary."""
         ids = [token_ids] if isinstance(token_ids, int) else list(token_ids)
         return _joined(
