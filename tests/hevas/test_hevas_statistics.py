@@ -7,15 +7,8 @@ from scipy import stats
 
 from change_it import InputError
 from change_it.hevas import statistics
-from change_it.hevas.statistics import (
-    bootstrap_intervals,
-    compare,
-    correlations,
-    friedman,
-    holm,
-    rank_biserial,
-    wilcoxon,
-)
+from change_it.hevas.paired import holm, rank_biserial, wilcoxon
+from change_it.hevas.statistics import bootstrap_intervals, compare, correlations, friedman
 
 SYSTEMS = ["one", "two", "three", "four"]
 
