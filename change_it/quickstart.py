@@ -26,8 +26,8 @@ from change_it.scoring.options import ScoreOptions
 
 console = Console()
 
-#: Of each generator: what learns most in two minutes on two cores.
-UPDATES = 800
+#: Of each generator: some seventy seconds on two cores.
+UPDATES = 500
 #: Transferred headlines that are printed, and the judges' verdicts on them.
 SHOWN, VERDICTS = 5, ("hh", "ah", "main")
 
