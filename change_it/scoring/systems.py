@@ -31,7 +31,7 @@ class System:
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[System]:
     """The four systems that need no model.
 
-    `gold` is the aligned headline of the target outlet (the upper bound), `copy` the original headline
+    `gold` is the aligned headline of the target outlet (the papers' upper bound), `copy` the original headline
     (content kept, style not), `lead` the article's first words at the median length of the target outlet's
     training headlines, `random-target` a random training headline of the target outlet (style, no content).
 
