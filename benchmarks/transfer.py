@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import tyro
+from real_corpus import SMALL_CORPUS
 
 from change_it.corpus import builder, sample
 from change_it.corpus.loading import read_outlets
@@ -55,19 +56,8 @@ class Options:
     """Seed of everything; judges that choose take the next one."""
 
 
-#: Updates for pre-trained judges on a small corpus (see real_corpus.py); minutes are limits.
-PRETRAINED: dict[Task, dict[str, Any]] = {
-    "main": {"epochs": 3, "batch_size": 64, "learning_rate": 1e-4, "max_minutes": 12},
-    "hh": {"epochs": 3, "batch_size": 16, "learning_rate": 5e-5, "max_minutes": 6},
-    "ah": {
-        "epochs": 0.1,
-        "batch_size": 16,
-        "learning_rate": 5e-5,
-        "negatives": "mixed",
-        "max_tokens": 1024,
-        "max_minutes": 6,
-    },
-}
+#: Minutes that a pre-trained judge may train; its other settings are `real_corpus.SMALL_CORPUS`.
+MINUTES: dict[Task, float] = {"main": 12, "hh": 6, "ah": 6}
 
 
 def corpus_of(options: Options) -> Path:
@@ -93,13 +83,13 @@ def corpus_of(options: Options) -> Path:
 def judges_of(options: Options, corpus: Path) -> None:
     """Train the judges that choose and those that score unless they are there."""
     for name, fold, seed in (("rerank", "0", options.seed + 1), ("judges", "1", options.seed)):
-        for task in ("hh", "main", "ah"):
+        for task in MINUTES:
             out = options.out / name / task
             if (out / "metrics.json").exists():
                 continue
             own: dict[str, Any] = {"encoder": "scratch", "size": "tiny" if name == "rerank" else "small"}
             if name == "judges" and options.encoder != "scratch":
-                own = {"encoder": options.encoder, **PRETRAINED[task]}
+                own = {"encoder": options.encoder, **SMALL_CORPUS[task], "max_minutes": MINUTES[task]}
             train_judge.run(
                 JudgeOptions(task=task, corpus=str(corpus), out=out, fold=fold, seed=seed, resume=True, **own)
             )

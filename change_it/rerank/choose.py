@@ -79,7 +79,7 @@ def choose(
         fits = answers(judges.ah, [questions], batch_size=batch_size, progress=progress)[0][:, 1]
         for (row, place), fit in zip(asked, fits, strict=True):
             found = bounds[row][place] * fit
-            if (found, -place) > (joint[row], -index[row]) or joint[row] == 0 < found:
+            if (found, -place) > (joint[row], -index[row]):
                 index[row], joint[row] = place, found
             order[row] = [rest for rest in order[row] if bounds[row][rest] >= joint[row]]
     return Choice(index, joint)
