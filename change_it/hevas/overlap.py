@@ -189,22 +189,27 @@ class _Skips(NamedTuple):
 
 def _skips(wanted: Sequence[Sequence[str]], given: Sequence[Sequence[str]]) -> _Skips:
     """Sums of each row; the few in which a word of the reference stands twice on a side take the longer way."""
-    numbers = range(max(map(len, given), default=0))
+    numbers, missing = range(max(map(len, given), default=0)), repeat(-1)
     places: list[int] = []
-    repeated = []
+    repeated = {
+        row for row, different in enumerate(map(len, map(set, wanted))) if different < len(wanted[row])
+    }
     for row, (ours, theirs) in enumerate(zip(wanted, given, strict=True)):
         found = dict(zip(theirs, numbers, strict=False))
-        places += map(found.get, ours, repeat(-1))
-        own = set(ours)
-        if len(own) < len(ours) or (
-            len(found) < len(theirs) and sum(map(own.__contains__, theirs)) > len(own & found.keys())
-        ):
-            repeated.append(row)
+        places += map(found.get, ours, missing)
+        if len(found) < len(theirs) and _stands_twice(ours, theirs):
+            repeated.add(row)
     sums = _distinct_skips(wanted, np.array(places, np.int64))
     if repeated:
-        rows = [wanted[row] for row in repeated], [given[row] for row in repeated]
-        sums[:, repeated] = _repeated_skips(*rows)
+        some = sorted(repeated)
+        sums[:, some] = _repeated_skips([wanted[row] for row in some], [given[row] for row in some])
     return _Skips(*sums)
+
+
+def _stands_twice(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether a word of the reference stands twice in the candidate."""
+    own = set(ours)
+    return sum(map(own.__contains__, theirs)) > len(own.intersection(theirs))
 
 
 def _distinct_skips(wanted: Sequence[Sequence[str]], places: Ints) -> Floats:

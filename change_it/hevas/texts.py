@@ -1,6 +1,7 @@
 """Texts and their references as lists of words: the input that every informativeness metric shares."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,9 @@ def words_of(texts: Sequence[Text]) -> list[Sequence[str]]:
         >>> words_of(["L'Italia vola", ["vola"]])
         [['l', 'italia', 'vola'], ['vola']]
     """
+    kinds = set(map(type, texts))
+    if not any(issubclass(kind, str) for kind in kinds):
+        return list(texts)
     return [words(text) if isinstance(text, str) else text for text in texts]
 
 
@@ -47,16 +51,17 @@ class Matched:
                 f"{len(candidates)} headlines but references for {len(references)}: give a list of references "
                 "for each headline"
             )
-        for index, texts in enumerate(references):
-            if isinstance(texts, str):
+        for kind in set(map(type, references)):
+            if issubclass(kind, str):
+                index = list(map(type, references)).index(kind)
                 raise InputError(
                     f"the references of headline {index} are a text: give a list of texts, [[text], …] for one each"
                 )
-            if not len(texts):
-                raise InputError(f"headline {index} has no reference: give at least one")
         numbers = np.fromiter(map(len, references), np.int64, len(references))
+        if (numbers == 0).any():
+            raise InputError(f"headline {numbers.argmin()} has no reference: give at least one")
         self.candidates = candidates
-        self.references = [text for texts in references for text in texts]
+        self.references = list(chain.from_iterable(references))
         self.owners = np.repeat(np.arange(len(candidates)), numbers)
         """Candidate of each row."""
         self.starts = np.cumsum(numbers) - numbers
