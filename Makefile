@@ -40,8 +40,12 @@ format: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
 	$(BIN)/python benchmarks/sample.py
 	$(BIN)/python benchmarks/quickstart.py
+	$(BIN)/python benchmarks/generator.py --json
+	$(BIN)/python benchmarks/hevas.py $(if $(DATA),--data $(DATA))
+	$(BIN)/python benchmarks/transfer.py
 	$(if $(DATA),$(BIN)/python benchmarks/alignment.py --data $(DATA))
 	$(if $(DATA),$(BIN)/python benchmarks/real_corpus.py --data $(DATA) --encoder $(ENCODER))
+	$(if $(DATA),$(BIN)/python benchmarks/transfer.py --data $(DATA) --encoder $(ENCODER) --out runs/transfer-real)
 
 clean:
 	rm -rf $(VENV) runs dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

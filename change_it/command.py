@@ -4,8 +4,10 @@ A command's options are one dataclass whose field docstrings are the help texts 
 `change-it` program, `python -m` / `accelerate launch -m` entry points and the Python API all use it.
 """
 
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import tyro
@@ -13,6 +15,9 @@ import tyro
 from change_it.errors import InputError
 
 Options = TypeVar("Options")
+
+#: Names that are fit for a file name.
+_NAME = re.compile(r"\w[\w.+-]*")
 
 TYRO_CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
 
@@ -50,3 +55,37 @@ def main_of(options: type[Options], run: Callable[[Options], None], argv: Sequen
     """
     parsed = tyro.cli(options, args=argv, config=TYRO_CONFIG)
     return exit_on_input_error(lambda: run(parsed))
+
+
+def named_files(
+    specs: Sequence[str], *, option: str, example: str, taken: Iterable[str] = ()
+) -> Iterator[tuple[str, Path]]:
+    """Names and files of `NAME=FILE` arguments.
+
+    Args:
+        specs: the arguments.
+        option: name of the option, for messages.
+        example: a good argument, for messages.
+        taken: names that are used already; case does not tell names apart, since each becomes a file's name.
+
+    Yields:
+        Name and file of each.
+
+    Raises:
+        InputError: an argument without a name, a name that is taken or unfit for a file name.
+
+    Example:
+        >>> list(named_files(["mine=mine.csv"], option="--system", example="mine=mine.csv"))
+        [('mine', PosixPath('mine.csv'))]
+    """
+    used = {name.lower() for name in taken}
+    for spec in specs:
+        name, equals, file = spec.partition("=")
+        if not equals or not file or not _NAME.fullmatch(name):
+            raise InputError(
+                f"{option} {spec!r} is not NAME=FILE: write {option} {example} (letters, digits, . + - _)"
+            )
+        if name.lower() in used:
+            raise InputError(f"{option} {spec!r}: the name {name} is taken, choose another")
+        used.add(name.lower())
+        yield name, Path(file)

@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 
+from change_it.command import named_files
 from change_it.errors import InputError
 
 #: Our columns, and what they may be called; headlines are also headline1, headline2, ….
@@ -27,7 +28,6 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 _CORPUS = Path("articles") / "test.parquet"
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 _NUMBERED = re.compile(r"headline_?\d+")
-_NAME = re.compile(r"\w[\w.+-]*")
 _SHOWN = 10
 
 Table = dict[str, list[Any]]
@@ -146,17 +146,8 @@ def read_systems(specs: Sequence[str], documents: Documents, *, taken: Iterable[
     Raises:
         InputError: a spec without a name, a name that is taken or unfit for a file name, or a file at fault.
     """
-    systems: list[System] = []
-    for spec in specs:
-        name, equals, file = spec.partition("=")
-        if not equals or not file or not _NAME.fullmatch(name):
-            raise InputError(
-                f"--system {spec!r} is not NAME=FILE: write --system mine=mine.txt (letters, digits, . + - _)"
-            )
-        if name.lower() in {other.lower() for other in (*taken, *(system.name for system in systems))}:
-            raise InputError(f"--system {spec!r}: the name {name} is taken, choose another")
-        systems.append(System(name, read_headlines(Path(file), documents)))
-    return systems
+    named = named_files(specs, option="--system", example="mine=mine.txt", taken=taken)
+    return [System(name, read_headlines(file, documents)) for name, file in named]
 
 
 def read_headlines(file: Path, documents: Documents) -> tuple[str, ...]:

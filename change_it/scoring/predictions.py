@@ -4,19 +4,18 @@
 """
 
 import csv
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from change_it.command import named_files
 from change_it.errors import InputError
 from change_it.scoring.items import TestSet
 from change_it.scoring.reranker import Reranker, parse_reranker
 from change_it.scoring.systems import BUILT_IN, System
 
 COLUMNS = ("id", "headline", "target")
-_NAME = re.compile(r"\w[\w.+-]*")
 _SHOWN = 10
 
 
@@ -33,17 +32,8 @@ def read_systems(specs: Sequence[str], test: TestSet) -> list[System]:
     Raises:
         InputError: a spec without a name, a name that is taken or unfit for a file name, or a file at fault.
     """
-    systems: list[System] = []
-    for spec in specs:
-        name, equals, file = spec.partition("=")
-        if not equals or not file or not _NAME.fullmatch(name):
-            raise InputError(
-                f"--predictions {spec!r} is not NAME=FILE: write --predictions mine=mine.csv (letters, digits, . + - _)"
-            )
-        if name in BUILT_IN or name in {system.name for system in systems}:
-            raise InputError(f"--predictions {spec!r}: the name {name} is taken, choose another")
-        systems.append(read_predictions(Path(file), test, name=name))
-    return systems
+    named = named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN)
+    return [read_predictions(file, test, name=name) for name, file in named]
 
 
 def read_predictions(file: Path, test: TestSet, *, name: str = "") -> System:
