@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from change_it.generators.transfer import HeadlineTransfer
 
 __version__ = "0.1.0"
-__all__ = ["HeadlineTransfer", "InputError", "__version__", "dataset_script_path", "metric_path"]
+__all__ = [
+    "HeadlineTransfer",
+    "InputError",
+    "__version__",
+    "dataset_script_path",
+    "metric_path",
+    "space_path",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -55,8 +62,23 @@ def dataset_script_path(name: str = "change_it_splits") -> str:
     return str(_shipped("dataset_scripts", name))
 
 
+def space_path(name: str = "headline_transfer") -> str:
+    """Folder of the Space, in a checkout or in an installed wheel.
+
+    Args:
+        name: `headline_transfer`.
+
+    Returns:
+        The folder that holds `app.py`, its card and its requirements.
+
+    Raises:
+        InputError: there is no such Space.
+    """
+    return str(_shipped("spaces", name))
+
+
 def _shipped(kind: str, name: str) -> Path:
-    """A folder of `metrics/` or `dataset_scripts/`: beside the package in a checkout, inside it in a wheel."""
+    """A folder of `metrics/`, `dataset_scripts/` or `spaces/`: beside the package in a checkout, inside it in a wheel."""
     package = Path(str(files("change_it")))
     for root in (package / "_shipped" / kind, package.parent / kind):
         if (root / name).is_dir():

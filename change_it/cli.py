@@ -17,10 +17,12 @@ from change_it.command import TYRO_CONFIG, exit_on_input_error
 from change_it.corpus.options import BuildOptions, CurveOptions, SampleOptions
 from change_it.generators.options import GeneratorOptions, MergeOptions
 from change_it.hevas.options import HevasOptions
+from change_it.hub.options import PushOptions
 from change_it.judges.options import JudgeOptions
 from change_it.quickstart import QuickstartOptions
 from change_it.rerank.options import TransferOptions
 from change_it.scoring.options import ScoreOptions
+from change_it.space.options import DemoOptions
 
 PROGRAM = """Headline style transfer between two newspapers: aligned data, generators, trained judges, compliancy.
 
@@ -50,6 +52,8 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     "transfer": Command(TransferOptions, "change_it.rerank.transfer_command:run"),
     "score": Command(ScoreOptions, "change_it.report.score_command:run"),
     "hevas": Command(HevasOptions, "change_it.hevas.command:run"),
+    "demo": Command(DemoOptions, "change_it.space.command:run"),
+    "push": Command(PushOptions, "change_it.hub.push:run"),
 }
 
 GROUPS = {

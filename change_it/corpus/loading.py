@@ -37,7 +37,8 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
         batches = [pl.from_arrow(batch) for batch in rows.with_format("arrow").iter(batch_size=ROWS_A_BATCH)]
         names = list(rows.features)
     except (ValueError, OSError, KeyError) as error:
-        if str(error).startswith("Bad split") and config in CONFIGS and split in ("train", "test"):
+        unnamed = str(error).startswith(("Bad split", "Unknown split"))  # a folder, a repository
+        if unnamed and config in CONFIGS and split in ("train", "test"):
             # A corpus names only the splits that have rows.
             return pl.DataFrame(schema=dict.fromkeys(columns or CONFIGS[config], pl.String))
         raise _not_ours(corpus, f"{config}/{split}", error) from error

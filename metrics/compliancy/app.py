@@ -5,6 +5,8 @@ import os
 import evaluate
 import gradio as gr
 
+#: By its file: on the Hub the folder has another name.
+MODULE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "compliancy.py")
 JUDGES = os.environ.get("CHANGE_IT_JUDGES", "")
 
 
@@ -13,7 +15,7 @@ def judge(source, prediction, article, label, judges):
     from change_it import InputError
 
     try:
-        result = evaluate.load(os.path.dirname(os.path.abspath(__file__))).compute(
+        result = evaluate.load(MODULE).compute(
             predictions=[prediction],
             sources=[source],
             articles=[article],

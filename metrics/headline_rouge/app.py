@@ -5,6 +5,8 @@ import os
 import evaluate
 import gradio as gr
 
+#: By its file: on the Hub the folder has another name.
+MODULE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headline_rouge.py")
 NAMES = {
     "rouge1": "R-1: words of the reference",
     "rouge2": "R-2: neighbouring words",
@@ -18,7 +20,7 @@ def score(prediction, references):
     texts = [line.strip() for line in references.splitlines() if line.strip()]
     if not texts:
         raise gr.Error("Give at least one reference headline.")
-    metric = evaluate.load(os.path.dirname(os.path.abspath(__file__)))
+    metric = evaluate.load(MODULE)
     result = metric.compute(predictions=[prediction], references=[texts])
     return [[label, round(result[name], 3)] for name, label in NAMES.items()], result["signature"]
 

@@ -5,6 +5,8 @@ import os
 import evaluate
 import gradio as gr
 
+#: By its file: on the Hub the folder has another name.
+MODULE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hevas.py")
 METRICS = ["R-1", "R-2", "R-SU", "R-WSU", "JS-C", "JS-S", "PNR", "NR", "PR", "Fog", "AWL"]
 
 
@@ -13,7 +15,7 @@ def score(prediction, references, document, language):
     from change_it import InputError
 
     texts = [line.strip() for line in references.splitlines() if line.strip()]
-    metric = evaluate.load(os.path.dirname(os.path.abspath(__file__)))
+    metric = evaluate.load(MODULE)
     try:
         result = metric.compute(
             predictions=[prediction],

@@ -1,0 +1,216 @@
+"""The Space under load, as JSON: time from the button to verdicts, many people at once, a rush, and hostile input.
+
+    python benchmarks/space.py --run runs/quickstart
+
+The page runs in a process of its own, on the same cores as the requests. A request asks `/transfer`, which does what the
+button does: new headlines, three judges' verdicts on each, readability. No two requests are about the same article, so
+nothing is answered from memory.
+"""
+
+import json
+import random
+import statistics
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import tyro
+
+from change_it.corpus.sample import sample_articles
+
+#: What an answer must never show.
+INTERNAL = ("Traceback", 'File "', "site-packages", "Exception:")
+TEXTS = (
+    "",
+    " \n\t",
+    "a" * 1_000_000,
+    "📰" * 400,
+    "عنوان الخبر \u202e txet",
+    "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "null\x00byte \ud83d",
+    "{{7*7}} ${7*7} %s %n '; DROP TABLE headlines; --",
+    "¿" * 301,
+    "../../etc/passwd",
+)
+ODD: tuple[Any, ...] = (
+    None,
+    7,
+    -1,
+    1e308,
+    True,
+    [],
+    ["a"],
+    {},
+    {"path": "/etc/passwd"},
+    "colle2faro",
+    "faro",
+)
+FILES = (
+    b"",
+    b"\x00" * 1000,
+    b"\xff\xfe\xfa headline",
+    b"id,headline\n1,a\n",
+    b"id,headline,article,label,prediction\n",
+    b'id,headline,article,label,prediction\n1,"a,b,colle,c\n',
+    b"id,headline,article,label,prediction\n1,a,b,nobody,c\n",
+    b"id,headline,article,label,prediction\n1,,,colle,\n1,,,colle,\n",
+    b"id;headline;article;label;prediction\n1;a;b;colle;c\n",
+    b"id,headline,article,label,prediction\n" + b"x" * 1_000_000,
+    b"PK\x03\x04 not a table",
+)
+
+
+@dataclass(kw_only=True)
+class Options:
+    """Start `change-it demo` and load it."""
+
+    run: Path = Path("runs/quickstart")
+    """Run whose models are served."""
+    requests: int = 100
+    """Requests of one person, one after the other, and of all of --users together."""
+    users: int = 20
+    """People at once."""
+    rush: int = 200
+    """Requests at the same moment."""
+    hostile: int = 1_000
+    """Hostile requests."""
+    candidates: int = 3
+    """Headlines asked for; as the page opens."""
+    seed: int = 1
+    """Of articles and of hostile input."""
+
+
+class Page:
+    """The served page, as curl sees it."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        limits = httpx.Limits(max_connections=None)
+        self.client = httpx.Client(
+            base_url=f"{address}/gradio_api", timeout=600, limits=limits, trust_env=False
+        )
+
+    def ask(self, endpoint: str, data: list[Any]) -> tuple[str, str]:
+        """`complete` or `error` and what was said; `refused` where the queue is full; `status` with an unexpected one."""
+        body = json.dumps({"data": data})  # lone surrogates too
+        sent = self.client.post(
+            f"/call/{endpoint}", content=body.encode(), headers={"content-type": "application/json"}
+        )
+        if sent.status_code == 503:
+            return "refused", sent.text
+        if sent.status_code != 200:
+            return f"status {sent.status_code}", sent.text
+        found = self.client.get(f"/call/{endpoint}/{sent.json()['event_id']}")
+        event = "none"
+        for line in found.text.splitlines():
+            if line.startswith("event: "):
+                event = line.removeprefix("event: ")
+        return event, found.text
+
+    def upload(self, content: bytes, name: str) -> str:
+        """The file's place on the server; empty where it is refused."""
+        sent = self.client.post("/upload", files={"files": (name, content)})
+        return sent.json()[0] if sent.status_code == 200 else ""
+
+
+def questions(options: Options, count: int, seed: int) -> list[list[Any]]:
+    """Arguments of `/transfer`: as many articles of the sample that the quickstart has not seen."""
+    labels = ("colle", "faro")
+    return [
+        [
+            article.headline,
+            article.article,
+            f"{article.label}2{labels[1 - labels.index(article.label)]}",
+            "sum",
+            options.candidates,
+            "en",
+        ]
+        for article in sample_articles(count, seed)
+    ]
+
+
+def timed(page: Page, asked: list[list[Any]], users: int) -> dict[str, Any]:
+    """Seconds of each request, `users` at a time, and how each ended."""
+
+    def once(data: list[Any]) -> tuple[float, str]:
+        start = time.perf_counter()
+        event, _ = page.ask("transfer", data)
+        return time.perf_counter() - start, event
+
+    start = time.perf_counter()
+    with ThreadPoolExecutor(users) as pool:
+        answers = list(pool.map(once, asked))
+    whole = time.perf_counter() - start
+    seconds = sorted(second for second, _ in answers)
+    ends = [end for _, end in answers]
+    return {
+        "requests": len(asked),
+        "at_once": users,
+        "median_seconds": round(statistics.median(seconds), 3),
+        "95th_percentile_seconds": round(seconds[int(0.95 * (len(seconds) - 1))], 3),
+        "slowest_seconds": round(seconds[-1], 3),
+        "requests_a_second": round(len(asked) / whole, 2),
+        "ends": {end: ends.count(end) for end in sorted(set(ends))},
+    }
+
+
+def hostile(page: Page, options: Options) -> dict[str, Any]:
+    """Ends of hostile requests, and those in which something internal was shown."""
+    draw = random.Random(options.seed)
+    ends: dict[str, int] = {}
+    shown: list[str] = []
+    for number in range(options.hostile):
+        kind = draw.choice(("transfer", "judge", "score", "odd"))
+        if kind == "score":
+            name = draw.choice(("a.csv", "a.xlsx", "<b>.csv", "a" * 200 + ".csv"))
+            place = page.upload(draw.choice(FILES), name)
+            file = {"path": place, "meta": {"_type": "gradio.FileData"}} if place else None
+            endpoint, data = "score", [file, draw.choice(("relative", "x", None)), "en"]
+        elif kind == "odd":
+            endpoint = draw.choice(("transfer", "judge", "score"))
+            data = [draw.choice(ODD) for _ in range(draw.randint(0, 7))]
+        else:
+            endpoint = kind
+            data = [draw.choice(TEXTS) for _ in range(2)]
+            rest = ["colle2faro", "sum", 3] if kind == "transfer" else [draw.choice(TEXTS), "colle2faro"]
+            data = [*data, *rest, "en"]
+        end, said = page.ask(endpoint, data)
+        ends[end] = ends.get(end, 0) + 1
+        if end.startswith("status 5") or end == "none" or any(sign in said for sign in INTERNAL):
+            shown.append(f"{number} {endpoint} {end} {said[:200]}")
+    return {"requests": options.hostile, "ends": ends, "internal": shown[:10], "internal_count": len(shown)}
+
+
+def main(options: Options) -> None:
+    command = [sys.executable, "-u", "-m", "change_it.cli", "demo", "--run", str(options.run), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            for line in server.stdout:
+                if "http://" in line:
+                    break
+            page = Page(line[line.index("http://") :].split()[0].rstrip("/"))
+            report: dict[str, Any] = {}
+            for name, count, users in (
+                ("one person", options.requests, 1),
+                (f"{options.users} people", options.requests, options.users),
+                ("a rush", options.rush, options.rush),
+            ):
+                print(name, file=sys.stderr)
+                options.seed += 1
+                report[name] = timed(page, questions(options, count, 1000 + options.seed), users)
+            print("hostile input", file=sys.stderr)
+            report["hostile input"] = hostile(page, options)
+            report["alive"] = page.ask("transfer", questions(options, 1, 999)[0])[0] == "complete"
+        finally:
+            server.terminate()
+    print(json.dumps(report, indent=2, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Options))

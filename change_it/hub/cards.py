@@ -1,0 +1,353 @@
+"""Cards of data sets, models and Spaces, made from what the stations of a run recorded."""
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import (
+    DatasetCard,
+    EvalResult,
+    EvalResultEntry,
+    ModelCardData,
+    eval_result_entries_to_yaml,
+)
+from huggingface_hub.utils import yaml_dump
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from change_it import __version__
+from change_it.corpus.curve import draw
+from change_it.errors import InputError
+from change_it.hub.options import PushOptions
+from change_it.hub.records import (
+    CHANGE_IT_LICENSE,
+    Run,
+    curve,
+    is_hub_id,
+    license_of,
+    public,
+)
+from change_it.papers.evalnlgeval2020 import CITATION, JUDGES
+
+#: Picture on the card of a data set.
+CURVE = "alignment-curve.png"
+RESULTS = ".eval_results/change_it.yaml"
+#: Where `corpus build` leaves the example's and the last section's texts of its README.
+LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
+#: Of a report's systems: what frames a generator's scores.
+REFERENCES = ("gold", "copy", "lead", "random-target")
+#: Scores of a system on a card, as the report names them.
+SCORES = {
+    "compliancy": "compliancy",
+    "hh": "HH",
+    "ah": "AH",
+    "main": "main",
+    "bleu": "BLEU",
+    "rougeL": "ROUGE-L",
+}
+TASKS = {
+    "main": "which newspaper wrote a headline",
+    "hh": "whether two headlines tell the same story",
+    "ah": "whether a headline fits an article",
+}
+
+
+@dataclass(frozen=True)
+class JudgeFacts:
+    """A judge of a push.
+
+    Attributes:
+        prefix: its folder in the repository with a slash at the end; empty for the root.
+        judge: `judges.predict.Judge`, loaded.
+        metrics: its `metrics.json`, empty where there is none.
+    """
+
+    prefix: str
+    judge: Any
+    metrics: dict[str, Any]
+
+    @property
+    def own_code(self) -> bool:
+        """Whether transformers alone cannot load it."""
+        return str(self.judge.model.config.model_type).startswith("change_it")
+
+    @property
+    def encoder(self) -> str:
+        """What it was trained from: a Hub id, a folder's name, or scratch."""
+        return str(public(self.judge.model.config.change_it["encoder"]))
+
+    @property
+    def classes(self) -> tuple[str, str]:
+        """Names of its two classes."""
+        labels = self.judge.model.config.id2label
+        return labels[0], labels[1]
+
+    def rows(self) -> Iterator[tuple[str, str, list[float]]]:
+        """Test set, system, and precision, recall and F1 of both classes and mean F1: the judge, then its baselines."""
+        for test, result in self.metrics.get("results", {}).items():
+            systems = {"judge": result} | {
+                name: tests[test] for name, tests in self.metrics["baselines"].items()
+            }
+            for name, row in systems.items():
+                numbers = [row[label][key] for label in self.classes for key in ("precision", "recall", "f1")]
+                yield test, name, [*numbers, row["macro_f1"]]
+
+    def published(self) -> list[float]:
+        """The papers' row for this judge."""
+        rows = [row for row in JUDGES if row.judge == self.judge.task]
+        numbers = [number for row in rows for number in (row.precision, row.recall, row.f1)]
+        return [*numbers, sum(row.f1 for row in rows) / len(rows)]
+
+
+def judge_cards(facts: Sequence[JudgeFacts], folder: Path, options: PushOptions) -> dict[str, bytes]:
+    """README.md and evaluation results of one judge or three.
+
+    Args:
+        facts: the judges.
+        folder: they come from.
+        options: of the push.
+    """
+    first = facts[0]
+    outlets = first.judge.outlets
+    corpus = first.judge.model.config.change_it["corpus"]
+    run = Run.around(folder, outlets, _corpus(first.metrics), options.dataset)
+    results, entries = [], {}
+    for fact in facts:
+        for test, result in fact.metrics.get("results", {}).items():
+            task = fact.judge.task if test in ("gold", "random") else f"{fact.judge.task}-{test}"
+            results += [
+                _result("text-classification", task, run, corpus, name, result[key], label)
+                for key, name, label in (("macro_f1", "f1", "mean F1"), ("accuracy", "accuracy", "accuracy"))
+            ]
+            entries[task] = result["macro_f1"]
+    bases = sorted({fact.encoder for fact in facts if is_hub_id(fact.encoder)})
+    data = _model_data(
+        options,
+        run,
+        outlets,
+        pipeline_tag="text-classification",
+        library_name="transformers",
+        base_model=bases or None,
+        tags=["change-it", "style-transfer", "headline-generation", "evaluation"],
+        metrics=["f1", "accuracy", "precision", "recall"],
+        eval_results=results or None,
+    )
+    text = _render(
+        "judge.md.jinja",
+        facts=facts,
+        judges=len(facts) > 1,
+        outlets=outlets,
+        fold=first.judge.fold,
+        corpus_name=corpus,
+        signature="+".join(fact.judge.weights_hash[:6] for fact in facts) + f"|fold:{first.judge.fold}",
+        tasks=TASKS,
+        run=run,
+        citation=CITATION,
+        options=options,
+        license=data.license,
+    )
+    return _files(data, text, entries, "mean F1 of both classes", run)
+
+
+def generator_cards(
+    card: Any, metrics: dict[str, Any], folder: Path, options: PushOptions
+) -> dict[str, bytes]:
+    """README.md and evaluation results of a generator.
+
+    Args:
+        card: its `GeneratorCard`.
+        metrics: its `metrics.json`, empty where there is none.
+        folder: it comes from.
+        options: of the push.
+    """
+    run = Run.around(folder, card.outlets, _corpus(metrics), options.dataset)
+    system = _system(card, folder, run, options)
+    first, second = card.outlets
+    ways = [f"{first}2{second}", f"{second}2{first}"]
+    directions = [way for way in ways if card.to is None or way.endswith(f"2{card.to}")]
+    scores = run.scores["systems"] if run.scores and system else {}
+    names = [name for name in (*REFERENCES, system) if name in scores]
+    results, entries = [], {}
+    for direction in directions:
+        own = scores.get(system, {}).get(direction, {})
+        for key in (key for key in SCORES if own.get(key) is not None):
+            results.append(
+                _result("text-generation", direction, run, card.corpus, key, own[key], SCORES[key])
+            )
+            entries[f"{direction}_{key}"] = own[key]
+    base = card.base or card.architecture
+    data = _model_data(
+        options,
+        run,
+        card.outlets,
+        language=card.language,
+        pipeline_tag="summarization" if card.reads == "article" else "text-generation",
+        library_name="peft" if card.base else "transformers",
+        base_model=base if is_hub_id(base) else None,
+        tags=["change-it", "style-transfer", "headline-generation", f"recipe:{card.recipe}"],
+        metrics=["compliancy", "bleu", "rouge"],
+        eval_results=results or None,
+    )
+    text = _render(
+        "generator.md.jinja",
+        card=card,
+        base=public(base),
+        metrics=metrics,
+        directions=directions,
+        system=system,
+        systems=names,
+        scores=scores,
+        shown=SCORES,
+        run=run,
+        options=options,
+        license=data.license,
+        words=card.kind == "words",
+        corpus_name=card.corpus,
+        outlets=card.outlets,
+    )
+    return _files(data, text, entries, "on the other newspaper's aligned test set", run)
+
+
+def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> bytes:
+    """README.md of a data set: the corpus' own, with sizes in its YAML, the alignment curve and the licence.
+
+    Args:
+        folder: of the corpus.
+        record: its `alignment.json`.
+        options: of the push.
+    """
+    from pyarrow.parquet import read_metadata
+
+    card = DatasetCard.load(folder / "README.md")
+    outlets = record["outlets"]["a"], record["outlets"]["b"]
+    card.data.license = options.license or card.data.license or license_of(outlets)
+    for config in card.data.get("dataset_info") or []:
+        tables = sorted((folder / config["config_name"]).glob("*.parquet"))
+        sizes = {table.stem: read_metadata(table) for table in tables}
+        config["splits"] = [
+            {
+                "name": name,
+                "num_bytes": sum(
+                    size.row_group(group).total_byte_size for group in range(size.num_row_groups)
+                ),
+                "num_examples": size.num_rows,
+            }
+            for name, size in sizes.items()
+        ]
+    text = card.text.partition(RIGHTS)[0].replace(LOCAL_PATH, options.repo_id).strip()
+    more = _render(
+        "dataset.md.jinja",
+        record=record,
+        curve=curve(record) if any(record["histogram"]["pairs"]) else [],
+        picture=CURVE,
+        license=card.data.license,
+        change_it_license=CHANGE_IT_LICENSE,
+        outlets=outlets,
+    )
+    return _readme(card.data.to_yaml(), f"{text}\n\n{more}")
+
+
+def curve_picture(record: dict[str, Any]) -> bytes:
+    """The alignment curve of a corpus as PNG.
+
+    Args:
+        record: its `alignment.json`, with pairs.
+    """
+    picture = io.BytesIO()
+    draw(record).savefig(picture, format="png", dpi=150)
+    return picture.getvalue()
+
+
+def app_card(text: str, name: str, requirement: str, options: PushOptions) -> bytes:
+    """README.md of a metric or of the Space, as it is to be used from the Hub.
+
+    Args:
+        text: the card in the checkout.
+        name: of its folder.
+        requirement: what pip installs the package from.
+        options: of the push.
+    """
+    install = f'\n```bash\npip install "{requirement}"\n```\n'
+    for local in (f"metrics/{name}", f"owner/{name}"):
+        text = text.replace(local, options.repo_id)
+    return text.replace("## How to use it\n", f"## How to use it\n{install}", 1).encode()
+
+
+def _model_data(options: PushOptions, run: Run, outlets: Sequence[str], **values: Any) -> ModelCardData:
+    """YAML of a model's card."""
+    language = run.corpus["options"]["language"] if run.corpus else values.pop("language", None)
+    return ModelCardData(
+        **{
+            **values,
+            "model_name": options.repo_id.partition("/")[2],
+            "language": None if language == "none" else language,
+            "license": options.license or license_of(outlets),
+            "datasets": [run.dataset] if run.dataset else None,
+        }
+    )
+
+
+def _result(kind: str, task: str, run: Run, corpus: str, metric: str, value: float, label: str) -> EvalResult:
+    """One number of `model-index`."""
+    return EvalResult(
+        task_type=kind,
+        task_name="headline style transfer",
+        dataset_type=run.dataset or "change-it-corpus",
+        dataset_name=corpus,
+        dataset_config=task,
+        dataset_split="test",
+        metric_type=metric,
+        metric_name=label,
+        metric_value=round(value, 4),
+    )
+
+
+def _system(card: Any, folder: Path, run: Run, options: PushOptions) -> str | None:
+    """Name of a generator's system in the run's report."""
+    systems = run.scores["systems"] if run.scores else {}
+    if options.system is not None:
+        if options.system not in systems:
+            told = f"a report with {', '.join(systems)}" if systems else "no report beside it"
+            raise InputError(f"there is no system {options.system}: the run of {folder} has {told}")
+        return options.system
+    place = folder.resolve()
+    usual = (place.name, place.parent.name, f"{card.recipe}-{card.architecture}", card.recipe)
+    return next((name for name in usual if name in systems and name not in REFERENCES), None)
+
+
+def _corpus(metrics: dict[str, Any]) -> str | None:
+    """Folder or Hub id that a model was trained on."""
+    corpus = metrics.get("options", {}).get("corpus")
+    return None if corpus is None else str(corpus)
+
+
+def _files(
+    data: ModelCardData, text: str, entries: dict[str, float], notes: str, run: Run
+) -> dict[str, bytes]:
+    """README.md, and the newer form of results where the data set they belong to is on the Hub."""
+    files = {"README.md": _readme(data.to_yaml(), text)}
+    if entries and run.dataset:
+        rows = [
+            EvalResultEntry(dataset_id=run.dataset, task_id=task, value=round(value, 4), notes=notes)
+            for task, value in entries.items()
+        ]
+        files[RESULTS] = yaml_dump(eval_result_entries_to_yaml(rows)).encode()
+    return files
+
+
+def _readme(data: str, text: str) -> bytes:
+    return f"---\n{data}\n---\n\n{text.strip()}\n".encode()
+
+
+def _render(template: str, **values: Any) -> str:
+    environment = Environment(
+        loader=PackageLoader("change_it.hub"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )
+    environment.filters["number"] = lambda value: f"{value:,}"
+    environment.filters["share"] = lambda value: "" if value is None else f"{value:.3f}"
+    return environment.get_template(template).render(**values, version=__version__)

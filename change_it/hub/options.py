@@ -1,0 +1,57 @@
+"""Options of `change-it push`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import tyro
+
+#: What can be pushed, each to the Hub's kind of repository for it.
+Kind = Literal["dataset", "judge", "generator", "metric", "space"]
+RepoType = Literal["model", "dataset", "space"]
+REPO_TYPES: dict[Kind, RepoType] = {
+    "dataset": "dataset",
+    "judge": "model",
+    "generator": "model",
+    "metric": "space",
+    "space": "space",
+}
+
+
+@dataclass(kw_only=True)
+class PushOptions:
+    """Push a data set, judges, a generator, a metric or the Space to the Hugging Face Hub, in one commit.
+
+    Log in with `hf auth login` before, or set HF_TOKEN. The repository is made when it is not there. The same commit removes
+    what an earlier push left and this one does not bring (weights, tables, wheels, code); other files stay.
+
+    Examples:
+        change-it push dataset runs/mine/corpus me/headlines --private
+        change-it push judge runs/mine/judges me/headline-judges --dataset me/headlines
+        change-it push generator runs/mine/generators/sum-gio me/sum-gio --dry-run --out staged
+        change-it push metric compliancy me/compliancy
+        change-it push space headline_transfer me/headline-transfer
+    """
+
+    kind: tyro.conf.Positional[Kind]
+    """What the folder holds."""
+    folder: tyro.conf.Positional[str]
+    """A corpus, one judge or a folder with main, hh and ah, one generator; a folder or the name of a shipped metric or Space."""
+    repo_id: tyro.conf.Positional[str]
+    """Where to: owner/name."""
+    private: bool = False
+    """Make the repository private; an existing one that is public is refused."""
+    revision: str | None = None
+    """Branch to push to, made when it is not there; main when not given."""
+    create_pr: bool = False
+    """Open a pull request instead of pushing to the branch."""
+    license: str | None = None
+    """Licence on the card of a data set or model, as cc-by-4.0; without it that of the corpus, where one is known."""
+    dataset: str | None = None
+    """Hub id of the corpus that judges or a generator were trained on, for their card."""
+    system: str | None = None
+    """Name of a generator's system in the run's report, for its card; found by its folders' names when not given."""
+    dry_run: bool = False
+    """Write the folder that would be pushed, exactly, and push nothing."""
+    out: Path | None = None
+    """Where --dry-run writes: a new or empty folder; push/OWNER/NAME when not given."""

@@ -1,0 +1,257 @@
+"""`change-it push`: one commit a push, tried again where the Hub is busy, and told in one sentence where it refuses."""
+
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from json import JSONDecodeError
+from pathlib import Path
+from typing import TypeVar
+
+from huggingface_hub import CommitInfo, CommitOperationAdd, CommitOperationDelete, HfApi, get_token
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
+from huggingface_hub.utils import validate_repo_id
+from rich.console import Console
+
+from change_it import __version__
+from change_it.errors import InputError
+from change_it.hub.options import REPO_TYPES, PushOptions, RepoType
+from change_it.hub.staging import Files, stage
+
+console = Console()
+Result = TypeVar("Result")
+
+#: Requests of one push are made so often, with pauses of 1, 2 and 4 seconds between (or what the Hub asks for, up to a minute).
+TRIES = 4
+PAUSE, LONGEST_PAUSE = 1.0, 60.0
+#: Answers that another try may turn into success.
+BUSY = (429, 500, 502, 503, 504)
+#: Files of an earlier push that must not stay beside new ones: what loads a folder would take them for its own.
+STALE: dict[RepoType, tuple[str, ...]] = {
+    "dataset": ("*.parquet",),
+    "model": ("*.safetensors", "*.safetensors.index.json", "*.py", ".eval_results/*.yaml"),
+    "space": ("*.whl", "*.py"),
+}
+
+#: How the Hub's client begins to tell what is wrong with a README.md.
+BAD_CARD = "Invalid metadata in README.md"
+
+#: What the Hub's clients raise when a request fails: the base of their own errors is that of the HTTP library.
+HTTPError: type[Exception] = HfHubHTTPError.__mro__[1]
+
+
+class _LostConnectionError(Exception):
+    """No answer: nobody knows what became of the request."""
+
+
+class _RefusedError(Exception):
+    """An answer that is an error."""
+
+    def __init__(self, error: HfHubHTTPError) -> None:
+        super().__init__(str(error))
+        self.status = error.response.status_code
+        self.wait = error.response.headers.get("Retry-After", "")
+        told = (error.server_message or "").strip().partition("\n")[0]
+        self.told = told.replace(get_token() or "\0", "***")
+
+
+def run(options: PushOptions) -> None:
+    """Push a folder, or write what would be pushed.
+
+    Args:
+        options: see `PushOptions`.
+
+    Raises:
+        InputError: not a folder of that kind, no such repository, no right to write to it, the Hub cannot be reached.
+    """
+    _check(options)
+    files = stage(options)
+    size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
+    told = f"{len(files)} files, {size / 1e6:,.1f} MB"
+    if options.dry_run:
+        out = options.out or Path("push") / options.repo_id
+        write(files, out)
+        console.print(f"{told} in {out}; nothing was pushed", soft_wrap=True)
+        return
+    info = publish(files, options)
+    console.print(f"{told}: {info.pr_url or info.commit_url}", soft_wrap=True)
+    if options.private and REPO_TYPES[options.kind] == "space":
+        console.print(
+            "A private Space cannot fetch its own wheel while it is built: make it public in its settings before.",
+            soft_wrap=True,
+        )
+
+
+def write(files: Files, out: Path) -> None:
+    """Write staged files; the folder appears when it is complete.
+
+    Args:
+        files: path in the repository to content.
+        out: a new or empty folder.
+
+    Raises:
+        InputError: it holds something.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InputError(f"{out} is not empty: remove it, or give another --out")
+    partial = out.with_name(f"{out.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    for name, content in files.items():
+        target = partial / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+    if out.exists():
+        out.rmdir()
+    partial.replace(out)
+
+
+def publish(files: Files, options: PushOptions, *, sleep: Callable[[float], None] = time.sleep) -> CommitInfo:
+    """Push staged files in one commit.
+
+    Args:
+        files: path in the repository to content.
+        options: where to.
+        sleep: waits so many seconds.
+
+    Returns:
+        What the Hub says of the commit.
+
+    Raises:
+        InputError: the Hub refuses or cannot be reached; the branch is as it was.
+    """
+    api = HfApi(library_name="change_it", library_version=__version__)
+    repo, kind = options.repo_id, REPO_TYPES[options.kind]
+    where = f"{kind} {repo}" + (f" ({options.revision})" if options.revision else "")
+
+    def prepare() -> None:
+        api.create_repo(
+            repo,
+            repo_type=kind,
+            private=options.private or None,
+            exist_ok=True,
+            space_sdk="gradio" if kind == "space" else None,
+        )
+        if options.private and not api.repo_info(repo, repo_type=kind).private:
+            raise InputError(
+                f"the {kind} {repo} exists and is public: make it private in its settings, or push without --private"
+            )
+        if options.revision and not options.create_pr and not options.revision.startswith("refs/"):
+            api.create_branch(repo, branch=options.revision, repo_type=kind, exist_ok=True)
+
+    def commit() -> CommitInfo:
+        present = api.list_repo_files(repo, repo_type=kind, revision=options.revision)
+        additions = [CommitOperationAdd(name, content) for name, content in files.items()]
+        deletions = [CommitOperationDelete(name) for name in stale(present, files, kind)]
+        return api.create_commit(
+            repo,
+            [*additions, *deletions],
+            commit_message=f"Push {options.kind} with change-it {__version__}",
+            repo_type=kind,
+            revision=options.revision,
+            create_pr=options.create_pr,
+        )
+
+    try:
+        _with_patience(prepare, sleep)
+        # A pull request that the Hub has opened without our hearing of it must not be opened twice.
+        return _with_patience(commit, sleep, even_lost=not options.create_pr)
+    except OfflineModeIsEnabled as error:
+        raise InputError("HF_HUB_OFFLINE is set, so nothing can be pushed: unset it") from error
+    except _LostConnectionError as error:
+        raise InputError(
+            f"the connection to the Hub was lost while pushing to the {where}: look at the repository, which holds all "
+            "of this push or nothing of it, and try again"
+        ) from error
+    except _RefusedError as error:
+        raise InputError(_sentence(error, where)) from error
+
+
+def stale(present: list[str], files: Mapping[str, object], kind: RepoType) -> list[str]:
+    """Files of an earlier push that this one takes away.
+
+    Args:
+        present: paths in the repository.
+        files: those of this push.
+        kind: of the repository.
+
+    Example:
+        >>> stale(["README.md", "photo.png", "old.parquet", "main/train.parquet"], {"main/train.parquet": b""}, "dataset")
+        ['old.parquet']
+    """
+    return [
+        name
+        for name in present
+        if name not in files and any(fnmatch(name, pattern) for pattern in STALE[kind])
+    ]
+
+
+def _check(options: PushOptions) -> None:
+    """Bad options, before anything is read."""
+    try:
+        validate_repo_id(options.repo_id)
+    except HFValidationError as error:
+        raise InputError(
+            f"{options.repo_id} is no name of a repository: give owner/name with letters, digits, - _ and ."
+        ) from error
+    if "/" not in options.repo_id:
+        raise InputError(
+            f"{options.repo_id} lacks its owner: give owner/name, with the user or organisation that pushes"
+        )
+    if options.out and not options.dry_run:
+        raise InputError(f"--out {options.out} is where --dry-run writes: add --dry-run, or leave it out")
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    """Errors of the Hub's client as what they mean; an upload's own error hides behind a `RuntimeError`."""
+    try:
+        yield
+    except (HTTPError, RuntimeError) as error:
+        inner: BaseException | None = error
+        while isinstance(inner, RuntimeError) and not isinstance(inner, HTTPError):
+            inner = inner.__cause__
+        if isinstance(inner, HfHubHTTPError):
+            raise _RefusedError(inner) from error
+        if isinstance(inner, HTTPError):
+            raise _LostConnectionError from error
+        raise
+    except JSONDecodeError as error:  # a page of a server in front of the Hub
+        raise _LostConnectionError from error
+    except ValueError as error:
+        if not str(error).startswith(BAD_CARD):
+            raise
+        told = "; ".join(line.removeprefix("- ") for line in str(error).splitlines()[1:])
+        raise InputError(f"the Hub does not take the card: {told}") from error
+
+
+def _with_patience(
+    call: Callable[[], Result], sleep: Callable[[float], None], *, even_lost: bool = True
+) -> Result:
+    """What `call` returns, tried again with growing pauses while the Hub is busy or out of reach."""
+    for count in range(TRIES):
+        try:
+            with _told_apart():
+                return call()
+        except (_RefusedError, _LostConnectionError) as error:
+            again = even_lost if isinstance(error, _LostConnectionError) else error.status in BUSY
+            if not again or count == TRIES - 1:
+                raise
+            asked = error.wait if isinstance(error, _RefusedError) else ""
+            sleep(min(float(asked), LONGEST_PAUSE) if asked.isdecimal() else PAUSE * 2**count)
+    raise AssertionError("a push is tried at least once")
+
+
+def _sentence(error: _RefusedError, where: str) -> str:
+    if error.status == 401:
+        return "the Hub does not know who is pushing: log in with `hf auth login`, or set HF_TOKEN to a token that may write"
+    if error.status == 403:
+        return (
+            f"this login may not write to the {where}: take a token with the right to write, an owner that it belongs to, "
+            "or --create-pr for somebody else's repository"
+        )
+    if error.status == 404:
+        return f"the Hub has no {where} that this login can see: check the name, the --revision and the login"
+    if error.status in BUSY:
+        return f"the Hub is busy (it answered {error.status} {TRIES} times) and the {where} is as it was: try again later"
+    return f"the Hub refused the push to the {where} ({error.status}{': ' + error.told if error.told else ''}): nothing was pushed"

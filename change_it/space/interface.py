@@ -1,0 +1,104 @@
+"""The page: four tabs, the choice of language, the looks; and how it is launched."""
+
+from importlib.resources import files
+from typing import Any
+
+import gradio as gr
+
+from change_it.space import compare_tab, quality_tab, score_tab, transfer_tab
+from change_it.space.limits import LIMITS
+from change_it.space.models import Models
+from change_it.space.words import Words
+
+#: Seconds: how often files of earlier requests are looked for, and how old they get.
+_KEPT = (3600, 24 * 3600)
+#: Tells the browser, and so screen readers, which language the page is in.
+_SPOKEN = "(language) => { document.documentElement.lang = language; }"
+
+
+def build(models: Models | None, language: str = "it") -> gr.Blocks:
+    """The page over loaded models.
+
+    Args:
+        models: judges and systems; None for a page that offers what needs none.
+        language: in which it opens, `it` or `en`.
+
+    Returns:
+        The page, with its queue, ready for `launch`.
+    """
+    with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=_KEPT) as page:
+        words = Words(language)
+        with gr.Row(elem_classes="ci-head"):
+            with gr.Column(scale=4, min_width=280):
+                words.tell(gr.HTML(elem_classes="ci-title"), value="page.heading")
+            with gr.Column(scale=1, min_width=270):
+                words.language.render()
+
+        def tab(name: str) -> gr.Tab:
+            return words.tell(gr.Tab(id=name), label=f"tabs.{name}")
+
+        with gr.Tabs():
+            with tab("transfer"):
+                transfer_tab.build(words, models)
+            with tab("score"):
+                scored = score_tab.build(words, models)
+            with tab("compare"):
+                compare_tab.build(words, scored)
+            with tab("quality"):
+                quality_tab.build(words, models)
+        words.language.change(
+            words.updates,
+            words.language,
+            words.components,
+            show_progress="hidden",
+            queue=False,
+            api_visibility="private",
+        )
+        gr.on([page.load, words.language.change], None, words.language, js=_SPOKEN)
+    return page.queue(max_size=LIMITS.queue, default_concurrency_limit=LIMITS.at_once)
+
+
+def theme() -> gr.themes.Base:
+    """Colours and the fonts of the reader's own machine: nothing is fetched from elsewhere."""
+    fonts = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
+    looks = gr.themes.Base(
+        primary_hue="teal", secondary_hue="teal", neutral_hue="slate", font=fonts, font_mono=("monospace",)
+    )
+    # Gradio's own greys are too pale to read.
+    return looks.set(
+        body_text_color_subdued="*neutral_600",
+        body_text_color_subdued_dark="*neutral_300",
+        input_placeholder_color="*neutral_500",
+        input_placeholder_color_dark="*neutral_400",
+    )
+
+
+def launch(page: gr.Blocks, **places: Any) -> Any:
+    """Serve the page.
+
+    Args:
+        page: of `build`.
+        places: further arguments of Gradio's `launch`: `server_name`, `server_port`, `share`, `prevent_thread_lock`.
+
+    Returns:
+        What Gradio's `launch` returns: the application and its addresses.
+    """
+    css = (files("change_it.space") / "page.css").read_text(encoding="utf-8")
+    settings: dict[str, Any] = {
+        "theme": theme(),
+        "css": css,
+        "ssr_mode": False,
+        "show_error": False,
+        "footer_links": ["api"],
+        "max_file_size": LIMITS.bytes,
+        "quiet": True,
+    }
+    return page.launch(**settings | places)
+
+
+def launch_from_environment() -> None:
+    """Serve the page as on Spaces: models from `Models.from_environment`, the language from CHANGE_IT_LANGUAGE."""
+    import os
+
+    language = os.environ.get("CHANGE_IT_LANGUAGE", "it")
+    launch(build(Models.from_environment(), language), quiet=False)

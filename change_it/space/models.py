@@ -1,0 +1,299 @@
+"""The judges and systems behind the page, safe to use from many threads, each answer remembered for a while."""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from change_it.errors import InputError
+from change_it.rerank.options import EXTRACT
+from change_it.scoring.judging import Judge, Panel
+
+#: Answers that are remembered of each judge and each system.
+REMEMBERED = 4096
+#: Texts that a judge reads before another request has its turn.
+TURN = 64
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Memory:
+    """The latest answers of a function over lists; what is asked again is not computed again."""
+
+    def __init__(self, size: int = REMEMBERED):
+        self.size = size
+        self._answers: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def answer(
+        self, questions: Sequence[Key], compute: Callable[[list[Key]], Sequence[Value]]
+    ) -> list[Value]:
+        """The answers, in the order of the questions.
+
+        Args:
+            questions: hashable; repeated ones are computed once.
+            compute: answers a list of questions that are not remembered.
+        """
+        with self._lock:
+            known = {key: self._answers[key] for key in questions if key in self._answers}
+        missing = list(dict.fromkeys(key for key in questions if key not in known))
+        if missing:
+            known.update(zip(missing, compute(missing), strict=True))
+        with self._lock:
+            for key in questions:
+                self._answers[key] = known[key]
+                self._answers.move_to_end(key)
+            while len(self._answers) > self.size:
+                self._answers.popitem(last=False)
+        return [known[key] for key in questions]
+
+
+class SharedJudge:
+    """A judge for many threads: one batch at a time, since tokenizers must not be used by two threads at once."""
+
+    def __init__(self, judge: Any):
+        """Share a judge.
+
+        Args:
+            judge: a loaded one.
+        """
+        self.judge, self.memory, self._lock = judge, Memory(), threading.Lock()
+
+    @property
+    def fold(self) -> str:
+        """The fold it was trained on."""
+        return str(self.judge.fold)
+
+    @property
+    def weights_hash(self) -> str:
+        """SHA-256 of its weights."""
+        return str(self.judge.weights_hash)
+
+    def probabilities(
+        self,
+        texts: Sequence[str],
+        pairs: Sequence[str] | None = None,
+        *,
+        batch_size: int | None = None,
+        progress: bool = False,
+    ) -> NDArray[np.float64]:
+        """As `judges.predict.Judge.probabilities`; other requests have a turn after every `TURN` texts."""
+
+        def ask(questions: list[tuple[str, str | None]]) -> list[Any]:
+            found: list[Any] = []
+            for start in range(0, len(questions), TURN):
+                some = questions[start : start + TURN]
+                second = None if pairs is None else [str(pair) for _, pair in some]
+                with self._lock:
+                    found += list(
+                        self.judge.probabilities(
+                            [text for text, _ in some], second, batch_size=batch_size, progress=progress
+                        )
+                    )
+            return found
+
+        asked = list(zip(texts, [None] * len(texts) if pairs is None else pairs, strict=True))
+        return np.array(self.memory.answer(asked, ask), dtype=np.float64).reshape(-1, 2)
+
+
+@dataclass(frozen=True)
+class SharedJudges:
+    """Three judges for many threads; what scoring calls a panel."""
+
+    main: Judge
+    hh: Judge
+    ah: Judge
+    outlets: tuple[str, str]
+    signature: str
+
+    @classmethod
+    def of(cls, judges: Panel) -> "SharedJudges":
+        """Share loaded judges."""
+        main, hh, ah = (SharedJudge(judge) for judge in (judges.main, judges.hh, judges.ah))
+        return cls(main, hh, ah, (judges.outlets[0], judges.outlets[1]), judges.signature)
+
+
+class SharedSystem:
+    """A system for many threads that remembers its candidates."""
+
+    def __init__(self, system: Any):
+        """Share a system.
+
+        Args:
+            system: a `HeadlineTransfer` or an `Extract`.
+        """
+        self.system, self.memory, self._lock = system, Memory(), threading.Lock()
+
+    @property
+    def outlets(self) -> tuple[str, str]:
+        """Short names of A and B."""
+        return (self.system.outlets[0], self.system.outlets[1])
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Outlets that it writes for."""
+        return tuple(getattr(self.system, "targets", self.system.outlets))
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What it needs: `headline`, `article`, or both."""
+        reads = getattr(self.system, "reads", None)
+        return (reads,) if reads else ("headline", "article")
+
+    def propose(
+        self,
+        headlines: Sequence[str],
+        articles: Sequence[str],
+        to: str | Sequence[str],
+        decoding: Any = None,
+        batch_size: int | None = None,
+        progress: bool = False,
+    ) -> list[list[Any]]:
+        """As `generators.transfer.Proposer.propose`; what a system does not read does not count as another question."""
+        targets = [to] * len(headlines) if isinstance(to, str) else list(to)
+
+        def ask(questions: list[tuple[str, str, str, Any]]) -> list[Any]:
+            olds, texts, aims, _ = zip(*questions, strict=True)
+            with self._lock:
+                found: list[Any] = self.system.propose(olds, texts, aims, decoding, batch_size, progress)
+            return found
+
+        asked = [
+            (
+                headline if "headline" in self.reads else "",
+                article if "article" in self.reads else "",
+                target,
+                decoding,
+            )
+            for headline, article, target in zip(headlines, articles, targets, strict=True)
+        ]
+        return self.memory.answer(asked, ask)
+
+
+@dataclass(frozen=True)
+class Models:
+    """Everything that the page asks.
+
+    Attributes:
+        outlets: short names of A and B.
+        systems: name to system; those with a trained generator first, `extract` last.
+        judges: the three judges, to hand to `scoring.judging.judge_transfers`; safe in any thread.
+        language: of the headlines, `it` or `en`: taggers and syllables.
+    """
+
+    outlets: tuple[str, str]
+    systems: Mapping[str, SharedSystem]
+    judges: SharedJudges
+    language: str
+
+    @classmethod
+    def of(cls, judges: Panel, systems: Mapping[str, Any], language: str = "it") -> "Models":
+        """Share loaded judges and systems.
+
+        Args:
+            judges: the three judges.
+            systems: name to a `HeadlineTransfer` or `Extract`.
+            language: of the headlines.
+
+        Raises:
+            InputError: there is no system, or one is of other outlets than the judges.
+        """
+        outlets = (judges.outlets[0], judges.outlets[1])
+        if not systems:
+            raise InputError(
+                "there is no system to transfer headlines with: train a generator or give a corpus"
+            )
+        for name, system in systems.items():
+            if tuple(system.outlets) != outlets:
+                ours, theirs = " and ".join(outlets), " and ".join(system.outlets)
+                raise InputError(
+                    f"the judges are for {ours}, the system {name} is for {theirs}: take those of one corpus"
+                )
+        shared = {name: SharedSystem(system) for name, system in systems.items()}
+        return cls(outlets, shared, SharedJudges.of(judges), language)
+
+    @classmethod
+    def from_run(cls, folder: str | Path) -> "Models":
+        """The models of a run: its judges, a system for each recipe of its generators, and extract on its corpus.
+
+        Args:
+            folder: `runs/<name>` with `judges`, and `generators` or `corpus` or both.
+
+        Raises:
+            InputError: the judges or every system are missing, or something cannot be loaded.
+        """
+        from change_it.generators.card import CARD, GeneratorCard
+
+        run = Path(folder)
+        if not (run / "judges").is_dir():
+            raise InputError(f"{run} holds no judges: run change-it demo --run {run}, or train them there")
+        cards = sorted((run / "generators").glob(f"*/{CARD}"))
+        recipes = dict.fromkeys(GeneratorCard.load(path.parent).recipe for path in cards)
+        generators = {recipe: (str(run / "generators"), recipe) for recipe in recipes}
+        corpus = str(run / "corpus") if (run / "corpus").is_dir() else None
+        return cls._load(str(run / "judges"), {name: [place] for name, place in generators.items()}, corpus)
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Models | None":
+        """The models that environment variables name, as on Spaces.
+
+        Args:
+            environment: CHANGE_IT_JUDGES, a folder or Hub id; CHANGE_IT_GENERATORS, comma separated NAME=ID, twice
+                the same name for one generator of each direction; CHANGE_IT_CORPUS, for extract.
+
+        Returns:
+            None where no judges are named: the page then offers what needs none.
+
+        Raises:
+            InputError: something is not written as above or cannot be loaded.
+        """
+        judges = environment.get("CHANGE_IT_JUDGES", "").strip()
+        if not judges:
+            return None
+        generators: dict[str, list[tuple[str, Any]]] = {}
+        for entry in filter(None, map(str.strip, environment.get("CHANGE_IT_GENERATORS", "").split(","))):
+            name, equals, place = (part.strip() for part in entry.partition("="))
+            if not (name and equals and place):
+                raise InputError(f"CHANGE_IT_GENERATORS has {entry!r}: write NAME=ID, separated by commas")
+            generators.setdefault(name, []).append((place, None))
+        return cls._load(judges, generators, environment.get("CHANGE_IT_CORPUS", "").strip() or None)
+
+    def warm(self) -> None:
+        """Ask everything once, so that the first reader does not wait for what is set up on first use."""
+        from change_it.generators.decoding import Decoding
+
+        text = "una prova"
+        for system in self.systems.values():
+            system.propose(
+                [text] * len(system.targets), [text] * len(system.targets), system.targets, Decoding()
+            )
+        self.judges.main.probabilities([text])
+        for judge in (self.judges.hh, self.judges.ah):
+            judge.probabilities([text], [text])
+
+    @classmethod
+    def _load(
+        cls, judges: str, generators: Mapping[str, Sequence[tuple[str, Any]]], corpus: str | None
+    ) -> "Models":
+        """Load judges, for each name its generators as (folder or id, recipe), and extract where there is a corpus."""
+        from change_it.generators.extract import Extract
+        from change_it.generators.transfer import HeadlineTransfer
+        from change_it.judges.predict import Judges
+
+        systems: dict[str, Any] = {}
+        language = "it"
+        for name, places in generators.items():
+            loaded = [HeadlineTransfer.from_pretrained(place, recipe=recipe) for place, recipe in places]
+            distinct = {id(one): one for system in loaded for one in system.generators.values()}
+            systems[name] = HeadlineTransfer(list(distinct.values()))
+            language = next(iter(distinct.values())).card.language
+        if corpus:
+            systems[EXTRACT] = Extract.from_corpus(corpus)
+        return cls.of(Judges.from_pretrained(judges), systems, language)

@@ -1,0 +1,9 @@
+"""The Space: headlines transferred, judged, compared and measured. Models come from environment variables.
+
+CHANGE_IT_JUDGES and CHANGE_IT_GENERATORS name them, see README.md; without them the tab on quality works alone.
+"""
+
+from change_it.space.interface import launch_from_environment
+
+if __name__ == "__main__":
+    launch_from_environment()

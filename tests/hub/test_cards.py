@@ -1,0 +1,105 @@
+"""Cards say what the run recorded, and nothing that it did not."""
+
+import json
+import shutil
+
+import pytest
+import yaml
+from datasets import load_dataset
+from huggingface_hub import DatasetCard, ModelCard
+
+from change_it.errors import InputError
+from change_it.hub.records import license_of
+from change_it.hub.staging import stage
+
+
+def model_card(files):
+    return ModelCard(files["README.md"].decode())
+
+
+def test_the_data_set_loads_with_the_sizes_on_its_card(mine, options, tmp_path):
+    files = stage(options("dataset", mine / "corpus", "me/news"))
+    card = DatasetCard(files["README.md"].decode())
+    assert card.data.license == "cc-by-nc-sa-4.0"  # of the outlets rep and gio
+    assert card.data.configs == DatasetCard.load(mine / "corpus/README.md").data.configs
+    sizes = {
+        info["config_name"]: {split["name"]: split["num_examples"] for split in info["splits"]}
+        for info in card.data.dataset_info
+    }
+    record = json.loads((mine / "corpus/alignment.json").read_text())
+    assert sizes == record["rows_by_config"]
+    assert 'load_dataset("me/news", "pairs", split="test")' in card.text
+    assert (
+        f"| pairs | {record['pairs']['above_loose']:,} |" in card.text
+    )  # the curve starts at the loose threshold
+    assert "Licence" in card.text
+    assert "Rights" not in card.text
+
+    folder = shutil.copytree(mine / "corpus", tmp_path / "corpus")
+    (folder / "README.md").write_bytes(files["README.md"])
+    assert (
+        load_dataset(str(folder), "hh", cache_dir=tmp_path / "cache", split="test").num_rows
+        == sizes["hh"]["test"]
+    )
+
+
+def test_judges_show_their_table_and_signature(mine, options):
+    from change_it.judges.predict import Judges
+
+    files = stage(options("judge", mine / "judges", "me/judges", dataset="me/news"))
+    card = model_card(files)
+    assert (card.data.pipeline_tag, card.data.datasets, card.data.language) == (
+        "text-classification",
+        ["me/news"],
+        "it",
+    )
+    results = {
+        (result.dataset_config, result.metric_type): result.metric_value for result in card.data.eval_results
+    }
+    macro = json.loads((mine / "judges/hh/metrics.json").read_text())["results"]["hard"]["macro_f1"]
+    assert results["hh-hard", "f1"] == pytest.approx(macro, abs=1e-4)
+    assert {config for config, _ in results} == {"main", "hh", "hh-hard", "ah", "ah-hard"}
+    entries = yaml.safe_load(files[".eval_results/change_it.yaml"])
+    assert {entry["dataset"]["task_id"] for entry in entries} == {config for config, _ in results}
+    assert {entry["dataset"]["id"] for entry in entries} == {"me/news"}
+    assert Judges.from_pretrained(mine / "judges", device="cpu").signature in card.text
+    assert "1,234 training and 56 validation examples; 7 updates" in card.text
+    assert "| hard | tf-idf cosine |" in card.text
+    assert 'Judges.from_pretrained("me/judges")' in card.text
+
+
+def test_a_card_claims_no_data_set_that_nobody_named(mine, options):
+    files = stage(options("judge", mine / "judges/main", license="mit"))
+    assert ".eval_results/change_it.yaml" not in files
+    card = model_card(files)
+    assert (card.data.datasets, card.data.base_model, card.data.license) == (None, None, "mit")
+    assert "trust_remote_code" not in card.text  # a plain BERT
+
+
+def test_a_generator_shows_its_system_between_gold_and_copy(mine, options):
+    card = model_card(stage(options("generator", mine / "generators/sum-gio", "me/sum-gio")))
+    assert (card.data.library_name, card.data.pipeline_tag) == ("transformers", "summarization")
+    shares = {result.metric_type: result.metric_value for result in card.data.eval_results}
+    assert shares["compliancy"] == 0.43
+    rows = [line.split(" | ")[0] for line in card.text.splitlines() if " [0." in line or " [-0." in line]
+    assert rows == ["| gold", "| copy", "| **sum**"]
+    assert "0.430 [0.330, 0.530]" in card.text
+    assert "judges:abc|rep2gio" in card.text
+    assert "gio2rep" not in card.text
+    other = model_card(stage(options("generator", mine / "generators/sum-gio", system="other")))
+    assert "0.900 [0.800, 1.000]" in other.text
+    with pytest.raises(InputError, match="gold, copy, sum, other"):
+        stage(options("generator", mine / "generators/sum-gio", system="none"))
+
+
+def test_a_generator_without_a_run_has_a_card_too(mine, options, tmp_path):
+    folder = shutil.copytree(mine / "generators/sum-gio", tmp_path / "alone" / "sum-gio")
+    card = model_card(stage(options("generator", folder)))
+    assert card.data.eval_results is None
+    assert "No report names this generator" in card.text
+
+
+def test_licences():
+    assert license_of(("gio", "rep")) == "cc-by-nc-sa-4.0"
+    assert license_of(("colle", "faro")) == "apache-2.0"
+    assert license_of(("left", "right")) == "unknown"

@@ -1,0 +1,154 @@
+"""`change-it demo`: which models it takes, when it trains some, and that it serves."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from change_it.errors import InputError
+from change_it.space import command
+from change_it.space.options import DemoOptions
+
+
+@pytest.fixture
+def launched(monkeypatch):
+    """What would have been served."""
+    from change_it.space import interface
+
+    found = {}
+
+    def launch(page, **places):
+        found.update(page=page, **places)
+        monkeypatch.setattr(page, "block_thread", lambda: None)
+        return None, f"http://{places['server_name']}:{places['server_port']}/", None
+
+    monkeypatch.setattr(interface, "launch", launch)
+    return found
+
+
+def test_the_models_of_a_run_are_used(tiny_run, launched, monkeypatch, capsys):
+    monkeypatch.setattr(command, "_train", lambda run: pytest.fail("it trained"))
+    command.run(DemoOptions(run=tiny_run, port=7001, language="en"))
+    assert (launched["server_port"], launched["server_name"], launched["share"]) == (7001, "127.0.0.1", False)
+    assert "http://127.0.0.1:7001/" in capsys.readouterr().out
+
+
+def test_port_0_takes_a_free_one(tiny_run, launched):
+    command.run(DemoOptions(run=tiny_run, port=0))
+    assert 1024 <= launched["server_port"] <= 65_535
+
+
+@pytest.mark.parametrize("lacking", ["judges/hh", "generators"])
+def test_the_quickstart_runs_first_where_models_are_missing(
+    tiny_run, tmp_path, launched, monkeypatch, lacking
+):
+    run = tmp_path / "run"
+    shutil.copytree(tiny_run, run)
+    shutil.rmtree(run / lacking)
+    (run / "run.json").write_text("{}", encoding="utf-8")
+    trained = []
+
+    def quickstart(options):
+        trained.append(options.out)
+        shutil.copytree(tiny_run, options.out, dirs_exist_ok=True)
+
+    monkeypatch.setattr("change_it.quickstart.run", quickstart)
+    command.run(DemoOptions(run=run))
+    assert trained == [run]
+    assert launched["page"] is not None
+
+
+def test_a_folder_that_is_no_quickstart_is_left_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr("change_it.quickstart.run", lambda options: pytest.fail("it trained"))
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="lacks judges or generators"):
+        command.run(DemoOptions(run=tmp_path))
+
+
+@pytest.mark.parametrize("port", [-1, 65_536])
+def test_ports_that_are_none(port):
+    with pytest.raises(InputError, match="give a number from 0 to 65535"):
+        command.run(DemoOptions(port=port))
+
+
+def test_the_options_load_neither_gradio_nor_torch():
+    code = (
+        "import sys, change_it.space, change_it.space.options\nprint({'gradio', 'torch'} & set(sys.modules))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "set()"
+
+
+def served(arguments, variables, run):
+    """Start a program that serves, ask for its page, interrupt it: the page, the exit code and what it printed."""
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "GRADIO_ANALYTICS_ENABLED": "False", **variables}
+    program = subprocess.Popen(
+        [sys.executable, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+        cwd=run,
+    )
+    printed = []
+    try:
+        for line in program.stdout:
+            printed.append(line)
+            if found := re.search(r"http://127\.0\.0\.1:\d+", line):
+                with urllib.request.urlopen(f"{found[0]}/config", timeout=60) as reply:
+                    page = reply.read().decode()
+                break
+        else:
+            pytest.fail("".join(printed))
+        program.send_signal(signal.SIGINT)
+        rest, _ = program.communicate(timeout=60)
+    finally:
+        program.kill()
+    return page, program.returncode, "".join(printed) + rest
+
+
+@pytest.mark.slow
+def test_the_program_serves_until_it_is_interrupted(tiny_run):
+    arguments = ["-m", "change_it.cli", "demo", "--run", str(tiny_run), "--port", "0", "--language", "en"]
+    page, code, printed = served(arguments, {}, tiny_run)
+    assert "Headlines that change their style" in page
+    assert "rep2gio" in page
+    assert code in (0, 130)
+    assert "Traceback" not in printed
+
+
+@pytest.mark.slow
+def test_a_port_that_is_taken_is_told_in_one_sentence(tiny_run):
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        arguments = ["-m", "change_it.cli", "demo", "--run", str(tiny_run), "--port", port]
+        told = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+    assert told.returncode == 2
+    assert f"--port {port}" in told.stderr
+    assert len(told.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_the_space_serves_without_models_and_with_those_that_variables_name(tiny_run):
+    from change_it import space_path
+
+    app = str(Path(space_path()) / "app.py")
+    port = {"GRADIO_SERVER_PORT": str(command._free_port("127.0.0.1"))}
+    page, _, _ = served([app], {"CHANGE_IT_JUDGES": "", **port}, tiny_run)
+    assert "CHANGE_IT_GENERATORS" in page
+    variables = {
+        "CHANGE_IT_JUDGES": str(tiny_run / "judges"),
+        "CHANGE_IT_GENERATORS": f"mine={tiny_run / 'generators'}",
+        "CHANGE_IT_LANGUAGE": "en",
+    }
+    page, _, _ = served([app], {**variables, **port}, tiny_run)
+    assert '"mine"' in page
+    assert "Headlines that change their style" in page

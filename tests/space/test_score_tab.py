@@ -1,0 +1,268 @@
+"""The Score tab: uploaded tables are read, scored as `scoring.score` does it, and every fault is one sentence."""
+
+import csv
+import json
+from functools import partial
+
+import numpy as np
+import polars as pl
+import pytest
+from scoring_fakes import OUTLETS, FakeJudges
+
+from change_it.errors import InputError
+from change_it.space import scored, uploads
+from change_it.space.limits import LIMITS
+from change_it.space.models import Models
+from change_it.space.words import say
+
+SAY = {language: partial(say, language) for language in ("it", "en")}
+HEADER = ["id", "headline", "article", "label", "prediction"]
+# FakeJudges: main says gio for an exclamation mark, HH and AH want a common word of five letters or more.
+ROWS = [
+    ["1", "Crolla il ponte", "Il ponte crolla di notte.", "rep", "Ponte giù: crolla tutto!"],
+    ["2", "Basta tasse!", "Una legge sulle tasse.", "gio", "Le tasse restano"],
+    ["3", "Treni fermi", "Sciopero dei treni oggi.", "R", "Che vergogna!"],
+]
+
+
+class Extract:
+    """A system that the page can offer, never asked here."""
+
+    outlets = OUTLETS
+
+
+def write(path, rows, header=HEADER, **how):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, **how).writerows([header, *rows])
+    return path
+
+
+@pytest.fixture
+def table(tmp_path):
+    return write(tmp_path / "mine.csv", ROWS)
+
+
+@pytest.fixture(scope="module")
+def page():
+    from change_it.space import interface
+
+    return interface.build(Models.of(FakeJudges(), {"extract": Extract()}), "en")
+
+
+def test_items_are_read_with_labels_of_the_corpus_and_outlet_a_first(table):
+    found = scored.read_upload(table, OUTLETS, say=SAY["en"])
+    assert [(item.id, item.label, item.target) for item in found.test.items] == [
+        ("1", "rep", "gio"),
+        ("3", "rep", "gio"),
+        ("2", "gio", "rep"),
+    ]
+    [system] = found.systems
+    assert system.name == "mine"
+    assert system.headlines == (ROWS[0][4], ROWS[2][4], ROWS[1][4])
+
+
+@pytest.mark.parametrize("how", [{"delimiter": ";"}, {"delimiter": "\t"}, {"quoting": csv.QUOTE_ALL}])
+def test_other_delimiters_case_order_and_byte_order_mark_do_not_matter(tmp_path, table, how):
+    turned = write(
+        tmp_path / "turned.csv", [row[::-1] for row in ROWS], [name.upper() for name in HEADER[::-1]], **how
+    )
+    turned.write_bytes(b"\xef\xbb\xbf" + turned.read_bytes())
+    assert (
+        scored.read_upload(turned, OUTLETS, say=SAY["en"]).test.items
+        == scored.read_upload(table, OUTLETS, say=SAY["en"]).test.items
+    )
+
+
+def test_verdicts_values_and_signature(table):
+    found = scored.score_upload(scored.read_upload(table, OUTLETS, say=SAY["en"]), FakeJudges())
+    items = {row["id"]: row for row in found.items.iter_rows(named=True)}
+    verdicts = {id_: [row[name] for name in ("hh", "ah", "main", "compliant")] for id_, row in items.items()}
+    assert verdicts == {"1": [True] * 4, "2": [True] * 4, "3": [False, False, True, False]}
+    average = found.as_dict()["systems"]["mine"]["average"]
+    assert average["compliancy"] == pytest.approx((1 / 2 + 1) / 2)
+    assert "n:3" in found.scores.signature
+    assert found.as_dict()["file"] == "mine.csv"
+
+
+def test_without_gold_nothing_is_said_of_it_and_with_gold_it_is(tmp_path, table):
+    read = partial(scored.read_upload, outlets=OUTLETS, say=SAY["en"])
+    without = scored.score_upload(read(table), FakeJudges())
+    golden = write(tmp_path / "gold.csv", [[*row, row[4]] for row in ROWS], [*HEADER, "gold"])
+    with_gold = scored.score_upload(read(golden), FakeJudges())
+    assert "bleu" not in json.dumps(without.as_dict()).replace("bleu_source", "")
+    assert not {"gold", "rougeL"} & set(without.items.columns)
+    assert not {"bleu", "bleu_low", "rougeL_high"} & set(without.table.columns)
+    assert with_gold.as_dict()["systems"]["gold"]["average"]["rougeL"] == 1.0
+    assert with_gold.items["gold"].to_list() == [ROWS[0][4], ROWS[2][4], ROWS[1][4]]
+    assert (
+        len(scored.table_rows(with_gold, SAY["en"])[0]) == len(scored.table_rows(without, SAY["en"])[0]) + 2
+    )
+
+
+def test_several_systems_are_compared_in_pairs(tmp_path):
+    rows = [
+        [str(n), f"Notizia numero {n} lunga", f"Una notizia lunga {n}", "rep", text, system]
+        for n in range(20)
+        for system, text in (("good", f"Notizia lunga {n}!"), ("bad", "No"))
+    ]
+    found = scored.score_upload(
+        scored.read_upload(write(tmp_path / "two.csv", rows, [*HEADER, "system"]), OUTLETS, say=SAY["en"]),
+        FakeJudges(),
+    )
+    header, shown = scored.table_rows(found, SAY["en"])
+    assert [row[0] for row in shown] == ["good", "bad"]  # one direction: no average beside it
+    assert [row[header.index("compliancy")] for row in shown] == ["1.000", ".000"]
+    _, tests = scored.test_rows(found, SAY["en"])
+    assert tests == [["good", "bad", "1.000", "< .001"]]
+
+
+def test_a_system_that_the_same_judges_chose_is_told_and_signed(tmp_path):
+    chose = "fold:all|" + "|".join(
+        f"{task}:{digit * 64}" for task, digit in zip(("main", "hh", "ah"), "abc", strict=True)
+    )
+    path = write(tmp_path / "mine.csv", [[*row, chose] for row in ROWS], [*HEADER, "reranker"])
+    found = scored.score_upload(scored.read_upload(path, OUTLETS, say=SAY["en"]), FakeJudges())
+    assert "|reranker:same|" in found.scores.signature
+    assert any("mine" in told and "flatter" in told for told in scored.remarks(found, SAY["en"]))
+
+
+def test_the_bar_moves_on_while_texts_are_read_and_order_is_kept(tmp_path):
+    rows = [
+        [str(n), "Titolo " * (n % 7 + 1), "Articolo " * (n % 11 + 1), "rep", f"Titolo {n}" + "!" * (n % 2)]
+        for n in range(200)
+    ]
+    upload = scored.read_upload(write(tmp_path / "long.csv", rows), OUTLETS, say=SAY["en"])
+    moves = []
+    found = scored.score_upload(upload, FakeJudges(), moved=lambda what, share: moves.append((what, share)))
+    shares = [share for _, share in moves]
+    assert shares == sorted(shares)
+    assert shares[0] >= 0
+    assert shares[-1] < 1
+    assert len(set(shares)) > 10
+    assert list(dict.fromkeys(what for what, _ in moves)) == ["main", "hh", "ah", "statistics"]
+    told = found.items.sort(pl.col("id").cast(int))
+    np.testing.assert_allclose(told["p_target"], [0.9 if n % 2 else 0.2 for n in range(200)])
+
+
+def test_an_empty_prediction_counts_as_failed(tmp_path):
+    path = write(tmp_path / "mine.csv", [[*ROWS[0][:4], "  "], ROWS[1]])
+    found = scored.score_upload(scored.read_upload(path, OUTLETS, say=SAY["en"]), FakeJudges())
+    assert found.as_dict()["systems"]["mine"]["rep2gio"]["compliancy"] == 0
+    assert any("1 of 2" in told for told in scored.remarks(found, SAY["en"]))
+
+
+def faulty():
+    line = ROWS[0]
+    text = lambda rows, header=HEADER: "\n".join(",".join(row) for row in [header, *rows])  # noqa: E731
+    return {
+        "empty": (b"", "empty"),
+        "spaces": (b" \n \n", "empty"),
+        "header alone": (text([]).encode(), "no rows"),
+        "other columns": (b"a,b\n1,2", "lacks the column id, headline, article, label, prediction"),
+        "a column twice": (text([[*line, "x"]], [*HEADER, "id"]).encode(), "more than once"),
+        "too few cells": (text([line, ["4", "x"]]).encode(), "line 3"),
+        "open quote": ((text([line]) + '\n2,"open,x,rep,y').encode(), "line 3"),
+        "latin": (text([["1", "Perché no", "x", "rep", "y"]]).encode("latin-1"), "UTF-8"),
+        "binary": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "UTF-8"),
+        "nulls": (text([line]).encode() + b"\0", "null bytes"),
+        "unknown label": (text([["1", "a", "b", "elsewhere", "c"]]).encode(), "neither rep nor gio (2)"),
+        "empty article": (
+            text([["1", "a", "", "rep", "c"]]).encode(),
+            "empty cell in the column article (2)",
+        ),
+        "id twice": (text([line, line]).encode(), "twice (3)"),
+        "long headline": (text([["1", "a" * 500, "b", "rep", "c"]]).encode(), "more than 300 characters"),
+        "other headline": (
+            text([[*line, "s"], ["1", "Other", *line[2:], "t"]], [*HEADER, "system"]).encode(),
+            "another headline",
+        ),
+        "fewer ids": (
+            text([[*ROWS[0], "s"], [*ROWS[1], "s"], [*ROWS[0], "t"]], [*HEADER, "system"]).encode(),
+            "the system t lacks 1 ids",
+        ),
+        "many systems": (
+            text([[*line, f"s{n}"] for n in range(LIMITS.systems + 1)], [*HEADER, "system"]).encode(),
+            "11 systems",
+        ),
+        "many rows": (text([line] * (LIMITS.rows + 1)).encode(), "more than 5,000 rows"),
+        "large": (b"x" * (LIMITS.bytes + 1), "at most 10 MB"),
+        "reranker": (text([[*line, "me"]], [*HEADER, "reranker"]).encode(), "reranker"),
+    }
+
+
+@pytest.mark.parametrize("fault", faulty())
+def test_a_fault_is_told_in_one_sentence_of_each_language(tmp_path, fault):
+    content, told = faulty()[fault]
+    path = tmp_path / "mine.csv"
+    path.write_bytes(content)
+    messages = {}
+    for language, in_words in SAY.items():
+        with pytest.raises(InputError) as caught:
+            scored.read_upload(path, OUTLETS, say=in_words)
+        messages[language] = str(caught.value)
+        assert str(tmp_path) not in messages[language]
+        assert "\n" not in messages[language]
+    assert told in messages["en"]
+    assert fault == "reranker" or messages["it"] != messages["en"]
+
+
+def test_control_characters_become_spaces(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"id,headline\n1,a\x07b\n")
+    assert uploads.read_rows(path, ["id", "headline"], say=SAY["en"]) == [(2, {"id": "1", "headline": "a b"})]
+
+
+def test_the_handler_shows_results_and_tells_faults_in_place(page, table, tmp_path):
+    handler = pressed(page, "score")
+    verdicts, status, results, systems, tests, charts, files = handler(str(table), "relative", "it")
+    assert list(verdicts) == ["mine"]
+    assert "compliancy|judges:" in status
+    assert results["visible"]
+    assert systems["data"][0][:2] == ["mine", "media"]
+    assert not tests["visible"]
+    assert charts.count("<svg ") == 3
+    assert "Dove falliscono i titoli" in charts
+    assert [file.rpartition("/")[2] for file in files] == [
+        *("items.csv", "systems.csv", "scores.json"),
+        *("compliancy.png", "judges.png", "funnel.png"),
+    ]
+    empty, told, hidden, *rest = handler(str(write(tmp_path / "<b>.csv", [], ["x"])), "relative", "en")
+    assert empty == {}
+    assert "&lt;b&gt;.csv" in told
+    assert not hidden["visible"]
+    assert rest == [None] * 4
+
+
+def test_names_of_systems_are_text_in_charts(page, tmp_path):
+    path = write(
+        tmp_path / "t.csv", [[*row, "<script>alert(1)</script>"] for row in ROWS], [*HEADER, "system"]
+    )
+    _, status, _, _, _, charts, _ = pressed(page, "score")(str(path), "relative", "en")
+    assert "<script" not in charts + status
+
+
+def test_the_endpoint_answers_gradio_client(page, table, tmp_path):
+    from gradio_client import Client, handle_file
+    from gradio_client.exceptions import AppError
+
+    from change_it.space import interface
+
+    _, url, _ = interface.launch(page, prevent_thread_lock=True)
+    try:
+        client = Client(url, verbose=False, download_files=str(tmp_path))
+        summary, items = client.predict(handle_file(table), "relative", "en", api_name="/score")
+        assert summary["systems"]["mine"]["average"]["compliancy"] == pytest.approx(0.75)
+        assert pl.read_csv(items)["id"].to_list() == [1, 3, 2]
+        with pytest.raises(AppError, match="lacks the column id"):
+            client.predict(handle_file(write(tmp_path / "bad.csv", [["1"]], ["x"])), api_name="/score")
+        described = client.view_api(return_format="dict")["named_endpoints"]["/score"]
+        names = [parameter["parameter_name"] for parameter in described["parameters"]]
+        assert names == ["file", "reversal", "language"]
+    finally:
+        page.close(verbose=False)
+
+
+def pressed(page, elem_id):
+    """What a button of the page calls."""
+    [button] = [block for block in page.blocks.values() if block.elem_id == elem_id]
+    return next(fn.fn for fn in page.fns.values() if (button._id, "click") in fn.targets)

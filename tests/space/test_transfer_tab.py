@@ -1,0 +1,344 @@
+"""Transfer and judge: what is answered, what is refused, and that nothing a person writes is ever run."""
+
+import re
+import threading
+import time
+
+import numpy as np
+import pytest
+from gradio_client.exceptions import AppError
+from scoring_fakes import FakeJudges, RuleJudge
+
+from change_it.errors import InputError
+from change_it.generators.decoding import Candidate
+from change_it.space import transferring, view
+from change_it.space.limits import LIMITS, text_of
+from change_it.space.models import Memory, Models, SharedJudge
+from change_it.space.transfer_tab import examples
+from change_it.space.words import say, texts
+
+HEADLINE = "Crolla il ponte sulla statale"
+ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
+HOSTILE = '<script>alert(1)</script> <img src=x onerror="alert(2)"> {{value}} ${alert(3)} statale'
+
+
+class Fixed:
+    """Offers always the same headlines; counts what it is asked."""
+
+    outlets = ("rep", "gio")
+
+    def __init__(self, *texts, targets=("rep", "gio"), reads="article"):
+        self.texts, self.targets, self.reads, self.asked = texts, targets, reads, []
+
+    def propose(self, headlines, articles, to, decoding=None, batch_size=None, progress=False):
+        self.asked += zip(headlines, articles, to, strict=True)
+        return [[Candidate(text, -1.0) for text in self.texts[: decoding.candidates]] for _ in headlines]
+
+
+def fixed(*texts, judges=None, **about):
+    system = Fixed(*texts, **about)
+    return Models.of(judges or FakeJudges(), {"fixed": system}), system
+
+
+def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5, own="", language="en"):
+    return transferring.transfer(models, headline, article, direction, "fixed", count, language, own)
+
+
+def test_candidates_come_with_verdicts_and_the_best_first():
+    models, _ = fixed("Piove", "Il ponte sulla statale", "Statale, il ponte!")
+    answer = ask(models)
+    assert [one["headline"] for one in answer["candidates"]] == [
+        "Statale, il ponte!",
+        "Il ponte sulla statale",
+        "Piove",
+    ]
+    best, unchanged, other = (one["verdicts"] for one in answer["candidates"])
+    assert best == {"compliancy": True, "hh": True, "ah": True, "main": True}
+    assert unchanged == {"compliancy": False, "hh": True, "ah": True, "main": False}
+    assert other == {"compliancy": False, "hh": False, "ah": False, "main": False}
+    first = answer["candidates"][0]
+    assert first["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9}
+    # Reversed: it was rep's (.8) and is now gio's (.9), or the other way round (.2 · .1).
+    assert first["joint"] == pytest.approx(0.8 * 0.7 * (0.8 * 0.9 + 0.2 * 0.1), abs=1e-4)
+    assert first["looks_like"] == {"original": "rep", "new": "gio"}
+    assert (answer["from"], answer["to"]) == ("rep", "gio")
+
+
+def test_the_other_direction():
+    models, system = fixed("Il ponte sulla statale")
+    answer = ask(models, headline="Statale: il ponte!", direction="gio2rep")
+    assert system.asked[0][2] == "rep"
+    assert answer["candidates"][0]["verdicts"]["compliancy"]
+    assert answer["candidates"][0]["probabilities"]["main"] == pytest.approx(0.8)
+
+
+def test_own_headlines_are_judged_with_the_others():
+    models, _ = fixed("Piove")
+    answer = ask(models, own="Statale, che ponte!")
+    assert [(one["system"], one["headline"]) for one in answer["candidates"]] == [
+        ("own", "Statale, che ponte!"),
+        ("fixed", "Piove"),
+    ]
+    alone = transferring.judge(models, HEADLINE, ARTICLE, "Statale, che ponte!", "rep2gio", "en")
+    assert alone["candidates"][0]["verdicts"] == answer["candidates"][0]["verdicts"]
+
+
+def test_what_was_asked_before_is_not_computed_again():
+    judges = FakeJudges()
+    models, system = fixed("Statale, il ponte!", "Piove", judges=judges)
+    ask(models)
+    ask(models, headline="Un altro titolo sulla statale")
+    assert len(system.asked) == 1  # it reads the article, which is the same
+    assert len(judges.ah.asked) == 2
+    assert len(judges.hh.asked) == 4
+    assert [text for text, _ in judges.main.asked].count("Piove") == 1
+
+
+def test_the_judges_read_all_candidates_in_one_batch():
+    judges = FakeJudges()
+    calls = []
+    judges.hh.probabilities = lambda texts, pairs, **_: (
+        calls.append(len(texts)) or np.tile([0.5, 0.5], (len(texts), 1))
+    )
+    models, _ = fixed("Uno", "Due", "Tre", judges=judges)
+    ask(models)
+    assert calls == [3]
+
+
+def test_readability_stands_beside_that_of_the_original():
+    models, _ = fixed("Statale!")
+    answer = ask(models)
+    assert answer["original"]["readability"]["words"] == 5
+    assert set(answer["candidates"][0]["readability"]) == {"words", "PNR", "NR", "PR", "Fog", "AWL"}
+    assert transferring.readable(["drei Worte hier"], "de") == [{"words": 3}]
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"headline": ""}, "limits.no_headline"),
+        ({"headline": " … \n"}, "limits.no_headline"),
+        ({"headline": None}, "limits.no_headline"),
+        ({"article": "\x00\x01"}, "limits.no_article"),
+        ({"headline": "a" * 301}, "limits.long"),
+        ({"article": "a" * 1_000_000}, "limits.long"),
+        ({"own": "a" * 301}, "limits.long"),
+        ({"headline": ["x"]}, "limits.text"),
+        ({"article": 3}, "limits.text"),
+        ({"direction": "rep2rep"}, "limits.direction"),
+        ({"direction": ["rep2gio"]}, "limits.direction"),
+        ({"count": 0}, "limits.candidates"),
+        ({"count": 9}, "limits.candidates"),
+        ({"count": 2.5}, "limits.candidates"),
+        ({"count": float("nan")}, "limits.candidates"),
+        ({"count": float("inf")}, "limits.candidates"),
+        ({"count": "3"}, "limits.candidates"),
+    ],
+)
+@pytest.mark.parametrize("language", ["it", "en"])
+def test_what_cannot_be_transferred_is_told_in_the_readers_language(changes, key, language):
+    models, system = fixed("Piove")
+    with pytest.raises(InputError) as told:
+        ask(models, language=language, **changes)
+    pattern = re.sub(r"\\\{\w+\\\}", ".+", re.escape(texts(language)[key]))
+    assert re.fullmatch(pattern, str(told.value), re.DOTALL)
+    assert system.asked == []
+
+
+def test_a_system_of_one_direction_says_so():
+    models, _ = fixed("Piove", targets=("gio",))
+    with pytest.raises(InputError, match="fixed does not write for rep"):
+        ask(models, direction="gio2rep")
+
+
+def test_a_system_that_finds_nothing_says_so():
+    models, _ = fixed("", " … ")
+    with pytest.raises(InputError, match="finds nothing"):
+        ask(models)
+
+
+def test_emoji_and_right_to_left_pass():
+    models, _ = fixed("שלום 👩‍👩‍👧 statale!")
+    answer = ask(models, headline="مرحبا 🎉 statale \ud800")
+    assert answer["original"]["headline"] == "مرحبا 🎉 statale"
+    assert "👩‍👩‍👧" in view.candidates(answer, "it")
+
+
+def test_html_is_shown_and_never_run():
+    models, _ = fixed(HOSTILE, "<b>Piove</b>")
+    shown = view.candidates(ask(models, headline=HOSTILE, own="<i>io</i>"), "it")
+    assert not re.findall(r"<(?:script|img|b>P|i>)", shown)
+    assert re.findall(r"</?([a-z]+\d?)", shown)
+    tags = set(re.findall(r"</?([a-zA-Z]+\d?)", shown))
+    known = {"div", "p", "ol", "li", "article", "header", "span", "h3", "mark", "del", "ul", "b", "dl", "dt"}
+    assert tags <= known | {"dd", "small", "details", "summary"}
+    assert "&lt;" in shown
+    assert "<script" not in view.notice(HOSTILE)
+
+
+def test_marks_are_told_in_words():
+    models, _ = fixed("Statale!", "Piove!", "Il ponte sulla statale")
+    found = view.candidates(ask(models), "en")
+    assert "1 of 3 compliant for gio" in found
+    assert say("en", "transfer.hh_no") in found
+    assert say("en", "transfer.ah_no") in found
+    assert "the style is reversed: the original looks like rep, this one like gio" in found
+    assert "the style is not reversed: it looks like rep, as the original does" in found
+    assert say("it", "transfer.hh_no").split("'")[0] in view.candidates(ask(models), "it")
+
+
+def test_changed_words_are_those_that_the_original_has_not():
+    pieces, gone = view.changed_words("La casa, la scala", "La scala la LA nuova")
+    assert [piece for piece, added in pieces if added] == ["LA", "nuova"]
+    assert gone == ["casa"]
+    assert "".join(piece for piece, _ in pieces) == "La scala la LA nuova"
+
+
+def test_control_characters_are_taken_out():
+    assert text_of("a\x00b\ud800c\u202ed", 10, "transfer.headline", "en") == "a b c\u202ed"
+    assert text_of(None, 10, "transfer.headline", "en") == ""
+    assert text_of("e\u0301", 10, "transfer.headline", "en") == "é"
+
+
+def test_a_judge_is_used_by_one_thread_at_a_time():
+    inside = []
+
+    class Slow(RuleJudge):
+        def probabilities(self, texts, pairs=None, **_):
+            inside.append(1)
+            assert sum(inside) == 1
+            time.sleep(0.01)
+            inside.append(-1)
+            return super().probabilities(texts, pairs)
+
+    shared = SharedJudge(Slow(lambda text, _: len(text) / 100))
+    found = {}
+
+    def work(number):
+        texts = [f"{'a' * number}-{n}" for n in range(5)]
+        found[number] = shared.probabilities(texts)[:, 1].tolist() == [len(text) / 100 for text in texts]
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == dict.fromkeys(range(12), True)
+
+
+def test_memory_keeps_the_latest_and_asks_once():
+    asked = []
+    memory = Memory(2)
+
+    def double(numbers):
+        asked.extend(numbers)
+        return [2 * number for number in numbers]
+
+    assert memory.answer([1, 2, 1, 3], double) == [2, 4, 2, 6]
+    assert asked == [1, 2, 3]
+    memory.answer([3, 1], double)
+    memory.answer([2], double)
+    assert asked == [1, 2, 3, 2]
+
+
+def test_systems_and_judges_of_other_outlets_are_refused():
+    with pytest.raises(InputError, match="left and right"):
+        Models.of(FakeJudges(outlets=("left", "right")), {"fixed": Fixed("a")})
+    with pytest.raises(InputError, match="no system"):
+        Models.of(FakeJudges(), {})
+
+
+def test_examples_fit_and_are_of_both_outlets():
+    for language in ("it", "en"):
+        some = examples(language)
+        assert {one["outlet"] for one in some} == {0, 1}
+        assert all(len(one["headline"]) <= LIMITS.headline for one in some)
+        assert all(len(one["article"]) <= LIMITS.article for one in some)
+    assert examples("de") == examples("it")
+
+
+def test_the_models_of_a_run(tiny_run):
+    models = Models.from_run(tiny_run)
+    models.warm()
+    assert list(models.systems) == ["sum"]
+    assert models.outlets == ("rep", "gio")
+    answer = transferring.transfer(models, HEADLINE, ARTICLE, "rep2gio", "sum", 2, "it")
+    again = transferring.judge(
+        Models.from_run(tiny_run), HEADLINE, ARTICLE, answer["candidates"][0]["headline"], "rep2gio", "it"
+    )
+    assert again["candidates"][0]["probabilities"] == pytest.approx(
+        answer["candidates"][0]["probabilities"], abs=1e-3
+    )
+    assert answer["signature"].endswith("|fold:all")
+
+
+def test_the_models_that_variables_name(tiny_run):
+    folder = tiny_run / "generators"
+    variables = {
+        "CHANGE_IT_JUDGES": str(tiny_run / "judges"),
+        "CHANGE_IT_GENERATORS": f"mine={folder / 'sum-rep'}, mine={folder / 'sum-gio'},one={folder / 'sum-gio'}",
+    }
+    models = Models.from_environment(variables)
+    assert {name: system.targets for name, system in models.systems.items()} == {
+        "mine": ("rep", "gio"),
+        "one": ("gio",),
+    }
+    assert Models.from_environment({}) is None
+    with pytest.raises(InputError, match="NAME=ID"):
+        Models.from_environment(variables | {"CHANGE_IT_GENERATORS": str(folder)})
+    with pytest.raises(InputError, match="no folder"):
+        Models.from_environment(variables | {"CHANGE_IT_JUDGES": "./missing"})
+
+
+def test_a_run_without_judges(tmp_path):
+    with pytest.raises(InputError, match="holds no judges"):
+        Models.from_run(tmp_path)
+
+
+def test_the_endpoint_transfer(client):
+    answer = client.predict(HEADLINE, ARTICLE, "rep2gio", "sum", 2, api_name="/transfer")
+    assert 1 <= len(answer["candidates"]) <= 2
+    assert set(answer["candidates"][0]["verdicts"]) == {"compliancy", "hh", "ah", "main"}
+    by_name = client.predict(headline=HEADLINE, article=ARTICLE, system="extract", api_name="/transfer")
+    assert by_name["system"] == "extract"
+
+
+def test_the_endpoint_judge(client):
+    answer = client.predict(HEADLINE, ARTICLE, "Che statale! " + HOSTILE, "rep2gio", api_name="/judge")
+    assert answer["candidates"][0]["verdicts"]["main"]
+    assert answer["candidates"][0]["headline"].endswith(HOSTILE)
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (("", "b"), "Write the original headline"),
+        ((None, None), "Write the original headline"),
+        ((7, "b"), "a text is needed"),
+        (("a", "b", "<b>"), "choose one of rep2gio, gio2rep"),
+        (("a", "b", "rep2gio", "<script>"), "choose one of sum, extract"),
+        (("a", "b", "rep2gio", "sum", 10**30), "from 1 to 8"),
+    ],
+)
+def test_endpoints_refuse_in_one_sentence(client, values, told):
+    defaults = ("a", "b", "rep2gio", "sum", 3, "en")
+    with pytest.raises(AppError, match=told) as failure:
+        client.predict(*values, *defaults[len(values) :], api_name="/transfer")
+    assert "Traceback" not in str(failure.value)
+    assert "<" not in str(failure.value)
+
+
+def test_a_fault_of_ours_is_one_sentence_too(client, models, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(models.systems["sum"], "propose", broken)
+    with pytest.raises(AppError) as failure:
+        client.predict(HEADLINE, ARTICLE, "rep2gio", "sum", 3, "en", api_name="/transfer")
+    assert str(failure.value) == say("en", "page.fault")
+
+
+def test_only_documented_endpoints_are_public(client):
+    found = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
+    assert {"/transfer", "/judge"} <= set(found) <= {"/transfer", "/judge", "/score"}
+    assert "candidates: 1 to 8" in found["/transfer"]["description"]

@@ -1,0 +1,378 @@
+"""Everything goes to a loopback Hub and comes back by id, through the real clients in processes of their own."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from dataclasses import replace
+
+import polars as pl
+import pytest
+from hub_client import ARTICLES, HEADLINES, pushed, sentence, staged, texts_of
+from hub_store import card_errors, card_header
+
+import change_it
+
+pytest_plugins = ("hub_fixtures",)
+
+
+def test_a_data_set_loads_by_id_with_every_config(hub, client, push, run, tmp_path):
+    assert push("dataset", run / "corpus", "nina/news")[0] == 0
+    repo = hub.repo("dataset", "nina/news")
+    assert len(repo.head.history) == 2  # the one that made it, and one push
+    configs = client.run(
+        """
+from datasets import get_dataset_config_names, load_dataset
+result = {
+    name: {split: rows.to_list() for split, rows in load_dataset("nina/news", name).items()}
+    for name in get_dataset_config_names("nina/news")
+}
+"""
+    )
+    local = sorted((run / "corpus").glob("*/*.parquet"))
+    assert {(name, split) for name in configs for split in configs[name]} == {
+        (p.parent.name, p.stem) for p in local
+    }
+    for path in local:
+        assert len(configs[path.parent.name][path.stem]) == len(pl.read_parquet(path))
+    pairs = pl.read_parquet(run / "corpus/pairs/test.parquet").select("pair_id", "a_headline").to_dicts()
+    assert [
+        {name: row[name] for name in ("pair_id", "a_headline")} for row in configs["pairs"]["test"]
+    ] == pairs
+    assert json.loads(repo.read("alignment.json"))["histogram"]
+    assert str(run) not in texts_of(repo)
+
+    assert push("dataset", run / "corpus", "nina/news", "--dry-run", "--out", tmp_path / "dry")[0] == 0
+    assert staged(tmp_path / "dry") == pushed(repo)
+    assert len(hub.asked("POST", "/commit/")) == 1
+
+
+def verdicts(folder):
+    from change_it.judges.predict import Judges
+
+    judges = Judges.from_pretrained(folder, device="cpu")
+    return {
+        "signature": judges.signature,
+        "main": judges.main.probabilities(HEADLINES, progress=False).tolist(),
+        "hh": judges.hh.probabilities(HEADLINES, HEADLINES[::-1], progress=False).tolist(),
+        "ah": judges.ah.probabilities(HEADLINES, ARTICLES, progress=False).tolist(),
+    }
+
+
+def test_three_judges_in_one_repository(hub, client, stranger, push, run, tmp_path):
+    assert push("judge", run / "judges", "nina/judges")[0] == 0
+    repo = hub.repo("model", "nina/judges")
+    assert len(repo.head.history) == 2
+    expected = verdicts(run / "judges")
+    found = client.run(
+        """
+from change_it.judges.predict import Judges
+judges = Judges.from_pretrained("nina/judges", device="cpu")
+one, article = given["headlines"], given["articles"]
+result = {
+    "signature": judges.signature,
+    "main": judges.main.probabilities(one, progress=False).tolist(),
+    "hh": judges.hh.probabilities(one, one[::-1], progress=False).tolist(),
+    "ah": judges.ah.probabilities(one, article, progress=False).tolist(),
+}
+""",
+        headlines=HEADLINES,
+        articles=ARTICLES,
+    )
+    assert found.pop("signature") == expected.pop("signature")
+    for task in expected:
+        assert found[task] == [pytest.approx(row, abs=1e-5) for row in expected[task]]
+
+    code = """
+if given["register"]:
+    import change_it.auto
+import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+def ask(name, first, second, **where):
+    model = AutoModelForSequenceClassification.from_pretrained(name, **where).eval()
+    tokenizer = AutoTokenizer.from_pretrained(name, **where)
+    length = model.config.change_it["max_tokens"]
+    batch = tokenizer(first, second, truncation=True, max_length=length, padding=True, return_tensors="pt")
+    with torch.no_grad():
+        return type(model).__module__, model(**batch).logits.softmax(-1).tolist()
+trust = {} if given["register"] else {"trust_remote_code": True}
+one, article = given["headlines"], given["articles"]
+result = [
+    ask("nina/judges", one, None, subfolder="main", **trust),
+    ask("nina/judges", one, one[::-1], subfolder="hh", **trust),
+    ask("nina/judges", one, article, subfolder="ah", **trust),
+]
+"""
+    for who, register in ((client, True), (stranger, False)):
+        answers = who.run(code, headlines=HEADLINES, articles=ARTICLES, register=register)
+        assert [module.startswith("change_it") for module, _ in answers] == [False, register, register]
+        for task, (_, rows) in zip(("main", "hh", "ah"), answers, strict=True):
+            assert rows == [pytest.approx(row, abs=1e-5) for row in expected[task]]
+
+
+def test_one_judge_at_the_root(hub, client, stranger, push, run):
+    assert push("judge", run / "judges/ah", "nina/ah-judge")[0] == 0
+    assert push("judge", run / "judges/main", "nina/main-judge")[0] == 0
+    assert not [path for path in hub.repo("model", "nina/main-judge").paths() if path.endswith(".py")]
+    code = """
+import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+model = AutoModelForSequenceClassification.from_pretrained("nina/ah-judge", trust_remote_code=True).eval()
+tokenizer = AutoTokenizer.from_pretrained("nina/ah-judge")
+batch = tokenizer(given["headlines"], given["articles"], truncation=True, max_length=48, padding=True, return_tensors="pt")
+plain = AutoModelForSequenceClassification.from_pretrained("nina/main-judge")
+with torch.no_grad():
+    result = model(**batch).logits.softmax(-1).tolist(), model.config.id2label, plain.config.id2label
+"""
+    rows, labels, outlets = stranger.run(code, headlines=HEADLINES, articles=ARTICLES)
+    assert rows == [pytest.approx(row, abs=1e-5) for row in verdicts(run / "judges")["ah"]]
+    assert (list(labels.values()), list(outlets.values())) == (["no_match", "match"], ["colle", "faro"])
+    assert client.run(
+        """
+from change_it.judges.predict import Judge
+judge = Judge.from_pretrained("nina/ah-judge", device="cpu")
+result = [judge.task, judge.weights_hash]
+"""
+    ) == ["ah", json.loads((run / "judges/ah/metrics.json").read_text())["weights_hash"]]
+
+
+def test_a_generator_with_and_without_the_package(hub, client, stranger, push, run):
+    from change_it import HeadlineTransfer
+
+    assert push("generator", run / "generators/sum-faro", "nina/sum-faro")[0] == 0
+    assert len(hub.repo("model", "nina/sum-faro").head.history) == 2
+    local = HeadlineTransfer.from_pretrained(run / "generators/sum-faro", device="cpu")
+    found = client.run(
+        """
+import change_it.auto
+from change_it import HeadlineTransfer
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+transfer = HeadlineTransfer.from_pretrained("nina/sum-faro", device="cpu")
+model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained("nina/sum-faro"), AutoTokenizer.from_pretrained("nina/sum-faro")
+result = [transfer(given["headlines"], article=given["articles"]), type(model).__name__, type(tokenizer).__name__]
+""",
+        headlines=HEADLINES,
+        articles=ARTICLES,
+    )
+    names = ["PointerGeneratorForConditionalGeneration", "HeadlineTokenizer"]
+    assert found == [local(HEADLINES, article=ARTICLES), *names]
+
+    code = """
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+model = AutoModelForSeq2SeqLM.from_pretrained("nina/sum-faro", trust_remote_code=True).eval()
+tokenizer = AutoTokenizer.from_pretrained("nina/sum-faro", trust_remote_code=True)
+batch, unknown = tokenizer.sources(given["articles"], max_tokens=40)
+ids = model.generate(**batch, num_beams=3, max_new_tokens=8, do_sample=False)
+result = [tokenizer.headlines(ids, unknown), ids.tolist(), type(model).__name__, type(tokenizer).__name__]
+"""
+    texts, ids, *found = stranger.run(code, articles=ARTICLES)
+    assert found == names
+    generator = local.generators["faro"]
+    batch, unknown = generator.format.tokenizer.sources(ARTICLES, max_tokens=40)
+    expected = generator.model.generate(**batch, num_beams=3, max_new_tokens=8, do_sample=False)
+    assert ids == expected.tolist()
+    assert texts == generator.format.tokenizer.headlines(expected, unknown)
+
+
+def test_a_metric_by_id_asks_judges_by_id(hub, client, push, run):
+    assert push("metric", change_it.metric_path("compliancy"), "nina/compliancy")[0] == 0
+    assert push("metric", "headline_rouge", "nina/my_rouge")[0] == 0
+    assert push("judge", run / "judges", "nina/judges")[0] == 0
+    found = client.run(
+        """
+import evaluate
+rouge = evaluate.load("nina/my_rouge").compute(predictions=["a x c"], references=["a b c"])
+headlines, articles = given["headlines"], given["articles"]
+compliancy = evaluate.load("nina/compliancy").compute(
+    predictions=headlines, sources=headlines, articles=articles, labels=["colle", "faro"], judges="nina/judges",
+    resamples=10, device="cpu")
+result = [rouge["rougeSU"], compliancy["signature"], compliancy["main"]]
+""",
+        headlines=HEADLINES,
+        articles=ARTICLES,
+    )
+    assert found[0] == 0.5
+    assert verdicts(run / "judges")["signature"].partition("|")[0] in found[1]
+    assert found[2] == 0  # a copy of the headline changes nothing
+    repo = hub.repo("space", "nina/compliancy")
+    (wheel,) = (path for path in repo.paths() if path.endswith(".whl"))
+    assert wheel in repo.read("requirements.txt")
+    assert repo.sdk == "gradio"
+
+
+def test_the_space(hub, push):
+    assert push("space", "headline_transfer", "nina/transfer")[:3:2] == (0, "")
+    repo = hub.repo("space", "nina/transfer")
+    assert {"app.py", "README.md", "requirements.txt"} < repo.paths()
+    (wheel,) = (path for path in repo.paths() if path.endswith(".whl"))
+    assert wheel in repo.read("requirements.txt")
+    assert "change-it" in repo.read("requirements.txt")
+    compile(repo.read("app.py"), "app.py", "exec")
+
+
+def test_scoring_takes_corpus_and_judges_by_id(hub, client, push, run, tmp_path):
+    assert push("dataset", run / "corpus", "nina/news")[0] == 0
+    assert push("judge", run / "judges", "nina/judges")[0] == 0
+    code = """
+from change_it.cli import main
+result = main(["score", "--corpus", given["corpus"], "--judges", given["judges"], "--json", "--resamples", "10", "--device", "cpu"])
+"""
+    assert client.run(code, corpus="nina/news", judges="nina/judges") == 0
+    by_id = json.loads(client.out)
+    assert client.run(code, corpus=run / "corpus", judges=run / "judges") == 0
+    here = json.loads(client.out)
+    assert (by_id.pop("corpus"), here.pop("corpus")) == ("nina/news", str(run / "corpus"))
+    assert by_id == here
+
+
+@pytest.mark.slow
+def test_a_pushed_metric_brings_the_package_to_an_empty_environment(hub, push, tmp_path):
+    """pip installs what requirements.txt names, from the Hub; the module then runs with that package."""
+    assert push("metric", "headline_rouge", "nina/headline_rouge")[0] == 0
+    requirements = hub.repo("space", "nina/headline_rouge").read("requirements.txt").splitlines()
+    (ours,) = (line for line in requirements if line.startswith("change-it"))
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("HF_", "PYTHON"))
+    }
+    environment |= hub.environment(tmp_path / "home", token=None)
+
+    def call(*command):
+        done = subprocess.run(
+            [*map(str, command)], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    call(sys.executable, "-m", "venv", tmp_path / "empty")
+    python = tmp_path / "empty/bin/python"
+    call(python, "-m", "pip", "--disable-pip-version-check", "install", "--no-index", "--no-deps", ours)
+    found = call(
+        python,
+        "-c",
+        "import change_it, importlib.util as util; "
+        "print(change_it.__file__, change_it.space_path(), change_it.__version__, util.find_spec('torch'))",
+    )
+    assert all(path.startswith(str(tmp_path / "empty")) for path in found[:2])
+    assert found[2:] == [change_it.__version__, "None"]
+
+    # What the package depends on, after its own folder.
+    (site,) = (tmp_path / "empty").glob("lib/python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    found = call(
+        python,
+        "-c",
+        "import evaluate, change_it; metric = evaluate.load('nina/headline_rouge'); "
+        "print(metric.compute(predictions=['a x c'], references=['a b c'])['rougeSU'], change_it.__file__)",
+    )
+    assert float(found[0]) == 0.5
+    assert found[1].startswith(str(site))
+
+
+def test_adapters_find_their_base_by_id(hub, client, push, tmp_path):
+    pytest.importorskip("peft")
+    import torch
+    from peft import LoraConfig, get_peft_model
+    from tiny_generators import WORDS
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    from change_it.generators.card import GeneratorCard
+    from change_it.judges.building import train_wordpiece
+
+    tokenizer = train_wordpiece([WORDS] * 9, 200)
+    tokenizer.eos_token = "[SEP]"
+    torch.manual_seed(0)
+    sizes = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
+    numbers = {"pad_token_id": 0, "eos_token_id": 3, "decoder_start_token_id": 0}
+    base = T5ForConditionalGeneration(T5Config(vocab_size=len(tokenizer), **sizes, **numbers))
+    base.save_pretrained(tmp_path / "base")
+    tokenizer.save_pretrained(tmp_path / "base")
+    adapters = get_peft_model(base, LoraConfig(r=2, target_modules=["q", "v"], task_type="SEQ_2_SEQ_LM"))
+    adapters.peft_config["default"].base_model_name_or_path = str(tmp_path / "base")
+    adapters.save_pretrained(tmp_path / "adapters")
+    config = tmp_path / "adapters/adapter_config.json"
+    config.write_text(config.read_text().replace(str(tmp_path / "base"), "nina/tiny-t5"))
+    tokenizer.save_pretrained(tmp_path / "adapters")
+    card = GeneratorCard(
+        recipe="sum",
+        reads="article",
+        to="gio",
+        outlets=("rep", "gio"),
+        kind="encoder-decoder",
+        architecture="tiny-t5",
+        base="nina/tiny-t5",
+        language="it",
+        source_tokens=40,
+        target_tokens=8,
+        seed=0,
+        corpus="c",
+    )
+    card.save(tmp_path / "adapters")
+    client.run(
+        """
+from huggingface_hub import HfApi
+HfApi().create_repo("nina/tiny-t5")
+HfApi().upload_folder(repo_id="nina/tiny-t5", folder_path=given["folder"])
+""",
+        folder=tmp_path / "base",
+    )
+    assert push("generator", tmp_path / "adapters", "nina/adapters")[0] == 0
+    repo = hub.repo("model", "nina/adapters")
+    assert "adapter_model.safetensors" in repo.paths()
+    assert card_header(repo.read("README.md"))["base_model"] == "nina/tiny-t5"
+    assert card_header(repo.read("README.md"))["license"] == "cc-by-nc-sa-4.0"  # the shared task's outlets
+    assert client.run(
+        """
+from change_it import HeadlineTransfer
+transfer = HeadlineTransfer.from_pretrained("nina/adapters", device="cpu")
+result = [transfer.targets, len(transfer(given["headlines"], article=given["articles"]))]
+""",
+        headlines=HEADLINES,
+        articles=ARTICLES,
+    ) == [["gio"], 2]
+
+    replace(card, base=str(tmp_path / "base")).save(tmp_path / "adapters")
+    code, _, err, _ = push("generator", tmp_path / "adapters", "nina/adapters")
+    assert (code, "change-it merge" in sentence(err), len(repo.head.history)) == (2, True, 2)
+
+
+def test_cards_tell_what_the_run_found(hub, client, push, run, tmp_path):
+    from change_it.scoring.items import read_test_set
+
+    items = read_test_set(str(run / "corpus")).items
+    rows = [{"id": item.id, "headline": item.source, "target": item.target} for item in items]
+    pl.DataFrame(rows).write_csv(tmp_path / "sum.csv")
+    assert (
+        client.run(
+            """
+from change_it.cli import main
+result = main([
+    "score", "--corpus", given["run"] + "/corpus", "--judges", given["run"] + "/judges", "--out", given["run"] + "/report",
+    "--predictions", "sum=" + given["predictions"], "--resamples", "10", "--device", "cpu"])
+""",
+            run=run,
+            predictions=tmp_path / "sum.csv",
+        )
+        == 0
+    ), client.err
+    for kind, folder in (("generator", "generators/sum-faro"), ("judge", "judges")):
+        code, _, err, _ = push(
+            kind, run / folder, "nina/x", "--dataset", "nina/news", "--dry-run", "--out", tmp_path / kind
+        )
+        assert (code, err) == (0, "")
+        text = (tmp_path / kind / "README.md").read_text(encoding="utf-8")
+        assert not card_errors(text, "model")
+        header = card_header(text)
+        assert (header["license"], header["datasets"], header["language"]) == (
+            "apache-2.0",
+            ["nina/news"],
+            "it",
+        )
+        assert header["model-index"][0]["results"]
+        assert list((tmp_path / kind / ".eval_results").glob("*.yaml"))
+        assert str(run) not in "".join(path.read_text() for path in (tmp_path / kind).rglob("*.json"))
+    scores = json.loads((run / "report/scores.json").read_text(encoding="utf-8"))
+    text = (tmp_path / "generator/README.md").read_text(encoding="utf-8")
+    assert scores["systems"]["sum"]["colle2faro"]["signature"] in text
+    assert f"{scores['systems']['gold']['colle2faro']['hh']:.3f}" in text
+    assert not hub.seen
