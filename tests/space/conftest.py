@@ -1,63 +1,23 @@
-"""Judges that decide by rules, tiny generators, a tiny run on disk, and a page that is served."""
+"""A tiny run on disk, models of it, and a client of their page."""
 
 import os
 
 import pytest
-from scoring_fakes import OUTLETS, FakeJudges, write_toy_corpus
-from tiny_generators import WORDS, save_generator
+from scoring_fakes import write_toy_corpus
+from space_runs import models_of, served, write_run
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-HEADLINE = "Crolla il ponte sulla statale"
-ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
-
-
-def save_judge(folder, task, *, outlets=OUTLETS, fold="all", seed=0):
-    """An untrained judge, saved as a trained one is."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
-
-    names = ["[PAD]", "[UNK]", *sorted(set(WORDS.split()))]
-    words = models.WordLevel({name: place for place, name in enumerate(names)}, unk_token="[UNK]")
-    inner = Tokenizer(words)
-    inner.pre_tokenizer = pre_tokenizers.Whitespace()
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    config = BertConfig(vocab_size=len(names), **sizes, num_labels=2)
-    config.change_it = {"task": task, "fold": fold, "outlets": list(outlets), "max_tokens": 64}
-    torch.manual_seed(seed)
-    BertForSequenceClassification(config).save_pretrained(folder)
-    PreTrainedTokenizerFast(tokenizer_object=inner, pad_token="[PAD]", unk_token="[UNK]").save_pretrained(
-        folder
-    )
-    return folder
-
 
 @pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory):
-    """A run's folder with judges and generators of both directions; no corpus."""
-    run = tmp_path_factory.mktemp("space") / "run"
-    for seed, task in enumerate(("main", "hh", "ah")):
-        save_judge(run / "judges" / task, task, seed=seed)
-    for seed, to in enumerate(OUTLETS):
-        save_generator(run / "generators" / f"sum-{to}", to=to, seed=seed)
-    return run
+    return write_run(tmp_path_factory.mktemp("space") / "run")
 
 
 @pytest.fixture(scope="session")
 def models(tiny_run):
-    """Rules as judges, an untrained generator of the recipe sum, and extract on a toy corpus."""
-    from change_it.generators.extract import Extract
-    from change_it.generators.transfer import HeadlineTransfer
-    from change_it.space.models import Models
-
-    headlines = {"rep": ("Crolla il ponte", "Festival aperto"), "gio": ("Che vergogna!", "Crolla tutto!")}
-    systems = {
-        "sum": HeadlineTransfer.from_pretrained(tiny_run / "generators"),
-        "extract": Extract.learn(headlines, OUTLETS),
-    }
-    return Models.of(FakeJudges(), systems)
+    return models_of(tiny_run)
 
 
 @pytest.fixture(scope="session")
@@ -70,9 +30,5 @@ def client(models):
     """A client of a served page."""
     from gradio_client import Client
 
-    from change_it.space.interface import build, launch
-
-    page = build(models)
-    _, url, _ = launch(page, prevent_thread_lock=True, server_name="127.0.0.1")
-    yield Client(url, verbose=False)
-    page.close(verbose=False)
+    with served(models) as url:
+        yield Client(url, verbose=False)

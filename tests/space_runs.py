@@ -1,0 +1,61 @@
+"""A tiny run on disk, models of it that a page can offer, and the page served on loopback."""
+
+from contextlib import contextmanager
+
+from scoring_fakes import OUTLETS, FakeJudges
+from tiny_generators import WORDS, save_generator
+
+
+def save_judge(folder, task, *, outlets=OUTLETS, fold="all", seed=0):
+    """An untrained judge, saved as a trained one is."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+
+    names = ["[PAD]", "[UNK]", *sorted(set(WORDS.split()))]
+    words = models.WordLevel({name: place for place, name in enumerate(names)}, unk_token="[UNK]")
+    inner = Tokenizer(words)
+    inner.pre_tokenizer = pre_tokenizers.Whitespace()
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = BertConfig(vocab_size=len(names), **sizes, num_labels=2)
+    config.change_it = {"task": task, "fold": fold, "outlets": list(outlets), "max_tokens": 64}
+    torch.manual_seed(seed)
+    BertForSequenceClassification(config).save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_object=inner, pad_token="[PAD]", unk_token="[UNK]").save_pretrained(
+        folder
+    )
+    return folder
+
+
+def write_run(run):
+    """A run's folder with judges and generators of both directions; no corpus."""
+    for seed, task in enumerate(("main", "hh", "ah")):
+        save_judge(run / "judges" / task, task, seed=seed)
+    for seed, to in enumerate(OUTLETS):
+        save_generator(run / "generators" / f"sum-{to}", to=to, seed=seed)
+    return run
+
+
+def models_of(run):
+    """Rules as judges, the run's untrained generator of the recipe sum, and extract on a toy corpus."""
+    from change_it.generators.extract import Extract
+    from change_it.generators.transfer import HeadlineTransfer
+    from change_it.space.models import Models
+
+    headlines = {"rep": ("Crolla il ponte", "Festival aperto"), "gio": ("Che vergogna!", "Crolla tutto!")}
+    systems = {
+        "sum": HeadlineTransfer.from_pretrained(run / "generators"),
+        "extract": Extract.learn(headlines, OUTLETS),
+    }
+    return Models.of(FakeJudges(), systems)
+
+
+@contextmanager
+def served(models, language="it"):
+    """The address of a page over models, served while the block runs."""
+    from change_it.space.interface import build, launch
+
+    page = build(models, language)
+    _, url, _ = launch(page, prevent_thread_lock=True, server_name="127.0.0.1")
+    yield url
+    page.close(verbose=False)
