@@ -1,9 +1,13 @@
 """A tiny run on disk, models of it that a page can offer, and the page served on loopback."""
 
+import os
 from contextlib import contextmanager
 
 from scoring_fakes import OUTLETS, FakeJudges
 from tiny_generators import WORDS, save_generator
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
 def save_judge(folder, task, *, outlets=OUTLETS, fold="all", seed=0):
@@ -57,5 +61,7 @@ def served(models, language="it"):
 
     page = build(models, language)
     _, url, _ = launch(page, prevent_thread_lock=True, server_name="127.0.0.1")
-    yield url
-    page.close(verbose=False)
+    try:
+        yield url
+    finally:
+        page.close(verbose=False)

@@ -1,13 +1,8 @@
 """A tiny run on disk, models of it, and a client of their page."""
 
-import os
-
 import pytest
 from scoring_fakes import write_toy_corpus
 from space_runs import models_of, served, write_run
-
-os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
 @pytest.fixture(scope="session")

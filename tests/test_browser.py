@@ -1,0 +1,378 @@
+"""The page in a real browser: Debian's Chromium, driven by Playwright.
+
+Judges decide by rules (see `scoring_fakes.FakeJudges`): main takes an exclamation mark for gio's, HH and AH want a long
+word in common. Every page is watched: an error in the console, a request that fails or goes elsewhere, a dialog or a
+script that runs is a failure of its test.
+"""
+
+import csv
+import os
+import re
+import shutil
+from importlib.util import find_spec
+
+import pytest
+from space_runs import models_of, served, write_run
+
+from change_it.space.words import say
+
+pytestmark = pytest.mark.slow
+
+HEADLINE = "Crolla il ponte sulla statale"
+ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
+HOSTILE = '<img src=x onerror="window.ran=1"> <b>statale</b> <script>window.ran=1</script>!'
+PHONE = {"width": 390, "height": 844}
+MINUTE = 60_000
+TABS = ("transfer", "score", "compare", "quality")
+FORMS = ["id", "headline", "article", "label", "prediction", "system"]
+# Item, prediction of each system; what the rules say: mine is right about 1 and 3, other about 2 and 3.
+SCORED = [
+    ["1", "Crolla il ponte", "Il ponte crolla di notte.", "rep", "Ponte giù: crolla!", "mine"],
+    ["2", "Basta tasse!", "Una legge sulle tasse.", "gio", "Basta tasse!", "mine"],
+    ["3", "Treni fermi", "Sciopero dei treni oggi.", "rep", "Treni, che sciopero!", "mine"],
+    ["1", "Crolla il ponte", "Il ponte crolla di notte.", "rep", "Piove!", "other"],
+    ["2", "Basta tasse!", "Una legge sulle tasse.", "gio", "Restano le tasse", "other"],
+    ["3", "Treni fermi", "Sciopero dei treni oggi.", "rep", f"Treni {HOSTILE}", "other"],
+]
+DOCUMENTS = [
+    [
+        f"d{n}",
+        f"{who} riapre lunedì dopo i lavori. Il comune ha speso {n} milioni. I cittadini aspettano.",
+        who,
+    ]
+    for n, who in enumerate(("Il ponte", "La scuola", "Il treno", "La squadra", "Il festival", "L'ospedale"))
+]
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    """The address of a page that is served."""
+    models = models_of(write_run(tmp_path_factory.mktemp("browser") / "run"))
+    models.warm()
+    with served(models) as address:
+        yield address.rstrip("/")
+
+
+@pytest.fixture(scope="module")
+def browser(url):
+    """Chromium; without one the tests skip, or fail where CHANGE_IT_REQUIRE_BROWSER=1 asks for it."""
+    program = shutil.which("chromium")
+    lacking = [] if program else ["no program chromium (apt-get install chromium)"]
+    if find_spec("playwright") is None:
+        lacking.append("no package playwright (pip install playwright)")
+    if lacking:
+        give_up = pytest.fail if os.environ.get("CHANGE_IT_REQUIRE_BROWSER") == "1" else pytest.skip
+        give_up("; ".join(lacking))
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=MINUTE)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=program, args=["--no-sandbox"], timeout=2 * MINUTE
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def opened(browser, url):
+    """Opens the page, each time as a new reader; in the end nothing must have gone wrong on any of them."""
+    wrong, contexts = [], []
+
+    def open_page(query="", **settings):
+        context = browser.new_context(accept_downloads=True, **settings)
+        contexts.append(context)
+        context.set_default_timeout(MINUTE)
+        page = context.new_page()
+        page.on("console", lambda said: said.type == "error" and wrong.append(f"console: {said.text}"))
+        page.on("pageerror", lambda error: wrong.append(f"script: {error}"))
+        page.on("requestfailed", lambda request: wrong.append(f"failed: {request.url} {request.failure}"))
+        page.on("response", lambda answer: answer.ok or wrong.append(f"{answer.status}: {answer.url}"))
+        page.on("request", lambda request: ours(request.url) or wrong.append(f"elsewhere: {request.url}"))
+        page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.goto(f"{url}/{query}")
+        tell(page.locator("#candidates-found .ci-notice")).to_be_visible()
+        return page
+
+    def ours(address):
+        return address.startswith((url, "data:", "blob:"))
+
+    yield open_page
+    for context in contexts:
+        wrong += ["a script ran" for page in context.pages if page.evaluate("window.ran") is not None]
+    found = list(wrong)  # what is cut off by closing is nobody's fault
+    for context in contexts:
+        context.close()
+    assert found == []
+
+
+@pytest.fixture
+def page(opened):
+    return opened(viewport={"width": 1280, "height": 900})
+
+
+def tell(locator):
+    from playwright.sync_api import expect
+
+    return expect(locator)
+
+
+def write(path, rows, header):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    return path
+
+
+def go_to(page, tab, language="it"):
+    """Choose a tab, which on a phone may be in the menu of those that do not fit."""
+    name = say(language, f"tabs.{tab}")
+    button = page.get_by_role("tab", name=name, exact=True)
+    if not button.is_visible():
+        page.locator(".overflow-menu > button").click()
+        button = page.locator(".overflow-dropdown").get_by_text(name, exact=True)
+    button.click()
+
+
+def transfer(page, own="Statale: crolla il ponte!"):
+    """Write a headline, its article and a new one; press the button."""
+    page.locator("#headline textarea").fill(HEADLINE)
+    page.locator("#article textarea").fill(ARTICLE)
+    page.locator("#own textarea").fill(own)
+    with page.expect_request(asks):
+        page.locator("#transfer").click()
+    card = page.locator(".ci-card", has=page.locator(".ci-headline", has_text=own))
+    tell(card).to_be_visible()
+    return card
+
+
+def asks(request):
+    return request.method == "POST" and request.url.endswith("/queue/join")
+
+
+def upload(page, place, *paths):
+    page.locator(f"{place} input[type=file]").set_input_files(paths)
+    tell(page.locator(f"{place} .file-preview tr")).to_have_count(len(paths))
+
+
+def download(page, place, name):
+    """The rows of a file that is offered."""
+    link = page.locator(f"{place} a[download={name!r}]")
+    with page.expect_download() as found:
+        link.click()
+    assert found.value.suggested_filename == name
+    with open(found.value.path(), encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def choose(page, place, name):
+    """Choose from a list that unfolds."""
+    page.locator(f"{place} input").click()
+    page.get_by_role("option", name=name, exact=True).click()
+    tell(page.locator(f"{place} input")).to_have_value(name)
+
+
+def score(page, tmp_path, rows=SCORED):
+    go_to(page, "score")
+    upload(page, "#score-file", write(tmp_path / "mine.csv", rows, FORMS))
+    page.locator("#score").click()
+    tell(page.locator("#score-files .file-preview")).to_be_visible()
+
+
+def test_a_headline_is_transferred_and_judged(page):
+    card = transfer(page)
+    tell(card.locator(".ci-badge")).to_have_text(f"✓ {say('it', 'transfer.compliant')}")
+    told = [
+        f"{say('it', f'transfer.{judge}')} {say('it', f'transfer.{judge}_yes', original='rep', new='gio')}"
+        for judge in ("hh", "ah", "main")
+    ]
+    tell(card.locator(".ci-verdicts li")).to_have_count(3)
+    tell(card.locator(".ci-verdicts li > span:nth-child(2)")).to_have_text(told)
+    tell(card.locator(".ci-mark")).to_have_text(["✓"] * 3)
+    tell(card.locator(".ci-value")).to_have_text(["80%", "70%", "90%"])
+    tell(page.locator(".ci-card").first.locator(".ci-badge")).to_contain_text(say("it", "transfer.compliant"))
+    page.locator("#own textarea").fill("Piove")  # judged as one types
+    rainy = page.locator(".ci-card", has=page.locator(".ci-headline", has_text="Piove"))
+    tell(rainy.locator(".ci-mark")).to_have_text(["✗"] * 3)
+    tell(rainy.locator(".ci-badge")).to_have_text(f"✗ {say('it', 'transfer.not_compliant')}")
+    tell(rainy.locator(".ci-headline mark")).to_have_text("Piove")
+    tell(rainy).to_contain_text(say("it", "transfer.hh_no"))
+
+
+def test_an_example_is_clicked(page):
+    example = page.locator(".ci-example").first
+    headline = example.inner_text()
+    example.click()
+    tell(page.locator("#headline textarea")).to_have_value(headline)
+    tell(page.locator("#article textarea")).not_to_be_empty()
+    tell(page.get_by_label("gio → rep")).to_be_checked()  # it is written like the second outlet
+    tell(page.locator(".ci-summary")).to_contain_text("rep")
+    assert page.locator(".ci-card").count() >= 1
+
+
+def test_html_in_a_headline_is_text(page):
+    page.locator("#headline textarea").fill(HOSTILE)
+    page.locator("#article textarea").fill(HOSTILE)
+    page.locator("#own textarea").fill(HOSTILE)
+    own = page.locator(".ci-card", has_text=say("it", "transfer.by_you"))
+    tell(own.locator(".ci-headline")).to_have_text(HOSTILE)
+    assert page.locator("#candidates-found").locator("img, script, b:text('statale')").count() == 0
+
+
+def test_a_table_is_scored_and_downloaded(page, tmp_path):
+    score(page, tmp_path)
+    tell(page.locator("#score-table").get_by_text("mine", exact=True).first).to_be_visible()
+    tell(page.locator("#score-table").get_by_text("other", exact=True).first).to_be_visible()
+    tell(page.locator("#score-tests")).to_be_visible()
+    assert page.locator("figure.chart svg").count() == 3
+    items = {(row["system"], row["id"]): row for row in download(page, "#score-files", "items.csv")}
+    assert len(items) == len(SCORED)
+    compliant = {key for key, row in items.items() if row["hh"] == row["ah"] == row["main"] == "true"}
+    assert compliant == {("mine", "1"), ("mine", "3"), ("other", "2"), ("other", "3")}
+    assert items["other", "3"]["headline"] == f"Treni {HOSTILE}"
+    systems = download(page, "#score-files", "systems.csv")
+    assert {row["system"] for row in systems} == {"mine", "other"}
+
+
+def test_a_broken_table_is_told_in_a_sentence_and_mended(page, tmp_path):
+    go_to(page, "score")
+    status = page.locator("#score-status")
+    page.locator("#score").click()
+    tell(status).to_have_text(say("it", "score.no_file"))
+    broken = tmp_path / "broken.csv"
+    broken.write_text('id,headline,article,label,prediction\n1,"open,text\n', encoding="utf-8")
+    upload(page, "#score-file", broken)
+    page.locator("#score").click()
+    tell(status).to_have_text(say("it", "uploads.csv", file="broken.csv", line=2))
+    tell(page.locator("#score-table")).to_be_hidden()
+    page.locator("#score-file").get_by_role("button", name=re.compile("clear|remove|svuota", re.I)).click()
+    score(page, tmp_path)
+    tell(page.locator("#score-table")).to_be_visible()
+    tell(status).not_to_contain_text("broken.csv")
+
+
+def test_two_systems_are_compared(page, tmp_path):
+    go_to(page, "compare")
+    shown = page.locator("#compare-items")
+    tell(shown).to_have_text(say("it", "compare.start"))
+    score(page, tmp_path)
+    go_to(page, "compare")
+    pairs = shown.locator(".ci-pair")
+    tell(pairs).to_have_count(3)
+    tell(page.locator("#compare-first input")).to_have_value("mine")
+    tell(page.locator("#compare-second input")).to_have_value("other")
+    tell(pairs.filter(has_text="Treni").locator(".ci-headline").last).to_have_text(f"Treni {HOSTILE}")
+    choose(page, "#compare-outcome", say("it", "compare.first_failed"))
+    tell(pairs).to_have_count(1)
+    tell(pairs.locator("h3")).to_have_text("Basta tasse!")
+    tell(pairs.locator("h4")).to_have_text(["mine", "other"])
+    choose(page, "#compare-judge", say("it", "compare.judge_hh"))
+    tell(shown).to_have_text(say("it", "compare.nothing"))  # it failed by the style alone
+    choose(page, "#compare-outcome", say("it", "compare.second_failed"))
+    tell(pairs.locator("h3")).to_have_text("Crolla il ponte")
+    tell(pairs.locator("section").last).to_contain_text(say("it", "compare.hh_no"))
+
+
+def test_headlines_are_measured(page, tmp_path):
+    go_to(page, "quality")
+    documents = write(tmp_path / "documents.csv", DOCUMENTS, ["id", "article", "headline"])
+    upload(page, "#quality-documents", documents)
+    mine = tmp_path / "mine.txt"
+    mine.write_text("".join(f"{row[2]} riapre\n" for row in DOCUMENTS), encoding="utf-8")
+    upload(page, "#quality-systems", mine)
+    page.get_by_role("button", name=say("it", "quality.options")).click()
+    page.get_by_role("button", name=say("it", "quality.metrics_none"), exact=True).click()
+    tell(page.locator("#quality-metrics input:checked")).to_have_count(0)
+    for metric in ("R-1", "AWL"):
+        page.locator("#quality-metrics").get_by_label(metric, exact=True).check()
+    page.locator("#quality-baselines").get_by_label(say("it", "quality.baseline_random")).uncheck()
+    page.locator("#quality").click()
+    means = page.locator("#quality-means")
+    tell(means.get_by_text("mine", exact=True).first).to_be_visible()
+    tell(page.locator("#quality-tests")).to_be_visible()
+    tell(page.locator(".charts.wide svg")).to_have_count(1)
+    items = download(page, "#quality-files", "items.csv")
+    assert list(items[0]) == ["system", "id", "headline", "R-1", "AWL"]
+    assert [row["headline"] for row in items if row["system"] == "mine"] == [
+        f"{row[2]} riapre" for row in DOCUMENTS
+    ]
+
+
+def test_the_language_is_switched(page):
+    card = transfer(page)
+    for language, name in (("en", "English"), ("it", "Italiano")):
+        page.get_by_label(name).check()
+        tell(page.locator("#transfer")).to_have_text(say(language, "transfer.button"))
+        tell(page.locator("html")).to_have_attribute("lang", language)
+        for tab in TABS:
+            tell(page.get_by_role("tab", name=say(language, f"tabs.{tab}"), exact=True)).to_be_visible()
+        tell(page.get_by_label(say(language, "transfer.headline"), exact=True)).to_have_value(HEADLINE)
+        tell(card.locator(".ci-badge")).to_have_text(f"✓ {say(language, 'transfer.compliant')}")
+        tell(card).to_contain_text(say(language, "transfer.hh_yes"))
+
+
+def test_a_phone_need_not_be_moved_sideways(opened, tmp_path):
+    page = opened(viewport=PHONE, is_mobile=True, has_touch=True)
+    widest = "document.documentElement.scrollWidth"
+    transfer(page)
+    assert page.evaluate(widest) <= PHONE["width"]
+    score(page, tmp_path)
+    tell(page.locator("#score-table")).to_be_visible()
+    assert page.evaluate(widest) <= PHONE["width"]
+    go_to(page, "compare")
+    tell(page.locator(".ci-pair")).to_have_count(3)
+    assert page.evaluate(widest) <= PHONE["width"]
+    go_to(page, "quality")
+    tell(page.locator("#quality")).to_be_visible()
+    assert page.evaluate(widest) <= PHONE["width"]
+
+
+def test_the_keyboard_is_enough(page):
+    def tab_to(place):
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            if page.locator(f"{place}:focus, {place} :focus").count():
+                return
+        raise AssertionError(f"40 presses of Tab do not reach {place}")
+
+    tab_to("#headline")
+    page.keyboard.type(HEADLINE)
+    tab_to("#article")
+    page.keyboard.type(ARTICLE)
+    tab_to("#own")
+    page.keyboard.type("Che statale!")
+    own = page.locator(".ci-card", has_text="Che statale!")
+    tell(own).to_be_visible()
+    tab_to("#transfer")
+    assert page.locator("#transfer").evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
+    with page.expect_request(asks):
+        page.keyboard.press("Enter")
+    tell(own.locator(".ci-mark")).to_have_text(["✓"] * 3)
+
+
+@pytest.mark.parametrize("looks", ["light", "dark"])
+def test_light_and_dark_can_be_read(opened, looks):
+    page = opened(f"?__theme={looks}", viewport={"width": 1280, "height": 900})
+    card = transfer(page, own="Statale, piove")
+    tell(card.locator(".ci-mark")).to_have_text(["✓", "✓", "✗"])
+    assert page.evaluate("document.body.classList.contains('dark')") == (looks == "dark")
+    assert (brightness(colour(card, "background-color")) < 0.2) == (looks == "dark")
+    for part in (".ci-headline", ".ci-badge", ".ci-meta", ".ci-verdicts li b", ".ci-mark", ".ci-figures dt"):
+        ink = brightness(colour(card.locator(part).first, "color"))
+        ground = brightness(colour(card, "background-color"))
+        contrast = (max(ink, ground) + 0.05) / (min(ink, ground) + 0.05)
+        assert contrast >= 4.5, f"{part} is too pale"
+
+
+def colour(locator, name):
+    """Red, green and blue of a style, 0-255."""
+    value = locator.evaluate("(one, name) => getComputedStyle(one).getPropertyValue(name)", name)
+    found = re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", value)
+    assert found, f"{name} is {value}"
+    return [int(part) for part in found.groups()]
+
+
+def brightness(parts):
+    """Relative luminance as WCAG 2 defines it, 0-1."""
+    shares = [part / 255 for part in parts]
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
