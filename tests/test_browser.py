@@ -146,7 +146,7 @@ def transfer(page, own="Statale: crolla il ponte!"):
 
 
 def asks(request):
-    return request.method == "POST" and request.url.endswith("/queue/join")
+    return request.method == "POST" and "/queue/join" in request.url
 
 
 def upload(page, place, *paths):

@@ -35,6 +35,17 @@ DATA = (
     *(f"change_it/hevas/weights/{name}" for name in ("it.npz", "en.npz")),
     *(f"change_it/hevas/templates/{name}" for name in ("report.html.jinja", "tables.html.jinja", "page.css")),
     "change_it/report/templates/report.html.jinja",
+    *(f"change_it/hub/templates/{path.name}" for path in (CHECKOUT / "change_it/hub/templates").iterdir()),
+    *(
+        f"change_it/{name}/{language}.toml"
+        for name in ("generators/prompts", "space/texts")
+        for language in ("it", "en")
+    ),
+    "change_it/space/page.css",
+    *(
+        f"change_it/_shipped/spaces/headline_transfer/{file}"
+        for file in ("app.py", "README.md", "requirements.txt")
+    ),
     *(
         f"change_it/_shipped/metrics/{name}/{file}"
         for name in ("compliancy", "headline_rouge", "hevas")
