@@ -21,10 +21,8 @@ pytestmark = pytest.mark.slow
 HEADLINE = "Crolla il ponte sulla statale"
 ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
 HOSTILE = '<img src=x onerror="window.ran=1"> <b>statale</b> <script>window.ran=1</script>!'
-PHONE = {"width": 390, "height": 844}
 MINUTE = 60_000
-TABS = ("transfer", "score", "compare", "quality")
-FORMS = ["id", "headline", "article", "label", "prediction", "system"]
+HEADER = ["id", "headline", "article", "label", "prediction", "system"]
 # Item, prediction of each system; what the rules say: mine is right about 1 and 3, other about 2 and 3.
 SCORED = [
     ["1", "Crolla il ponte", "Il ponte crolla di notte.", "rep", "Ponte giù: crolla!", "mine"],
@@ -45,7 +43,20 @@ DOCUMENTS = [
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory):
+def program():
+    """Where Chromium is; without it the tests skip, or fail where CHANGE_IT_REQUIRE_BROWSER=1 asks for it."""
+    found = shutil.which("chromium")
+    lacking = [] if found else ["no program chromium (apt-get install chromium)"]
+    if find_spec("playwright") is None:
+        lacking.append("no package playwright (pip install playwright)")
+    if lacking:
+        give_up = pytest.fail if os.environ.get("CHANGE_IT_REQUIRE_BROWSER") == "1" else pytest.skip
+        give_up("; ".join(lacking))
+    return found
+
+
+@pytest.fixture(scope="module")
+def url(program, tmp_path_factory):
     """The address of a page that is served."""
     models = models_of(write_run(tmp_path_factory.mktemp("browser") / "run"))
     models.warm()
@@ -54,24 +65,14 @@ def url(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def browser(url):
-    """Chromium; without one the tests skip, or fail where CHANGE_IT_REQUIRE_BROWSER=1 asks for it."""
-    program = shutil.which("chromium")
-    lacking = [] if program else ["no program chromium (apt-get install chromium)"]
-    if find_spec("playwright") is None:
-        lacking.append("no package playwright (pip install playwright)")
-    if lacking:
-        give_up = pytest.fail if os.environ.get("CHANGE_IT_REQUIRE_BROWSER") == "1" else pytest.skip
-        give_up("; ".join(lacking))
+def browser(program, url):
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=MINUTE)
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox"], timeout=2 * MINUTE
-        )
-        yield chromium
-        chromium.close()
+        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=MINUTE)
+        yield started
+        started.close()
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ def opened(browser, url):
         page = context.new_page()
         page.on("console", lambda said: said.type == "error" and wrong.append(f"console: {said.text}"))
         page.on("pageerror", lambda error: wrong.append(f"script: {error}"))
-        page.on("requestfailed", lambda request: wrong.append(f"failed: {request.url} {request.failure}"))
+        page.on("requestfailed", lambda request: given_up(request) or wrong.append(f"failed: {request.url}"))
         page.on("response", lambda answer: answer.ok or wrong.append(f"{answer.status}: {answer.url}"))
         page.on("request", lambda request: ours(request.url) or wrong.append(f"elsewhere: {request.url}"))
         page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
@@ -96,6 +97,10 @@ def opened(browser, url):
 
     def ours(address):
         return address.startswith((url, "data:", "blob:"))
+
+    def given_up(request):
+        """Gradio listens for answers as long as it waits for some, and then hangs up itself."""
+        return "/queue/data" in request.url and request.failure == "net::ERR_ABORTED"
 
     yield open_page
     for context in contexts:
@@ -138,15 +143,21 @@ def transfer(page, own="Statale: crolla il ponte!"):
     page.locator("#headline textarea").fill(HEADLINE)
     page.locator("#article textarea").fill(ARTICLE)
     page.locator("#own textarea").fill(own)
-    with page.expect_request(asks):
+    with asks(page, "transfer"):
         page.locator("#transfer").click()
     card = page.locator(".ci-card", has=page.locator(".ci-headline", has_text=own))
     tell(card).to_be_visible()
     return card
 
 
-def asks(request):
-    return request.method == "POST" and "/queue/join" in request.url
+def asks(page, name):
+    """Waits for a request that one component alone sends."""
+    number = page.evaluate(
+        "name => gradio_config.components.find(one => one.props.elem_id === name).id", name
+    )
+    return page.expect_request(
+        lambda request: "/queue/join" in request.url and request.post_data_json["trigger_id"] == number
+    )
 
 
 def upload(page, place, *paths):
@@ -173,7 +184,7 @@ def choose(page, place, name):
 
 def score(page, tmp_path, rows=SCORED):
     go_to(page, "score")
-    upload(page, "#score-file", write(tmp_path / "mine.csv", rows, FORMS))
+    upload(page, "#score-file", write(tmp_path / "mine.csv", rows, HEADER))
     page.locator("#score").click()
     tell(page.locator("#score-files .file-preview")).to_be_visible()
 
@@ -200,19 +211,18 @@ def test_a_headline_is_transferred_and_judged(page):
 
 def test_an_example_is_clicked(page):
     example = page.locator(".ci-example").first
-    headline = example.inner_text()
     example.click()
-    tell(page.locator("#headline textarea")).to_have_value(headline)
+    tell(page.locator("#headline textarea")).to_have_value(example.inner_text())
     tell(page.locator("#article textarea")).not_to_be_empty()
     tell(page.get_by_label("gio → rep")).to_be_checked()  # it is written like the second outlet
-    tell(page.locator(".ci-summary")).to_contain_text("rep")
-    assert page.locator(".ci-card").count() >= 1
+    told = re.compile(say("it", "transfer.summary", good=r"\d", all=r"\d", to="rep"))
+    tell(page.locator(".ci-summary")).to_have_text(told)
+    tell(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(3)
 
 
 def test_html_in_a_headline_is_text(page):
-    page.locator("#headline textarea").fill(HOSTILE)
-    page.locator("#article textarea").fill(HOSTILE)
-    page.locator("#own textarea").fill(HOSTILE)
+    for place in ("#headline", "#article", "#own"):
+        page.locator(f"{place} textarea").fill(HOSTILE)
     own = page.locator(".ci-card", has_text=say("it", "transfer.by_you"))
     tell(own.locator(".ci-headline")).to_have_text(HOSTILE)
     assert page.locator("#candidates-found").locator("img, script, b:text('statale')").count() == 0
@@ -220,8 +230,12 @@ def test_html_in_a_headline_is_text(page):
 
 def test_a_table_is_scored_and_downloaded(page, tmp_path):
     score(page, tmp_path)
-    tell(page.locator("#score-table").get_by_text("mine", exact=True).first).to_be_visible()
-    tell(page.locator("#score-table").get_by_text("other", exact=True).first).to_be_visible()
+    cells = page.locator("#score-table").get_by_role("gridcell")
+    tell(cells.filter(has_text="mine")).to_have_count(3)
+    tell(cells.filter(has_text="other")).to_have_count(3)
+    tell(
+        page.get_by_role("gridcell", name=".500–1.000", exact=True)
+    ).to_be_visible()  # other, both directions
     tell(page.locator("#score-tests")).to_be_visible()
     assert page.locator("figure.chart svg").count() == 3
     items = {(row["system"], row["id"]): row for row in download(page, "#score-files", "items.csv")}
@@ -229,14 +243,13 @@ def test_a_table_is_scored_and_downloaded(page, tmp_path):
     compliant = {key for key, row in items.items() if row["hh"] == row["ah"] == row["main"] == "true"}
     assert compliant == {("mine", "1"), ("mine", "3"), ("other", "2"), ("other", "3")}
     assert items["other", "3"]["headline"] == f"Treni {HOSTILE}"
-    systems = download(page, "#score-files", "systems.csv")
-    assert {row["system"] for row in systems} == {"mine", "other"}
+    assert {row["system"] for row in download(page, "#score-files", "systems.csv")} == {"mine", "other"}
 
 
 def test_a_broken_table_is_told_in_a_sentence_and_mended(page, tmp_path):
     go_to(page, "score")
-    status = page.locator("#score-status")
     page.locator("#score").click()
+    status = page.locator("#score-status")
     tell(status).to_have_text(say("it", "score.no_file"))
     broken = tmp_path / "broken.csv"
     broken.write_text('id,headline,article,label,prediction\n1,"open,text\n', encoding="utf-8")
@@ -244,7 +257,7 @@ def test_a_broken_table_is_told_in_a_sentence_and_mended(page, tmp_path):
     page.locator("#score").click()
     tell(status).to_have_text(say("it", "uploads.csv", file="broken.csv", line=2))
     tell(page.locator("#score-table")).to_be_hidden()
-    page.locator("#score-file").get_by_role("button", name=re.compile("clear|remove|svuota", re.I)).click()
+    page.locator("#score-file").get_by_role("button", name="Clear").click()
     score(page, tmp_path)
     tell(page.locator("#score-table")).to_be_visible()
     tell(status).not_to_contain_text("broken.csv")
@@ -274,8 +287,11 @@ def test_two_systems_are_compared(page, tmp_path):
 
 def test_headlines_are_measured(page, tmp_path):
     go_to(page, "quality")
-    documents = write(tmp_path / "documents.csv", DOCUMENTS, ["id", "article", "headline"])
-    upload(page, "#quality-documents", documents)
+    upload(
+        page,
+        "#quality-documents",
+        write(tmp_path / "documents.csv", DOCUMENTS, ["id", "article", "headline"]),
+    )
     mine = tmp_path / "mine.txt"
     mine.write_text("".join(f"{row[2]} riapre\n" for row in DOCUMENTS), encoding="utf-8")
     upload(page, "#quality-systems", mine)
@@ -286,15 +302,14 @@ def test_headlines_are_measured(page, tmp_path):
         page.locator("#quality-metrics").get_by_label(metric, exact=True).check()
     page.locator("#quality-baselines").get_by_label(say("it", "quality.baseline_random")).uncheck()
     page.locator("#quality").click()
-    means = page.locator("#quality-means")
-    tell(means.get_by_text("mine", exact=True).first).to_be_visible()
+    tell(page.get_by_role("columnheader", name="mine", exact=True)).to_be_visible()
+    tell(page.get_by_role("gridcell", name="R-1", exact=True)).to_be_visible()
     tell(page.locator("#quality-tests")).to_be_visible()
     tell(page.locator(".charts.wide svg")).to_have_count(1)
     items = download(page, "#quality-files", "items.csv")
     assert list(items[0]) == ["system", "id", "headline", "R-1", "AWL"]
-    assert [row["headline"] for row in items if row["system"] == "mine"] == [
-        f"{row[2]} riapre" for row in DOCUMENTS
-    ]
+    found = [row["headline"] for row in items if row["system"] == "mine"]
+    assert found == [f"{row[2]} riapre" for row in DOCUMENTS]
 
 
 def test_the_language_is_switched(page):
@@ -303,7 +318,7 @@ def test_the_language_is_switched(page):
         page.get_by_label(name).check()
         tell(page.locator("#transfer")).to_have_text(say(language, "transfer.button"))
         tell(page.locator("html")).to_have_attribute("lang", language)
-        for tab in TABS:
+        for tab in ("transfer", "score", "compare", "quality"):
             tell(page.get_by_role("tab", name=say(language, f"tabs.{tab}"), exact=True)).to_be_visible()
         tell(page.get_by_label(say(language, "transfer.headline"), exact=True)).to_have_value(HEADLINE)
         tell(card.locator(".ci-badge")).to_have_text(f"✓ {say(language, 'transfer.compliant')}")
@@ -311,19 +326,33 @@ def test_the_language_is_switched(page):
 
 
 def test_a_phone_need_not_be_moved_sideways(opened, tmp_path):
-    page = opened(viewport=PHONE, is_mobile=True, has_touch=True)
-    widest = "document.documentElement.scrollWidth"
+    page = opened(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+    assert beyond(page) == []
     transfer(page)
-    assert page.evaluate(widest) <= PHONE["width"]
+    assert beyond(page) == []
     score(page, tmp_path)
-    tell(page.locator("#score-table")).to_be_visible()
-    assert page.evaluate(widest) <= PHONE["width"]
+    assert beyond(page) == []
     go_to(page, "compare")
     tell(page.locator(".ci-pair")).to_have_count(3)
-    assert page.evaluate(widest) <= PHONE["width"]
+    assert beyond(page) == []
     go_to(page, "quality")
-    tell(page.locator("#quality")).to_be_visible()
-    assert page.evaluate(widest) <= PHONE["width"]
+    page.get_by_role("button", name=say("it", "quality.options")).click()
+    tell(page.locator("#quality-metrics")).to_be_visible()
+    assert beyond(page) == []
+
+
+def beyond(page):
+    """What is shown further right than the screen goes, but for what scrolls by itself; and the page if it scrolls."""
+    return page.evaluate(
+        """width => {
+          const scrolls = one => one && (/auto|scroll/.test(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
+          const out = [...document.querySelectorAll("body *")].filter(one =>
+            one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().right > width + 1 && !scrolls(one));
+          const told = out.map(one => `${one.tagName}#${one.id}.${one.getAttribute("class")} ${one.innerText}`.slice(0, 150));
+          return document.documentElement.scrollWidth > width ? ["the page", ...told] : told;
+        }""",
+        page.viewport_size["width"],
+    )
 
 
 def test_the_keyboard_is_enough(page):
@@ -344,7 +373,7 @@ def test_the_keyboard_is_enough(page):
     tell(own).to_be_visible()
     tab_to("#transfer")
     assert page.locator("#transfer").evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
-    with page.expect_request(asks):
+    with asks(page, "transfer"):
         page.keyboard.press("Enter")
     tell(own.locator(".ci-mark")).to_have_text(["✓"] * 3)
 
@@ -355,24 +384,17 @@ def test_light_and_dark_can_be_read(opened, looks):
     card = transfer(page, own="Statale, piove")
     tell(card.locator(".ci-mark")).to_have_text(["✓", "✓", "✗"])
     assert page.evaluate("document.body.classList.contains('dark')") == (looks == "dark")
-    assert (brightness(colour(card, "background-color")) < 0.2) == (looks == "dark")
+    ground = brightness(card, "background-color")
+    assert (ground < 0.2) == (looks == "dark")
     for part in (".ci-headline", ".ci-badge", ".ci-meta", ".ci-verdicts li b", ".ci-mark", ".ci-figures dt"):
-        ink = brightness(colour(card.locator(part).first, "color"))
-        ground = brightness(colour(card, "background-color"))
+        ink = brightness(card.locator(part).first, "color")
         contrast = (max(ink, ground) + 0.05) / (min(ink, ground) + 0.05)
         assert contrast >= 4.5, f"{part} is too pale"
 
 
-def colour(locator, name):
-    """Red, green and blue of a style, 0-255."""
+def brightness(locator, name):
+    """Relative luminance of a style's colour as WCAG 2 defines it, 0-1."""
     value = locator.evaluate("(one, name) => getComputedStyle(one).getPropertyValue(name)", name)
-    found = re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", value)
-    assert found, f"{name} is {value}"
-    return [int(part) for part in found.groups()]
-
-
-def brightness(parts):
-    """Relative luminance as WCAG 2 defines it, 0-1."""
-    shares = [part / 255 for part in parts]
+    shares = [int(part) / 255 for part in re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", value).groups()]
     linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
