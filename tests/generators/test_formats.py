@@ -104,7 +104,9 @@ def test_odd_sources_give_a_candidate_each(generator):
 
 
 def test_a_source_gives_the_same_alone_and_in_a_batch(generator):
+    """In float64: an untrained model likes many headlines equally well, and padding changes how sums are rounded."""
     format_, model = generator
+    model.double()
     for beams in (1, 4):
         together = format_.generate(model, SOURCES, Decoding(beams=beams))
         alone = [format_.generate(model, [source], Decoding(beams=beams))[0] for source in SOURCES]
