@@ -100,5 +100,7 @@ def launch_from_environment() -> None:
     """Serve the page as on Spaces: models from `Models.from_environment`, the language from CHANGE_IT_LANGUAGE."""
     import os
 
-    language = os.environ.get("CHANGE_IT_LANGUAGE", "it")
-    launch(build(Models.from_environment(), language), quiet=False)
+    models = Models.from_environment()
+    if models:
+        models.warm()
+    launch(build(models, os.environ.get("CHANGE_IT_LANGUAGE", "it")), quiet=False)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from change_it.errors import InputError
 from change_it.rerank.options import EXTRACT
 from change_it.scoring.judging import Judge, Panel
+from change_it.space.limits import LIMITS
 
 #: Answers that are remembered of each judge and each system.
 REMEMBERED = 4096
@@ -266,9 +267,16 @@ class Models:
         return cls._load(judges, generators, environment.get("CHANGE_IT_CORPUS", "").strip() or None)
 
     def warm(self) -> None:
-        """Ask everything once, so that the first reader does not wait for what is set up on first use."""
+        """Ask everything once, so that the first reader does not wait for what is set up on first use.
+
+        The cores are shared out among the requests that are worked on at once: threads of several requests that
+        compete for the same cores wait for one another.
+        """
+        import torch
+
         from change_it.generators.decoding import Decoding
 
+        torch.set_num_threads(max(1, (os.cpu_count() or 1) // LIMITS.at_once))
         text = "una prova"
         for system in self.systems.values():
             system.propose(
