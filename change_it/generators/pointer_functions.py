@@ -60,7 +60,7 @@ class DecoderSteps(torch.autograd.Function):
         Returns:
             Hidden states and contexts (n, t, size), attention (n, t, tokens), last cell (n, size).
         """
-        doubled, turned, weights = 2 * keys, 2 * query.T, 2 * energy
+        turned, weights = 2 * query.T, 2 * energy
         rows: list[tuple[Tensor, ...]] = []
         kept: list[tuple[Tensor, ...]] = []
         for step in range(inputs.shape[1]):
@@ -70,7 +70,7 @@ class DecoderSteps(torch.autograd.Function):
             before, cell = cell, forget * cell + enter * new
             bent = cell.tanh()
             hidden = leave * bent
-            inner = doubled + (hidden @ turned).unsqueeze(1)
+            inner = torch.add((hidden @ turned).unsqueeze(1), keys, alpha=2)
             if covering is not None:
                 inner.addcmul_(coverage.unsqueeze(-1), covering, value=2)
             inner.sigmoid_()

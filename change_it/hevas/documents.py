@@ -65,8 +65,8 @@ class Documents:
         rows = list(zip(self.ids, self.texts, self.references or [("1",)] * len(self.ids), strict=True))
         faults = {
             "an id that stands twice": [id_ for id_, count in counts.items() if count > 1],
-            "an empty article": [id_ for id_, text, _ in rows if not _worded(text)],
-            "no reference headline": [id_ for id_, _, several in rows if not any(map(_worded, several))],
+            "an empty article": [id_ for id_, text, _ in rows if not worded(text)],
+            "no reference headline": [id_ for id_, _, several in rows if not any(map(worded, several))],
         }
         for fault, found in faults.items():
             if found:
@@ -128,7 +128,7 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
     references = None
     if found:
         rows = zip(*(table[name] for name in found), strict=True)
-        references = tuple(tuple(filter(_worded, map(clean_headline, _listed(cells)))) for cells in rows)
+        references = tuple(tuple(filter(worded, map(clean_headline, _listed(cells)))) for cells in rows)
     return Documents(ids, texts, references, source)
 
 
@@ -215,8 +215,12 @@ def clean_headline(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def _worded(text: str) -> bool:
-    """Whether a text has a letter or digit, and so a word."""
+def worded(text: str) -> bool:
+    """Whether a text has a letter or digit, and so a word.
+
+    Args:
+        text: any text.
+    """
     return any(map(str.isalnum, text))
 
 

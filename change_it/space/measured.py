@@ -10,7 +10,7 @@ from pathlib import Path
 from change_it.errors import InputError
 from change_it.hevas.analysis import Analysis, analyse
 from change_it.hevas.baselines import BASELINES, baseline
-from change_it.hevas.documents import Documents, System, clean_headline
+from change_it.hevas.documents import Documents, System, clean_headline, worded
 from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
 from change_it.hevas.families import METRICS
 from change_it.hevas.files import summary
@@ -96,12 +96,12 @@ def read_documents(path: Path, *, say: Say) -> Documents:
     texts = [unicodedata.normalize("NFC", cells["article"]) for _, cells in rows]
     named = [name for name in REFERENCES if name in rows[0][1]]
     several = [
-        tuple(text for text in (clean_headline(cells[name]) for name in named) if _worded(text))
+        tuple(text for text in (clean_headline(cells[name]) for name in named) if worded(text))
         for _, cells in rows
     ]
     counts = Counter(ids)
     wrong = {
-        say("quality.fault_empty"): [not _worded(text) for text in texts],
+        say("quality.fault_empty"): [not worded(text) for text in texts],
         say("quality.fault_double"): [counts[id_] > 1 for id_ in ids],
         say("quality.fault_reference"): [bool(named) and not found for found in several],
         say("quality.fault_long", most=f"{LIMITS.article:,}"): [len(text) > LIMITS.article for text in texts],
@@ -334,7 +334,8 @@ def _headlines(path: Path, documents: Documents, say: Say) -> tuple[str, ...]:
         return _as_many(headlines, path, documents, say)
     by_id = dict(zip([cells["id"] for _, cells in rows], headlines, strict=True))
     missing = [id_ for id_ in documents.ids if id_ not in by_id]
-    other = [id_ for id_ in by_id if id_ not in set(documents.ids)]
+    known = set(documents.ids)
+    other = [id_ for id_ in by_id if id_ not in known]
     faults = {"quality.ids_missing": missing, "quality.ids_other": other}
     told = [say(key, count=len(ids), ids=listed(ids, say)) for key, ids in faults.items() if ids]
     if len(by_id) < len(rows):
@@ -366,8 +367,3 @@ def _name(path: Path, taken: set[str]) -> str:
     name = re.sub(r"[^\w.+-]+", "-", path.stem).strip("-.")[:_NAME] or "system"
     tries = [name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))]
     return next(one for one in tries if one.lower() not in taken)
-
-
-def _worded(text: str) -> bool:
-    """Whether a text has a letter or digit, and so a word."""
-    return any(map(str.isalnum, text))
