@@ -39,8 +39,8 @@ from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.options import MetricOptions
 from change_it.hevas.overlap import headline_rouge
 from change_it.hevas.page import figure
-from change_it.hevas.statistics import correlations
 from change_it.papers import hevas2019
+from change_it.stats import correlations
 from change_it.text.tokens import words
 
 WORDS = [

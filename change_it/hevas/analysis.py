@@ -1,13 +1,102 @@
-"""The statistics of an evaluation: systems compared by every metric, and the metrics with each other."""
+"""The statistics of an evaluation: systems compared by every metric, and the metrics with each other.
 
-from dataclasses import dataclass
-from typing import Any
+HEvAS 2019 tests with Tukey's HSD where all systems look normal and with Wilcoxon elsewhere. Systems that wrote
+headlines for the same documents are paired, so every comparison also holds what such data call for: Friedman's test,
+then Wilcoxon's signed-rank test of each pair with Holm's correction (Demšar 2006).
+"""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+
+from change_it.errors import InputError
 from change_it.hevas.evaluation import Evaluation
-from change_it.hevas.statistics import Comparison, Correlations, compare, correlations
+from change_it.stats import (
+    Correlations,
+    Floats,
+    Friedman,
+    bootstrap_intervals,
+    check_finite,
+    correlations,
+    friedman,
+    holm,
+    rank_biserial,
+    shapiro,
+    tukey,
+    wilcoxon,
+)
 
 #: Name of the average over all metrics in tables of metrics.
 OVERALL = "average"
+
+
+@dataclass(frozen=True)
+class SystemSummary:
+    """Scores of one system by one metric."""
+
+    system: str
+    """Its name."""
+    mean: float
+    """Mean over the documents."""
+    deviation: float | None
+    """Standard deviation (n - 1); None for one document."""
+    interval: tuple[float, float]
+    """Percentile bootstrap interval of the mean."""
+    shapiro_w: float | None
+    """Statistic of the normality test; None for fewer than three documents and for constant scores."""
+    shapiro_p: float | None
+    """Its p-value; None as above."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems compared by one metric."""
+
+    first: str
+    """Name of a system."""
+    second: str
+    """Name of another one."""
+    difference: float
+    """Mean of the first less mean of the second."""
+    published_p: float
+    """p-value of the published test: Tukey's (corrected for the number of pairs) or Wilcoxon's (not corrected)."""
+    wilcoxon: float
+    """Wilcoxon's signed-rank statistic, the smaller sum of ranks; documents with equal scores are dropped."""
+    p: float
+    """Its p-value, two-sided; 1 where all documents have equal scores."""
+    p_holm: float
+    """The same with Holm's correction over all pairs of this metric."""
+    rank_biserial: float
+    """Effect size: matched-pairs rank-biserial correlation in -1 to 1, positive where the first scores higher."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All systems by one metric."""
+
+    documents: int
+    """Number of documents."""
+    level: float
+    """Coverage of the intervals."""
+    systems: tuple[SystemSummary, ...]
+    """One a system, in the order given."""
+    published_test: Literal["tukey", "wilcoxon"]
+    """Test that HEvAS takes for these scores."""
+    pairs: tuple[Pair, ...]
+    """One for each two systems; none for a single system."""
+    friedman: Friedman | None
+    """Paired test of all systems at once; None for fewer than three."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The comparison ready for JSON.
+
+        Returns:
+            Nested dictionaries of numbers, names and None.
+        """
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -50,3 +139,121 @@ def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> 
         },
         correlations(scores),
     )
+
+
+def compare(
+    scores: Floats,
+    systems: Sequence[str],
+    *,
+    alpha: float = 0.05,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 1,
+) -> Comparison:
+    """Compare systems by one metric.
+
+    Args:
+        scores: (n, m) one row a document, one column a system.
+        systems: m names.
+        alpha: a system is not normal where Shapiro and Wilk's test has a p-value below it.
+        resamples: bootstrap resamples of the intervals, at least 1.
+        level: coverage of the intervals in 0-1.
+        seed: seed of the resamples; the same seed draws the same documents for every metric.
+
+    Returns:
+        Means with intervals, and the tests.
+
+    Raises:
+        InputError: there are no documents, no systems, or a score is not a number.
+
+    Example:
+        >>> found = compare(np.array([[0.9, 0.1], [0.8, 0.3], [0.7, 0.2], [0.9, 0.5]]), ["good", "bad"])
+        >>> pair = found.pairs[0]
+        >>> round(pair.difference, 2), pair.wilcoxon, pair.p, pair.rank_biserial
+        (0.55, 0.0, 0.125, 1.0)
+    """
+    scores = _checked(scores, systems)
+    intervals = mean_intervals(scores, systems, resamples=resamples, level=level, seed=seed)
+    summaries = tuple(
+        _summary(name, column, intervals[name], seed) for name, column in zip(systems, scores.T, strict=True)
+    )
+    normal = all(summary.shapiro_p is not None and summary.shapiro_p >= alpha for summary in summaries)
+    pairs = tuple(_pairs(scores, systems, normal))
+    return Comparison(
+        len(scores), level, summaries, "tukey" if normal else "wilcoxon", pairs, friedman(scores)
+    )
+
+
+def mean_intervals(
+    scores: Floats, systems: Sequence[str], *, resamples: int = 1000, level: float = 0.95, seed: int = 1
+) -> dict[str, tuple[float, float]]:
+    """Percentile bootstrap intervals of means; every system gets the same documents drawn.
+
+    Args:
+        scores: (n, m) one row a document, one column a system.
+        systems: m names, all different.
+        resamples: number of resamples, at least 1.
+        level: coverage in 0-1.
+        seed: seed of the resamples.
+
+    Returns:
+        System to lower and upper end; both are the mean where its scores are constant.
+
+    Example:
+        >>> found = mean_intervals(np.array([[0.0, 0.5], [1.0, 0.5]] * 50), ["one", "two"])
+        >>> {name: (round(low, 2), round(high, 2)) for name, (low, high) in found.items()}
+        {'one': (0.4, 0.6), 'two': (0.5, 0.5)}
+    """
+    columns = dict(zip(systems, scores.T, strict=True))
+    ends = bootstrap_intervals(
+        columns,
+        lambda sums: {name: total / len(scores) for name, total in sums.items()},
+        resamples=resamples,
+        level=level,
+        seed=seed,
+    )
+    clipped = {name: np.clip(ends[name][-1], column.min(), column.max()) for name, column in columns.items()}
+    return {name: (float(low), float(high)) for name, (low, high) in clipped.items()}
+
+
+def _checked(scores: Floats, systems: Sequence[str]) -> Floats:
+    """Scores as an array that the tests accept."""
+    scores = np.asarray(scores, np.float64)
+    if scores.ndim != 2 or not scores.size or scores.shape[1] != len(systems):
+        raise InputError(
+            f"A comparison needs one row a document and one column for each of {len(systems)} systems; "
+            f"found scores of shape {scores.shape}."
+        )
+    for name, column in zip(systems, scores.T, strict=True):
+        check_finite(name, column)
+    return scores
+
+
+def _summary(name: str, scores: Floats, interval: tuple[float, float], seed: int) -> SystemSummary:
+    """Mean, deviation and normality of one system."""
+    w, p = shapiro(scores, seed=seed) or (None, None)
+    deviation = float(scores.std(ddof=1)) if len(scores) > 1 else None
+    return SystemSummary(name, float(scores.mean()), deviation, interval, w, p)
+
+
+def _pairs(scores: Floats, systems: Sequence[str], normal: bool) -> Iterator[Pair]:
+    """The comparison of each two systems."""
+    places = list(combinations(range(len(systems)), 2))
+    if not places:
+        return
+    tests = [wilcoxon(scores[:, i], scores[:, j]) for i, j in places]
+    raw = [p for _, p in tests]
+    published = [float(p) for p in tukey(scores)[tuple(zip(*places, strict=True))]] if normal else raw
+    for (i, j), (statistic, p), published_p, corrected in zip(
+        places, tests, published, holm(raw), strict=True
+    ):
+        yield Pair(
+            first=systems[i],
+            second=systems[j],
+            difference=float(scores[:, i].mean() - scores[:, j].mean()),
+            published_p=published_p,
+            wilcoxon=statistic,
+            p=p,
+            p_holm=corrected,
+            rank_biserial=rank_biserial(scores[:, i], scores[:, j]),
+        )

@@ -21,8 +21,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
 
 from change_it.errors import InputError
-from change_it.hevas.statistics import Comparison, Correlations
-from change_it.text.ngrams import Floats
+from change_it.hevas.analysis import Comparison
+from change_it.stats import Correlations, Floats
 
 INK = "#010203"  #: Colour of lines and letters; stands for the page's text colour in an SVG inside a page.
 
@@ -141,7 +141,7 @@ def correlation_chart(
     """Scatter of every two metrics below the diagonal, their correlation above it.
 
     Args:
-        scores: metric → scores of one shape, as for `statistics.correlations`.
+        scores: metric → scores of one shape, as for `stats.correlations`.
         found: their correlations.
         method: which of them to write.
 

@@ -17,17 +17,22 @@ from change_it.hevas.evaluation import Evaluation, check_input, chosen_metrics, 
 from change_it.hevas.families import Progress
 from change_it.hevas.options import MetricOptions
 from change_it.hevas.readability import fog
-from change_it.hevas.statistics import Correlations, correlations
 from change_it.hevas.tagging import languages
 from change_it.scoring import overlap
 from change_it.scoring.items import TestSet
 from change_it.scoring.score import Scores
 from change_it.scoring.systems import System
+from change_it.stats import Correlations, correlations
 
 #: What the judges say of an item: name in tables of correlations to column of `Scores.items`.
 JUDGES = {"P(HH)": "p_hh", "P(AH)": "p_ah", "P(target)": "p_target", "compliant": "compliant"}
-#: BLEU and ROUGE-L of an item under the names that they have there, in the order of `overlap.MEASURES`.
-OVERLAPS = ("BLEU", "ROUGE-L", "BLEU source", "ROUGE-L source")
+#: BLEU and ROUGE-L of an item: name in tables of correlations to measure of `overlap`.
+OVERLAPS = {
+    "BLEU": "bleu",
+    "ROUGE-L": "rougeL",
+    "BLEU source": "bleu_source",
+    "ROUGE-L source": "rougeL_source",
+}
 #: Systems that are their own reference: their ROUGE is 1 whatever the judges say.
 LEFT_OUT = ("gold",)
 
@@ -170,7 +175,7 @@ def judge_columns(
         for table in tables
     ]
     columns |= {
-        name: np.column_stack([values[:, at] for values in overlaps]) for at, name in enumerate(OVERLAPS)
+        name: np.column_stack([values[measure] for values in overlaps]) for name, measure in OVERLAPS.items()
     }
     at = [evaluation.systems.index(system) for system in kept]
     columns |= {metric: evaluation.scores(metric)[:, at] for metric in evaluation.metrics}

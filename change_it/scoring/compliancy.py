@@ -6,15 +6,15 @@ matches the article, and main's decision is reversed. Verdicts come per item, ag
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from change_it.errors import InputError
+from change_it.stats import Floats, Statistics, estimate
 
 Reversal = Literal["relative", "target"]
-Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 #: What `aggregate` returns, in this order.
@@ -103,30 +103,29 @@ def verdicts(
     return Verdicts(decide(hh) == 1, decide(ah) == 1, reversed_)
 
 
-def statistics(items: Verdicts) -> Floats:
-    """Per-item statistics, whose sums `aggregate` understands.
+def statistics(items: Verdicts) -> dict[str, Floats]:
+    """Per-item statistics, whose sums `aggregate` understands (see `change_it.stats`).
 
     Args:
         items: n verdicts.
 
     Returns:
-        (n, 5): 1, compliant, hh, ah, main.
+        `n`, ones, and `MEASURES`, zeros and ones; (n,) each.
     """
-    return np.column_stack([np.ones(len(items)), items.compliancy, items.hh, items.ah, items.main]).astype(
-        np.float64
-    )
+    verdicts = {name: np.asarray(getattr(items, name), np.float64) for name in MEASURES}
+    return {"n": np.ones(len(items)), **verdicts}
 
 
-def aggregate(sums: Floats) -> Floats:
+def aggregate(sums: Statistics) -> dict[str, Floats]:
     """Proportions from summed statistics.
 
     Args:
-        sums: (..., 5), rows of `statistics` added up.
+        sums: `statistics` added up.
 
     Returns:
-        (..., 4) in the order of `MEASURES`, each in 0-1.
+        `MEASURES`, each in 0-1.
     """
-    return sums[..., 1:] / np.maximum(sums[..., :1], 1)
+    return {name: sums[name] / np.maximum(sums["n"], 1) for name in MEASURES}
 
 
 def proportions(items: Verdicts, directions: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -146,8 +145,8 @@ def proportions(items: Verdicts, directions: Sequence[str]) -> dict[str, dict[st
         >>> table["a2b"]["compliancy"], table["b2a"]["compliancy"], table["average"]["compliancy"]
         (0.5, 0.0, 0.25)
     """
-    per_item, of = statistics(items), np.asarray(directions)
-    names = list(dict.fromkeys(directions))
-    values = np.array([aggregate(per_item[of == name].sum(axis=0)) for name in names])
-    rows: list[tuple[str, Any]] = [*zip(names, values, strict=True), ("average", values.mean(axis=0))]
-    return {name: dict(zip(MEASURES, row.tolist(), strict=True)) for name, row in rows}
+    values = estimate(statistics(items), aggregate, directions)
+    return {
+        name: {measure: float(values[measure][row]) for measure in MEASURES}
+        for row, name in enumerate([*dict.fromkeys(directions), "average"])
+    }

@@ -11,7 +11,7 @@ from change_it.scoring import compliancy
 from change_it.scoring.compliancy import MEASURES, Reversal
 from change_it.scoring.judging import Panel, Transfer, judge_transfers
 from change_it.scoring.signature import signature
-from change_it.scoring.significance import bootstrap_intervals
+from change_it.stats import bootstrap_intervals
 
 
 def compute_compliancy(
@@ -82,14 +82,14 @@ def compute_compliancy(
     table = compliancy.proportions(items, directions)
     average = table.pop("average")
     ends = bootstrap_intervals(
-        compliancy.statistics(items), directions, compliancy.aggregate, resamples=resamples, seed=seed
-    ).tolist()
+        compliancy.statistics(items), compliancy.aggregate, directions, resamples=resamples, seed=seed
+    )
     return {
         **average,
         **table,
         "intervals": {
-            name: {measure: (low, high) for measure, (low, high) in zip(MEASURES, row, strict=True)}
-            for name, row in zip([*table, "average"], ends, strict=True)
+            name: {measure: tuple(ends[measure][row].tolist()) for measure in MEASURES}
+            for row, name in enumerate([*table, "average"])
         },
         "verdicts": [
             {"compliancy": all(row), **dict(zip(MEASURES[1:], row, strict=True))}

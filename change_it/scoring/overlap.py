@@ -7,24 +7,29 @@ sacrebleu), aggregates from their sums, so that intervals and paired tests need 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from sacrebleu.metrics import BLEU
 
+from change_it.stats import Floats, Statistics
 from change_it.text.rouge import rouge_l_of_words
 from change_it.text.tokens import words
-
-Floats = NDArray[np.float64]
 
 #: What `aggregate` returns, in this order.
 MEASURES = ("bleu", "rougeL", "bleu_source", "rougeL_source")
 
-_ORDER = 4
-#: count, rougeL F1, words of the candidate and the reference, matching and all n-grams of orders 1-4
-_WIDTH = 4 + 2 * _ORDER
+_ORDERS = range(1, 5)
+#: Per side: ROUGE-L F1, words of the candidate and of the reference, matching and all n-grams of orders 1-4.
+_COLUMNS = (
+    "rougeL",
+    "length",
+    "reference_length",
+    *(f"matching{order}" for order in _ORDERS),
+    *(f"ngrams{order}" for order in _ORDERS),
+)
+_SIDES = ("", "_source")
 
 
-def statistics(predictions: Sequence[str], golds: Sequence[str], sources: Sequence[str]) -> Floats:
-    """Per-item statistics, whose sums `aggregate` understands.
+def statistics(predictions: Sequence[str], golds: Sequence[str], sources: Sequence[str]) -> dict[str, Floats]:
+    """Per-item statistics, whose sums `aggregate` understands (see `change_it.stats`).
 
     Args:
         predictions: n new headlines.
@@ -32,51 +37,42 @@ def statistics(predictions: Sequence[str], golds: Sequence[str], sources: Sequen
         sources: n original headlines.
 
     Returns:
-        (n, 24), 12 columns for the golds and 12 for the sources.
+        `n`, ones, then ROUGE-L and the counts of BLEU against the golds, and the same with names in `_source`; (n,) each.
     """
     new = [words(text) for text in predictions]
-    return np.hstack([_against([words(text) for text in side], new) for side in (golds, sources)])
+    columns = {"n": np.ones(len(new))}
+    for side, references in zip(_SIDES, (golds, sources), strict=True):
+        rows = _against([words(text) for text in references], new)
+        columns |= {name + side: rows[:, column] for column, name in enumerate(_COLUMNS)}
+    return columns
 
 
 def _against(references: list[list[str]], candidates: list[list[str]]) -> Floats:
-    """(n, 12) statistics of the candidates against one reference each."""
+    """(n, 11) statistics of the candidates against one reference each."""
     bleu = BLEU(tokenize="none", force=True, effective_order=True)
-    rows = np.ones((len(candidates), _WIDTH))
+    rows = np.ones((len(candidates), len(_COLUMNS)))
     for row, reference, candidate in zip(rows, references, candidates, strict=True):
         score = bleu.sentence_score(" ".join(candidate), [" ".join(reference)])
-        row[1] = rouge_l_of_words(reference, candidate).f1
-        row[2:] = [score.sys_len, score.ref_len, *score.counts, *score.totals]
+        f1 = rouge_l_of_words(reference, candidate).f1
+        row[:] = [f1, score.sys_len, score.ref_len, *score.counts, *score.totals]
     return rows
 
 
-def aggregate(sums: Floats) -> Floats:
+def aggregate(sums: Statistics) -> dict[str, Floats]:
     """Corpus BLEU and mean ROUGE-L from summed statistics.
 
     Args:
-        sums: (..., 24), rows of `statistics` added up.
+        sums: `statistics` added up.
 
     Returns:
-        (..., 4) in the order of `MEASURES`, each in 0-1.
+        `MEASURES`, each in 0-1.
     """
-    sides = [sums[..., :_WIDTH], sums[..., _WIDTH:]]
-    columns = [
-        column
-        for side in sides
-        for column in (corpus_bleu(side[..., 2:]), side[..., 1] / np.maximum(side[..., 0], 1))
-    ]
-    return np.stack(columns, axis=-1)
-
-
-def rouge_columns(items: Floats) -> Floats:
-    """ROUGE-L F1 of each item.
-
-    Args:
-        items: (n, 24) from `statistics`.
-
-    Returns:
-        (n, 2): against the gold headline, against the original.
-    """
-    return items[:, [1, _WIDTH + 1]]
+    measures = {}
+    for side in _SIDES:
+        counts = np.stack([sums[name + side] for name in _COLUMNS[1:]], axis=-1)
+        measures[f"bleu{side}"] = corpus_bleu(counts)
+        measures[f"rougeL{side}"] = sums[f"rougeL{side}"] / np.maximum(sums["n"], 1)
+    return measures
 
 
 def corpus_bleu(sums: Floats) -> Floats:
@@ -90,7 +86,7 @@ def corpus_bleu(sums: Floats) -> Floats:
         (...,) BLEU in 0-1; 0 where nothing matches or no candidate has four words.
     """
     length, wanted = sums[..., 0], sums[..., 1]
-    matching, possible = sums[..., 2 : 2 + _ORDER], sums[..., 2 + _ORDER :]
+    matching, possible = np.split(sums[..., 2:], 2, axis=-1)
     halvings = np.cumsum(matching == 0, axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         precision = np.where(matching > 0, matching, 0.5**halvings) / possible

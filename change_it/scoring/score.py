@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from change_it.errors import InputError
 from change_it.scoring import compliancy, overlap
@@ -18,17 +17,13 @@ from change_it.scoring.items import TestSet
 from change_it.scoring.judging import Judgement, Panel, Transfer, check_outlets, judge_transfers
 from change_it.scoring.reranker import SAME, Reranker
 from change_it.scoring.signature import signature
-from change_it.scoring.significance import bootstrap_intervals, estimate, paired_p_values
 from change_it.scoring.systems import System
-
-Floats = NDArray[np.float64]
+from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate, paired_p_values
 
 #: The columns of a table of systems.
 MEASURES = (*compliancy.MEASURES, *overlap.MEASURES)
 #: Name of the row that is the mean over the directions.
 AVERAGE = "average"
-
-_SPLIT = 1 + len(compliancy.MEASURES)
 
 
 @dataclass(frozen=True)
@@ -201,9 +196,10 @@ def score(
     golds, directions = [item.gold for item in test.items], test.directions
     rows, items, per_item = [], {}, []
     for system, judgement in zip(systems, judgements, strict=True):
-        own = np.hstack(
-            [compliancy.statistics(judgement.verdicts), overlap.statistics(system.headlines, golds, sources)]
-        )
+        own = {
+            **compliancy.statistics(judgement.verdicts),
+            **overlap.statistics(system.headlines, golds, sources),
+        }
         independent = system.reranker.short if system.reranker else ""
         chosen = SAME if system.name in same_judges else independent
         said = partial(signature, judges.signature, reversal=reversal, seed=seed, reranker=chosen)
@@ -239,24 +235,22 @@ def _same_judges(judges: Panel, rerankers: Mapping[str, Reranker], *, allowed: b
     return tuple(shared)
 
 
-def _aggregate(sums: Floats) -> Floats:
-    """(..., 8) in the order of `MEASURES`."""
-    return np.concatenate(
-        [compliancy.aggregate(sums[..., :_SPLIT]), overlap.aggregate(sums[..., _SPLIT:])], axis=-1
-    )
+def _aggregate(sums: Statistics) -> dict[str, Floats]:
+    """`MEASURES` from summed statistics."""
+    return {**compliancy.aggregate(sums), **overlap.aggregate(sums)}
 
 
 def _rows(
     system: System,
-    per_item: Floats,
+    per_item: Statistics,
     directions: list[str],
     said: Callable[..., str],
     resamples: int,
     seed: int,
 ) -> list[Row]:
     """Rows of one system: its directions and the average."""
-    values = estimate(per_item, directions, _aggregate)
-    ends = bootstrap_intervals(per_item, directions, _aggregate, resamples=resamples, seed=seed)
+    values = estimate(per_item, _aggregate, directions)
+    ends = bootstrap_intervals(per_item, _aggregate, directions, resamples=resamples, seed=seed)
     names = [*dict.fromkeys(directions), AVERAGE]
     counts = Counter([*directions, *([AVERAGE] * len(directions))])
     failed = [way for way, text in zip(directions, system.headlines, strict=True) if not text.strip()]
@@ -267,20 +261,19 @@ def _rows(
             direction=name,
             n=counts[name],
             errors=errors[name],
-            values=dict(zip(MEASURES, row.tolist(), strict=True)),
+            values={measure: float(values[measure][row]) for measure in MEASURES},
             intervals={
-                measure: (float(low), float(high)) for measure, (low, high) in zip(MEASURES, end, strict=True)
+                measure: (float(ends[measure][row, 0]), float(ends[measure][row, 1])) for measure in MEASURES
             },
             signature=said(n=counts[name]),
         )
-        for name, row, end in zip(names, values, ends, strict=True)
+        for row, name in enumerate(names)
     ]
 
 
-def _item_table(test: TestSet, system: System, judgement: Judgement, per_item: Floats) -> pl.DataFrame:
+def _item_table(test: TestSet, system: System, judgement: Judgement, per_item: Statistics) -> pl.DataFrame:
     """One row an item."""
     verdicts = judgement.verdicts
-    rouge = overlap.rouge_columns(per_item[:, _SPLIT:])
     return pl.DataFrame(
         {
             "id": [item.id for item in test.items],
@@ -296,17 +289,19 @@ def _item_table(test: TestSet, system: System, judgement: Judgement, per_item: F
             "p_ah": judgement.ah,
             "p_target": judgement.main,
             "p_target_source": judgement.main_source,
-            "rougeL": rouge[:, 0],
-            "rougeL_source": rouge[:, 1],
+            "rougeL": per_item["rougeL"],
+            "rougeL_source": per_item["rougeL_source"],
         }
     )
 
 
-def _p_values(per_item: list[Floats], directions: list[str], *, trials: int, seed: int) -> Floats:
+def _p_values(per_item: Sequence[Statistics], directions: list[str], *, trials: int, seed: int) -> Floats:
     """(m, m) paired tests of average compliancy between any two systems."""
     table = np.ones((len(per_item), len(per_item)))
+    verdicts = [{name: own[name] for name in ("n", *compliancy.MEASURES)} for own in per_item]
     for i, j in combinations(range(len(per_item)), 2):
-        first, second = (per_item[k][:, :_SPLIT] for k in (i, j))
-        p = paired_p_values(first, second, directions, compliancy.aggregate, trials=trials, seed=seed)
-        table[i, j] = table[j, i] = p[-1, 0]
+        p = paired_p_values(
+            verdicts[i], verdicts[j], compliancy.aggregate, directions, trials=trials, seed=seed
+        )
+        table[i, j] = table[j, i] = p["compliancy"][-1]
     return table

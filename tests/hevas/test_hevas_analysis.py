@@ -6,9 +6,9 @@ import pytest
 from scipy import stats
 
 from change_it import InputError
-from change_it.hevas import statistics
-from change_it.hevas.paired import holm, rank_biserial, wilcoxon
-from change_it.hevas.statistics import bootstrap_intervals, compare, correlations, friedman
+from change_it import stats as own_stats
+from change_it.hevas.analysis import compare, mean_intervals
+from change_it.stats import Friedman, holm
 
 SYSTEMS = ["one", "two", "three", "four"]
 
@@ -29,6 +29,11 @@ def scores(n=60, seed=4):
 def counts(n=60, seed=1):
     """Shares with many ties and zeros, as ROUGE gives them."""
     return np.random.default_rng(seed).integers(0, 4, (n, 4)) / 3
+
+
+def intervals(data, **options):
+    names = SYSTEMS[: data.shape[1]]
+    return np.array([mean_intervals(data, names, **options)[name] for name in names])
 
 
 def test_normal_scores_get_tukey():
@@ -78,42 +83,10 @@ def test_paired_tests_equal_scipy(make, n):
     assert found.friedman.kendall_w == pytest.approx(expected.statistic / (n * 3))
 
 
-def test_holm_by_hand():
-    # sorted .005·4, .01·3, .03·2, .04·1 = .02, .03, .06, .04: the last may not fall below .06
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.5, 0.9]) == [1.0, 1.0]
-    assert holm([0.2, 0.2, 0.2]) == pytest.approx([0.6] * 3)
-    assert holm([]) == []
-
-
-def test_rank_biserial_by_hand():
-    # differences 4, -2, 2, 0, 1: ranks 4, 2.5, 2.5, -, 1 of 10
-    first, second = np.array([5.0, 1, 3, 2, 2]), np.array([1.0, 3, 1, 2, 1])
-    assert rank_biserial(first, second) == pytest.approx(0.5)
-    assert rank_biserial(second, first) == pytest.approx(-0.5)
-    assert rank_biserial(second, second + 1) == -1
-
-
-def test_effect_follows_the_statistic():
-    first, second = counts(40)[:, :2].T
-    statistic, _ = wilcoxon(first, second)
-    dropped = np.count_nonzero(first != second)
-    assert abs(rank_biserial(first, second)) == pytest.approx(1 - statistic / (dropped * (dropped + 1) / 4))
-
-
-def test_ties_survive_floating_point():
-    first = np.array([0.3, 0.7, 0.2, 0.9, 0.6, 0.1])
-    second = first[::-1] / 2
-    noisy = first + 1e-15 * np.arange(6), second - 1e-15
-    assert wilcoxon(*noisy) == wilcoxon(first, second)
-    assert wilcoxon(first, 0.1 + 0.2 + first - 0.3) == (0.0, 1.0)
-    assert friedman(np.stack([first, first, 0.1 + 0.2 + first - 0.3], axis=1)).p == 1
-
-
 def test_identical_systems():
     column = scores()[:, :1]
     found = compare(np.repeat(column, 3, axis=1), SYSTEMS[:3])
-    assert found.friedman == statistics.Friedman(0.0, 1.0, 0.0)
+    assert found.friedman == Friedman(0.0, 1.0, 0.0)
     for pair in found.pairs:
         assert (pair.difference, pair.wilcoxon, pair.p, pair.p_holm, pair.rank_biserial) == (0, 0, 1, 1, 0)
         assert pair.published_p == pytest.approx(1)
@@ -165,7 +138,7 @@ def test_many_documents_do_not_warn():
 
 def test_intervals_equal_scipy_in_the_limit():
     data = scores(50)[:, :2]
-    found = bootstrap_intervals(data, resamples=20000)
+    found = intervals(data, resamples=20000)
     for column, ends in zip(data.T, found, strict=True):
         expected = stats.bootstrap(
             (column,), np.mean, n_resamples=20000, method="percentile", rng=np.random.default_rng(5)
@@ -176,40 +149,21 @@ def test_intervals_equal_scipy_in_the_limit():
 
 def test_intervals_are_seeded_and_do_not_depend_on_the_chunks(monkeypatch):
     data = scores(50)
-    found = bootstrap_intervals(data, seed=3)
-    assert (bootstrap_intervals(data, seed=3) == found).all()
-    assert (bootstrap_intervals(data, seed=4) != found).any()
-    narrow = bootstrap_intervals(data, seed=3, level=0.5)
+    found = intervals(data, seed=3)
+    assert (intervals(data, seed=3) == found).all()
+    assert (intervals(data, seed=4) != found).any()
+    narrow = intervals(data, seed=3, level=0.5)
     assert (narrow[:, 0] > found[:, 0]).all()
     assert (narrow[:, 1] < found[:, 1]).all()
-    monkeypatch.setattr(statistics, "_CELLS", 333)
-    assert bootstrap_intervals(data, seed=3) == pytest.approx(found)
+    monkeypatch.setattr(own_stats, "_CELLS", 333)
+    assert intervals(data, seed=3) == pytest.approx(found)
 
 
 def test_intervals_draw_the_same_documents_for_every_system():
     data = scores(50)
     shifted = np.stack([data[:, 0], data[:, 0] + 1], axis=1)
-    first, second = bootstrap_intervals(shifted)
+    first, second = intervals(shifted)
     assert second == pytest.approx(first + 1)
-
-
-def test_correlations_equal_scipy():
-    table = {"a": scores(), "b": scores() ** 3 + scores(seed=2), "c": counts()}
-    found = correlations(table)
-    assert (found.metrics, found.n) == (("a", "b", "c"), 240)
-    for i, first in enumerate(table.values()):
-        for j, second in enumerate(table.values()):
-            assert found.pearson[i][j] == pytest.approx(stats.pearsonr(first.ravel(), second.ravel())[0])
-            assert found.spearman[i][j] == pytest.approx(stats.spearmanr(first.ravel(), second.ravel())[0])
-    assert found.pearson[0][1] != pytest.approx(found.spearman[0][1])
-
-
-def test_correlation_with_a_constant_metric_is_not_defined():
-    found = correlations({"a": scores(), "flat": np.full((60, 4), 0.1) + 1e-15 * counts()})
-    assert found.pearson == ((pytest.approx(1), None), (None, None))
-    assert found.spearman == ((pytest.approx(1), None), (None, None))
-    json.dumps(found.as_dict(), allow_nan=False)
-    assert correlations({"a": scores(2)[:, 0], "b": scores(2)[:, 1]}).pearson == ((None, None),) * 2
 
 
 @pytest.mark.parametrize(
@@ -224,16 +178,3 @@ def test_correlation_with_a_constant_metric_is_not_defined():
 def test_bad_scores(data, message):
     with pytest.raises(InputError, match=message):
         compare(data, ["one", "two"])
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ({}, "found none"),
-        ({"a": np.zeros(3), "b": np.zeros(4)}, r"found a \(3,\), b \(4,\)"),
-        ({"a": np.zeros(3), "b": np.array([0, 1, np.inf])}, "b has 1 scores"),
-    ],
-)
-def test_bad_tables(table, message):
-    with pytest.raises(InputError, match=message):
-        correlations(table)

@@ -1,0 +1,419 @@
+"""Bootstrap intervals, paired tests, effect sizes and correlations of scores.
+
+Statistics of n items are named columns: `{"n": ones, "hits": zeros and ones}`. An aggregate maps their sums, named alike,
+to measures by name: `lambda sums: {"share": sums["hits"] / sums["n"]}`; the sums may have any shape, so one call serves all
+resamples. Items may belong to strata (directions): a measure is computed in each stratum and then averaged over the strata.
+Metrics with columns of different names are joined with `{**first, **second}`, their statistics as well as their measures.
+
+    intervals = bootstrap_intervals(statistics, aggregate, directions)
+    low, high = intervals["share"][-1]  # of the mean over the directions
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from change_it.errors import InputError
+
+Floats = NDArray[np.float64]
+#: Names to (n,) values of the items, or to sums of any shape.
+Statistics = Mapping[str, Floats]
+#: From sums to measures of the same shape.
+Aggregate = Callable[[Statistics], Mapping[str, Floats]]
+
+_CELLS = 2_000_000  # resamples x items held at once
+_DECIMALS = 12  # scores that differ by less than this are equal
+_EXACT_MOST = 13  # differences with ties, for which scipy's p-value is exact
+_SHAPIRO_MOST = 5000  # its p-value is not accurate for more
+
+
+def estimate(
+    statistics: Statistics, aggregate: Aggregate, strata: Sequence[str] | None = None
+) -> dict[str, Floats]:
+    """The measured values.
+
+    Args:
+        statistics: names to (n,) values of the items.
+        aggregate: from sums to measures.
+        strata: (n,) stratum of each item; one for all when None.
+
+    Returns:
+        Measure to (s + 1,) values: each stratum in order of first appearance, then their mean.
+
+    Example:
+        >>> share = lambda sums: {"share": sums["hits"] / sums["n"]}
+        >>> estimate({"n": np.ones(3), "hits": np.array([1.0, 0, 0])}, share, ["x", "x", "y"])["share"].tolist()
+        [0.5, 0.0, 0.25]
+    """
+    sums = np.stack([rows.sum(axis=0) for rows in _by_stratum(statistics, strata)])
+    return _measures(sums, statistics, aggregate)
+
+
+def bootstrap_intervals(
+    statistics: Statistics,
+    aggregate: Aggregate,
+    strata: Sequence[str] | None = None,
+    *,
+    resamples: int = 1000,
+    seed: int = 1,
+    level: float = 0.95,
+) -> dict[str, Floats]:
+    """Percentile bootstrap intervals; items are drawn with replacement inside their stratum.
+
+    Args:
+        statistics: names to (n,) values of the items.
+        aggregate: from sums to measures.
+        strata: (n,) stratum of each item; one for all when None.
+        resamples: number of resamples, at least 1.
+        seed: the same seed draws the same items for every system.
+        level: coverage in 0-1.
+
+    Returns:
+        Measure to (s + 1, 2) lower and upper ends: each stratum in order of first appearance, then their mean.
+    """
+    random = np.random.default_rng(seed)
+    sums = [
+        np.concatenate([_drawn(len(rows), count, random) @ rows for count in _chunks(resamples, len(rows))])
+        for rows in _by_stratum(statistics, strata)
+    ]
+    tail = (1 - level) / 2
+    return {
+        name: np.quantile(values, [tail, 1 - tail], axis=1).T
+        for name, values in _measures(np.stack(sums), statistics, aggregate).items()
+    }
+
+
+def paired_p_values(
+    first: Statistics,
+    second: Statistics,
+    aggregate: Aggregate,
+    strata: Sequence[str] | None = None,
+    *,
+    trials: int = 1000,
+    seed: int = 1,
+) -> dict[str, Floats]:
+    """Two-sided approximate randomisation test between two systems on the same items (Noreen 1989).
+
+    In each trial a fair coin per item decides whether the two systems swap their outputs; p is the share of
+    trials whose difference is at least as large as the measured one, `(count + 1) / (trials + 1)`.
+
+    Args:
+        first: names to (n,) values of one system.
+        second: those of the other, the same items in the same order.
+        aggregate: from sums to measures.
+        strata: (n,) stratum of each item; one for all when None.
+        trials: number of trials, at least 1.
+        seed: seed of the coins.
+
+    Returns:
+        Measure to (s + 1,) p-values in (0, 1]: each stratum in order of first appearance, then their mean.
+    """
+    random = np.random.default_rng(seed)
+    ones, others = [], []
+    for one, other in zip(_by_stratum(first, strata), _by_stratum(second, strata), strict=True):
+        gap = (other - one)[(one != other).any(axis=1)]
+        swapped = np.concatenate(
+            [
+                random.integers(0, 2, (count, len(gap))).astype(np.float64) @ gap
+                for count in _chunks(trials, len(gap))
+            ]
+        )
+        ones.append(one.sum(axis=0) + swapped)
+        others.append(other.sum(axis=0) - swapped)
+    own, of_other = (estimate(each, aggregate, strata) for each in (first, second))
+    left, right = (_measures(np.stack(sums), first, aggregate) for sums in (ones, others))
+    p_values = {}
+    for name in own:
+        measured = np.abs(own[name] - of_other[name])
+        count = (np.abs(left[name] - right[name]) >= measured[:, None] - 1e-12).sum(axis=1)
+        p_values[name] = (count + 1) / (trials + 1)
+    return p_values
+
+
+def _by_stratum(statistics: Statistics, strata: Sequence[str] | None) -> list[Floats]:
+    """(n, k) rows of each stratum, in order of first appearance."""
+    rows = np.column_stack(list(statistics.values())).astype(np.float64, copy=False)
+    if strata is None:
+        return [rows]
+    of = np.asarray(strata)
+    return [rows[of == name] for name in dict.fromkeys(strata)]
+
+
+def _measures(sums: Floats, statistics: Statistics, aggregate: Aggregate) -> dict[str, Floats]:
+    """Measures of (s, ..., k) sums, with the mean over the strata, the first axis, as one more row."""
+    named = {name: sums[..., column] for column, name in enumerate(statistics)}
+    return {
+        name: np.concatenate([values, values.mean(axis=0, keepdims=True)])
+        for name, values in aggregate(named).items()
+    }
+
+
+def _chunks(total: int, width: int) -> Iterator[int]:
+    """Sizes that add up to `total`, each small enough for a matrix of that many rows."""
+    size = max(1, _CELLS // max(1, width))
+    for start in range(0, total, size):
+        yield min(size, total - start)
+
+
+def _drawn(items: int, resamples: int, random: np.random.Generator) -> Floats:
+    """(resamples, items): how often each item is drawn when `items` are drawn with replacement."""
+    drawn = random.integers(0, items, (resamples, items)) + np.arange(resamples)[:, None] * items
+    return (
+        np.bincount(drawn.ravel(), minlength=resamples * items).reshape(resamples, items).astype(np.float64)
+    )
+
+
+def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
+    """Wilcoxon's signed-rank test, two-sided; exact up to 50 items without ties.
+
+    Args:
+        first: (n,) scores of a system.
+        second: (n,) scores of another one for the same items. Items with equal scores are dropped.
+
+    Returns:
+        The smaller sum of ranks and the p-value; 0 and 1 where all scores are equal.
+
+    Example:
+        >>> wilcoxon(np.array([3.0, 4.0, 7.0]), np.array([1.0, 1.0, 1.0]))
+        (0.0, 0.25)
+    """
+    from scipy import stats
+
+    differences = _differences(first, second)
+    if not len(differences):
+        return 0.0, 1.0
+    if len(differences) <= _EXACT_MOST and len(np.unique(np.abs(differences))) < len(differences):
+        return _exact_with_ties(differences)
+    found = stats.wilcoxon(differences)
+    return float(found.statistic), float(found.pvalue)
+
+
+def rank_biserial(first: Floats, second: Floats) -> float:
+    """Matched-pairs rank-biserial correlation (Kerby 2014).
+
+    Args:
+        first: (n,) scores of a system.
+        second: (n,) scores of another one for the same items. Items with equal scores are dropped.
+
+    Returns:
+        Share of the ranks of differences in favour of the first less the share against it, -1 to 1; 0 where all
+        scores are equal.
+
+    Example:
+        Differences 3, -1, 2 have ranks 3, 1, 2: (5 - 1) / 6.
+
+        >>> round(rank_biserial(np.array([4.0, 1.0, 3.0]), np.array([1.0, 2.0, 1.0])), 4)
+        0.6667
+    """
+    from scipy import stats
+
+    differences = _differences(first, second)
+    if not len(differences):
+        return 0.0
+    ranks = stats.rankdata(np.abs(differences))
+    return float((np.sign(differences) * ranks).sum() / ranks.sum())
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's correction: the smallest p-value times their number, the next times one less, never falling.
+
+    Args:
+        p_values: of tests made together.
+
+    Returns:
+        Corrected p-values in 0-1, in the order given.
+
+    Example:
+        >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+        [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, np.float64)
+    order = np.argsort(p, kind="stable")
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
+    return [float(value) for value in corrected]
+
+
+def tukey(scores: Floats) -> Floats:
+    """Tukey's HSD, which assumes independent groups.
+
+    Args:
+        scores: (n, m) one row an item, one column a system.
+
+    Returns:
+        (m, m) p-values, corrected for the number of pairs.
+    """
+    from scipy import stats
+    from scipy.integrate import IntegrationWarning
+
+    with warnings.catch_warnings():
+        # scipy complains of its integral where p is 1 and there are thousands of items; the value is right
+        warnings.simplefilter("ignore", IntegrationWarning)
+        return np.clip(stats.tukey_hsd(*scores.T).pvalue, 0, 1)
+
+
+def shapiro(scores: Floats, *, seed: int = 1) -> tuple[float, float] | None:
+    """Shapiro and Wilk's test of normality.
+
+    Args:
+        scores: (n,) scores; of more than 5,000 as many are drawn.
+        seed: seed of the draw.
+
+    Returns:
+        The statistic and the p-value; None for fewer than three scores and for constant ones.
+    """
+    from scipy import stats
+
+    if len(scores) < 3 or not np.ptp(np.round(scores, _DECIMALS)):
+        return None
+    w, p = stats.shapiro(np.random.default_rng(seed).permutation(scores)[:_SHAPIRO_MOST])
+    return float(w), float(p)
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Friedman's test: do the systems differ at all, by their ranks on each item."""
+
+    statistic: float
+    """Chi-squared, corrected for ties; 0 where the systems tie on every item."""
+    p: float
+    """Its p-value."""
+    kendall_w: float
+    """Effect size in 0-1: 1 if every item ranks the systems alike."""
+
+
+def friedman(scores: Floats) -> Friedman | None:
+    """Friedman's test.
+
+    Args:
+        scores: (n, m) one row an item, one column a system.
+
+    Returns:
+        The test; None for fewer than three systems, which it is not made for.
+
+    Example:
+        >>> found = friedman(np.array([[1.0, 2.0, 3.0]] * 4))
+        >>> found.statistic, round(found.p, 4), found.kendall_w
+        (8.0, 0.0183, 1.0)
+        >>> friedman(np.ones((4, 3)))
+        Friedman(statistic=0.0, p=1.0, kendall_w=0.0)
+    """
+    from scipy import stats
+
+    items, count = scores.shape
+    if count < 3:
+        return None
+    scores = np.round(scores, _DECIMALS)
+    if (scores == scores[:, :1]).all():
+        return Friedman(0.0, 1.0, 0.0)
+    found = stats.friedmanchisquare(*scores.T)
+    statistic = max(float(found.statistic), 0.0)
+    return Friedman(statistic, float(found.pvalue), min(statistic / (items * (count - 1)), 1.0))
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """Correlation between all metrics."""
+
+    metrics: tuple[str, ...]
+    """Names of rows and columns."""
+    n: int
+    """Number of scores of each metric: items times systems."""
+    pearson: tuple[tuple[float | None, ...], ...]
+    """Linear correlation; None where a metric is constant and where n is below three."""
+    spearman: tuple[tuple[float | None, ...], ...]
+    """Correlation of ranks; None as above."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """`metrics`, `n` and both matrices as rows of numbers and None, ready for JSON."""
+        return asdict(self)
+
+
+def correlations(scores: Mapping[str, Floats]) -> Correlations:
+    """Pearson's and Spearman's correlation between all metrics, over all items of all systems.
+
+    Args:
+        scores: metric → scores of one shape, as (n, m) with one row an item and one column a system.
+
+    Returns:
+        Both matrices.
+
+    Raises:
+        InputError: there is no metric, shapes differ, or a score is not a number.
+
+    Example:
+        >>> found = correlations({"a": np.array([1.0, 2, 3, 4]), "b": np.array([1.0, 2, 3, 9]), "c": np.ones(4)})
+        >>> round(found.pearson[0][1], 4), found.spearman[0][1], found.pearson[0][2]
+        (0.898, 1.0, None)
+    """
+    from scipy import stats
+
+    shapes = {np.shape(values) for values in scores.values()}
+    if len(shapes) != 1:
+        found = ", ".join(f"{name} {np.shape(values)}" for name, values in scores.items())
+        raise InputError(
+            f"Correlations need metrics with the same documents and systems; found {found or 'none'}."
+        )
+    columns = np.array([np.ravel(values) for values in scores.values()], np.float64)
+    for name, column in zip(scores, columns, strict=True):
+        check_finite(name, column)
+    columns = np.round(columns, _DECIMALS)
+    ranks = stats.rankdata(columns, axis=1)
+    return Correlations(tuple(scores), columns.shape[1], _matrix(columns), _matrix(ranks))
+
+
+def check_finite(name: str, scores: Floats) -> None:
+    """Refuse missing and infinite scores.
+
+    Args:
+        name: of the metric or system.
+        scores: of any shape.
+
+    Raises:
+        InputError: a score is not a number.
+    """
+    bad = int((~np.isfinite(scores)).sum())
+    if bad:
+        raise InputError(
+            f"{name} has {bad} scores that are not numbers; score such headlines 0 or leave them out."
+        )
+
+
+def _differences(first: Floats, second: Floats) -> Floats:
+    """Differences that are not zero, without the noise of floating point that would break ties."""
+    differences = np.round(first - second, _DECIMALS)
+    return differences[differences != 0]
+
+
+def _exact_with_ties(differences: Floats) -> tuple[float, float]:
+    """The signed-rank test by the sums of ranks of all choices of signs, counted; scipy tries each, which takes seconds.
+
+    Example:
+        >>> _exact_with_ties(np.array([1.0, 1.0, 2.0]))
+        (0.0, 0.25)
+    """
+    from scipy import stats
+
+    ranks = stats.rankdata(np.abs(differences))
+    doubled = (2 * ranks).astype(np.int64)  # mean ranks end in a half
+    counts = np.ones(1)
+    for rank in doubled.tolist():
+        counts = np.pad(counts, (0, rank)) + np.pad(counts, (rank, 0))
+    sums = int(doubled[differences > 0].sum()), int(doubled[differences < 0].sum())
+    p = 2 * counts[: min(sums) + 1].sum() / counts.sum()
+    return min(sums) / 2, min(float(p), 1.0)
+
+
+def _matrix(columns: Floats) -> tuple[tuple[float | None, ...], ...]:
+    """Pearson's correlation of rows; None where it is not defined."""
+    varies = np.ptp(columns, axis=1) > 0
+    if columns.shape[1] < 3:
+        varies[:] = False
+    found = np.full((len(columns), len(columns)), np.nan)
+    if varies.any():
+        found[np.ix_(varies, varies)] = np.clip(np.corrcoef(columns[varies]), -1, 1)
+    return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in found)

@@ -1,0 +1,200 @@
+import json
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from change_it import InputError, stats
+from change_it.stats import (
+    bootstrap_intervals,
+    correlations,
+    estimate,
+    friedman,
+    holm,
+    paired_p_values,
+    rank_biserial,
+    wilcoxon,
+)
+
+
+def share(sums):
+    return {"share": sums["hits"] / sums["n"]}
+
+
+def binary(rate, count, seed):
+    hits = np.random.default_rng(seed).random(count) < rate
+    return {"n": np.ones(count), "hits": hits.astype(float)}
+
+
+def intervals(data, strata, **options):
+    return bootstrap_intervals(data, share, strata, **options)["share"]
+
+
+def p_values(first, second, strata, **options):
+    return paired_p_values(first, second, share, strata, **options)["share"]
+
+
+def joined(one, other):
+    return {name: np.concatenate([one[name], other[name]]) for name in one}
+
+
+def test_intervals_agree_with_scipy():
+    data = binary(0.3, 400, 1)
+    ours = intervals(data, ["x"] * 400, resamples=4000)
+    theirs = scipy.stats.bootstrap(
+        (data["hits"],), np.mean, method="percentile", n_resamples=4000, rng=1
+    ).confidence_interval
+    assert ours[0] == pytest.approx([theirs.low, theirs.high], abs=0.01)
+    assert ours[1] == pytest.approx(ours[0])  # one stratum is its own mean
+
+
+def test_mean_over_strata_is_narrower_than_a_stratum_and_holds_the_estimate():
+    data = joined(binary(0.3, 300, 1), binary(0.7, 100, 2))
+    strata = ["x"] * 300 + ["y"] * 100
+    values = estimate(data, share, strata)["share"]
+    low, high = intervals(data, strata).T
+    assert values[2] == pytest.approx(values[:2].mean())
+    assert ((low < values) & (values < high)).all()
+    assert high[2] - low[2] < high[1] - low[1]
+
+
+def test_strata_are_resampled_apart():
+    """A stratum without any spread keeps an interval of width 0."""
+    data = joined(binary(1.0, 20, 1), binary(0.5, 20, 1))
+    found = intervals(data, ["x"] * 20 + ["y"] * 20)
+    assert found[0].tolist() == [1, 1]
+    assert found[1, 0] < found[1, 1]
+
+
+def test_the_seed_decides():
+    data = binary(0.3, 200, 1)
+    first, again, other = (intervals(data, ["x"] * 200, resamples=50, seed=seed) for seed in (1, 1, 2))
+    assert (first == again).all()
+    assert (first != other).any()
+
+
+def test_chunks_do_not_change_the_shape(monkeypatch):
+    monkeypatch.setattr(stats, "_CELLS", 700)
+    data = binary(0.3, 300, 1)
+    assert intervals(data, ["x"] * 300, resamples=101).shape == (2, 2)
+    assert p_values(data, binary(0.3, 300, 2), ["x"] * 300, trials=101).shape == (2,)
+
+
+def test_identical_systems_have_p_1():
+    data = binary(0.3, 200, 1)
+    assert (p_values(data, data, ["x"] * 200) == 1).all()
+
+
+def test_clearly_different_systems_have_the_smallest_p():
+    p = p_values(binary(0.2, 300, 1), binary(0.6, 300, 2), ["x"] * 300, trials=999)
+    assert (p == 1 / 1000).all()
+
+
+def test_equal_rates_are_rarely_significant():
+    p = [
+        p_values(binary(0.4, 200, 2 * k), binary(0.4, 200, 2 * k + 1), ["x"] * 200, trials=199)[-1]
+        for k in range(60)
+    ]
+    assert np.mean(np.array(p) < 0.05) < 0.15
+
+
+def test_p_equals_the_exact_sign_test():
+    """With 0/1 outcomes the paired randomisation test is the sign test on the items that differ."""
+    first, second = binary(0, 12, 1), binary(0, 12, 1)
+    first["hits"][:8], second["hits"][8:10] = 1, 1
+    exact = scipy.stats.binomtest(8, 10).pvalue
+    p = p_values(first, second, ["x"] * 12, trials=20_000)
+    assert p[0] == pytest.approx(exact, abs=0.01)
+
+
+def test_the_order_of_the_systems_does_not_matter():
+    one, other = binary(0.3, 150, 1), binary(0.4, 150, 2)
+    assert p_values(one, other, ["x"] * 150) == pytest.approx(p_values(other, one, ["x"] * 150))
+
+
+def scores(n=60, seed=4):
+    """Normal scores; the systems differ by .5 of a deviation."""
+    draw = np.random.default_rng(seed)
+    return draw.normal(0, 1, (n, 1)) + draw.normal(0, 1, (n, 4)) + np.arange(4) / 2
+
+
+def counts(n=60, seed=1):
+    """Shares with many ties and zeros, as ROUGE gives them."""
+    return np.random.default_rng(seed).integers(0, 4, (n, 4)) / 3
+
+
+def test_holm_by_hand():
+    # sorted .005·4, .01·3, .03·2, .04·1 = .02, .03, .06, .04: the last may not fall below .06
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([0.2, 0.2, 0.2]) == pytest.approx([0.6] * 3)
+    assert holm([]) == []
+
+
+def test_rank_biserial_by_hand():
+    # differences 4, -2, 2, 0, 1: ranks 4, 2.5, 2.5, -, 1 of 10
+    first, second = np.array([5.0, 1, 3, 2, 2]), np.array([1.0, 3, 1, 2, 1])
+    assert rank_biserial(first, second) == pytest.approx(0.5)
+    assert rank_biserial(second, first) == pytest.approx(-0.5)
+    assert rank_biserial(second, second + 1) == -1
+
+
+def test_effect_follows_the_statistic():
+    first, second = counts(40)[:, :2].T
+    statistic, _ = wilcoxon(first, second)
+    dropped = np.count_nonzero(first != second)
+    assert abs(rank_biserial(first, second)) == pytest.approx(1 - statistic / (dropped * (dropped + 1) / 4))
+
+
+def test_ties_survive_floating_point():
+    first = np.array([0.3, 0.7, 0.2, 0.9, 0.6, 0.1])
+    second = first[::-1] / 2
+    noisy = first + 1e-15 * np.arange(6), second - 1e-15
+    assert wilcoxon(*noisy) == wilcoxon(first, second)
+    assert wilcoxon(first, 0.1 + 0.2 + first - 0.3) == (0.0, 1.0)
+    assert friedman(np.stack([first, first, 0.1 + 0.2 + first - 0.3], axis=1)).p == 1
+
+
+def test_correlations_equal_scipy():
+    table = {"a": scores(), "b": scores() ** 3 + scores(seed=2), "c": counts()}
+    found = correlations(table)
+    assert (found.metrics, found.n) == (("a", "b", "c"), 240)
+    for i, first in enumerate(table.values()):
+        for j, second in enumerate(table.values()):
+            assert found.pearson[i][j] == pytest.approx(
+                scipy.stats.pearsonr(first.ravel(), second.ravel())[0]
+            )
+            assert found.spearman[i][j] == pytest.approx(
+                scipy.stats.spearmanr(first.ravel(), second.ravel())[0]
+            )
+    assert found.pearson[0][1] != pytest.approx(found.spearman[0][1])
+
+
+def test_correlation_with_a_constant_metric_is_not_defined():
+    found = correlations({"a": scores(), "flat": np.full((60, 4), 0.1) + 1e-15 * counts()})
+    assert found.pearson == ((pytest.approx(1), None), (None, None))
+    assert found.spearman == ((pytest.approx(1), None), (None, None))
+    json.dumps(found.as_dict(), allow_nan=False)
+    assert correlations({"a": scores(2)[:, 0], "b": scores(2)[:, 1]}).pearson == ((None, None),) * 2
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({}, "found none"),
+        ({"a": np.zeros(3), "b": np.zeros(4)}, r"found a \(3,\), b \(4,\)"),
+        ({"a": np.zeros(3), "b": np.array([0, 1, np.inf])}, "b has 1 scores"),
+    ],
+)
+def test_bad_tables(table, message):
+    with pytest.raises(InputError, match=message):
+        correlations(table)
+
+
+def test_several_measures_at_once_equal_one_by_one():
+    data = binary(0.3, 200, 1) | {"words": np.arange(200.0)}
+    both = lambda sums: share(sums) | {"words": sums["words"] / sums["n"]}  # noqa: E731
+    together = bootstrap_intervals(data, both)
+    assert list(together) == ["share", "words"]
+    assert (together["share"] == intervals(data, ["x"] * 200)).all()
+    assert estimate(data, both)["words"].tolist() == [99.5, 99.5]
