@@ -4,32 +4,28 @@ A command's options are one dataclass whose field docstrings are the help texts 
 `change-it` program, `python -m` / `accelerate launch -m` entry points and the Python API all use it.
 """
 
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import tyro
 
 from change_it.errors import InputError
+from change_it.io import disk_fault
 
 Options = TypeVar("Options")
-
-#: Names that are fit for a file name.
-_NAME = re.compile(r"\w[\w.+-]*")
 
 TYRO_CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
 
 
 def exit_on_input_error(call: Callable[[], None]) -> int:
-    """Run `call`; bad input becomes one sentence on stderr and exit code 2.
+    """Run `call`; bad input and faults of the disk become one sentence on stderr and exit code 2.
 
     Args:
         call: what to run.
 
     Returns:
-        The exit code: 0, or 2 after an `InputError`; 130 after Ctrl-C.
+        The exit code: 0, or 2 after an `InputError`, on a full disk or without permission; 130 after Ctrl-C.
     """
     try:
         call()
@@ -39,6 +35,12 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
     except KeyboardInterrupt:
         print("change-it: interrupted", file=sys.stderr)
         return 130
+    except BaseException as error:
+        if not (reason := disk_fault(error)):
+            raise
+        place = getattr(error, "filename", None)
+        print(f"change-it: {f'{place}: ' if place else ''}{reason}", file=sys.stderr)
+        return 2
     return 0
 
 
@@ -55,37 +57,3 @@ def main_of(options: type[Options], run: Callable[[Options], None], argv: Sequen
     """
     parsed = tyro.cli(options, args=argv, config=TYRO_CONFIG)
     return exit_on_input_error(lambda: run(parsed))
-
-
-def named_files(
-    specs: Sequence[str], *, option: str, example: str, taken: Iterable[str] = ()
-) -> Iterator[tuple[str, Path]]:
-    """Names and files of `NAME=FILE` arguments.
-
-    Args:
-        specs: the arguments.
-        option: name of the option, for messages.
-        example: a good argument, for messages.
-        taken: names that are used already; case does not tell names apart, since each becomes a file's name.
-
-    Yields:
-        Name and file of each.
-
-    Raises:
-        InputError: an argument without a name, a name that is taken or unfit for a file name.
-
-    Example:
-        >>> list(named_files(["mine=mine.csv"], option="--system", example="mine=mine.csv"))
-        [('mine', PosixPath('mine.csv'))]
-    """
-    used = {name.lower() for name in taken}
-    for spec in specs:
-        name, equals, file = spec.partition("=")
-        if not equals or not file or not _NAME.fullmatch(name):
-            raise InputError(
-                f"{option} {spec!r} is not NAME=FILE: write {option} {example} (letters, digits, . + - _)"
-            )
-        if name.lower() in used:
-            raise InputError(f"{option} {spec!r}: the name {name} is taken, choose another")
-        used.add(name.lower())
-        yield name, Path(file)

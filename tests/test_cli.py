@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from change_it.cli import COMMANDS, main
+from change_it.command import exit_on_input_error
 
 LEAVES = [
     [name] if not isinstance(entry, dict) else [name, member]
@@ -71,3 +72,24 @@ def test_help_loads_neither_torch_nor_transformers():
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip().endswith("HEAVY []")
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device", "x.csv"), Exception("(os error 30)")]
+)
+def test_a_fault_of_the_disk_that_nobody_expected_is_one_sentence(error, capsys):
+    def fail():
+        raise error
+
+    assert exit_on_input_error(fail) == 2
+    error_text = capsys.readouterr().err
+    assert error_text.count("\n") == 1
+    assert "another place" in error_text
+
+
+def test_a_fault_of_the_package_keeps_its_traceback():
+    def fail():
+        raise FileNotFoundError(2, "No such file", "ours.toml")
+
+    with pytest.raises(FileNotFoundError):
+        exit_on_input_error(fail)

@@ -15,8 +15,8 @@ from typing import Any
 
 import polars as pl
 
-from change_it.command import named_files
 from change_it.errors import InputError
+from change_it.io import named_files
 
 #: Our columns, and what they may be called; headlines are also headline1, headline2, ….
 COLUMNS: dict[str, tuple[str, ...]] = {

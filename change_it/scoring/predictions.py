@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from change_it.command import named_files
 from change_it.errors import InputError
+from change_it.io import named_files
 from change_it.scoring.items import TestSet
 from change_it.scoring.reranker import Reranker, parse_reranker
 from change_it.scoring.systems import BUILT_IN, System

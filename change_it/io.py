@@ -1,0 +1,824 @@
+"""Tables in and files out: the one reader and the one atomic writer of the package.
+
+A file that is written is the old one or the new one, never half of it; what a killed run left behind is cleared by the next.
+Whatever goes wrong with a file is an `InputError` of one sentence.
+"""
+
+import codecs
+import csv
+import errno
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from glob import glob, has_magic
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TextIO
+
+from change_it.errors import InputError
+
+HUB = "hf://"
+SUFFIXES = {
+    ".csv": "CSV",
+    ".tsv": "CSV",
+    ".jsonl": "JSON",
+    ".ndjson": "JSON",
+    ".json": "JSON",
+    ".parquet": "parquet",
+}
+#: Parts of file and config names that tell the outlet where no column does (CHANGE-IT on the Hub).
+OUTLET_NAMES = {"repubblica": "R", "ilgiornale": "G"}
+ROWS_A_BATCH = 5_000
+DEEPEST = 20
+#: First characters by which a spreadsheet takes a cell for a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+#: What can be wrong with a small table: a key, and the sentence of the command line.
+FAULTS = {
+    "missing": "{file} does not exist: check the path",
+    "empty": "{file} is empty: give a file with a header and at least one row",
+    "no_rows": "{file} has a header and no rows: add at least one",
+    "encoding": "{file} is not text in UTF-8: save it as UTF-8",
+    "nulls": "{file} holds null bytes and so is not text: save it as CSV in UTF-8",
+    "columns": "{file} lacks the column {lacking} (it has {found}): the columns are {wanted}",
+    "renamed": "{file} has no column {lacking} as --columns wants it (it has {found}): correct the map",
+    "double": "{file} has more than one column {columns}: keep one of them",
+    "fields": "{file}, line {line}: {found} cells and {wanted} columns; put texts with commas or line breaks in quotes",
+    "csv": "{file}, line {line}: this is not CSV; put texts with commas or line breaks in quotes, and double the quotes inside",
+    "json": "{file}, line {line}: {fault}; write one JSON object a line",
+    "parquet": "{file} is not a parquet file: export it again, or rename it to what it is",
+}
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_DELIMITERS = (",", ";", "\t")
+_JSON_LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")
+_NAME = re.compile(r"\w[\w.+-]*")
+_OS_ERROR = re.compile(r"\(os error (\d+)\)")
+_BROKEN = object()
+
+#: Faults of a file or disk that no code can mend, and what the user can do.
+_REASONS = {
+    errno.ENOSPC: "the disk is full; free some space or choose another place",
+    errno.EDQUOT: "the disk quota is used up; free some space or choose another place",
+    errno.EFBIG: "the file gets larger than is allowed here; choose another place",
+    errno.EACCES: "there is no permission; change its rights or choose another place",
+    errno.EPERM: "there is no permission; change its rights or choose another place",
+    errno.EROFS: "the disk is read-only; choose another place",
+    errno.ENOTDIR: "a part of the path is a file; choose another place",
+    errno.EISDIR: "it is a folder; name a file",
+    errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+}
+_LIBRARIES = ("safetensors", "pyo3_runtime", "polars", "pyarrow")
+
+
+class TableError(InputError):
+    """A small table that cannot be used.
+
+    Attributes:
+        key: one of `FAULTS`, for texts in other languages.
+        values: what the sentence of that key names; `file` is the name without its folders.
+    """
+
+    def __init__(self, key: str, file: Path, **values: object):
+        super().__init__(FAULTS[key].format(file=file, **values))
+        self.key = key
+        self.values: dict[str, object] = {"file": file.name, **values}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row as it stands in the input.
+
+    Attributes:
+        line: line of the file that it starts on, from 1; in parquet and on the Hub the number of the row.
+        values: its cells by column.
+        fault: why it cannot be read, or the empty string.
+    """
+
+    line: int
+    values: Mapping[str, object]
+    fault: str = ""
+
+
+@dataclass(slots=True)
+class Table:
+    """A file, or one split of one config of a Hub data set.
+
+    Attributes:
+        name: the file as given, or `hf://owner/name/config/split`.
+        stem: start of the ids made for its rows, different for every table of one reading.
+        outlet: R or G where the file or config is named after one of CHANGE-IT's newspapers.
+        columns: its columns in order, as far as rows were read.
+        rows: the rows, to be read once.
+    """
+
+    name: str
+    stem: str
+    outlet: str | None
+    columns: dict[str, None] = field(default_factory=dict)
+    rows: Iterator[Row] = field(default_factory=lambda: iter(()))
+
+
+class Record(NamedTuple):
+    """One row of a small table.
+
+    Attributes:
+        line: as in `Row`.
+        cells: text by our column name, without white space at the ends.
+        values: every cell as it stands in the file, by the file's own column names.
+    """
+
+    line: int
+    cells: dict[str, str]
+    values: Mapping[str, object]
+
+
+def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]:
+    """Find files and data sets; nothing is read before `rows` is used, and faults of single rows are kept with them.
+
+    Args:
+        files: CSV (comma, semicolon or tab), TSV, JSON (one object a line, or one list) or parquet files, globs (`**`
+            included), or data set ids `hf://datasets/owner/name[/config]`.
+        encoding: of the text files; a byte order mark is understood.
+
+    Returns:
+        The tables in the order given, those of a glob by name, each file once.
+
+    Raises:
+        InputError: nothing given, no such file, glob without match, unknown kind of file or encoding, data set
+            that does not load.
+    """
+    try:
+        "".encode(encoding)
+        encoding = {"utf-8": "utf-8-sig"}.get(codecs.lookup(encoding).name, encoding)
+    except LookupError as error:
+        raise InputError(
+            f"--encoding {encoding!r} is not known: write utf-8, cp1252, latin-1 or utf-16"
+        ) from error
+    if not files:
+        raise InputError("no input: name files, a glob, or a data set as hf://datasets/owner/name")
+    found: dict[str, Table] = {}
+    for name in files:
+        if name.startswith(HUB):
+            found |= {table.name: table for table in _hub_tables(name)}
+        else:
+            for path in _paths(name):
+                found.setdefault(str(path.resolve()), _file_table(path, encoding))
+    return _distinct(list(found.values()))
+
+
+def read_records(
+    file: Path,
+    *,
+    required: Sequence[str] | Mapping[str, Sequence[str]],
+    optional: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    columns: str = "",
+) -> list[Record]:
+    """Read a small table whole, and refuse it at its first fault.
+
+    Args:
+        file: CSV (comma, semicolon or tab), TSV, JSON (one object a line, or one list) or parquet; a file of any other name is
+            read as CSV. Text is UTF-8.
+        required: our columns, or our columns and what each may be called, found in any order and case.
+        optional: columns that may be there.
+        columns: map `ours=theirs`, separated by commas.
+
+    Returns:
+        The rows; optional columns that the file lacks are not in `cells`. Rows of CSV without any text are left out,
+        control characters in cells are spaces.
+
+    Raises:
+        TableError: what is wrong, with file and line.
+    """
+    accepted = {**_aliases(required), **_aliases(optional)}
+    names = parse_columns(columns, accepted)
+    wanted = frozenset(name.lower() for several in names.values() for name in several)
+    if not file.is_file():
+        raise (
+            TableError("missing", file)
+            if not file.exists()
+            else InputError(f"{file} is a folder: name a file")
+        )
+    table = Table(str(file), file.stem, None)
+    kind = SUFFIXES.get(file.suffix.lower(), "CSV")
+    table.rows = _parquet(table, file) if kind == "parquet" else _text(table, file, kind, "utf-8-sig", wanted)
+    rows = list(table.rows)
+    theirs: dict[str, str] = {}
+    for column in table.columns:
+        theirs.setdefault(column.lower(), column)
+    found = {
+        ours: theirs[name.lower()]
+        for ours, several in names.items()
+        for name in reversed(several)
+        if name.lower() in theirs
+    }
+    if not table.columns:
+        raise TableError("empty", file)
+    has = listed(list(table.columns))
+    for ours, several in names.items():
+        if several != accepted[ours] and several and ours not in found:
+            raise TableError("renamed", file, lacking=several[0], found=has)
+    if lacking := [name for name in required if name not in found]:
+        raise TableError("columns", file, lacking=", ".join(lacking), wanted=",".join(required), found=has)
+    if not rows:
+        raise TableError("no_rows", file)
+    return [
+        Record(
+            row.line,
+            {
+                ours: _CONTROL.sub(" ", cell_text(row.values.get(name))).strip()
+                for ours, name in found.items()
+            },
+            row.values,
+        )
+        for row in rows
+    ]
+
+
+def read_text(file: Path) -> str:
+    """A text file in UTF-8, without a byte order mark.
+
+    Raises:
+        TableError: it does not exist, or is no such text.
+    """
+    if not file.exists():
+        raise TableError("missing", file)
+    with file_errors(f"cannot read {file}"):
+        try:
+            text = file.read_bytes().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise TableError("encoding", file) from error
+    if "\0" in text:
+        raise TableError("nulls", file)
+    return text
+
+
+def cell_text(value: object) -> str:
+    """A cell as text: nothing for a missing one, a line for each item of a list."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return "\n".join(map(cell_text, value)) if isinstance(value, list) else str(value)
+
+
+def parse_columns(spec: str, known: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Names of our columns in the input.
+
+    Args:
+        spec: `ours=theirs,…`; nothing after `=` leaves a column out, and one of ours may stand several times.
+        known: our columns, and what they are called without a map.
+
+    Returns:
+        Our name to the names to look for, first found.
+
+    Raises:
+        InputError: a part that is no such pair, or a column that is not ours.
+
+    Example:
+        >>> parse_columns("headline=title", {"id": ("id",), "headline": ("headline",)})
+        {'id': ('id',), 'headline': ('title',)}
+    """
+    given: dict[str, tuple[str, ...]] = {}
+    for part in filter(None, map(str.strip, spec.split(","))):
+        ours, equals, theirs = map(str.strip, part.partition("="))
+        if ours not in known or not equals:
+            raise InputError(f"--columns {part!r} is not ours=theirs: ours is one of {', '.join(known)}")
+        given[ours] = (*given.get(ours, ()), *([theirs] if theirs else []))
+    return {ours: tuple(names) for ours, names in known.items()} | given
+
+
+def named_files(
+    specs: Sequence[str], *, option: str, example: str, taken: Iterable[str] = ()
+) -> Iterator[tuple[str, Path]]:
+    """Names and files of `NAME=FILE` arguments.
+
+    Args:
+        specs: the arguments.
+        option: name of the option, for messages.
+        example: a good argument, for messages.
+        taken: names that are used already; case does not tell names apart, since each becomes a file's name.
+
+    Yields:
+        Name and file of each.
+
+    Raises:
+        InputError: an argument without a name, a name that is taken or unfit for a file name.
+
+    Example:
+        >>> list(named_files(["mine=mine.csv"], option="--system", example="mine=mine.csv"))
+        [('mine', PosixPath('mine.csv'))]
+    """
+    used = {name.lower() for name in taken}
+    for spec in specs:
+        name, equals, file = spec.partition("=")
+        if not equals or not file or not _NAME.fullmatch(name):
+            raise InputError(
+                f"{option} {spec!r} is not NAME=FILE: write {option} {example} (letters, digits, . + - _)"
+            )
+        if name.lower() in used:
+            raise InputError(f"{option} {spec!r}: the name {name} is taken, choose another")
+        used.add(name.lower())
+        yield name, Path(file)
+
+
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """The first of many names and how many more there are.
+
+    Example:
+        >>> listed(["a", "b", "c"], most=2)
+        'a, b and 1 more'
+    """
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file in UTF-8; lone surrogates are written as escapes.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    with replace_file(path) as partial:
+        partial.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a value as indented JSON.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_table(
+    path: Path, header: Sequence[str], rows: Iterable[Sequence[object]], *, quote_formulas: bool = False
+) -> None:
+    """Write a CSV file.
+
+    Args:
+        path: the file.
+        header: names of the columns.
+        rows: the cells.
+        quote_formulas: put an apostrophe before texts that a spreadsheet would take for a formula: for what strangers wrote.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+
+    def safe(cell: object) -> object:
+        return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+
+    with (
+        replace_file(path) as partial,
+        partial.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
+    ):
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows([safe(cell) for cell in row] if quote_formulas else row for row in rows)
+
+
+@contextmanager
+def replace_file(path: Path) -> Iterator[Path]:
+    """A place to write a file that replaces `path` when the block ends well, and is gone when it does not.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    place = path.resolve()
+    partial = place.with_name(f".{place.name}.partial")
+    with file_errors(f"cannot write {path}"):
+        if place.is_dir():
+            raise InputError(f"cannot write {path}: it is a folder; name a file")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            yield partial
+            os.replace(partial, place)
+        except BaseException:
+            _drop(partial)
+            raise
+
+
+@contextmanager
+def replace_folder(path: Path) -> Iterator[Path]:
+    """An empty folder that takes the place of `path` as a whole when the block ends well, and is gone when it does not.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    place = path.resolve()
+    partial, old = (place.with_name(f".{place.name}.{end}") for end in ("partial", "old"))
+    with file_errors(f"cannot write {path}"):
+        if old.is_dir() and not place.exists():  # a run was killed between the two renames below
+            old.rename(place)
+        _drop(old)
+        _drop(partial)
+        partial.mkdir(parents=True)
+        try:
+            yield partial
+            if place.exists():
+                place.rename(old)
+            partial.rename(place)
+        except BaseException:
+            _drop(partial)
+            raise
+        _drop(old)
+
+
+def check_writable(path: Path, *, kind: Literal["file", "folder", "run"], option: str = "--out") -> None:
+    """See, before work begins, that something can be written: a small file is, and is gone again.
+
+    Args:
+        path: what is going to be written.
+        kind: a file; a folder that is replaced as a whole; or the folder of a run, whose files change one by one.
+        option: name of the option, for messages.
+
+    Raises:
+        InputError: it is a folder or file where the other is wanted, or nothing can be written there.
+    """
+    with file_errors(f"cannot write {option} {path}"):
+        if kind == "file" and path.is_dir():
+            raise InputError(f"{option} {path} is a folder: name a file")
+        if kind != "file" and path.exists() and not path.is_dir():
+            raise InputError(f"{option} {path} is a file: name a folder")
+        place = path.resolve() if kind == "run" else path.resolve().parent
+        while not place.exists() and place != place.parent:
+            place = place.parent
+        if not place.is_dir():
+            raise InputError(f"cannot write {option} {path}: {place} is a file; choose another place")
+        with tempfile.TemporaryFile(dir=place) as file:
+            file.write(b"\0" * 4096)
+            file.flush()
+
+
+@contextmanager
+def file_errors(what: str) -> Iterator[None]:
+    """Turn whatever goes wrong with a file in the block into one sentence.
+
+    Args:
+        what: its beginning: `cannot write scores.json`.
+
+    Raises:
+        InputError: a fault of the disk, or of a library that reads or writes.
+    """
+    try:
+        yield
+    except (InputError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # polars' PanicException is no Exception
+        library = type(error).__module__.split(".")[0] in _LIBRARIES
+        reason = disk_fault(error)
+        if not (reason or library or isinstance(error, OSError)):
+            raise
+        text = getattr(error, "strerror", None) or str(error).strip().partition("\n")[0]
+        raise InputError(f"{what}: {reason or text or type(error).__name__}") from error
+
+
+def disk_fault(error: BaseException) -> str:
+    """What a full or closed disk or a wrong path means and how to mend it; empty for every other exception."""
+    if isinstance(error, OSError):
+        return _REASONS.get(error.errno or 0, "")
+    if "PytorchStreamWriter" in str(error):
+        return _REASONS[errno.ENOSPC]
+    found = _OS_ERROR.search(str(error))  # of libraries in Rust
+    return _REASONS.get(int(found[1]), "") if found else ""
+
+
+def _drop(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _aliases(columns: Sequence[str] | Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    if isinstance(columns, Mapping):
+        return {ours: tuple(names) for ours, names in columns.items()}
+    return {ours: (ours,) for ours in columns}
+
+
+def _paths(name: str) -> list[Path]:
+    path = Path(name)
+    with file_errors(f"cannot read {name}"):
+        if path.is_dir():
+            raise InputError(f"{name} is a folder: name its files, for example '{name.rstrip('/')}/*.csv'")
+        if path.exists():
+            return [path]
+        if not has_magic(name):
+            raise InputError(f"{name} does not exist: check the path")
+        matches = [Path(match) for match in sorted(glob(name, recursive=True)) if Path(match).is_file()]
+    if not matches:
+        raise InputError(f"no file matches {name!r}: check the glob")
+    return matches
+
+
+def _file_table(path: Path, encoding: str) -> Table:
+    kind = SUFFIXES.get(path.suffix.lower())
+    if kind is None:
+        raise InputError(f"{path} is of no known kind: rename it to end in {', '.join(SUFFIXES)}")
+    table = Table(str(path), path.stem, _outlet(path.stem) or _outlet(path.resolve().parent.name))
+    table.rows = _parquet(table, path) if kind == "parquet" else _text(table, path, kind, encoding)
+    return table
+
+
+def _outlet(name: str) -> str | None:
+    found = {label for part, label in OUTLET_NAMES.items() if part in name.lower()}
+    return found.pop() if len(found) == 1 else None
+
+
+def _distinct(tables: list[Table]) -> list[Table]:
+    """Put folder names, at last numbers, before stems that occur twice: ids made from them must differ."""
+    stems: set[str] = set()
+    for table in tables:
+        given, parent = table.stem, Path(table.name).parent.name
+        if table.stem in stems and parent:
+            table.stem = f"{parent}-{given}"
+        number = 2
+        while table.stem in stems:
+            table.stem, number = f"{given}-{number}", number + 1
+        stems.add(table.stem)
+    return tables
+
+
+def _text(
+    table: Table, path: Path, kind: str, encoding: str, wanted: Collection[str] | None = None
+) -> Iterator[Row]:
+    """Rows of a text file; with the names of the columns `wanted` its first fault is raised."""
+    with file_errors(f"cannot read {path}"):
+        try:
+            with path.open(encoding=encoding, newline="" if kind == "CSV" else "\n") as file:
+                yield from (
+                    _csv(table, path, file, wanted)
+                    if kind == "CSV"
+                    else _json(table, path, file, strict=wanted is not None)
+                )
+        except UnicodeError as error:
+            if wanted is not None:
+                raise TableError("encoding", path) from error
+            raise InputError(
+                f"{path} is not {encoding.removesuffix('-sig')} text: give its encoding, for example --encoding cp1252"
+            ) from error
+
+
+def _csv(table: Table, path: Path, file: TextIO, wanted: Collection[str] | None) -> Iterator[Row]:
+    """Rows of a CSV file; a quote that is never closed costs its own line only, not the rest of the file."""
+    strict = wanted is not None
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    lines: Iterator[str] = file
+    top, line = "", 1
+    while not top.strip():
+        if not (top := next(lines, "")):
+            return
+        line += 1
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(top, wanted or ())
+    header = [name.strip() for name in next(csv.reader([top], delimiter=delimiter), [])]
+    counts = Counter(name.lower() if strict else name for name in header)
+    repeated = [name for name, count in counts.items() if count > 1 and (wanted is None or name in wanted)]
+    if repeated:
+        raise TableError("double", path, columns=", ".join(sorted(repeated)))
+    table.columns.update(dict.fromkeys(header))
+    rest: list[str] = []
+    while True:
+        taken: list[str] = []
+        ended: list[bool] = []
+
+        def feed(
+            lines: Iterator[str] = lines, taken: list[str] = taken, ended: list[bool] = ended
+        ) -> Iterator[str]:
+            for text in lines:
+                taken.append(text)
+                yield text
+            ended.append(True)
+
+        try:
+            for cells in csv.reader(feed(), delimiter=delimiter, strict=strict):
+                if ended:
+                    yield Row(line, {}, "quote that is never closed")
+                    rest = taken[1:]
+                    break
+                if row := _csv_row(path, line, header, cells, strict):
+                    yield row
+                line += len(taken)
+                taken.clear()
+            else:
+                return
+        except csv.Error as error:
+            raise TableError("csv", path, line=line) from error
+        line, lines = line + 1, iter(rest)
+
+
+def _delimiter(top: str, wanted: Collection[str]) -> str:
+    """What stands between the cells of the header: most of the columns wanted are found by it, or it occurs most."""
+
+    def found(delimiter: str) -> tuple[int, int]:
+        cells = next(csv.reader([top.lower()], delimiter=delimiter), [])
+        return len({cell.strip() for cell in cells} & set(wanted)), top.count(delimiter)
+
+    return max(_DELIMITERS, key=found)
+
+
+def _csv_row(path: Path, line: int, header: list[str], cells: list[str], strict: bool) -> Row | None:
+    """A row; None for an empty line, which in a strict table of one column is an empty cell."""
+    if strict:
+        if len(header) == 1:
+            cells = cells or [""]
+        elif not any(map(str.strip, cells)):
+            return None
+        if len(cells) != len(header):
+            raise TableError("fields", path, line=line, found=len(cells), wanted=len(header))
+        if any("\0" in cell for cell in cells):
+            raise TableError("nulls", path)
+    elif not cells:
+        return None
+    values = dict(zip(header, cells, strict=False))
+    if len(cells) > len(header):
+        return Row(line, values, "too many fields")
+    return Row(line, values, f"missing column: {header[len(cells)]}" if len(cells) < len(header) else "")
+
+
+def _json(table: Table, path: Path, file: TextIO, *, strict: bool) -> Iterator[Row]:
+    """Rows of JSON lines, or of one list of objects."""
+    lines = enumerate(file, start=1)
+    first = next((item for item in lines if item[1].strip()), None)
+    if first is None:
+        return
+    whole = _JSON_LIST.match(first[1])
+    found = _list_items(first[0], first[1] + file.read()) if whole else _line_items(chain([first], lines))
+    for line, values in found:
+        fault = ""
+        if values is _BROKEN:
+            fault = "broken JSON"
+        elif not isinstance(values, dict):
+            fault = f"{'item' if whole else 'line'} is not a JSON object"
+        elif _deep(values):
+            fault = "JSON nested too deeply"
+        if fault and strict:
+            raise TableError("json", path, line=line, fault=fault)
+        if fault:
+            yield Row(line, {}, fault)
+            continue
+        table.columns.update(dict.fromkeys(values))
+        yield Row(line, values)
+
+
+def _line_items(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
+    for line, text in lines:
+        if text.strip():
+            try:
+                yield line, json.loads(text)
+            except (ValueError, RecursionError):
+                yield line, _BROKEN
+
+
+def _list_items(line: int, text: str) -> Iterator[tuple[int, Any]]:
+    """The items of a JSON list with the line that each starts on; what follows the first broken one is one broken item."""
+    decoder = json.JSONDecoder()
+    place = text.index("[") + 1
+    while True:
+        start = _past_blanks(text, place)
+        line += text.count("\n", place, start)
+        if text.startswith("]", start):
+            if text[start + 1 :].strip():
+                yield line, _BROKEN
+            return
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            yield line, _BROKEN
+            return
+        yield line, value
+        line += text.count("\n", start, end)
+        place = _past_blanks(text, end)
+        line += text.count("\n", end, place)
+        if text.startswith(",", place):
+            place += 1
+        elif not text.startswith("]", place):
+            yield line, _BROKEN
+            return
+
+
+def _past_blanks(text: str, place: int) -> int:
+    while text[place : place + 1].isspace():
+        place += 1
+    return place
+
+
+def _deep(values: dict[str, Any]) -> bool:
+    """Whether lists and objects are nested in each other beyond reason."""
+    level: list[Any] = [values]
+    for _ in range(DEEPEST):
+        level = [
+            value
+            for item in level
+            for value in (item.values() if isinstance(item, dict) else item)
+            if isinstance(value, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _parquet(table: Table, path: Path) -> Iterator[Row]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with file_errors(f"cannot read {path}"):
+        try:
+            with pq.ParquetFile(path) as file:
+                yield from _arrow_rows(table, file.schema_arrow.names, file.iter_batches(ROWS_A_BATCH))
+        except pa.ArrowInvalid as error:
+            raise TableError("parquet", path) from error
+        except UnicodeDecodeError as error:
+            raise TableError("encoding", path) from error
+
+
+def _arrow_rows(
+    table: Table,
+    columns: Sequence[str],
+    batches: Iterable[Any],
+    classes: Mapping[str, Sequence[str]] | None = None,
+) -> Iterator[Row]:
+    """Rows of Arrow batches, with the names of a ClassLabel instead of its numbers."""
+    table.columns.update(dict.fromkeys(columns))
+    number = 0
+    for batch in batches:
+        by_column = [_arrow_cells(column) for column in batch.columns]
+        for place, name in enumerate(columns):
+            if names := (classes or {}).get(name):
+                by_column[place] = [
+                    names[cell] if cell is not None and 0 <= cell < len(names) else None
+                    for cell in by_column[place]
+                ]
+        for cells in zip(*by_column, strict=True):
+            number += 1
+            yield Row(number, dict(zip(columns, cells, strict=True)))
+
+
+def _arrow_cells(column: Any) -> list[Any]:
+    """The cells as Python values; a time that Python has none for is the name of its type."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    try:
+        if pa.types.is_timestamp(kind) and kind.unit == "ns":  # whose values need pandas
+            column = pc.cast(column, pa.timestamp("us", kind.tz), safe=False)
+        return list(column.to_pylist())
+    except (ValueError, OverflowError, LookupError, pa.ArrowException):
+        if not pa.types.is_temporal(kind):
+            raise
+    return [_time(cell) for cell in column]
+
+
+def _time(cell: Any) -> Any:
+    import pyarrow as pa
+
+    try:
+        return cell.as_py()
+    except (ValueError, OverflowError, LookupError, pa.ArrowException):
+        return f"<{cell.type}>"
+
+
+def _hub_tables(name: str) -> list[Table]:
+    """Splits of a data set: of the config that the id names, of CHANGE-IT's two, else of the only or default one."""
+    parts = name.removeprefix(HUB).removeprefix("datasets/").strip("/").split("/")
+    if len(parts) not in (2, 3) or not all(parts):
+        raise InputError(
+            f"{name} is no data set id: write hf://datasets/owner/name or hf://datasets/owner/name/config"
+        )
+    from datasets import get_dataset_config_names, load_dataset
+
+    repository = "/".join(parts[:2])
+    try:
+        configs = parts[2:] or get_dataset_config_names(repository)
+        if len(configs) > 1:
+            configs = [config for config in configs if _outlet(config)] or [
+                c for c in configs if c == "default"
+            ]
+        loaded = [(config, load_dataset(repository, config)) for config in configs]
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise InputError(f"{name} does not load: {reason or type(error).__name__}") from error
+    if not loaded:
+        raise InputError(f"{name} has several configs: name one, hf://datasets/{repository}/config")
+    tables = []
+    for config, splits in loaded:
+        for split, rows in splits.items():
+            table = Table(f"{HUB}{repository}/{config}/{split}", f"{config}-{split}", _outlet(config))
+            classes = {
+                column: feature.names
+                for column, feature in rows.features.items()
+                if hasattr(feature, "names")
+            }
+            batches = rows.with_format("arrow").iter(batch_size=ROWS_A_BATCH)
+            table.rows = _arrow_rows(table, rows.column_names, batches, classes)
+            tables.append(table)
+    return tables
