@@ -25,7 +25,7 @@ test: $(VENV)/.installed-dev ## the test suite with doctests, without the slow t
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, two processes
-	$(BIN)/python -m pytest -m slow tests
+	$(BIN)/python -m pytest -m slow tests tools
 
 style: $(VENV)/.installed-dev ## lint, format, types, import contracts
 	$(BIN)/ruff check .

@@ -31,7 +31,6 @@ from rich.progress import Progress as Bar
 from rouge_score.rouge_scorer import RougeScorer
 from scipy.stats import kendalltau
 
-from change_it.corpus.sample import sample_articles
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baselines import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, read_documents
@@ -42,6 +41,7 @@ from change_it.hevas.page import figure
 from change_it.papers import hevas2019
 from change_it.stats import correlations
 from change_it.text.tokens import words
+from tools.sample.write import sample_articles
 
 WORDS = [
     "governo",

@@ -13,9 +13,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 
 from change_it.corpus.article import Article
-from change_it.corpus.sample import sample_articles
 from change_it.text.stopwords import stop_words
 from change_it.text.tokens import words
+from tools.sample.write import sample_articles
 
 WINDOW, STRICT, LOOSE = 3, 0.5, 0.185
 

@@ -21,7 +21,7 @@ from typing import Any
 import httpx
 import tyro
 
-from change_it.corpus.sample import sample_articles
+from tools.sample.write import sample_articles
 
 #: What an answer must never show.
 INTERNAL = ("Traceback", 'File "', "site-packages", "Exception:")

@@ -17,9 +17,9 @@ from typing import Any, Literal
 import tyro
 from real_corpus import SMALL_CORPUS
 
-from change_it.corpus import builder, sample
+from change_it.corpus import builder
 from change_it.corpus.loading import read_outlets
-from change_it.corpus.options import BuildOptions, SampleOptions
+from change_it.corpus.options import BuildOptions
 from change_it.generators import train as train_generator
 from change_it.generators.options import GeneratorOptions, Recipe
 from change_it.judges import train as train_judge
@@ -28,6 +28,7 @@ from change_it.report import score_command
 from change_it.rerank import transfer_command
 from change_it.rerank.options import EXTRACT, TransferOptions
 from change_it.scoring.options import ScoreOptions
+from tools.sample import write
 
 
 @dataclass(kw_only=True)
@@ -66,7 +67,7 @@ def corpus_of(options: Options) -> Path:
     if not (folder / "alignment.json").exists():
         if options.data is None:
             file = options.out / "sample.csv"
-            sample.run(SampleOptions(out=file, articles=options.articles, seed=options.seed))
+            write.run(write.WriteOptions(out=file, articles=options.articles, seed=options.seed))
             build = BuildOptions(files=(str(file),), out=folder, seed=options.seed)
         else:
             build = BuildOptions(

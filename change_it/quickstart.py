@@ -46,9 +46,9 @@ class QuickstartOptions:
     out: Path = Path("runs/quickstart")
     """Folder of the run: sample.csv, corpus, judges, generators, predictions, report."""
     articles: int = 12000
-    """Articles of the sample, both newspapers together."""
+    """Articles of the embedded sample, both newspapers together: at most 12000."""
     seed: int = 1
-    """Seed of everything: the same number gives the same numbers."""
+    """Seed of everything: the same number gives the same numbers. The 12000 articles are the same for every seed."""
 
 
 def run(options: QuickstartOptions) -> None:

@@ -28,10 +28,13 @@ print(sorted(found))
 from change_it.hevas.page import environment
 print(len(environment().get_template("report.html.jinja").blocks))
 print(len(environment("change_it.report").get_template("report.html.jinja").blocks))
+from change_it.corpus.sample import sample_articles
+print(len(sample_articles(50, seed=1)))
 """
 
 #: Data that no import would miss before a user does.
 DATA = (
+    "change_it/data/sample.parquet",
     *(f"change_it/hevas/weights/{name}" for name in ("it.npz", "en.npz")),
     *(f"change_it/hevas/templates/{name}" for name in ("report.html.jinja", "tables.html.jinja", "page.css")),
     "change_it/report/templates/report.html.jinja",
@@ -63,6 +66,10 @@ def test_metrics_and_script_work_from_an_installed_wheel(tmp_path):
     (wheel,) = tmp_path.glob("*.whl")
     with ZipFile(wheel) as archive:
         assert set(DATA) <= set(archive.namelist())
+        assert {name.split("/")[0] for name in archive.namelist()} == {
+            "change_it",
+            "change_it-0.1.0.dist-info",
+        }
     subprocess.run([*pip, "install", "--no-deps", "--target", tmp_path / "site", wheel], check=True)
     environment = {
         **os.environ,
@@ -85,4 +92,5 @@ def test_metrics_and_script_work_from_an_installed_wheel(tmp_path):
         "['NR', 'R-1', 'empty', 'signature']",
         "0",
         "0",
+        "50",
     ]

@@ -78,15 +78,16 @@ class CurveOptions:
 
 @dataclass(kw_only=True)
 class SampleOptions:
-    """Write the articles of two invented Italian newspapers as one CSV.
+    """Write the embedded sample, articles of two invented Italian newspapers, or a part of it as one CSV.
 
     Examples:
-        change-it corpus sample --articles 20000 --out sample.csv
+        change-it corpus sample --out sample.csv
+        change-it corpus sample --articles 2000 --seed 7 --out sample.csv
     """
 
     out: Path
     """CSV file to write: id, headline, article, label, date."""
-    articles: int = 20000
-    """Number of articles, both newspapers together."""
+    articles: int = 12000
+    """Number of articles, both newspapers together: at most 12000. Fewer are those of consecutive events, whole."""
     seed: int = 1
-    """Seed: the same number gives the same file."""
+    """Chooses the event that a part begins with; all 12000 articles are the same for every seed."""

@@ -5,7 +5,6 @@ what their capitals look like enters only together with the case of the whole se
 capital says "proper noun" in one and nothing in the other.
 """
 
-import os
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -27,9 +26,6 @@ TAGS = (
 CLOSED = ("ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "PUNCT", "SCONJ")
 
 Case = Literal["sentence", "lower", "title", "upper"]
-
-#: Weights are stored as whole multiples of 1/SCALE: sums of them are the same on every machine.
-SCALE = 32
 
 _DIGIT = re.compile(r"\d")
 _MARKS = str.maketrans(
@@ -222,25 +218,9 @@ class PerceptronTagger:
         allowed = [tag in others or f"{form} {tag}" in self.closed for tag in TAGS]
         return TAGS[int(np.where(allowed, scores, np.iinfo(np.int64).min).argmax())]
 
-    def save(self, path: Path) -> None:
-        """Write the weights to one compressed file; the same tagger gives the same bytes.
-
-        Args:
-            path: the file, `.npz`.
-        """
-        temporary = path.with_name(f".{path.name}.tmp.npz")
-        np.savez_compressed(
-            temporary,
-            features=_packed(sorted(self.index, key=self.index.__getitem__)),
-            weights=self.weights.astype(np.int16),
-            closed=_packed(sorted(self.closed)),
-            tags=np.array(TAGS),
-        )
-        os.replace(temporary, path)
-
     @classmethod
     def load(cls, path: Path, language: str) -> Self:
-        """Read what `save` wrote.
+        """Read a file of weights, as `tools/tagger` writes it.
 
         Args:
             path: the file.
@@ -255,10 +235,6 @@ class PerceptronTagger:
             features, closed = (_unpacked(arrays[name]) for name in ("features", "closed"))
             weights = arrays["weights"].astype(np.int32)
         return cls(language, {feature: row for row, feature in enumerate(features)}, weights, closed)
-
-
-def _packed(lines: Iterable[str]) -> NDArray[np.uint8]:
-    return np.frombuffer("\n".join(lines).encode(), np.uint8)
 
 
 def _unpacked(array: NDArray[np.uint8]) -> list[str]:

@@ -1,6 +1,6 @@
 """Universal part-of-speech tags of headlines: words with capitals and marks, and a tagger of a language.
 
-The package's own taggers for Italian and English are averaged perceptrons (`perceptron`) that `train_tagger` trained
+The package's own taggers for Italian and English are averaged perceptrons (`perceptron`), trained by `tools/tagger`
 on Universal Dependencies PUD; a spaCy pipeline can take their place. A word of the running text gets one tag: where
 Universal Dependencies see several words in it (Italian "della", "farlo"), that of the first (ADP, VERB).
 """

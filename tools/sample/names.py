@@ -5,7 +5,7 @@ import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
-from change_it.corpus.grammar.morphology import Gender, Noun
+from tools.sample.morphology import Gender, Noun
 
 _PARTS = {
     key: text.split()

@@ -3,11 +3,11 @@
 import random
 from typing import Literal
 
-from change_it.corpus.grammar import names
-from change_it.corpus.grammar.events import Event, Grammar
-from change_it.corpus.grammar.morphology import Noun, numeral, sentence, tidy
-from change_it.corpus.grammar.papers import Paper
-from change_it.corpus.grammar.templates import Pen, Slot, Template
+from tools.sample import names
+from tools.sample.events import Event, Grammar
+from tools.sample.morphology import Noun, numeral, sentence, tidy
+from tools.sample.papers import Paper
+from tools.sample.templates import Filler, Slot, Template
 
 Angle = Literal["news", "followup"]
 
@@ -16,8 +16,8 @@ _LEAN = 0.5
 _AT_HOME = Noun("città", "f", place="in città")
 
 
-class Desk:
-    """An event on one paper's desk: it gives the slots of templates their values.
+class SlotValues:
+    """The values that one paper gives to the slots of templates when it reports an event.
 
     Attributes:
         event: what is reported.
@@ -41,18 +41,18 @@ class Desk:
         self._at_home = rng.random() < at_home
         self._met: set[str] = set()
 
-    def resolve(self, name: str, pen: Pen) -> Noun | str:
+    def resolve(self, name: str, filler: Filler) -> Noun | str:
         """The value of a slot in running text: people by full name first, then by surname or role."""
         event = self.event
         if name in event.values:
             options = event.values[name]
-            return options[pen.pick(options)]
+            return options[filler.pick(options)]
         if name in self.numbers:
             return numeral(self.numbers[name], in_words=self.numbers[name] <= 10)
         if name in ("who", "chief", "wit"):
-            return self._mention(name, pen)
+            return self._mention(name, filler)
         if name == "event":
-            return event.kind.event[pen.pick(event.kind.event)]
+            return event.kind.event[filler.pick(event.kind.event)]
         if name == "town" and self._at_home:
             return _AT_HOME
         if name in ("town", "area", "street", "org"):
@@ -61,9 +61,9 @@ class Desk:
         if name.startswith("weekday"):
             return WEEKDAYS[(event.day.weekday() + {"weekday": 0, "weekday0": -1, "weekday2": 2}[name]) % 7]
         if name == "quote":
-            return sentence(pen.write(pen.rng.choice(event.kind.quotes), keep=True))
+            return sentence(filler.write(filler.rng.choice(event.kind.quotes), keep=True))
         if name == "n1":
-            return numeral(pen.rng.randint(2, 9), in_words=True)
+            return numeral(filler.rng.randint(2, 9), in_words=True)
         owner, _, part = name.partition(".")
         person = self._person(owner)
         if part == "age":
@@ -74,9 +74,9 @@ class Desk:
     def _person(self, name: str) -> names.Person:
         return self.witness if name == "wit" else self.event.who if name == "who" else self.event.chief
 
-    def _mention(self, name: str, pen: Pen) -> Noun:
+    def _mention(self, name: str, filler: Filler) -> Noun:
         person = self._person(name)
-        chance = pen.rng.random()
+        chance = filler.rng.random()
         if name in self._met:
             return person.surname if chance < 0.6 else person.role
         self._met.add(name)
@@ -100,16 +100,16 @@ def write_article(
     Returns:
         One paragraph, quotations in the paper's marks.
     """
-    desk = Desk(event, paper, rng, grammar.witnesses, at_home=0.55 if angle == "news" else 0.2)
-    pen = Pen(rng, 1 - paper.side, _LEAN, desk.resolve)
+    slot_values = SlotValues(event, paper, rng, grammar.witnesses, at_home=0.55 if angle == "news" else 0.2)
+    filler = Filler(rng, 1 - paper.side, _LEAN, slot_values.resolve)
     target = min(205.0, max(62.0, rng.gauss(paper.words, 38)))
     lead, own, side = _plan(grammar, event, rng, angle)
-    text = [sentence(pen.write(lead))]
+    text = [sentence(filler.write(lead))]
     length = len(text[0].split())
     body: list[str] = []
     while length < target and (own or side):
         source = own if own and (not side or rng.random() < 0.85) else side
-        line = sentence(pen.write(source.pop()))
+        line = sentence(filler.write(source.pop()))
         body.append(line)
         length += line.count(" ") + 1
     joined = tidy(" ".join(text + body))

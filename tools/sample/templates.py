@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from change_it.corpus.grammar.morphology import Noun
+from tools.sample.morphology import Noun
 
 
 class Slot(NamedTuple):
@@ -19,13 +19,13 @@ class Slot(NamedTuple):
     name: str
 
 
-class Choice(NamedTuple):
+class Alternatives(NamedTuple):
     """Alternatives, each a sequence of nodes."""
 
     options: tuple["Template", ...]
 
 
-Template = tuple["str | Slot | Choice", ...]
+Template = tuple["str | Slot | Alternatives", ...]
 
 
 def parse(source: str) -> Template:
@@ -36,7 +36,7 @@ def parse(source: str) -> Template:
 
     Example:
         >>> parse("{colpo|rapina} [in target]")
-        (Choice(options=(('colpo',), ('rapina',))), ' ', Slot(form='in', name='target'))
+        (Alternatives(options=(('colpo',), ('rapina',))), ' ', Slot(form='in', name='target'))
     """
     template, rest = _sequence(source, 0, nested=False)
     if rest != len(source):
@@ -45,7 +45,7 @@ def parse(source: str) -> Template:
 
 
 def _sequence(source: str, position: int, *, nested: bool) -> tuple[Template, int]:
-    nodes: list[str | Slot | Choice] = []
+    nodes: list[str | Slot | Alternatives] = []
     start = position
     while position < len(source) and not (source[position] in "|}" and nested):
         if source[position] not in "{[":
@@ -67,7 +67,7 @@ def _sequence(source: str, position: int, *, nested: bool) -> tuple[Template, in
                     raise ValueError(f"unbalanced brackets in {source!r}")
                 if source[position] == "}":
                     break
-            nodes.append(Choice(tuple(options)))
+            nodes.append(Alternatives(tuple(options)))
         position += 1
         start = position
     if position > start:
@@ -81,14 +81,14 @@ def slots(template: Template) -> set[str]:
     for node in template:
         if isinstance(node, Slot):
             found.add(node.name)
-        elif isinstance(node, Choice):
+        elif isinstance(node, Alternatives):
             found.update(*(slots(option) for option in node.options))
     return found
 
 
 @dataclass(slots=True)
-class Pen:
-    """What fills templates: a source of chance, a taste in synonyms, and a resolver of slots.
+class Filler:
+    """Fills templates, with a source of chance, a preference among synonyms, and the values of slots.
 
     Attributes:
         rng: the source of chance.
@@ -100,7 +100,7 @@ class Pen:
     rng: random.Random
     side: int
     lean: float
-    resolve: Callable[[str, "Pen"], Noun | str]
+    resolve: Callable[[str, "Filler"], Noun | str]
     _chosen: dict[str, Noun | str] = field(default_factory=dict)
 
     def pick(self, options: Sequence[Template] | Sequence[Noun]) -> int:
@@ -131,7 +131,7 @@ class Pen:
         for node in template:
             if isinstance(node, str):
                 parts.append(node)
-            elif isinstance(node, Choice):
+            elif isinstance(node, Alternatives):
                 self._fill(node.options[self.pick(node.options)], parts)
             else:
                 parts.append(inflect(self.value(node.name), node.form))

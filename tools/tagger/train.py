@@ -1,10 +1,10 @@
-"""Train the part-of-speech tagger on a CoNLL-U file, or cross-validate it: `python -m change_it.hevas.train_tagger`."""
+"""Train the part-of-speech tagger on a CoNLL-U file, or cross-validate it: `python -m tools.tagger.train`."""
 
 import json
 import random
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_args
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from change_it.errors import InputError
 from change_it.hevas.perceptron import (
     CLOSED,
-    SCALE,
     TAGS,
     Case,
     PerceptronTagger,
@@ -24,7 +23,10 @@ from change_it.hevas.perceptron import (
     tag_features,
     word_features,
 )
+from change_it.io import replace_file
 
+#: Weights are stored as whole multiples of 1/SCALE: sums of them are the same on every machine.
+SCALE = 32
 #: Features whose weights all stay below this are not kept.
 FLOOR = 0.25
 
@@ -43,8 +45,8 @@ class TaggerOptions:
     """Train the part-of-speech tagger of HEvAS on a CoNLL-U file, or cross-validate it.
 
     Examples:
-        python -m change_it.hevas.train_tagger it_pud.conllu --language it --out change_it/hevas/weights/it.npz
-        python -m change_it.hevas.train_tagger it_pud.conllu --language it --folds 10
+        python -m tools.tagger.train it_pud.conllu --language it --out change_it/hevas/weights/it.npz
+        python -m tools.tagger.train it_pud.conllu --language it --folds 10
     """
 
     treebank: Annotated[Path, tyro.conf.Positional]
@@ -302,6 +304,27 @@ def cross_validate(
     return {name: _scores(gold[name], given[name]) for name in given}
 
 
+def save(tagger: PerceptronTagger, path: Path) -> None:
+    """Write the weights to one compressed file; the same tagger gives the same bytes.
+
+    Args:
+        tagger: what `train` returned.
+        path: the file, `.npz`.
+    """
+    with replace_file(path) as partial, partial.open("wb") as file:
+        np.savez_compressed(
+            file,
+            features=_packed(sorted(tagger.index, key=tagger.index.__getitem__)),
+            weights=tagger.weights.astype(np.int16),
+            closed=_packed(sorted(tagger.closed)),
+            tags=np.array(TAGS),
+        )
+
+
+def _packed(lines: Iterable[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(lines).encode(), np.uint8)
+
+
 def run(options: TaggerOptions) -> None:
     """Train or cross-validate, and print JSON.
 
@@ -317,13 +340,13 @@ def run(options: TaggerOptions) -> None:
     if options.folds and not 2 <= options.folds <= len(treebank):
         raise InputError(f"--folds {options.folds}: from 2 to the number of sentences, {len(treebank)}")
     begin = time.perf_counter()
-    told: dict[str, Any] = {
+    record: dict[str, Any] = {
         "language": options.language,
         "sentences": len(treebank),
         "epochs": options.epochs,
     }
     if options.folds:
-        told |= {"folds": options.folds} | cross_validate(
+        record |= {"folds": options.folds} | cross_validate(
             treebank, options.language, folds=options.folds, epochs=options.epochs, seed=options.seed
         )
     if options.out is not None:
@@ -333,10 +356,9 @@ def run(options: TaggerOptions) -> None:
             epochs=options.epochs,
             seed=options.seed,
         )
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        tagger.save(options.out)
-        told |= {"features": len(tagger.index), "bytes": options.out.stat().st_size}
-    print(json.dumps(told | {"seconds": round(time.perf_counter() - begin, 1)}, indent=2))
+        save(tagger, options.out)
+        record |= {"features": len(tagger.index), "bytes": options.out.stat().st_size}
+    print(json.dumps(record | {"seconds": round(time.perf_counter() - begin, 1)}, indent=2))
 
 
 if __name__ == "__main__":

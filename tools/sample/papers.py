@@ -1,11 +1,11 @@
-"""The two invented newspapers: what they like to report, and the habits of their headlines."""
+"""The two invented newspapers: what they like to report, and the style of their headlines."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A newspaper. Every habit is a probability in [0, 1], drawn anew for each headline.
+    """A newspaper. Every trait is a probability in [0, 1], drawn anew for each headline.
 
     Attributes:
         label: short name, the `label` of its articles.

@@ -8,9 +8,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from change_it.corpus.grammar import names
-from change_it.corpus.grammar.morphology import Noun
-from change_it.corpus.grammar.templates import Template, parse, slots
+from tools.sample import names
+from tools.sample.morphology import Noun
+from tools.sample.templates import Template, parse, slots
 
 
 @dataclass(frozen=True, slots=True)

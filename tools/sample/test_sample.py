@@ -1,0 +1,166 @@
+"""The grammar of the sample: deterministic, well formed, varied, and the source of the embedded file."""
+
+import csv
+import re
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from change_it.corpus.sample import SAMPLE, SIZE
+from change_it.errors import InputError
+from change_it.text.tokens import words
+from tools.sample.events import Grammar
+from tools.sample.morphology import Noun, numeral
+from tools.sample.templates import Alternatives, Slot, Template, parse, slots
+from tools.sample.write import MAX_ARTICLES, WriteOptions, run, sample_articles
+
+EVERYWHERE = {
+    *(
+        "town",
+        "area",
+        "street",
+        "who",
+        "chief",
+        "org",
+        "wit",
+        "event",
+        "weekday",
+        "weekday0",
+        "weekday2",
+        "quote",
+    ),
+    *("n1", "days", "years", "comments", "inhabitants", "who.age", "wit.age", "wit.full", "wit.role"),
+}
+
+
+@pytest.fixture(scope="module")
+def articles():
+    return list(sample_articles(1500, seed=1))
+
+
+def test_same_seed_same_sample(articles):
+    assert list(sample_articles(1500, seed=1)) == articles
+    assert [a.headline for a in sample_articles(50, seed=2)] != [a.headline for a in articles[:50]]
+
+
+def test_ids_labels_dates(articles):
+    assert len({a.id for a in articles}) == 1500
+    share = Counter(a.label for a in articles)
+    assert set(share) == {"colle", "faro"}
+    assert min(share.values()) > 600
+    dates = [a.date for a in articles]
+    assert dates == sorted(dates)
+
+
+def test_texts_are_finished(articles):
+    for article in articles:
+        for text in (article.headline, article.article):
+            assert not re.search(
+                r"[\[\]{}|]|  | [,.:;]|\b(di il|a il|da il|in il|su il|di la|a la|in la|di lo) ", text
+            ), text
+        assert article.headline[0] in '"«' or article.headline[0].isupper() or article.headline[0].isdigit()
+        assert 35 <= len(words(article.article)) <= 240
+        assert 3 <= len(words(article.headline)) <= 45
+
+
+def test_variety(articles):
+    assert len({a.headline for a in articles}) > 1480
+    assert len({a.article for a in articles}) == 1500
+    assert len({w for a in articles for w in words(a.article)}) > 4000
+
+
+def test_templates_ask_only_for_known_slots():
+    grammar = Grammar.load()
+    kinds = [kind for topic in grammar.topics for kind in topic.kinds]
+    assert len(kinds) >= 60
+    assert len({kind.name for kind in kinds}) == len(kinds)
+    for kind in kinds:
+        known = EVERYWHERE | kind.values.keys() | kind.numbers.keys()
+        for template in (*kind.nominal, *kind.verbal, *kind.tails, *kind.lead, *kind.facts, *kind.quotes):
+            assert slots(template) <= known, kind.name
+            assert not {slot.name for slot in _all(template) if slot.form} & (
+                kind.numbers.keys() | {"n1", "days"}
+            ), kind.name
+    for topic in grammar.topics:
+        for template in (*topic.kickers, *topic.questions, *topic.quotes, *topic.facts):
+            assert slots(template) <= EVERYWHERE, topic.name
+
+
+def _all(template: Template) -> list[Slot]:
+    found = []
+    for node in template:
+        if isinstance(node, Slot):
+            found.append(node)
+        elif isinstance(node, Alternatives):
+            found += [slot for option in node.options for slot in _all(option)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("written", "preposition", "expected"),
+    [
+        ("l'ospedale", "di", "dell'ospedale"),
+        ("lo stadio", "in", "nello stadio"),
+        ("gli operai", "a", "agli operai"),
+        ("le nozze", "su", "sulle nozze"),
+        ("il sindaco", "da", "dal sindaco"),
+        ("i ladri", "in", "nei ladri"),
+        ("Arbano", "a", "ad Arbano"),
+        ("Verzano", "di", "di Verzano"),
+    ],
+)
+def test_contractions(written, preposition, expected):
+    assert Noun.parse(written).with_preposition(preposition) == expected
+
+
+def test_agreement():
+    assert [Noun.parse(n).ending("o") for n in ("il colpo", "la rapina", "i botti", "le nozze")] == [
+        "o",
+        "a",
+        "i",
+        "e",
+    ]
+    assert [Noun.parse(n).indefinite for n in ("lo zaino", "l'arma", "l'albero")] == [
+        "uno zaino",
+        "un'arma",
+        "un albero",
+    ]
+    assert [numeral(n, in_words=True) for n in (2, 20, 21, 12000)] == ["due", "venti", "21", "12 mila"]
+
+
+def test_unbalanced_template():
+    with pytest.raises(ValueError, match="unbalanced"):
+        parse("{a|b")
+
+
+def test_run_writes_csv(tmp_path: Path):
+    out = tmp_path / "deep" / "sample.csv"
+    run(WriteOptions(out=out, articles=30, seed=3))
+    rows = list(csv.DictReader(out.open(encoding="utf-8", newline="")))
+    assert list(rows[0]) == ["id", "headline", "article", "label", "date"]
+    assert [row["headline"] for row in rows] == [a.headline for a in sample_articles(30, seed=3)]
+    assert [path.name for path in out.parent.iterdir()] == ["sample.csv"]
+
+
+def test_the_embedded_sample_begins_as_the_grammar_writes_it():
+    embedded = pq.read_table(SAMPLE, columns=["headline", "article"]).slice(0, 200).to_pylist()
+    written = islice(sample_articles(SIZE, seed=1), 200)
+    assert embedded == [{"headline": a.headline, "article": a.article} for a in written]
+
+
+@pytest.mark.slow
+def test_the_embedded_sample_is_rebuilt(tmp_path: Path):
+    run(WriteOptions(out=tmp_path / "sample.parquet"))
+    assert pq.read_table(tmp_path / "sample.parquet").equals(pq.read_table(SAMPLE))
+    if pq.read_metadata(tmp_path / "sample.parquet").created_by == pq.read_metadata(SAMPLE).created_by:
+        # Another version of pyarrow, which writes its name, may compress the same rows otherwise.
+        assert (tmp_path / "sample.parquet").read_bytes() == SAMPLE.read_bytes()
+
+
+@pytest.mark.parametrize("count", [0, MAX_ARTICLES + 1])
+def test_number_out_of_range(count):
+    with pytest.raises(InputError, match="--articles"):
+        sample_articles(count, seed=1)
