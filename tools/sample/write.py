@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.progress import track
 
 from change_it.corpus.article import Article
-from change_it.corpus.sample import write_csv
+from change_it.corpus.sample import COLUMNS, write_csv
 from change_it.errors import InputError
 from change_it.io import check_writable, replace_file
 from tools.sample.articles import Angle, write_article
@@ -71,7 +71,7 @@ def write_parquet(path: Path, articles: int, seed: int) -> None:
     """Write the sample as parquet; one version of pyarrow gives the same bytes wherever it runs.
 
     Args:
-        path: file with the columns of `change_it.corpus.sample.COLUMNS` and `event`, equal for articles of one event.
+        path: file with the columns of the CSV file and `event`, equal for articles of one event.
         articles: as for `sample_articles`.
         seed: as for `sample_articles`.
     """
@@ -79,15 +79,13 @@ def write_parquet(path: Path, articles: int, seed: int) -> None:
     import pyarrow.parquet as pq
 
     rows = [
-        (article.id, article.headline, article.article, article.label, article.date, event)
-        for event, article in _numbered(articles, seed)
+        [*(getattr(article, name) for name in COLUMNS), event] for event, article in _numbered(articles, seed)
     ]
-    names = ("id", "headline", "article", "label", "date", "event")
     types = (pa.string(), pa.string(), pa.string(), pa.string(), pa.date32(), pa.int32())
     columns = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), types, strict=True)]
     with replace_file(path) as partial:
         pq.write_table(
-            pa.table(columns, names=names),
+            pa.table(columns, names=[*COLUMNS, "event"]),
             partial,
             compression="zstd",
             compression_level=9,
