@@ -3,23 +3,26 @@
 import numpy as np
 import polars as pl
 
-from change_it.scoring.items import Item, TestSet
+from change_it.judges.judge import Judge, Judges
+from change_it.scoring.item import Item, TestSet
 from change_it.text.tokens import words
 
 OUTLETS = ("rep", "gio")
 
 
-class RuleJudge:
+class RuleJudge(Judge):
     """Probability of class 1 by a rule; counts what it is asked."""
 
-    def __init__(self, rule, fold="all", weights_hash=""):
+    def __init__(self, task, rule, *, outlets=OUTLETS, fold="all", weights_hash="", cache_size=0):
+        super().__init__(
+            task, None, None, fold, outlets, weights_hash, max_tokens=1024, cache_size=cache_size
+        )
         self.rule, self.asked = rule, []
-        self.fold, self.weights_hash = fold, weights_hash
 
-    def probabilities(self, texts, pairs=None, *, batch_size=None, progress=True):
-        questions = list(zip(texts, pairs if pairs is not None else [None] * len(texts), strict=True))
+    def predict(self, texts, pairs):
+        questions = list(zip(texts, pairs or [None] * len(texts), strict=True))
         self.asked += questions
-        one = np.array([self.rule(*question) for question in questions], dtype=np.float64).reshape(-1)
+        one = np.array([self.rule(*question) for question in questions], dtype=np.float64)
         return np.column_stack([1 - one, one])
 
 
@@ -27,20 +30,21 @@ def _long_words(text):
     return {word for word in words(text) if len(word) > 4}
 
 
-class FakeJudges:
+class FakeJudges(Judges):
     """main: an exclamation mark is gio's; hh: a long word in common; ah: a long word of the headline is in the article."""
 
-    def __init__(self, outlets=OUTLETS, fold="all", digits="abc"):
-        self.outlets = outlets
-        self.signature = "+".join(digit * 6 for digit in digits) + f"|fold:{fold}"
-        rules = (
-            lambda text, _: 0.9 if "!" in text else 0.2,
-            lambda one, other: 0.8 if _long_words(one) & _long_words(other) else 0.1,
-            lambda one, other: 0.7 if _long_words(one) & _long_words(other) else 0.3,
-        )
-        self.main, self.hh, self.ah = (
-            RuleJudge(rule, fold, digit * 64) for rule, digit in zip(rules, digits, strict=True)
-        )
+    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", cache_size=0):
+        rules = {
+            "main": lambda text, _: 0.9 if "!" in text else 0.2,
+            "hh": lambda one, other: 0.8 if _long_words(one) & _long_words(other) else 0.1,
+            "ah": lambda one, other: 0.7 if _long_words(one) & _long_words(other) else 0.3,
+        }
+        about = {"outlets": outlets, "fold": fold, "cache_size": cache_size}
+        judges = {
+            task: RuleJudge(task, rule, weights_hash=digit * 64, **about)
+            for (task, rule), digit in zip(rules.items(), digits, strict=True)
+        }
+        super().__init__(**judges)
 
 
 EVENTS = (
@@ -78,8 +82,14 @@ def _training():
 
 def toy_test_set():
     pairs = _pairs()
-    items = [Item(p["a_id"], "rep", "gio", p["a_headline"], p["a_article"], p["b_headline"]) for p in pairs]
-    items += [Item(p["b_id"], "gio", "rep", p["b_headline"], p["b_article"], p["a_headline"]) for p in pairs]
+    items = [
+        Item(p["a_id"], "rep", "gio", p["a_headline"], p["a_article"], p["b_headline"], p["b_article"])
+        for p in pairs
+    ]
+    items += [
+        Item(p["b_id"], "gio", "rep", p["b_headline"], p["b_article"], p["a_headline"], p["a_article"])
+        for p in pairs
+    ]
     return TestSet(tuple(items), OUTLETS, _training(), "toy")
 
 

@@ -17,7 +17,7 @@ def metric():
 @pytest.fixture
 def gold(toy_test):
     return {
-        "predictions": [item.gold for item in toy_test.items],
+        "predictions": [item.reference for item in toy_test.items],
         "sources": [item.source for item in toy_test.items],
         "articles": [item.article for item in toy_test.items],
         "labels": [item.label for item in toy_test.items],

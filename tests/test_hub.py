@@ -49,7 +49,7 @@ result = {
 
 
 def verdicts(folder):
-    from change_it.judges.predict import Judges
+    from change_it.judges.judge import Judges
 
     judges = Judges.from_pretrained(folder, device="cpu")
     return {
@@ -67,7 +67,7 @@ def test_three_judges_in_one_repository(hub, client, stranger, push, run, tmp_pa
     expected = verdicts(run / "judges")
     found = client.run(
         """
-from change_it.judges.predict import Judges
+from change_it.judges.judge import Judges
 judges = Judges.from_pretrained("nina/judges", device="cpu")
 one, article = given["headlines"], given["articles"]
 result = {
@@ -130,7 +130,7 @@ with torch.no_grad():
     assert (list(labels.values()), list(outlets.values())) == (["no_match", "match"], ["colle", "faro"])
     assert client.run(
         """
-from change_it.judges.predict import Judge
+from change_it.judges.judge import Judge
 judge = Judge.from_pretrained("nina/ah-judge", device="cpu")
 result = [judge.task, judge.weights_hash]
 """
@@ -337,7 +337,7 @@ result = [transfer.targets, len(transfer(given["headlines"], article=given["arti
 
 
 def test_cards_tell_what_the_run_found(hub, client, push, run, tmp_path):
-    from change_it.scoring.items import read_test_set
+    from change_it.scoring.item import read_test_set
 
     items = read_test_set(str(run / "corpus")).items
     rows = [{"id": item.id, "headline": item.source, "target": item.target} for item in items]

@@ -59,7 +59,7 @@ class JudgeFacts:
 
     Attributes:
         prefix: its folder in the repository with a slash at the end; empty for the root.
-        judge: `judges.predict.Judge`, loaded.
+        judge: `judges.judge.Judge`, loaded.
         metrics: its `metrics.json`, empty where there is none.
     """
 

@@ -76,7 +76,7 @@ def _rejected(path: Path) -> bytes:
 
 def _judge(options: PushOptions) -> Files:
     """One judge at the root, or main, hh and ah in folders with the code of their models at the root."""
-    from change_it.judges.predict import Judge, Judges
+    from change_it.judges.judge import Judge, Judges
     from change_it.training.models import hash_of_weights
 
     folder = _folder(options)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from change_it.judges.options import JudgeOptions, Task
 
 if TYPE_CHECKING:
-    from change_it.judges.predict import Judge, Judges
+    from change_it.judges.judge import Judge, Judges
     from change_it.judges.train import train_judge
 
 __all__ = ["Judge", "JudgeOptions", "Judges", "Task", "train_judge"]
 
-_HOMES = {"Judge": "predict", "Judges": "predict", "train_judge": "train"}
+_HOMES = {"Judge": "judge", "Judges": "judge", "train_judge": "train"}
 
 
 def __getattr__(name: str) -> Any:

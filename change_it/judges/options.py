@@ -11,6 +11,9 @@ Task = Literal["main", "hh", "ah"]
 Size = Literal["tiny", "small", "base"]
 Fold = Literal["all", "0", "1"]
 
+#: The judges that compliancy asks, and those that read one text and not a pair.
+TASKS: tuple[Task, ...] = ("main", "hh", "ah")
+SINGLE_TEXT: tuple[Task, ...] = ("main",)
 SCRATCH = "scratch"
 
 

@@ -19,8 +19,8 @@ from change_it.command import main_of
 from change_it.errors import InputError
 from change_it.judges import baselines
 from change_it.judges.building import build, masked_language_model, warm_start
+from change_it.judges.judge import Judge
 from change_it.judges.options import SCRATCH, VOCABULARY, JudgeOptions, preset
-from change_it.judges.predict import probabilities
 from change_it.judges.pretraining import pretrain
 from change_it.judges.report import show
 from change_it.judges.tasks import Examples, TaskData, load_task
@@ -126,7 +126,8 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         return {**batch, "labels": torch.from_numpy(some.labels)}
 
     def evaluate(model: Any) -> dict[str, float]:
-        given = probabilities(model, tokenizer, validation.texts, validation.pairs, max_tokens=max_tokens)
+        judge = Judge.of(model, tokenizer)
+        given = judge.probabilities(validation.texts, validation.pairs, progress=False)
         right = given[np.arange(len(validation)), validation.labels]
         return {
             "score": scores(validation.labels, given.argmax(axis=1), data.outlets)["macro_f1"],
@@ -148,17 +149,14 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         return {}
     seconds = time.monotonic() - started
 
-    def judge(examples: Examples) -> np.ndarray:
-        return probabilities(
-            model, tokenizer, examples.texts, examples.pairs, max_tokens=max_tokens, progress="testing"
-        ).argmax(axis=1)
-
+    judge = Judge.of(model, tokenizer)
     classes = tuple(model.config.id2label[index] for index in (0, 1))
-    results = {name: scores(test.labels, judge(test), classes) for name, test in data.tests.items()}
+    results = {
+        name: scores(test.labels, judge.probabilities(test.texts, test.pairs).argmax(axis=1), classes)
+        for name, test in data.tests.items()
+    }
     final = work / "final"
-    with quiet():
-        model.save_pretrained(final)
-        tokenizer.save_pretrained(final)
+    judge.save_pretrained(final)
     metrics = {
         "task": options.task,
         "classes": classes,

@@ -19,7 +19,7 @@ from change_it.hevas.options import MetricOptions
 from change_it.hevas.readability import fog
 from change_it.hevas.tagging import languages
 from change_it.scoring import overlap
-from change_it.scoring.items import TestSet
+from change_it.scoring.item import TestSet
 from change_it.scoring.score import Scores
 from change_it.scoring.systems import System
 from change_it.stats import Correlations, correlations
@@ -104,7 +104,7 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
     documents = Documents(
         tuple(item.id for item in test.items),
         tuple(item.article for item in test.items),
-        tuple((item.gold,) for item in test.items),
+        tuple((item.reference,) for item in test.items),
         test.name,
     )
     check_input(documents, chosen_metrics(()), options)

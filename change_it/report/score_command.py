@@ -14,7 +14,7 @@ from change_it.hevas.page import figure
 from change_it.report import hevas
 from change_it.report.context import corpus_info, judges_info
 from change_it.report.html import as_dict, write_report
-from change_it.scoring.items import read_test_set
+from change_it.scoring.item import read_test_set
 from change_it.scoring.options import ScoreOptions
 from change_it.scoring.predictions import read_systems
 from change_it.scoring.score import AVERAGE, MEASURES, Scores, score
@@ -37,7 +37,7 @@ def run(options: ScoreOptions) -> None:
     if options.out and options.hevas:
         check_writable(options.out / "hevas")
 
-    from change_it.judges.predict import Judges, local_folder  # loads torch: after the cheap checks
+    from change_it.judges.judge import Judges, local_folder  # loads torch: after the cheap checks
 
     folder = local_folder(options.judges, command="change-it train judge")
     scores = score(

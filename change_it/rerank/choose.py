@@ -1,4 +1,4 @@
-"""Chooses among candidates by the probability that all three judges are satisfied (compliancy, SPEC 3)."""
+"""Chooses among candidates by the probability that all three judges are satisfied (compliancy)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from change_it.errors import InputError
+from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import Reversal
-from change_it.scoring.judging import Panel, Question, answers
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ class Choice:
 
 
 def choose(
-    judges: Panel,
+    judges: Judges,
     candidates: Sequence[Sequence[str]],
     sources: Sequence[str],
     articles: Sequence[str],
@@ -54,7 +54,7 @@ def choose(
         progress: show progress bars.
 
     Returns:
-        The choices. Every distinct question is put to a judge at most once in a round.
+        The choices. A judge reads every distinct text or pair at most once in a round.
 
     Raises:
         InputError: an unknown reversal.
@@ -75,8 +75,12 @@ def choose(
     joint = np.zeros(len(candidates))
     while rows := [row for row, rest in enumerate(order) if rest and bounds[row][rest[0]] > 0]:
         asked = [(row, order[row].pop(0)) for row in rows]
-        questions: list[Question] = [(candidates[row][place], articles[row]) for row, place in asked]
-        fits = answers(judges.ah, [questions], batch_size=batch_size, progress=progress)[0][:, 1]
+        fits = judges.ah.probabilities(
+            [candidates[row][place] for row, place in asked],
+            [articles[row] for row, _ in asked],
+            batch_size=batch_size,
+            progress=progress,
+        )[:, 1]
         for (row, place), fit in zip(asked, fits, strict=True):
             found = bounds[row][place] * fit
             if (found, -place) > (joint[row], -index[row]):
@@ -86,7 +90,7 @@ def choose(
 
 
 def _bounds(
-    judges: Panel,
+    judges: Judges,
     candidates: Sequence[Sequence[str]],
     sources: Sequence[str],
     aims: NDArray[np.int64],
@@ -96,11 +100,12 @@ def _bounds(
 ) -> list[Floats]:
     """For each item the probability of HH and style for its candidates; 0 for an empty one."""
     pairs = [(row, text) for row, some in enumerate(candidates) for text in some if text.strip()]
-    olds: list[Question] = [(source, None) for source in sources]
-    news: list[Question] = [(text, None) for _, text in pairs]
-    old, new = answers(judges.main, [olds, news], batch_size=batch_size, progress=progress)
-    both: list[Question] = [(sources[row], text) for row, text in pairs]
-    match = answers(judges.hh, [both], batch_size=batch_size, progress=progress)[0]
+    texts = [text for _, text in pairs]
+    style = judges.main.probabilities([*sources, *texts], batch_size=batch_size, progress=progress)
+    old, new = style[: len(sources)], style[len(sources) :]
+    match = judges.hh.probabilities(
+        [sources[row] for row, _ in pairs], texts, batch_size=batch_size, progress=progress
+    )
     owner = np.array([row for row, _ in pairs], dtype=np.int64)
     aim = aims[owner]
     given = joint_probability(

@@ -11,7 +11,7 @@ from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.reading import COLUMNS, cell_text, column_map
 from change_it.corpus.sources import open_sources
 from change_it.errors import InputError
-from change_it.scoring.items import read_test_set
+from change_it.scoring.item import read_test_set
 
 
 @dataclass(frozen=True, slots=True)

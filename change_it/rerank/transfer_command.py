@@ -21,12 +21,11 @@ from change_it.errors import InputError
 from change_it.generators.decoding import Decoding
 from change_it.generators.extract import Extract
 from change_it.generators.transfer import LARGEST_BATCH, HeadlineTransfer, Proposer
-from change_it.judges.predict import Judges
+from change_it.judges.judge import Judges
 from change_it.rerank.choose import choose
 from change_it.rerank.journal import Journal
 from change_it.rerank.options import CANDIDATES, EXTRACT, TransferOptions
 from change_it.rerank.rows import Row, corpus_rows, file_rows, rows_hash
-from change_it.scoring.judging import Panel, check_outlets
 from change_it.scoring.reranker import reranker_signature
 
 console = Console()
@@ -54,7 +53,7 @@ class System:
     targets: tuple[str, ...]
     needs: tuple[str, ...]
     hashes: dict[str, str]
-    judges: Panel | None
+    judges: Judges | None
     reranker: str
 
 
@@ -128,10 +127,10 @@ def load_system(options: TransferOptions) -> System:
         )
         targets, needs = proposer.targets, (proposer.reads,)
         hashes = {f"generator for {to}": one.weights_hash for to, one in proposer.generators.items()}
-    judges: Panel | None = None
+    judges: Judges | None = None
     if options.rerank:
         judges, needs = Judges.from_pretrained(options.rerank, device=options.device), ("headline", "article")
-        check_outlets(judges, proposer.outlets, options.corpus or f"behind {options.generator}")
+        judges.check_outlets(proposer.outlets, options.corpus or f"behind {options.generator}")
     if options.to:
         targets = (options.to,)
     return System(proposer, targets, needs, hashes, judges, reranker_signature(judges) if judges else "")

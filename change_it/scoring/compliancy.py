@@ -1,47 +1,33 @@
-"""Compliancy (EvalNLGEval 2020, section 4; SPEC 3): probabilities of three judges in, verdicts out.
+"""Compliancy (EvalNLGEval 2020, section 4): headlines in, the judges' probabilities and verdicts per item out.
 
 A transferred headline is compliant when HH says that it matches the original headline, AH says that it
-matches the article, and main's decision is reversed. Verdicts come per item, aggregates from their sums.
+matches the article, and main's decision is reversed.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from change_it.corpus.article import KNOWN_LABELS
 from change_it.errors import InputError
-from change_it.stats import Floats, Statistics, estimate
+from change_it.scoring.item import Item
+from change_it.scoring.signature import signature
+from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.judges.judge import Judges
+    from change_it.judges.options import Task
 
 Reversal = Literal["relative", "target"]
+#: True shows progress bars; a function is called with the judge that is asked and the share of all questions answered.
+Progress = bool | Callable[[str, float], object]
 Bools = NDArray[np.bool_]
 
-#: What `aggregate` returns, in this order.
+#: The verdicts.
 MEASURES = ("compliancy", "hh", "ah", "main")
-
-
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """The judges' decisions on n transferred headlines.
-
-    Attributes:
-        hh: (n,) the new headline matches the original one.
-        ah: (n,) the new headline matches the article.
-        main: (n,) the style is reversed.
-    """
-
-    hh: Bools
-    ah: Bools
-    main: Bools
-
-    @property
-    def compliancy(self) -> Bools:
-        """(n,) all three hold."""
-        return self.hh & self.ah & self.main
-
-    def __len__(self) -> int:
-        return len(self.hh)
 
 
 def decide(probabilities: Floats) -> NDArray[np.int64]:
@@ -69,7 +55,7 @@ def verdicts(
     target: Sequence[int] | NDArray[np.int64],
     *,
     reversal: Reversal = "relative",
-) -> Verdicts:
+) -> dict[str, Bools]:
     """Turn the judges' probabilities into verdicts.
 
     Args:
@@ -82,38 +68,94 @@ def verdicts(
             decides for the outlet aimed at.
 
     Returns:
-        The verdicts, in the items' order.
+        The columns of `MEASURES`, (n,) each: all three hold; the new headline matches the original; it matches the
+        article; the style is reversed.
 
     Raises:
         InputError: an unknown reversal.
 
     Example:
         >>> yes, style_a, style_b = np.array([[0.1, 0.9]]), np.array([[0.7, 0.3]]), np.array([[0.4, 0.6]])
-        >>> verdicts(yes, yes, style_b, style_a, [1]).compliancy.tolist()
+        >>> verdicts(yes, yes, style_b, style_a, [1])["compliancy"].tolist()
         [True]
-        >>> verdicts(yes, yes, style_b, style_b, [1]).main.tolist()
+        >>> verdicts(yes, yes, style_b, style_b, [1])["main"].tolist()
         [False]
-        >>> verdicts(yes, yes, style_b, style_b, [1], reversal="target").main.tolist()
+        >>> verdicts(yes, yes, style_b, style_b, [1], reversal="target")["main"].tolist()
         [True]
     """
     if reversal not in get_args(Reversal):
         raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")
     decision = decide(main)
     reversed_ = decision != decide(main_source) if reversal == "relative" else decision == np.asarray(target)
-    return Verdicts(decide(hh) == 1, decide(ah) == 1, reversed_)
+    matches, fits = decide(hh) == 1, decide(ah) == 1
+    return {"compliancy": matches & fits & reversed_, "hh": matches, "ah": fits, "main": reversed_}
 
 
-def statistics(items: Verdicts) -> dict[str, Floats]:
+def judge_items(
+    judges: "Judges",
+    items: Sequence[Item],
+    *,
+    reversal: Reversal = "relative",
+    batch_size: int | None = None,
+    progress: Progress = True,
+) -> pl.DataFrame:
+    """Ask the judges about new headlines.
+
+    An empty new headline is not asked about: its probabilities are 0 and no verdict holds.
+
+    Args:
+        judges: the judges.
+        items: n items with predictions; those of several systems can be judged together, what recurs is read once.
+        reversal: see `verdicts`.
+        batch_size: texts a judge reads at once; its own choice when None.
+        progress: True shows progress bars; a function is called with the judge and the share of the work done, 0-1.
+
+    Returns:
+        n rows; the verdicts `compliancy`, `hh`, `ah`, `main`, and the probabilities `p_hh`, `p_ah` (match),
+        `p_target`, `p_target_source` (main takes the new and the original headline for the target outlet's).
+    """
+    tasks = list(judges.by_task)
+
+    def ask(task: "Task", texts: list[str], pairs: list[str] | None = None) -> Floats:
+        def report(done: int) -> None:
+            if callable(progress):
+                progress(task, (tasks.index(task) + done / max(len(texts), 1)) / len(tasks))
+
+        return judges.by_task[task].probabilities(
+            texts, pairs, batch_size=batch_size, progress=report if callable(progress) else progress
+        )
+
+    given = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
+    asked = [item for item in items if item.prediction.strip()]
+    new = [item.prediction for item in asked]
+    target = np.array([judges.outlets.index(item.target) for item in items], dtype=np.int64)
+    style = ask("main", [item.source for item in items] + new)
+    main_source, main = style[: len(items)], style[len(items) :]
+    hh = ask("hh", [item.source for item in asked], new)
+    ah = ask("ah", new, [item.article for item in asked])
+    columns: dict[str, Floats | Bools] = {
+        **verdicts(hh, ah, main, main_source[given], target[given], reversal=reversal),
+        "p_hh": hh[:, 1],
+        "p_ah": ah[:, 1],
+        "p_target": main[np.arange(len(main)), target[given]],
+    }
+    table = {name: np.zeros(len(items), dtype=values.dtype) for name, values in columns.items()}
+    for name, values in columns.items():
+        table[name][given] = values
+    return pl.DataFrame({**table, "p_target_source": main_source[np.arange(len(items)), target]})
+
+
+def statistics(verdicts: pl.DataFrame | Mapping[str, Bools]) -> dict[str, Floats]:
     """Per-item statistics, whose sums `aggregate` understands (see `change_it.stats`).
 
     Args:
-        items: n verdicts.
+        verdicts: the columns of `MEASURES`, (n,) each.
 
     Returns:
         `n`, ones, and `MEASURES`, zeros and ones; (n,) each.
     """
-    verdicts = {name: np.asarray(getattr(items, name), np.float64) for name in MEASURES}
-    return {"n": np.ones(len(items)), **verdicts}
+    columns = {name: np.asarray(verdicts[name], np.float64) for name in MEASURES}
+    return {"n": np.ones(len(columns["compliancy"])), **columns}
 
 
 def aggregate(sums: Statistics) -> dict[str, Floats]:
@@ -128,25 +170,92 @@ def aggregate(sums: Statistics) -> dict[str, Floats]:
     return {name: sums[name] / np.maximum(sums["n"], 1) for name in MEASURES}
 
 
-def proportions(items: Verdicts, directions: Sequence[str]) -> dict[str, dict[str, float]]:
-    """The proportions of each direction that occurs, and their mean over directions (SPEC 3).
+def compute_compliancy(
+    predictions: Sequence[str],
+    sources: Sequence[str],
+    articles: Sequence[str],
+    labels: Sequence[str],
+    judges: "str | Judges",
+    *,
+    reversal: Reversal = "relative",
+    resamples: int = 1000,
+    seed: int = 1,
+    batch_size: int | None = None,
+    device: str = "auto",
+    progress: Progress = False,
+) -> dict[str, Any]:
+    """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4).
 
     Args:
-        items: n verdicts.
-        directions: (n,) direction of each item.
+        predictions: n new headlines.
+        sources: n original headlines.
+        articles: n original articles.
+        labels: n outlets that the originals come from, by short name (CHANGE-IT's R and G are understood).
+        judges: folder or Hub id of the three judges, or judges that are loaded already (saves time when several
+            systems are scored).
+        reversal: when style counts as reversed, see `compliancy.verdicts`.
+        resamples: bootstrap resamples of the intervals.
+        seed: their seed.
+        batch_size: texts a judge reads at once; its own choice when None.
+        device: where judges that are loaded here run.
+        progress: as `judge_items` takes it.
 
     Returns:
-        Direction to measure to value; the key `average` holds the mean of the directions (not of the items).
+        `compliancy`, `hh`, `ah`, `main`: averages over the directions that occur; the same four under each
+        direction's name; `intervals`: measure to (low, high) under `average` and each direction's name;
+        `verdicts`: one dictionary of four booleans an item; `signature`.
 
-    Example:
-        >>> yes, no = np.array([True]), np.array([False])
-        >>> items = Verdicts(np.r_[yes, yes, no], np.r_[yes, yes, yes], np.r_[yes, no, yes])
-        >>> table = proportions(items, ["a2b", "a2b", "b2a"])
-        >>> table["a2b"]["compliancy"], table["b2a"]["compliancy"], table["average"]["compliancy"]
-        (0.5, 0.0, 0.25)
+    Raises:
+        InputError: no items, lists of different lengths, a text that is empty, or a label that is not one of the
+            judges' outlets.
     """
-    values = estimate(statistics(items), aggregate, directions)
-    return {
-        name: {measure: float(values[measure][row]) for measure in MEASURES}
-        for row, name in enumerate([*dict.fromkeys(directions), "average"])
+    if isinstance(judges, str):
+        from change_it.judges.judge import Judges
+
+        judges = Judges.from_pretrained(judges, device=device)
+    if not len(predictions):
+        raise InputError("there is nothing to score: predictions is empty")
+    if len({len(predictions), len(sources), len(articles), len(labels)}) > 1:
+        raise InputError(
+            "predictions, sources, articles and labels differ in length: give one of each for every item"
+        )
+    for name, texts in {"predictions": predictions, "sources": sources, "articles": articles}.items():
+        empty = [str(i) for i, text in enumerate(texts) if not text or not text.strip()]
+        if empty:
+            more = f" and {len(empty) - 10} more" if len(empty) > 10 else ""
+            raise InputError(
+                f"empty texts in {name} at {', '.join(empty[:10])}{more}: give a text for every item"
+            )
+    items = []
+    for prediction, source, article, label in zip(predictions, sources, articles, labels, strict=True):
+        own = _outlet(label, judges.outlets)
+        target = judges.outlets[1 - judges.outlets.index(own)]
+        items.append(Item("", own, target, source, article, prediction=prediction))
+    judged = judge_items(judges, items, reversal=reversal, batch_size=batch_size, progress=progress)
+    columns, directions = statistics(judged), [item.direction for item in items]
+    values = estimate(columns, aggregate, directions)
+    ends = bootstrap_intervals(columns, aggregate, directions, resamples=resamples, seed=seed)
+    rows = [*dict.fromkeys(directions), "average"]
+    table = {
+        name: {measure: float(values[measure][row]) for measure in MEASURES} for row, name in enumerate(rows)
     }
+    return {
+        **table.pop("average"),
+        **table,
+        "intervals": {
+            name: {measure: tuple(ends[measure][row].tolist()) for measure in MEASURES}
+            for row, name in enumerate(rows)
+        },
+        "verdicts": judged.select(MEASURES).to_dicts(),
+        "signature": signature(judges.signature, reversal=reversal, n=len(predictions), seed=seed),
+    }
+
+
+def _outlet(label: str, outlets: tuple[str, str]) -> str:
+    """The short name for a label."""
+    name = label if label in outlets else KNOWN_LABELS.get(label, label)
+    if name not in outlets:
+        raise InputError(
+            f"the label {label!r} is none of the judges' outlets: write {outlets[0]} or {outlets[1]}"
+        )
+    return name

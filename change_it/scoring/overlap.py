@@ -1,4 +1,4 @@
-"""BLEU and ROUGE-L against the target outlet's aligned headline and against the original (SPEC 3, ours).
+"""BLEU and ROUGE-L against the target outlet's aligned headline and against the original (ours).
 
 Both on a 0-1 scale over the words of `text.tokens`. Statistics per item first (n-gram counts by
 sacrebleu), aggregates from their sums, so that intervals and paired tests need no recount.
@@ -28,21 +28,24 @@ _COLUMNS = (
 _SIDES = ("", "_source")
 
 
-def statistics(predictions: Sequence[str], golds: Sequence[str], sources: Sequence[str]) -> dict[str, Floats]:
+def statistics(
+    predictions: Sequence[str], references: Sequence[str], sources: Sequence[str]
+) -> dict[str, Floats]:
     """Per-item statistics, whose sums `aggregate` understands (see `change_it.stats`).
 
     Args:
         predictions: n new headlines.
-        golds: n headlines of the target outlet about the same event.
+        references: n headlines of the target outlet about the same event.
         sources: n original headlines.
 
     Returns:
-        `n`, ones, then ROUGE-L and the counts of BLEU against the golds, and the same with names in `_source`; (n,) each.
+        `n`, ones, then ROUGE-L and the counts of BLEU against the references, and the same against the originals with
+        names in `_source`; (n,) each.
     """
     new = [words(text) for text in predictions]
     columns = {"n": np.ones(len(new))}
-    for side, references in zip(_SIDES, (golds, sources), strict=True):
-        rows = _against([words(text) for text in references], new)
+    for side, texts in zip(_SIDES, (references, sources), strict=True):
+        rows = _against([words(text) for text in texts], new)
         columns |= {name + side: rows[:, column] for column, name in enumerate(_COLUMNS)}
     return columns
 

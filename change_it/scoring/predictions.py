@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from change_it.errors import InputError
 from change_it.io import named_files
-from change_it.scoring.items import TestSet
+from change_it.scoring.item import TestSet
 from change_it.scoring.reranker import Reranker, parse_reranker
 from change_it.scoring.systems import BUILT_IN, System
 

@@ -7,11 +7,13 @@ prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|h
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from change_it.errors import InputError
-from change_it.scoring.judging import Panel
+from change_it.judges.options import TASKS
 
-TASKS = ("main", "hh", "ah")
+if TYPE_CHECKING:  # loads torch
+    from change_it.judges.judge import Judges
 
 #: What a signature says of a system that the scoring judges, or judges of their fold, chose themselves.
 SAME = "same"
@@ -34,14 +36,13 @@ class Reranker:
     hashes: Mapping[str, str]
 
     @classmethod
-    def of(cls, judges: Panel) -> "Reranker":
+    def of(cls, judges: "Judges") -> "Reranker":
         """The identity of loaded judges.
 
         Args:
-            judges: each with `fold` and `weights_hash`, as `judges.predict.Judges` has them.
+            judges: with the fold and the hashes of their weights.
         """
-        panel = {"main": judges.main, "hh": judges.hh, "ah": judges.ah}
-        return cls(judges.main.fold, {task: judge.weights_hash for task, judge in panel.items()})
+        return cls(judges.fold, {task: judge.weights_hash for task, judge in judges.by_task.items()})
 
     @property
     def signature(self) -> str:
@@ -54,14 +55,14 @@ class Reranker:
         return "+".join(self.hashes[task][:6] for task in TASKS) + f",fold:{self.fold}"
 
     def shared_with(self, other: "Reranker") -> list[str]:
-        """What two panels of judges have in common, in words.
+        """What two sets of judges have in common, in words.
 
         Args:
             other: the judges that score.
 
         Returns:
             One clause for the fold if it is the same (`all` overlaps every fold) and one for each judge with
-            the weights of any judge of the other panel, wherever their folders lie; empty for judges that
+            the weights of any judge of the other set, wherever their folders lie; empty for judges that
             have nothing in common.
         """
         shared = []
@@ -78,11 +79,11 @@ class Reranker:
         return shared
 
 
-def reranker_signature(judges: Panel) -> str:
+def reranker_signature(judges: "Judges") -> str:
     """What a prediction file's column `reranker` says of the judges that chose.
 
     Args:
-        judges: each with `fold` and `weights_hash`, as `judges.predict.Judges` has them.
+        judges: with the fold and the hashes of their weights.
 
     Returns:
         `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`.

@@ -4,21 +4,23 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations
-from typing import Any
+from itertools import chain, combinations
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
 from change_it.scoring import compliancy, overlap
-from change_it.scoring.compliancy import Reversal
-from change_it.scoring.items import TestSet
-from change_it.scoring.judging import Judgement, Panel, Transfer, check_outlets, judge_transfers
+from change_it.scoring.compliancy import Progress, Reversal, judge_items
+from change_it.scoring.item import Item, TestSet
 from change_it.scoring.reranker import SAME, Reranker
 from change_it.scoring.signature import signature
 from change_it.scoring.systems import System
 from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate, paired_p_values
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.judges.judge import Judges
 
 #: The columns of a table of systems.
 MEASURES = (*compliancy.MEASURES, *overlap.MEASURES)
@@ -144,7 +146,7 @@ class Scores:
 
 def score(
     test: TestSet,
-    judges: Panel,
+    judges: "Judges",
     systems: Sequence[System],
     *,
     reversal: Reversal = "relative",
@@ -152,20 +154,20 @@ def score(
     resamples: int = 1000,
     seed: int = 1,
     batch_size: int | None = None,
-    progress: bool = True,
+    progress: Progress = True,
 ) -> Scores:
     """Score systems on the same items.
 
     Args:
         test: the items.
-        judges: the three judges, `judges.predict.Judges` or anything like it.
+        judges: the judges.
         systems: new headlines for the items, each system in their order.
         reversal: when style counts as reversed, see `compliancy.verdicts`.
         allow_same_judges: score also systems whose headlines judges of the same fold or weights have chosen.
         resamples: bootstrap resamples, and trials of the paired tests.
         seed: seed of both.
         batch_size: texts a judge reads at once; its own choice when None.
-        progress: show progress bars.
+        progress: as `compliancy.judge_items` takes it.
 
     Returns:
         The table of systems.
@@ -174,7 +176,7 @@ def score(
         InputError: judges of other outlets, judges of the fold or weights of those that chose a system's headlines,
             fewer than one resample, or a system without a headline for each item.
     """
-    check_outlets(judges, test.outlets, test.name)
+    judges.check_outlets(test.outlets, test.name)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
     same_judges = _same_judges(judges, rerankers, allowed=allow_same_judges)
     if resamples < 1:
@@ -184,31 +186,27 @@ def score(
             raise InputError(
                 f"the system {system.name} has {len(system.headlines)} headlines for {len(test.items)} items: give one for each"
             )
-    targets = np.array([test.outlets.index(item.target) for item in test.items], dtype=np.int64)
-    sources, articles = [item.source for item in test.items], [item.article for item in test.items]
-    judgements = judge_transfers(
-        judges,
-        [Transfer(sources, system.headlines, articles, targets) for system in systems],
-        reversal=reversal,
-        batch_size=batch_size,
-        progress=progress,
+    directions = test.directions
+    references, sources = ([getattr(item, name) for item in test.items] for name in ("reference", "source"))
+    every = [test.predicted(system.headlines) for system in systems]
+    judged = judge_items(
+        judges, list(chain(*every)), reversal=reversal, batch_size=batch_size, progress=progress
     )
-    golds, directions = [item.gold for item in test.items], test.directions
-    rows, items, per_item = [], {}, []
-    for system, judgement in zip(systems, judgements, strict=True):
-        own = {
-            **compliancy.statistics(judgement.verdicts),
-            **overlap.statistics(system.headlines, golds, sources),
+    rows, tables, per_item = [], {}, []
+    for system, items, verdicts in zip(systems, every, judged.iter_slices(len(test.items)), strict=True):
+        statistics = {
+            **compliancy.statistics(verdicts),
+            **overlap.statistics(system.headlines, references, sources),
         }
         independent = system.reranker.short if system.reranker else ""
         chosen = SAME if system.name in same_judges else independent
-        said = partial(signature, judges.signature, reversal=reversal, seed=seed, reranker=chosen)
-        rows += _rows(system, own, directions, said, resamples, seed)
-        items[system.name] = _item_table(test, system, judgement, own)
-        per_item.append(own)
+        signed = partial(signature, judges.signature, reversal=reversal, seed=seed, reranker=chosen)
+        rows += _rows(system, statistics, directions, signed, resamples, seed)
+        tables[system.name] = _item_table(items, verdicts, statistics)
+        per_item.append(statistics)
     return Scores(
         rows=rows,
-        items=items,
+        items=tables,
         p_values=_p_values(per_item, directions, trials=resamples, seed=seed),
         outlets=test.outlets,
         reversal=reversal,
@@ -219,7 +217,7 @@ def score(
     )
 
 
-def _same_judges(judges: Panel, rerankers: Mapping[str, Reranker], *, allowed: bool) -> tuple[str, ...]:
+def _same_judges(judges: "Judges", rerankers: Mapping[str, Reranker], *, allowed: bool) -> tuple[str, ...]:
     """The systems whose reranker is not independent of the judges; refused unless that is allowed."""
     shared = {
         name: common
@@ -227,9 +225,9 @@ def _same_judges(judges: Panel, rerankers: Mapping[str, Reranker], *, allowed: b
         if (common := reranker.shared_with(Reranker.of(judges)))
     }
     if shared and not allowed:
-        told = "; ".join(f"{name}: {', '.join(common)}" for name, common in shared.items())
+        overlaps = "; ".join(f"{name}: {', '.join(common)}" for name, common in shared.items())
         raise InputError(
-            f"the judges that score are not independent of those that chose the headlines ({told}): score with judges "
+            f"the judges that score are not independent of those that chose the headlines ({overlaps}): score with judges "
             "trained with the other --fold, or add --allow-same-judges and the signature will say so"
         )
     return tuple(shared)
@@ -244,7 +242,7 @@ def _rows(
     system: System,
     per_item: Statistics,
     directions: list[str],
-    said: Callable[..., str],
+    signed: Callable[..., str],
     resamples: int,
     seed: int,
 ) -> list[Row]:
@@ -265,32 +263,23 @@ def _rows(
             intervals={
                 measure: (float(ends[measure][row, 0]), float(ends[measure][row, 1])) for measure in MEASURES
             },
-            signature=said(n=counts[name]),
+            signature=signed(n=counts[name]),
         )
         for row, name in enumerate(names)
     ]
 
 
-def _item_table(test: TestSet, system: System, judgement: Judgement, per_item: Statistics) -> pl.DataFrame:
-    """One row an item."""
-    verdicts = judgement.verdicts
+def _item_table(items: Sequence[Item], verdicts: pl.DataFrame, statistics: Statistics) -> pl.DataFrame:
+    """One row an item, as in `items/<system>.csv`."""
     return pl.DataFrame(
         {
-            "id": [item.id for item in test.items],
-            "direction": test.directions,
-            "source": [item.source for item in test.items],
-            "headline": list(system.headlines),
-            "gold": [item.gold for item in test.items],
-            "compliant": verdicts.compliancy,
-            "hh": verdicts.hh,
-            "ah": verdicts.ah,
-            "main": verdicts.main,
-            "p_hh": judgement.hh,
-            "p_ah": judgement.ah,
-            "p_target": judgement.main,
-            "p_target_source": judgement.main_source,
-            "rougeL": per_item["rougeL"],
-            "rougeL_source": per_item["rougeL_source"],
+            "id": [item.id for item in items],
+            "direction": [item.direction for item in items],
+            "source": [item.source for item in items],
+            "headline": [item.prediction for item in items],
+            "gold": [item.reference for item in items],
+            **verdicts.rename({"compliancy": "compliant"}).to_dict(),
+            **{name: statistics[name] for name in ("rougeL", "rougeL_source")},
         }
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median_low
 
 from change_it.errors import InputError
-from change_it.scoring.items import TestSet
+from change_it.scoring.item import TestSet
 from change_it.scoring.reranker import Reranker
 
 #: Names that prediction files cannot take.
@@ -56,7 +56,7 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[System]:
     }
     draw = random.Random(seed)
     headlines: dict[str, Sequence[str]] = {
-        "gold": [item.gold for item in test.items],
+        "gold": [item.reference for item in test.items],
         "copy": [item.source for item in test.items],
         "lead": [lead(item.article, lengths[item.target]) for item in test.items],
         "random-target": [draw.choice(test.training_headlines[item.target]) for item in test.items],

@@ -1,128 +1,24 @@
-"""The judges and systems behind the page, safe to use from many threads, each answer remembered for a while."""
+"""The judges and systems behind the page, safe to use from many threads, the latest answers cached."""
 
 import os
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from change_it.cache import LRUCache
 from change_it.errors import InputError
+from change_it.judges.judge import Judges
 from change_it.rerank.options import EXTRACT
-from change_it.scoring.judging import Judge, Panel
 from change_it.space.limits import LIMITS
 
-#: Answers that are remembered of each judge and each system.
-REMEMBERED = 4096
-#: Texts that a judge reads before another request has its turn.
-TURN = 64
-
-Key = TypeVar("Key", bound=Hashable)
-Value = TypeVar("Value")
-
-
-class Memory:
-    """The latest answers of a function over lists; what is asked again is not computed again."""
-
-    def __init__(self, size: int = REMEMBERED):
-        self.size = size
-        self._answers: OrderedDict[Hashable, Any] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def answer(
-        self, questions: Sequence[Key], compute: Callable[[list[Key]], Sequence[Value]]
-    ) -> list[Value]:
-        """The answers, in the order of the questions.
-
-        Args:
-            questions: hashable; repeated ones are computed once.
-            compute: answers a list of questions that are not remembered.
-        """
-        with self._lock:
-            known = {key: self._answers[key] for key in questions if key in self._answers}
-        missing = list(dict.fromkeys(key for key in questions if key not in known))
-        if missing:
-            known.update(zip(missing, compute(missing), strict=True))
-        with self._lock:
-            for key in questions:
-                self._answers[key] = known[key]
-                self._answers.move_to_end(key)
-            while len(self._answers) > self.size:
-                self._answers.popitem(last=False)
-        return [known[key] for key in questions]
-
-
-class SharedJudge:
-    """A judge for many threads: one batch at a time, since tokenizers must not be used by two threads at once."""
-
-    def __init__(self, judge: Any):
-        """Share a judge.
-
-        Args:
-            judge: a loaded one.
-        """
-        self.judge, self.memory, self._lock = judge, Memory(), threading.Lock()
-
-    @property
-    def fold(self) -> str:
-        """The fold it was trained on."""
-        return str(self.judge.fold)
-
-    @property
-    def weights_hash(self) -> str:
-        """SHA-256 of its weights."""
-        return str(self.judge.weights_hash)
-
-    def probabilities(
-        self,
-        texts: Sequence[str],
-        pairs: Sequence[str] | None = None,
-        *,
-        batch_size: int | None = None,
-        progress: bool = False,
-    ) -> NDArray[np.float64]:
-        """As `judges.predict.Judge.probabilities`; other requests have a turn after every `TURN` texts."""
-
-        def ask(questions: list[tuple[str, str | None]]) -> list[Any]:
-            found: list[Any] = []
-            for start in range(0, len(questions), TURN):
-                some = questions[start : start + TURN]
-                second = None if pairs is None else [str(pair) for _, pair in some]
-                with self._lock:
-                    found += list(
-                        self.judge.probabilities(
-                            [text for text, _ in some], second, batch_size=batch_size, progress=progress
-                        )
-                    )
-            return found
-
-        asked = list(zip(texts, [None] * len(texts) if pairs is None else pairs, strict=True))
-        return np.array(self.memory.answer(asked, ask), dtype=np.float64).reshape(-1, 2)
-
-
-@dataclass(frozen=True)
-class SharedJudges:
-    """Three judges for many threads; what scoring calls a panel."""
-
-    main: Judge
-    hh: Judge
-    ah: Judge
-    outlets: tuple[str, str]
-    signature: str
-
-    @classmethod
-    def of(cls, judges: Panel) -> "SharedJudges":
-        """Share loaded judges."""
-        main, hh, ah = (SharedJudge(judge) for judge in (judges.main, judges.hh, judges.ah))
-        return cls(main, hh, ah, (judges.outlets[0], judges.outlets[1]), judges.signature)
+#: Answers that are kept of each judge and each system.
+CACHE_SIZE = 4096
 
 
 class SharedSystem:
-    """A system for many threads that remembers its candidates."""
+    """A system for many threads that caches its candidates."""
 
     def __init__(self, system: Any):
         """Share a system.
@@ -130,7 +26,8 @@ class SharedSystem:
         Args:
             system: a `HeadlineTransfer` or an `Extract`.
         """
-        self.system, self.memory, self._lock = system, Memory(), threading.Lock()
+        self.system, self._lock = system, threading.Lock()
+        self._cache: LRUCache[tuple[str, str, str, Any], list[Any]] = LRUCache(CACHE_SIZE)
 
     @property
     def outlets(self) -> tuple[str, str]:
@@ -175,7 +72,7 @@ class SharedSystem:
             )
             for headline, article, target in zip(headlines, articles, targets, strict=True)
         ]
-        return self.memory.answer(asked, ask)
+        return self._cache.get(asked, ask)
 
 
 @dataclass(frozen=True)
@@ -185,17 +82,17 @@ class Models:
     Attributes:
         outlets: short names of A and B.
         systems: name to system; those with a trained generator first, `extract` last.
-        judges: the three judges, to hand to `scoring.judging.judge_transfers`; safe in any thread.
+        judges: the three judges.
         language: of the headlines, `it` or `en`: taggers and syllables.
     """
 
     outlets: tuple[str, str]
     systems: Mapping[str, SharedSystem]
-    judges: SharedJudges
+    judges: Judges
     language: str
 
     @classmethod
-    def of(cls, judges: Panel, systems: Mapping[str, Any], language: str = "it") -> "Models":
+    def of(cls, judges: Judges, systems: Mapping[str, Any], language: str = "it") -> "Models":
         """Share loaded judges and systems.
 
         Args:
@@ -218,7 +115,7 @@ class Models:
                     f"the judges are for {ours}, the system {name} is for {theirs}: take those of one corpus"
                 )
         shared = {name: SharedSystem(system) for name, system in systems.items()}
-        return cls(outlets, shared, SharedJudges.of(judges), language)
+        return cls(outlets, shared, judges, language)
 
     @classmethod
     def from_run(cls, folder: str | Path) -> "Models":
@@ -293,7 +190,6 @@ class Models:
         """Load judges, for each name its generators as (folder or id, recipe), and extract where there is a corpus."""
         from change_it.generators.extract import Extract
         from change_it.generators.transfer import HeadlineTransfer
-        from change_it.judges.predict import Judges
 
         systems: dict[str, Any] = {}
         language = "it"
@@ -304,4 +200,4 @@ class Models:
             language = next(iter(distinct.values())).card.language
         if corpus:
             systems[EXTRACT] = Extract.from_corpus(corpus)
-        return cls.of(Judges.from_pretrained(judges), systems, language)
+        return cls.of(Judges.from_pretrained(judges, cache_size=CACHE_SIZE), systems, language)

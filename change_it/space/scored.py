@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.errors import InputError
 from change_it.hevas.page import Drawing, figure, p_value
+from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import Reversal
-from change_it.scoring.items import Item, TestSet
-from change_it.scoring.judging import Judge, Panel
+from change_it.scoring.item import Item, TestSet
 from change_it.scoring.reranker import parse_reranker
 from change_it.scoring.score import AVERAGE, MEASURES, Scores, score
 from change_it.scoring.systems import System
@@ -33,9 +31,7 @@ OF_GOLD = ("bleu", "rougeL")
 #: What is being done after the judges.
 STATISTICS = "statistics"
 
-_CHUNK = 64  # texts that a judge reads between two moves of the bar
-_ASKED = ("main", "hh", "ah")  # the order in which scoring asks the judges
-_ELSE = 0.3  # the rest of the work, measured in judges
+_JUDGING = 0.9  # share of the work that judges do
 _SYSTEM = 60  # letters of a system's name
 
 #: Called with what is being done and the share of all work that is done, 0-1.
@@ -158,7 +154,7 @@ def read_upload(path: Path, outlets: tuple[str, str], *, say: Say) -> Upload:
 
 
 def score_upload(
-    upload: Upload, judges: Panel, *, reversal: Reversal = "relative", moved: Moved | None = None
+    upload: Upload, judges: Judges, *, reversal: Reversal = "relative", moved: Moved | None = None
 ) -> Scored:
     """Score an uploaded table with `scoring.score`.
 
@@ -171,13 +167,18 @@ def score_upload(
     Returns:
         The table of systems. A system that the same judges have chosen is scored too, and its signature says so.
     """
+
+    def report(judge: str, share: float) -> None:
+        if moved:
+            moved(STATISTICS if share == 1 else judge, share * _JUDGING)
+
     found = score(
         upload.test,
-        _Watched.of(judges, moved or (lambda *_: None)),
+        judges,
         upload.systems,
         reversal=reversal,
         allow_same_judges=True,
-        progress=False,
+        progress=report,
     )
     return Scored(found, MEASURES if upload.gold else tuple(name for name in MEASURES if name not in OF_GOLD))
 
@@ -319,58 +320,3 @@ def _reranker(system: str, named: set[str], say: Say) -> Any:
     if len(named) > 1:
         raise InputError(say("score.rerankers", system=system))
     return parse_reranker(named.pop()) if named else None
-
-
-class _WatchedJudge:
-    """A judge that tells how far it is; likes are asked together, the longest first."""
-
-    def __init__(self, judge: Any, told: Callable[[float], None]):
-        self.judge, self._told = judge, told
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.judge, name)  # fold and weights_hash
-
-    def probabilities(
-        self,
-        texts: Sequence[str],
-        pairs: Sequence[str] | None = None,
-        *,
-        batch_size: int | None = None,
-        progress: bool = True,
-    ) -> NDArray[np.float64]:
-        """As `judges.predict.Judge.probabilities`."""
-        lengths = [len(text) + (len(pairs[at]) if pairs else 0) for at, text in enumerate(texts)]
-        order = np.argsort(-np.asarray(lengths), kind="stable")
-        found = np.empty((len(texts), 2))
-        for start in range(0, len(order), _CHUNK):
-            some = order[start : start + _CHUNK]
-            self._told(start / len(order))
-            second = [pairs[at] for at in some] if pairs else None
-            found[some] = self.judge.probabilities(
-                [texts[at] for at in some], second, batch_size=batch_size, progress=False
-            )
-        self._told(1.0)
-        return found
-
-
-@dataclass(frozen=True)
-class _Watched:
-    """Three judges that tell how far they are together."""
-
-    main: Judge
-    hh: Judge
-    ah: Judge
-    outlets: tuple[str, str]
-    signature: str
-
-    @classmethod
-    def of(cls, judges: Panel, moved: Moved) -> "_Watched":
-        def watch(at: int, task: str) -> _WatchedJudge:
-            def told(share: float) -> None:
-                what = STATISTICS if share == 1 and task == _ASKED[-1] else task
-                moved(what, (at + share) / (len(_ASKED) + _ELSE))
-
-            return _WatchedJudge(getattr(judges, task), told)
-
-        main, hh, ah = (watch(at, task) for at, task in enumerate(_ASKED))
-        return cls(main, hh, ah, judges.outlets, judges.signature)

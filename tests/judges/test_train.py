@@ -8,8 +8,8 @@ import pytest
 
 from change_it.errors import InputError
 from change_it.judges import train
+from change_it.judges.judge import Judge
 from change_it.judges.options import JudgeOptions, preset
-from change_it.judges.predict import Judge
 from change_it.judges.pretraining import IGNORED, MaskedArticles
 from change_it.judges.tasks import load_task
 

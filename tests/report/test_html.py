@@ -202,7 +202,7 @@ def test_other_outlets_have_the_published_directions_apart(tmp_path, toy_test):
 
 
 def test_a_reranked_system_shows_who_chose(tmp_path, toy_test):
-    gold = tuple(item.gold for item in toy_test.items)
+    gold = tuple(item.reference for item in toy_test.items)
     other, same = (Reranker.of(FakeJudges(fold=fold, digits="def")) for fold in "01")
     systems = [
         *built_in_systems(toy_test),
@@ -232,7 +232,7 @@ def test_a_table_without_reranked_systems_says_nothing_of_them(tmp_path, scores)
 
 
 def test_long_names_of_systems_stay_whole_in_the_charts(tmp_path, toy_test, fake_judges):
-    gold = tuple(item.gold for item in toy_test.items)
+    gold = tuple(item.reference for item in toy_test.items)
     systems = [*built_in_systems(toy_test), System("agnostic-it5-small+rerank", gold)]
     text = page_of(tmp_path, score(toy_test, fake_judges, systems, resamples=2))
     assert ">agnostic-it5-<" in text
@@ -242,7 +242,7 @@ def test_long_names_of_systems_stay_whole_in_the_charts(tmp_path, toy_test, fake
 @pytest.fixture
 def with_fake_judges(monkeypatch, fake_judges):
     """Stands in for the station before this one: judges that no training made."""
-    predict = pytest.importorskip("change_it.judges.predict")
+    predict = pytest.importorskip("change_it.judges.judge")
     monkeypatch.setattr(predict.Judges, "from_pretrained", lambda *args, **kwargs: fake_judges)
 
 
@@ -261,7 +261,7 @@ def test_the_command_prints_json(capsys, tmp_path, toy_corpus):
 
 @pytest.mark.usefixtures("with_fake_judges")
 def test_the_command_prints_a_table(capsys, tmp_path, toy_corpus, toy_test):
-    lines = [f"{item.id},{item.gold},{item.target}" for item in toy_test.items]
+    lines = [f"{item.id},{item.reference},{item.target}" for item in toy_test.items]
     (tmp_path / "mine.csv").write_text("\n".join(["id,headline,target", *lines]) + "\n", encoding="utf-8")
     score_command.run(
         ScoreOptions(
@@ -283,7 +283,9 @@ def test_the_command_refuses_the_judges_that_chose(capsys, tmp_path, toy_corpus,
         rows = csv.writer(out)
         rows.writerow(["id", "headline", "target", "error", "reranker"])
         for item in toy_test.items:
-            rows.writerow([item.id, item.gold, item.target, "", reranker_signature(FakeJudges(fold="0"))])
+            rows.writerow(
+                [item.id, item.reference, item.target, "", reranker_signature(FakeJudges(fold="0"))]
+            )
     options = ScoreOptions(
         corpus=str(toy_corpus), judges=str(tmp_path), predictions=(f"mine={file}",), resamples=2
     )

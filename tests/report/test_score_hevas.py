@@ -162,7 +162,7 @@ def test_a_report_without_hevas_says_nothing_of_it(tmp_path, measured):
 @pytest.fixture
 def judges(monkeypatch):
     """Stands in for the station before this one; tells how often judges were loaded."""
-    predict = pytest.importorskip("change_it.judges.predict")
+    predict = pytest.importorskip("change_it.judges.judge")
     loaded = []
 
     def load(*args, **kwargs):

@@ -3,9 +3,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from scoring_fakes import FakeJudges
+from scoring_fakes import FakeJudges, RuleJudge
 
 from change_it import InputError
+from change_it.judges.judge import Judges
 from change_it.rerank import choose, joint_probability
 from change_it.scoring.compliancy import verdicts
 
@@ -47,26 +48,15 @@ def test_every_distinct_question_is_asked_once():
     assert len(judges.main.asked) == len(CANDIDATES[0]) + 1
 
 
-class Judge:
-    """Answers from a table of random probabilities."""
-
-    def __init__(self, seed):
-        self.seed, self.asked = seed, []
-
-    def probabilities(self, texts, pairs=None, *, batch_size=None, progress=True):
-        questions = list(zip(texts, pairs or [""] * len(texts), strict=True))
-        self.asked += questions
-        values = [random.Random(f"{self.seed} {question}").random().__round__(1) for question in questions]
-        return np.column_stack([1 - np.array(values), values])
+def at_random(task):
+    """A judge whose probabilities are random numbers that depend on the question."""
+    return RuleJudge(task, lambda *question: round(random.Random(f"{task} {question}").random(), 1))
 
 
 def test_the_article_judge_is_asked_only_while_it_can_matter_and_the_choice_is_that_of_all_questions():
     candidates = [[f"candidate {item} {place}" for place in range(8)] for item in range(40)]
     sources, articles = ([f"{kind} {item}" for item in range(40)] for kind in ("source", "article"))
-    judges = FakeJudges()
-    object.__setattr__(judges, "main", Judge(1))
-    object.__setattr__(judges, "hh", Judge(2))
-    object.__setattr__(judges, "ah", Judge(3))
+    judges = Judges(at_random("main"), at_random("hh"), at_random("ah"))
     choice = choose(judges, candidates, sources, articles, [1] * 40)
     asked = len(judges.ah.asked)
     for item, some in enumerate(candidates):
@@ -95,7 +85,7 @@ def test_reversal_towards_the_target_differs_where_the_original_looks_like_it():
 def test_joint_probability_agrees_with_the_verdicts_when_judges_are_certain(reversal):
     hh, ah, new, source = (bits.astype(float) for bits in np.indices((2, 2, 2, 2)).reshape(4, -1))
     both = [np.column_stack([1 - values, values]) for values in (hh, ah, new, source)]
-    expected = verdicts(*both, np.ones(16, dtype=int), reversal=reversal).compliancy
+    expected = verdicts(*both, np.ones(16, dtype=int), reversal=reversal)["compliancy"]
     assert (joint_probability(hh, ah, new, source, reversal=reversal) == expected).all()
 
 

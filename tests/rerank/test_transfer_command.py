@@ -188,7 +188,7 @@ def test_extract_learns_from_a_corpus(tmp_path, judges):
 
     from change_it.corpus import builder
     from change_it.corpus.options import BuildOptions
-    from change_it.scoring.items import read_test_set
+    from change_it.scoring.item import read_test_set
 
     made = write_csv(tmp_path / "articles.csv", articles())
     builder.run(BuildOptions(files=(str(made),), out=tmp_path / "corpus"))

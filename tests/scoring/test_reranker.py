@@ -10,7 +10,7 @@ from change_it.scoring.systems import System, built_in_systems
 
 
 def reranked(test, judges, name="mine"):
-    return System(name, tuple(item.gold for item in test.items), Reranker.of(judges))
+    return System(name, tuple(item.reference for item in test.items), Reranker.of(judges))
 
 
 def test_the_signature_has_full_hashes_and_reads_back():
@@ -43,7 +43,7 @@ def test_what_two_panels_share(theirs, ours, shared):
 
 
 def test_a_copied_folder_is_the_same_judge(tmp_path):
-    predict = pytest.importorskip("change_it.judges.predict")
+    predict = pytest.importorskip("change_it.judges.judge")
 
     def panel(folder, fold):
         judges = {
@@ -96,7 +96,7 @@ def test_the_judges_of_the_other_fold_may_score(toy_test):
 
 
 def test_headlines_that_are_missing_fail_everywhere(toy_test):
-    gold = tuple(item.gold for item in toy_test.items)
+    gold = tuple(item.reference for item in toy_test.items)
     systems = [System("gold", gold), System("half", ("", " ", *gold[2:])), System("none", ("",) * len(gold))]
     judges = FakeJudges()
     judges.main.rule = lambda text, _: (

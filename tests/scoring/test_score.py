@@ -8,7 +8,7 @@ import pytest
 from scoring_fakes import FakeJudges, write_toy_corpus
 
 from change_it import InputError
-from change_it.scoring.items import read_test_set
+from change_it.scoring.item import read_test_set
 from change_it.scoring.score import MEASURES, score
 from change_it.scoring.systems import System, built_in_systems
 

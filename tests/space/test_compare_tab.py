@@ -90,7 +90,10 @@ def test_the_tables_of_scoring_and_their_files_give_the_same(tmp_path):
     found = score(
         test,
         FakeJudges(),
-        [System("a", tuple(item.gold for item in test.items)), System("b", ("Altro!",) * (n - 1) + ("",))],
+        [
+            System("a", tuple(item.reference for item in test.items)),
+            System("b", ("Altro!",) * (n - 1) + ("",)),
+        ],
         resamples=2,
         progress=False,
     )

@@ -1,19 +1,17 @@
 """Transfer and judge: what is answered, what is refused, and that nothing a person writes is ever run."""
 
 import re
-import threading
-import time
 
 import numpy as np
 import pytest
 from gradio_client.exceptions import AppError
-from scoring_fakes import FakeJudges, RuleJudge
+from scoring_fakes import FakeJudges
 
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate
 from change_it.space import transferring, view
 from change_it.space.limits import LIMITS, text_of
-from change_it.space.models import Memory, Models, SharedJudge
+from change_it.space.models import Models
 from change_it.space.transfer_tab import examples
 from change_it.space.words import say, texts
 
@@ -84,7 +82,7 @@ def test_own_headlines_are_judged_with_the_others():
 
 
 def test_what_was_asked_before_is_not_computed_again():
-    judges = FakeJudges()
+    judges = FakeJudges(cache_size=64)
     models, system = fixed("Statale, il ponte!", "Piove", judges=judges)
     ask(models)
     ask(models, headline="Un altro titolo sulla statale")
@@ -198,47 +196,6 @@ def test_control_characters_are_taken_out():
     assert text_of("a\x00b\ud800c\u202ed", 10, "transfer.headline", "en") == "a b c\u202ed"
     assert text_of(None, 10, "transfer.headline", "en") == ""
     assert text_of("e\u0301", 10, "transfer.headline", "en") == "é"
-
-
-def test_a_judge_is_used_by_one_thread_at_a_time():
-    inside = []
-
-    class Slow(RuleJudge):
-        def probabilities(self, texts, pairs=None, **_):
-            inside.append(1)
-            assert sum(inside) == 1
-            time.sleep(0.01)
-            inside.append(-1)
-            return super().probabilities(texts, pairs)
-
-    shared = SharedJudge(Slow(lambda text, _: len(text) / 100))
-    found = {}
-
-    def work(number):
-        texts = [f"{'a' * number}-{n}" for n in range(5)]
-        found[number] = shared.probabilities(texts)[:, 1].tolist() == [len(text) / 100 for text in texts]
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == dict.fromkeys(range(12), True)
-
-
-def test_memory_keeps_the_latest_and_asks_once():
-    asked = []
-    memory = Memory(2)
-
-    def double(numbers):
-        asked.extend(numbers)
-        return [2 * number for number in numbers]
-
-    assert memory.answer([1, 2, 1, 3], double) == [2, 4, 2, 6]
-    assert asked == [1, 2, 3]
-    memory.answer([3, 1], double)
-    memory.answer([2], double)
-    assert asked == [1, 2, 3, 2]
 
 
 def test_systems_and_judges_of_other_outlets_are_refused():

@@ -2,14 +2,17 @@
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
+from os import sched_yield
 
 import numpy as np
 import pytest
 import torch
+from scoring_fakes import RuleJudge
 
 from change_it.errors import InputError
+from change_it.judges.judge import Judge, Judges
 from change_it.judges.options import JudgeOptions
-from change_it.judges.predict import Judge, Judges
 from change_it.judges.train import train_judge
 
 HEADLINES = [
@@ -27,9 +30,9 @@ ARTICLES = [
 
 
 @pytest.fixture(scope="session")
-def panel(corpus, tmp_path_factory):
+def trained(corpus, tmp_path_factory):
     """Three judges, hardly trained: what they say does not matter here."""
-    folder = tmp_path_factory.mktemp("panel")
+    folder = tmp_path_factory.mktemp("judges")
     for task in ("main", "hh", "ah"):
         train_judge(
             JudgeOptions(
@@ -47,8 +50,8 @@ def panel(corpus, tmp_path_factory):
     return folder
 
 
-def test_order_and_batches_do_not_matter(panel):
-    judge = Judge.from_pretrained(panel / "ah", device="cpu")
+def test_order_and_batches_do_not_matter(trained):
+    judge = Judge.from_pretrained(trained / "ah", device="cpu")
     together = judge.probabilities(HEADLINES, ARTICLES, progress=False)
     assert together.shape == (4, 2)
     assert together.dtype == np.float64
@@ -63,15 +66,15 @@ def test_order_and_batches_do_not_matter(panel):
 
 
 @pytest.mark.parametrize("task", ["main", "hh", "ah"])
-def test_the_plain_transformers_path_gives_the_same_verdicts(panel, task):
+def test_the_plain_transformers_path_gives_the_same_verdicts(trained, task):
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     import change_it.auto  # noqa: F401
 
-    judge = Judge.from_pretrained(panel / task, device="cpu")
+    judge = Judge.from_pretrained(trained / task, device="cpu")
     pairs = {"main": None, "hh": HEADLINES[::-1], "ah": ARTICLES}[task]
-    model = AutoModelForSequenceClassification.from_pretrained(panel / task).eval()
-    tokenizer = AutoTokenizer.from_pretrained(panel / task)
+    model = AutoModelForSequenceClassification.from_pretrained(trained / task).eval()
+    tokenizer = AutoTokenizer.from_pretrained(trained / task)
     length = model.config.change_it["max_tokens"]
     batch = tokenizer(HEADLINES, pairs, truncation=True, max_length=length, padding=True, return_tensors="pt")
     with torch.no_grad():
@@ -82,20 +85,20 @@ def test_the_plain_transformers_path_gives_the_same_verdicts(panel, task):
     )
 
 
-def test_what_a_judge_knows_of_itself(panel):
-    judges = Judges.from_pretrained(panel, device="cpu")
+def test_what_a_judge_knows_of_itself(trained):
+    judges = Judges.from_pretrained(trained, device="cpu")
     assert judges.outlets == ("colle", "faro")
     assert (judges.hh.task, judges.hh.fold, judges.hh.max_tokens) == ("hh", "all", 64)
     hashes = [
-        json.loads((panel / task / "metrics.json").read_text())["weights_hash"]
+        json.loads((trained / task / "metrics.json").read_text())["weights_hash"]
         for task in ("main", "hh", "ah")
     ]
     assert judges.signature == "+".join(digits[:6] for digits in hashes) + "|fold:all"
     assert not judges.main.model.training
 
 
-def test_no_texts_and_wrong_calls(panel):
-    judge = Judge.from_pretrained(panel / "hh", device="cpu")
+def test_no_texts_and_wrong_calls(trained):
+    judge = Judge.from_pretrained(trained / "hh", device="cpu")
     assert judge.probabilities([], [], progress=False).shape == (0, 2)
     with pytest.raises(ValueError, match="pairs of texts"):
         judge.probabilities(HEADLINES)
@@ -103,7 +106,7 @@ def test_no_texts_and_wrong_calls(panel):
         judge.probabilities(HEADLINES, HEADLINES[:2])
 
 
-def test_bad_input(panel, tmp_path):
+def test_bad_input(trained, tmp_path):
     with pytest.raises(InputError, match="there is no folder"):
         Judges.from_pretrained(tmp_path / "none")
     with pytest.raises(InputError, match="lacks the judge main and hh and ah"):
@@ -111,8 +114,8 @@ def test_bad_input(panel, tmp_path):
     with pytest.raises(InputError, match=r"no model\.safetensors"):
         Judge.from_pretrained(tmp_path)
     with pytest.raises(InputError, match="no device 'tpu9'"):
-        Judge.from_pretrained(panel / "main", device="tpu9")
-    shutil.copytree(panel, tmp_path / "mixed")
+        Judge.from_pretrained(trained / "main", device="tpu9")
+    shutil.copytree(trained, tmp_path / "mixed")
     config = tmp_path / "mixed/ah/config.json"
     settings = json.loads(config.read_text())
     settings["change_it"]["fold"] = "1"
@@ -124,6 +127,46 @@ def test_bad_input(panel, tmp_path):
     with pytest.raises(InputError, match="not one of our judges"):
         Judge.from_pretrained(tmp_path / "mixed/ah")
     shutil.rmtree(tmp_path / "mixed/ah")
-    shutil.copytree(panel / "hh", tmp_path / "mixed/ah")
+    shutil.copytree(trained / "hh", tmp_path / "mixed/ah")
     with pytest.raises(InputError, match="holds a judge for hh"):
         Judges.from_pretrained(tmp_path / "mixed")
+    weights = tmp_path / "mixed/ah/model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    with pytest.raises(InputError, match="cannot be loaded as a judge"):
+        Judge.from_pretrained(tmp_path / "mixed/ah")
+
+
+def test_repeats_are_read_once_and_cached_answers_not_again():
+    judge = RuleJudge("hh", lambda one, other: len(one + other) / 100, cache_size=3)
+    reports = []
+    texts, pairs = ["aa", "b", "aa", "dddd"], ["c", "cc", "c", "c"]
+    found = judge.probabilities(texts, pairs, batch_size=2, progress=reports.append)
+    assert found[:, 1].tolist() == [0.03, 0.03, 0.03, 0.05]
+    assert judge.asked == [("dddd", "c"), ("aa", "c"), ("b", "cc")]  # the longest first
+    assert reports == [0, 3, 4]
+    judge.probabilities(["dddd", "new"], ["c", "c"], progress=False)
+    judge.probabilities(["aa", "b"], ["c", "cc"], progress=False)  # the oldest, ("aa", "c"), has gone
+    assert judge.asked[3:] == [("new", "c"), ("aa", "c")]
+
+
+def test_only_one_thread_at_a_time_is_inside_a_judge():
+    class Counting(RuleJudge):
+        inside = 0
+
+        def predict(self, texts, pairs):
+            self.inside += 1
+            assert self.inside == 1
+            found = super().predict(texts, pairs)
+            sched_yield()
+            self.inside -= 1
+            return found
+
+    judge = Counting("main", lambda text, _: len(text) / 100)
+
+    def work(number):
+        texts = [f"{'a' * number}-{n}" for n in range(20)]
+        found = judge.probabilities(texts, batch_size=1, progress=False)
+        return found[:, 1].tolist() == [len(text) / 100 for text in texts]
+
+    with ThreadPoolExecutor(12) as pool:
+        assert all(pool.map(work, range(24)))

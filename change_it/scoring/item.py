@@ -1,6 +1,7 @@
 """What is scored: the A2 pairs of a corpus, each headline of a pair an item to transfer to the other outlet."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -10,7 +11,7 @@ from change_it.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One headline to transfer.
+    """A headline to transfer, with its new headline once there is one.
 
     Attributes:
         id: of the original article.
@@ -18,7 +19,10 @@ class Item:
         target: outlet aimed at.
         source: the original headline.
         article: the original article.
-        gold: headline of the target outlet about the same event.
+        reference: the target outlet's headline about the same event, empty where there is none.
+        reference_article: the target outlet's article about it, empty where there is none.
+        prediction: the new headline, empty where there is none.
+        error: why there is no new headline.
     """
 
     id: str
@@ -26,7 +30,10 @@ class Item:
     target: str
     source: str
     article: str
-    gold: str
+    reference: str = ""
+    reference_article: str = ""
+    prediction: str = ""
+    error: str = ""
 
     @property
     def direction(self) -> str:
@@ -56,6 +63,10 @@ class TestSet:
     def directions(self) -> list[str]:
         """(n,) the direction of each item."""
         return [item.direction for item in self.items]
+
+    def predicted(self, predictions: Sequence[str]) -> list[Item]:
+        """The items with these n new headlines."""
+        return [replace(item, prediction=text) for item, text in zip(self.items, predictions, strict=True)]
 
 
 def read_test_set(corpus: str) -> TestSet:
@@ -105,5 +116,5 @@ def _items(pairs: pl.DataFrame, side: str, other: str, outlets: tuple[str, str])
     """The headlines of one side as items."""
     label, target = outlets if side == "a" else outlets[::-1]
     own = pairs.unique(f"{side}_id", keep="first", maintain_order=True)
-    rows = own.select(f"{side}_id", f"{side}_headline", f"{side}_article", f"{other}_headline").iter_rows()
-    return [Item(str(id_), label, target, source, article, gold) for id_, source, article, gold in rows]
+    columns = [f"{side}_id", f"{side}_headline", f"{side}_article", f"{other}_headline", f"{other}_article"]
+    return [Item(str(id_), label, target, *texts) for id_, *texts in own.select(columns).iter_rows()]

@@ -1,0 +1,281 @@
+"""Trained judges: loaded, asked for probabilities, saved. All that scoring knows of judges is here."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from rich.progress import Progress
+from safetensors import SafetensorError
+
+from change_it.cache import LRUCache
+from change_it.errors import InputError
+from change_it.judges.options import SINGLE_TEXT, TASKS, Task
+from change_it.training.models import hash_of_weights, local_folder, pick_device, quiet
+
+COMMAND = "change-it train judge"
+
+#: Tokens of a batch when no batch size is given.
+BATCH_TOKENS = 16_384
+LARGEST_BATCH = 256
+
+Floats = NDArray[np.float64]
+Question = tuple[str, str | None]
+#: True shows a progress bar; a function is called with the number of texts done, from 0 to all.
+ProgressOption = bool | Callable[[int], object] | None
+
+
+@dataclass(eq=False)
+class Judge:
+    """A trained classifier of texts or pairs of texts; safe in many threads.
+
+    A judge of another kind is a subclass with a `predict` of its own.
+
+    Attributes:
+        task: main, hh or ah.
+        model: a sequence classifier with two classes, in `eval` mode.
+        tokenizer: its tokenizer.
+        fold: the fold it was trained on: all, 0 or 1.
+        outlets: short names of A and B.
+        weights_hash: SHA-256 of its weights.
+        max_tokens: longer inputs are cut.
+        cache_size: how many of the latest answers are kept.
+    """
+
+    task: Task
+    model: Any
+    tokenizer: Any
+    fold: str
+    outlets: tuple[str, str]
+    weights_hash: str
+    max_tokens: int
+    cache_size: int = 0
+    _lock: Any = field(default_factory=threading.Lock, init=False, repr=False)
+    _cache: LRUCache[Question, Floats] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._cache = LRUCache(self.cache_size)
+
+    @classmethod
+    def of(cls, model: Any, tokenizer: Any, *, weights_hash: str = "", cache_size: int = 0) -> "Judge":
+        """A judge of a loaded model, whose configuration says what it was trained for."""
+        about = model.config.change_it
+        return cls(
+            task=about["task"],
+            model=model,
+            tokenizer=tokenizer,
+            fold=about["fold"],
+            outlets=(about["outlets"][0], about["outlets"][1]),
+            weights_hash=weights_hash,
+            max_tokens=about["max_tokens"],
+            cache_size=cache_size,
+        )
+
+    @classmethod
+    def from_pretrained(cls, name: str | Path, *, device: str = "auto", cache_size: int = 0) -> "Judge":
+        """Load a judge.
+
+        Args:
+            name: folder written by `change-it train judge`, or a Hub id.
+            device: auto, cpu, cuda, cuda:1, mps.
+            cache_size: how many of the latest answers are kept; 0 keeps none.
+
+        Raises:
+            InputError: no such folder or id, not a judge, broken weights, no such device.
+        """
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+        import change_it.auto  # noqa: F401 (registers our models)
+
+        place = pick_device(device)
+        folder = local_folder(name, command=COMMAND)
+        weights_hash = hash_of_weights(folder, command=COMMAND)
+        try:
+            with quiet():
+                model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
+            tokenizer = AutoTokenizer.from_pretrained(folder)
+        except (OSError, ValueError, SafetensorError) as error:
+            raise InputError(f"{name} cannot be loaded as a judge: {str(error).splitlines()[0]}") from error
+        if not getattr(model.config, "change_it", None):
+            raise InputError(
+                f"{name} is a model but not one of our judges: train one with change-it train judge"
+            )
+        return cls.of(model.to(place).eval(), tokenizer, weights_hash=weights_hash, cache_size=cache_size)
+
+    def save_pretrained(self, folder: str | Path) -> None:
+        """Save model and tokenizer."""
+        with quiet():
+            self.model.save_pretrained(folder)
+            self.tokenizer.save_pretrained(folder)
+
+    def probabilities(
+        self,
+        texts: Sequence[str],
+        pairs: Sequence[str] | None = None,
+        *,
+        batch_size: int | None = None,
+        progress: ProgressOption = True,
+    ) -> Floats:
+        """Class probabilities.
+
+        Each distinct text or pair is read once. Texts of like length share a batch, and other threads' batches come
+        between those of one call.
+
+        Args:
+            texts: n headlines.
+            pairs: n second headlines (hh) or articles (ah); None for main.
+            batch_size: texts a batch; None takes some 16,000 tokens.
+            progress: True shows a progress bar; a function is called with the number of texts done, from 0 to n.
+
+        Returns:
+            (n, 2) float64 in the order of `texts`; columns outlet A, outlet B (main) or no match, match (hh, ah).
+
+        Raises:
+            ValueError: pairs for a judge of single texts, none for a judge of pairs, or another number of them.
+        """
+        single = self.task in SINGLE_TEXT
+        if (pairs is None) != single:
+            raise ValueError(
+                f"the judge {self.task} reads {'one text' if single else 'pairs of texts'} at a time"
+            )
+        if pairs is not None and len(pairs) != len(texts):
+            raise ValueError(f"{len(texts)} texts and {len(pairs)} pairs: give one for each text")
+        questions: list[Question] = list(zip(texts, repeat(None) if pairs is None else pairs, strict=False))
+        with _progress(progress, f"{self.task} judge", len(texts)) as report:
+
+            def compute(missing: list[Question]) -> list[Floats]:
+                return self._compute(missing, questions, batch_size, report)
+
+            found = self._cache.get(questions, compute)
+            report(len(texts))
+        return np.array(found, dtype=np.float64).reshape(-1, 2)
+
+    def _compute(
+        self,
+        missing: list[Question],
+        questions: list[Question],
+        batch_size: int | None,
+        report: Callable[[int], object],
+    ) -> list[Floats]:
+        """Answers to distinct questions, longest first; the report counts what was asked, repeats included."""
+        counts = Counter(questions)
+        done = len(questions) - sum(counts[question] for question in missing)
+        size = batch_size or max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
+        order = np.argsort([-len(text) - len(pair or "") for text, pair in missing], kind="stable")
+        found = np.empty((len(missing), 2))
+        for start in range(0, len(order), size):
+            report(done)
+            rows = order[start : start + size]
+            some = [missing[row] for row in rows]
+            pairs = [pair for _, pair in some if pair is not None] or None
+            with self._lock:  # a tokenizer must not be used by two threads at once
+                found[rows] = self.predict([text for text, _ in some], pairs)
+            done += sum(counts[question] for question in some)
+        return list(found)
+
+    @torch.no_grad()
+    def predict(self, texts: list[str], pairs: list[str] | None) -> Floats:
+        """(n, 2) probabilities of one batch."""
+        batch = self.tokenizer(
+            texts, pairs, truncation=True, max_length=self.max_tokens, padding=True, return_tensors="pt"
+        )
+        logits = self.model(**batch.to(self.model.device)).logits
+        probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
+        return probabilities
+
+
+@contextmanager
+def _progress(option: ProgressOption, description: str, total: int) -> Iterator[Callable[[int], object]]:
+    """What to call with the number of texts done."""
+    if callable(option):
+        yield option
+    elif option:
+        with Progress(transient=True) as bar:
+            task = bar.add_task(description, total=total)
+            yield lambda done: bar.update(task, completed=done)
+    else:
+        yield lambda done: None
+
+
+@dataclass(frozen=True)
+class Judges:
+    """The judges that score headlines."""
+
+    main: Judge
+    hh: Judge
+    ah: Judge
+
+    @classmethod
+    def from_pretrained(cls, name: str | Path, *, device: str = "auto", cache_size: int = 0) -> "Judges":
+        """Load the judges `main`, `hh` and `ah`.
+
+        Args:
+            name: folder with three folders of these names, or the Hub id of such a repository.
+            device: auto, cpu, cuda, cuda:1, mps.
+            cache_size: how many of the latest answers of each judge are kept; 0 keeps none.
+
+        Raises:
+            InputError: one is missing, or they are not of the same outlets and fold.
+        """
+        folder = local_folder(name, command=COMMAND)
+        if missing := [task for task in TASKS if not (folder / task).is_dir()]:
+            commands = " and ".join(f"{COMMAND} --task {task} --out {folder / task}" for task in missing)
+            raise InputError(f"{name} lacks the judge {' and '.join(missing)}: run {commands}")
+        judges = {
+            task: Judge.from_pretrained(folder / task, device=device, cache_size=cache_size) for task in TASKS
+        }
+        for task, judge in judges.items():
+            if judge.task != task:
+                raise InputError(
+                    f"{folder / task} holds a judge for {judge.task}: train one with --task {task}"
+                )
+        if len({judge.outlets for judge in judges.values()}) > 1:
+            listed = ", ".join(f"{task} {' and '.join(judge.outlets)}" for task, judge in judges.items())
+            raise InputError(
+                f"the judges in {name} are of different outlets ({listed}): train them on one corpus"
+            )
+        if len({judge.fold for judge in judges.values()}) > 1:
+            listed = ", ".join(f"{task} {judge.fold}" for task, judge in judges.items())
+            raise InputError(
+                f"the judges in {name} are of different folds ({listed}): train them with the same --fold"
+            )
+        return cls(**judges)
+
+    @property
+    def by_task(self) -> dict[Task, Judge]:
+        """The judges by task."""
+        return {"main": self.main, "hh": self.hh, "ah": self.ah}
+
+    @property
+    def outlets(self) -> tuple[str, str]:
+        """Short names of A and B."""
+        return self.main.outlets
+
+    @property
+    def fold(self) -> str:
+        """The fold they were trained on."""
+        return self.main.fold
+
+    @property
+    def signature(self) -> str:
+        """Six digits of each hash and the fold: `1a2b3c+4d5e6f+0a1b2c|fold:all`."""
+        return "+".join(judge.weights_hash[:6] for judge in self.by_task.values()) + f"|fold:{self.fold}"
+
+    def check_outlets(self, outlets: tuple[str, str], corpus: str) -> None:
+        """Refuse judges that were trained on other outlets than the corpus has.
+
+        Raises:
+            InputError: the outlets differ, in name or order.
+        """
+        if self.outlets != tuple(outlets):
+            ours, theirs = (" and ".join(names) for names in (outlets, self.outlets))
+            raise InputError(
+                f"the judges were trained on {theirs}, the corpus {corpus} has {ours}: train judges on this corpus"
+            )
