@@ -2,14 +2,11 @@
 
 import dataclasses
 import hashlib
-import json
-import os
-import shutil
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -25,12 +22,13 @@ from change_it.corpus.cleaning import near_duplicates
 from change_it.corpus.leaks import leak_check
 from change_it.corpus.options import BuildOptions
 from change_it.corpus.pairing import find_neighbours, find_pairs
-from change_it.corpus.reading import Reading, Rejection, read_articles, write_rejected
+from change_it.corpus.reading import Reading, Rejection, read_articles
 from change_it.corpus.schema import CONFIGS, arrow_schema, class_names
-from change_it.corpus.splits import REMOVED, Splits, parse_sizes, split
+from change_it.corpus.splits import REMOVED, Ints, Splits, components, parse_sizes, split
 from change_it.corpus.summary import print_summary
 from change_it.corpus.task_sets import Tables, task_sets
 from change_it.errors import InputError
+from change_it.io import check_writable, replace_folder, write_json, write_table, write_text
 
 ROWS_A_GROUP = 5_000
 SPLIT_NAMES = ("A1", "A2", "A3", "R")
@@ -73,7 +71,7 @@ def build(reading: Reading, options: BuildOptions, *, stage: Stage = lambda text
     articles, outlets = reading.articles, reading.outlets
     sizes = parse_sizes(options.sizes)
     stage("near-duplicates")
-    clusters = near_duplicates([article.article for article in articles])
+    clusters = _with_quoting_headlines(near_duplicates([article.article for article in articles]), articles)
     stage("alignment")
     found = find_pairs(articles, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
     stage("splits")
@@ -172,30 +170,16 @@ def write(corpus: Corpus, out: Path) -> None:
         InputError: `out` is a file, or a folder that holds something else.
     """
     check_target(out)
-    out = out.absolute()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    half = Path(mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-    try:
-        os.chmod(half, 0o755)
+    with replace_folder(out) as folder:
         for config, by_side in corpus.tables.items():
-            (half / config).mkdir()
+            (folder / config).mkdir()
             for side, rows in by_side.items():
-                _write_parquet(rows, half / config / f"{side}.parquet", config, corpus.outlets)
-        digests = {config: _digest(half / config) for config in corpus.tables}
-        write_rejected(corpus.rejected, half / "rejected.csv")
-        (half / "alignment.json").write_text(
-            json.dumps(corpus.report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
-        (half / "README.md").write_text(card(corpus, digests), encoding="utf-8")
-        if out.exists():
-            old = Path(mkdtemp(prefix=f".{out.name}-old-", dir=out.parent))
-            out.rename(old / "corpus")
-            half.rename(out)
-            shutil.rmtree(old)
-        else:
-            half.rename(out)
-    finally:
-        shutil.rmtree(half, ignore_errors=True)
+                _write_parquet(rows, folder / config / f"{side}.parquet", config, corpus.outlets)
+        digests = {config: _digest(folder / config) for config in corpus.tables}
+        rejected = ([item.file, item.line, item.id, item.reason] for item in corpus.rejected)
+        write_table(folder / "rejected.csv", ("file", "line", "id", "reason"), rejected)
+        write_json(folder / "alignment.json", corpus.report)
+        write_text(folder / "README.md", card(corpus, digests))
 
 
 def check_target(out: Path) -> None:
@@ -205,10 +189,9 @@ def check_target(out: Path) -> None:
         out: the folder.
 
     Raises:
-        InputError: it is a file, or a folder that holds something else than a corpus.
+        InputError: it is a file, a folder that holds something else than a corpus, or cannot be written.
     """
-    if out.exists() and not out.is_dir():
-        raise InputError(f"--out {out} is a file: name a folder")
+    check_writable(out, kind="folder")
     if out.is_dir() and any(out.iterdir()) and not (out / "alignment.json").is_file():
         raise InputError(f"--out {out} is not empty and no corpus folder: name a new folder")
 
@@ -230,6 +213,7 @@ def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["plain"] = _without_markup
     columns = {
         config: {name: (kind, class_names(kind, corpus.outlets)) for name, kind in CONFIGS[config].items()}
         for config in corpus.tables
@@ -237,6 +221,11 @@ def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
     return environment.get_template("README.md.jinja").render(
         columns=columns, tables=corpus.tables, outlets=corpus.outlets, report=corpus.report, digests=digests
     )
+
+
+def _without_markup(name: str) -> str:
+    """A name of the input for Markdown: what could be markup is written as entities."""
+    return re.sub(r"[^\w ,.:'()-]", lambda found: f"&#{ord(found[0])};", name)
 
 
 def run(options: BuildOptions) -> None:
@@ -265,6 +254,17 @@ def run(options: BuildOptions) -> None:
         write(corpus, options.out)
     print_summary(corpus.report, console)
     console.print(f"Corpus: {options.out}", soft_wrap=True)
+
+
+def _with_quoting_headlines(clusters: Ints, articles: list[Article]) -> Ints:
+    """Join to the cluster of a text the articles whose headline is that text, so that no headline brings a test text to training."""
+    rows = {article.article: row for row, article in enumerate(articles)}
+    quoting = [
+        (row, rows[article.headline]) for row, article in enumerate(articles) if article.headline in rows
+    ]
+    if not quoting:
+        return clusters
+    return components(clusters, *np.array(quoting, dtype=np.int64).T)
 
 
 def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:

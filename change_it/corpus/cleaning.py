@@ -4,6 +4,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import count
 
 import numpy as np
 import polars as pl
@@ -14,11 +15,17 @@ from scipy.sparse.csgraph import connected_components
 SHINGLE = 5
 BANDS, ROWS = 12, 2
 NEIGHBOURS = 8
+#: Markup inside escaped markup is taken off this many times.
+LAYERS = 20
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-_TAG = re.compile(
-    r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|</?([A-Za-z][\w:-]*)(?:\s[^<>]*)?/?>", re.DOTALL | re.IGNORECASE
-)
+_TAG = re.compile(r"<!--|<(?:script|style)\b|</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_PLAIN_TAG = re.compile(r"</?([A-Za-z][\w:-]*)(?:\s[^<>]*)?/?>")
+_CLOSING = {
+    "<!--": re.compile("-->"),
+    "<script": re.compile(r"</script\s*>", re.IGNORECASE),
+    "<style": re.compile(r"</style\s*>", re.IGNORECASE),
+}
 _INLINE = re.compile(r"(?i:a|abbr|b|cite|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|u|wbr)")
 _CONTROL = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffc\ufffe\uffff\ud800-\udfff]"
@@ -47,16 +54,19 @@ def clean(text: str) -> str:
         >>> clean("<p>L&rsquo;Italia &amp;egrave; <b>fer</b>ma</p>\n\tda\x00&nbsp;ieri")
         'L’Italia è ferma da ieri'
     """
-    while True:
+    for layer in count():
         before = text
         text = _CONTROL.sub(_uncontrolled, text)
+        if layer == LAYERS:
+            text = text.replace("&", " ").replace("<", " ")
         if "<" in text:
-            text = _TAG.sub(_untagged, text)
+            text = _without_tags(text)
         if "&" in text:
             text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
         text = " ".join(unicodedata.normalize("NFC", text).split())
         if text == before or not ("&" in before or "<" in before):
-            return text
+            break
+    return text
 
 
 def visible(text: str) -> str:
@@ -123,8 +133,25 @@ def _uncontrolled(found: re.Match[str]) -> str:
     return found[0].encode("latin-1").decode("cp1252", "ignore") if "\x80" <= found[0] <= "\x9f" else ""
 
 
-def _untagged(found: re.Match[str]) -> str:
-    return "" if found[2] and _INLINE.fullmatch(found[2]) else " "
+def _without_tags(text: str) -> str:
+    """Comments, scripts, styles and tags off, in linear time: what is never closed is looked for once."""
+    parts: list[str] = []
+    place, unclosed = 0, set()
+    while found := _TAG.search(text, place):
+        end, gap = found.end(), " "
+        kind = found[0].lower()
+        if kind in _CLOSING and kind not in unclosed and (closing := _CLOSING[kind].search(text, end)):
+            end = closing.end()
+        else:
+            unclosed.add(kind)
+            if tag := _PLAIN_TAG.match(text, found.start()):
+                end = tag.end()
+                gap = "" if _INLINE.fullmatch(tag[1]) else " "
+            else:
+                gap = found[0]
+        parts += (text[place : found.start()], gap)
+        place = end
+    return "".join([*parts, text[place:]])
 
 
 def _shingles(

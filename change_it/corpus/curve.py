@@ -16,6 +16,7 @@ from rich.text import Text
 from change_it.corpus.alignment import number_above
 from change_it.corpus.options import CurveOptions
 from change_it.errors import InputError
+from change_it.io import replace_file
 
 #: The similarity that LREC 2020's Table 2 starts with; its other two are the thresholds.
 NEARLY_EQUAL = 0.96
@@ -36,8 +37,8 @@ def run(options: CurveOptions) -> None:
     if out.suffix not in (".png", ".svg"):
         raise InputError(f"cannot draw {out.name}: name the picture something.png or something.svg")
     report, pairs = _read(options.corpus)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    draw(report).savefig(out, dpi=200)
+    with replace_file(out) as partial:
+        draw(report).savefig(partial, dpi=200, format=out.suffix[1:])
     thresholds = report["thresholds"]
     targets = [NEARLY_EQUAL, thresholds["strict"], thresholds["loose"]]
     console = Console()

@@ -93,7 +93,7 @@ def _spelled_out(text: str) -> date:
             first, second = (
                 parser.parse(text, ignoretz=True, default=default).date() for default in _DEFAULTS
             )
-        except OverflowError as error:
+        except (OverflowError, TypeError, IndexError) as error:
             raise ValueError(text) from error
     if first != second:
         raise ValueError(text)

@@ -1,19 +1,16 @@
 """From files of any of the known kinds to articles of two outlets; what cannot be used is kept with its reason."""
 
-import csv
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
 from change_it.corpus.dates import parse_date, plausible
-from change_it.corpus.sources import Row, Source, open_sources
 from change_it.errors import InputError
+from change_it.io import Row, Table, cell_text, listed, parse_columns, read_tables
 
 #: Our columns, and what they are called in the input without a column map (`full_text`: CHANGE-IT on the Hub).
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -102,26 +99,16 @@ def read_articles(
             no rows or none can be used, the labels kept are not exactly two, or `strict` and a row is rejected.
     """
     reader = _Reader(
-        column_map(columns), Outlets.parse(labels) if labels else None, strict, normalise_typography
+        parse_columns(columns, COLUMNS),
+        Outlets.parse(labels) if labels else None,
+        strict,
+        normalise_typography,
     )
-    sources = open_sources(files, encoding)
-    for source in sources:
-        for number, row in enumerate(source.rows, start=1):
-            reader.take(source, number, row)
+    for table in read_tables(files, encoding=encoding):
+        for number, row in enumerate(table.rows, start=1):
+            reader.take(table, number, row)
+        reader.seen_columns.update(table.columns)
     return reader.reading(", ".join(files))
-
-
-def write_rejected(rejected: Iterable[Rejection], path: str | Path) -> None:
-    """Write `rejected.csv`: file, line, id, reason.
-
-    Args:
-        rejected: the rows.
-        path: file to write; an existing one is replaced.
-    """
-    with Path(path).open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["file", "line", "id", "reason"])
-        writer.writerows([item.file, item.line, item.id, item.reason] for item in rejected)
 
 
 class _RejectedError(Exception):
@@ -144,24 +131,23 @@ class _Reader:
     ids: set[tuple[str, str]] = field(default_factory=set)
     bodies: set[tuple[str, str]] = field(default_factory=set)
 
-    def take(self, source: Source, number: int, row: Row) -> None:
-        """Keep the row as an article or with its reason; `number` counts the rows of the source from 1."""
-        self.seen_columns.update(dict.fromkeys(row.values))
+    def take(self, table: Table, number: int, row: Row) -> None:
+        """Keep the row as an article or with its reason; `number` counts the rows of the table from 1."""
         given = cleaning.visible(cell_text(self._cell(row.values, "id")))
-        id_ = given or f"{source.stem}-{number}"
+        id_ = given or f"{table.stem}-{number}"
         try:
-            article = self._article(source, row, id_)
+            article = self._article(table, row, id_)
         except _RejectedError as error:
-            self.rejected.append(Rejection(source.name, row.line, "" if row.fault else id_, str(error)))
+            self.rejected.append(Rejection(table.name, row.line, "" if row.fault else id_, str(error)))
             if self.strict:
                 raise InputError(
-                    f"{source.name}, line {row.line}: {error}; mend the row, or leave out --strict-input to reject it"
+                    f"{table.name}, line {row.line}: {error}; mend the row, or leave out --strict-input to reject it"
                 ) from error
             return
         self.ids.add((article.label, article.id))
         self.bodies.add((article.label, article.article))
         self.articles.append(article)
-        self.places.append((source.name, row.line))
+        self.places.append((table.name, row.line))
 
     def reading(self, files: str) -> Reading:
         """Settle outlets and ids.
@@ -197,10 +183,10 @@ class _Reader:
                 )
         return Reading(_settled(self.articles, names), self.rejected, rows, outlets, self.places)
 
-    def _article(self, source: Source, row: Row, id_: str) -> Article:
+    def _article(self, table: Table, row: Row, id_: str) -> Article:
         if row.fault:
             raise _RejectedError(row.fault)
-        label = self._label(source, row.values)
+        label = self._label(table, row.values)
         headline, body = (self._words(row.values, column) for column in ("headline", "article"))
         day = self._date(row.values)
         alignment = cell_text(self._cell(row.values, "alignment")).strip() or None
@@ -212,11 +198,11 @@ class _Reader:
             raise _RejectedError("repeated article")
         return Article(id_, label, headline, body, day, alignment)  # type: ignore[arg-type]  # checked above
 
-    def _label(self, source: Source, values: Mapping[str, Any]) -> str:
+    def _label(self, table: Table, values: Mapping[str, object]) -> str:
         """Short name where --labels is given, the label of the input otherwise."""
-        value = self._cell(values, "label")
+        value = self._cell(values, "label", _MISSING)
         if value is _MISSING:
-            value = source.outlet if source.outlet else self._absent("label")
+            value = table.outlet or self._absent("label")
         label = cleaning.clean(cell_text(value))
         if not label:
             raise _RejectedError("empty label")
@@ -225,8 +211,8 @@ class _Reader:
             raise _RejectedError(f"unknown label: {label}")
         return name
 
-    def _words(self, values: Mapping[str, Any], column: str) -> str:
-        value = self._cell(values, column)
+    def _words(self, values: Mapping[str, object], column: str) -> str:
+        value = self._cell(values, column, _MISSING)
         if value is _MISSING:
             self._absent(column)
         text = cleaning.clean(cell_text(value))
@@ -234,8 +220,8 @@ class _Reader:
             raise _RejectedError(f"empty {column}")
         return cleaning.normalise_typography(text) if self.normalise else text
 
-    def _date(self, values: Mapping[str, Any]) -> date | None:
-        value = self._cell(values, "date")
+    def _date(self, values: Mapping[str, object]) -> date | None:
+        value = self._cell(values, "date", _MISSING)
         if value is _MISSING:
             return None
         try:
@@ -246,18 +232,17 @@ class _Reader:
             raise _RejectedError(f"implausible date: {value}")
         return day
 
-    def _cell(self, values: Mapping[str, Any], column: str) -> Any:
-        for name in self.columns[column]:
-            if name in values:
-                return values[name]
-        return _MISSING
+    def _cell(self, values: Mapping[str, object], column: str, default: object = None) -> object:
+        return next((values[name] for name in self.columns[column] if name in values), default)
 
     def _absent(self, column: str) -> str:
         raise _RejectedError(f"missing column: {' or '.join(self.columns[column]) or column}")
 
     def _known_columns(self) -> str:
         return (
-            f"the columns are {', '.join(self.seen_columns)}" if self.seen_columns else "no column was found"
+            f"the columns are {listed(list(self.seen_columns), 20)}"
+            if self.seen_columns
+            else "no column was found"
         )
 
     def _found_outlets(self) -> Outlets:
@@ -275,40 +260,6 @@ class _Reader:
             )
         a, b = labels
         return Outlets(KNOWN_LABELS.get(a, a), KNOWN_LABELS.get(b, b), a, b)
-
-
-def column_map(spec: str) -> dict[str, tuple[str, ...]]:
-    """Names of our columns in the input.
-
-    Args:
-        spec: `ours=theirs,…`; nothing after `=` leaves a column out.
-
-    Returns:
-        Our name to the names to look for, first found.
-
-    Raises:
-        InputError: a part that is no such pair, or a column that is not ours.
-    """
-    columns = dict(COLUMNS)
-    for part in filter(None, map(str.strip, spec.split(","))):
-        ours, equals, theirs = map(str.strip, part.partition("="))
-        if ours not in COLUMNS or not equals:
-            raise InputError(f"--columns {part!r} is not ours=theirs: ours is one of {', '.join(COLUMNS)}")
-        columns[ours] = (theirs,) if theirs else ()
-    return columns
-
-
-def cell_text(value: Any) -> str:
-    """A cell as text: nothing for a missing one, a line for each item of a list.
-
-    Args:
-        value: as a reader of files gave it.
-    """
-    if value is None or value is _MISSING or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return "\n".join(map(cell_text, value)) if isinstance(value, list) else str(value)
 
 
 def _reasons(rejected: Iterable[Rejection]) -> Counter[str]:

@@ -4,13 +4,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
-from change_it.corpus.reading import COLUMNS, cell_text, column_map
-from change_it.corpus.sources import open_sources
+from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
+from change_it.io import cell_text, listed, parse_columns, read_tables
 from change_it.scoring.item import read_test_set
 
 
@@ -72,7 +71,7 @@ def file_rows(
     """Rows of a file, cleaned as a corpus is.
 
     Args:
-        file: as `corpus.sources.open_sources` takes it.
+        file: as `io.read_tables` takes it.
         outlets: short names of A and B; CHANGE-IT's labels R and G stand for rep and gio.
         targets: outlets that the generator writes for.
         columns: map `ours=theirs`, as `corpus.reading.read_articles` takes it.
@@ -86,26 +85,26 @@ def file_rows(
     Raises:
         InputError: the file cannot be read, holds no rows, or lacks a column that is needed.
     """
-    names = column_map(columns)
+    names = parse_columns(columns, COLUMNS)
     only = to or (targets[0] if len(targets) == 1 else None)
     rows: list[Row] = []
     seen: dict[str, None] = {}
     labelled = False
-    for source in open_sources([file]):
-        for number, line in enumerate(source.rows, start=1):
-            seen.update(dict.fromkeys(line.values))
+    for table in read_tables([file]):
+        for number, line in enumerate(table.rows, start=1):
             cells = {ours: _cell(line.values, names[ours]) for ours in ("headline", "article", "label")}
             labelled = labelled or any(name in line.values for name in names["label"])
             aim, fault = (to, "") if to else _aim(cells["label"], outlets, targets)
             id_ = cleaning.visible(cell_text(line.values.get(names["id"][0]) if names["id"] else None))
             row = Row(
-                id_ or f"{source.stem}-{number}",
+                id_ or f"{table.stem}-{number}",
                 cells["headline"],
                 cells["article"],
                 aim,
                 line.fault or fault,
             )
             rows.append(row)
+        seen.update(table.columns)
     if not rows or not seen:
         raise InputError(
             f"{file} holds no rows that can be read: give CSV with a header, or JSON with one object a line"
@@ -116,7 +115,7 @@ def file_rows(
         if not any(name in seen for name in names[ours]):
             fix = "or give --to" if ours == "label" else "as in --columns headline=title,article=body"
             raise InputError(
-                f"{file} has no column {' or '.join(names[ours]) or ours} (its columns are {', '.join(seen)}): "
+                f"{file} has no column {' or '.join(names[ours]) or ours} (its columns are {listed(list(seen), 20)}): "
                 f"name yours {fix}"
             )
     if not labelled and only and not to:
@@ -138,7 +137,7 @@ def _aim(label: str, outlets: tuple[str, str], targets: Sequence[str]) -> tuple[
     return target, "" if target in targets else f"no generator for {target}"
 
 
-def _cell(values: Mapping[str, Any], names: Sequence[str]) -> str:
+def _cell(values: Mapping[str, object], names: Sequence[str]) -> str:
     """The clean text of the first of these columns that is there."""
     return cleaning.clean(cell_text(next((values[name] for name in names if name in values), None)))
 

@@ -192,8 +192,39 @@ class TestGivenAlignment:
         self.partners_are_right(corpus)
         assert corpus.report["partners"]["A3"]["by"] == "similarity"
 
+    def test_headlines_that_are_the_text_of_a_test_article_leave_training(self):
+        made = articles()
+        test = build(reading(made), options()).tables["articles"]["test"]
+        text, quoting = (
+            test["article"][0],
+            next(a for a in made if a.id not in set(test["id"]) and a.label == "rep"),
+        )
+        changed = [dataclasses.replace(a, headline=text) if a is quoting else a for a in made]
+        corpus = build(reading(changed), options())
+        rejected = {item.id: item.reason for item in corpus.rejected}
+        side = "train" if quoting.id in set(corpus.tables["articles"]["train"]["id"]) else "test"
+        assert quoting.id in rejected or text in corpus.tables["articles"][side]["article"]
+        assert corpus.report["kept"] + len(rejected) == len(made)
+
 
 class TestWrite:
+    def test_what_a_killed_run_left_is_cleared(self, tmp_path):
+        (tmp_path / ".corpus.partial/main").mkdir(parents=True)
+        write(build(reading(), options()), tmp_path / "corpus")
+        assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
+
+    def test_names_of_the_input_are_no_markup_in_the_card(self, tmp_path):
+        odd = reading()
+        script = "<img src=x onerror=alert(1)>|`"
+        odd.outlets = dataclasses.replace(odd.outlets, a=script)
+        odd.articles = [
+            dataclasses.replace(a, label=script if a.label == "rep" else a.label) for a in odd.articles
+        ]
+        write(build(odd, options()), tmp_path / "corpus")
+        body = (tmp_path / "corpus/README.md").read_text().split("\n---\n", 1)[1]
+        assert "&#60;img src&#61;x onerror&#61;alert(1)&#62;&#124;&#96;" in body
+        assert "<img" not in body
+
     def test_a_folder_that_is_no_corpus_is_left_alone(self, tmp_path):
         (tmp_path / "notes.txt").write_text("mine")
         with pytest.raises(InputError, match="no corpus folder"):

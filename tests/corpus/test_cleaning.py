@@ -124,3 +124,30 @@ def test_chunks_do_not_change_the_result():
     clusters = near_duplicates(texts)
     assert clusters[0] == clusters[4999]
     assert len(set(clusters.tolist())) == 4999
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [
+        ("<!--" * 200_000, 800_000),
+        ("--><style>" * 100_000, 400_000 - 1),
+        ("&" + "amp;" * 100_000, 400_000 - 80),
+    ],
+)
+def test_hostile_markup_takes_linear_time(text, length):
+    """Quadratic work on these would take hours."""
+    once = clean(text)
+    assert clean(once) == once
+    assert abs(len(once) - length) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "clean_text"),
+    [
+        ("a<!-- b <p> -->c<!-- d", "a c<!-- d"),
+        ("a<script x='<b>'>no</SCRIPT >b<script>c", "a b c"),
+        ("<b>x</b><p>y<script", "x y<script"),
+    ],
+)
+def test_comments_and_scripts_end_where_they_are_closed(text, clean_text):
+    assert clean(text) == clean_text

@@ -1,13 +1,14 @@
-import csv
 import json
 from datetime import UTC, date, datetime, timedelta
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from change_it.corpus.article import Outlets
 from change_it.corpus.dates import parse_date
-from change_it.corpus.reading import read_articles, write_rejected
+from change_it.corpus.reading import read_articles
 from change_it.errors import InputError
 
 
@@ -81,7 +82,7 @@ def test_an_id_that_looks_like_an_outlet_prefix_does_not_break_uniqueness(write)
     assert [a.id for a in reading.articles] == ["rep--1", "gio--1", "rep-1"]
 
 
-def test_every_reason_for_rejection_with_its_line(write, tmp_path):
+def test_every_reason_for_rejection_with_its_line(write):
     soon = date.today() + timedelta(days=3)
     path = write(
         "x.csv",
@@ -130,12 +131,7 @@ def test_every_reason_for_rejection_with_its_line(write, tmp_path):
     ]
     assert reading.rows == 16
     assert reading.reasons["implausible date"] == 2
-    out = tmp_path / "rejected.csv"
-    write_rejected(reading.rejected, out)
-    with out.open(newline="", encoding="utf-8") as file:
-        table = list(csv.DictReader(file))
-    assert table[0] == {"file": path, "line": "5", "id": "", "reason": "too many fields"}
-    assert len(table) == 12
+    assert reading.rejected[0].file == path
     with pytest.raises(InputError, match=r"x\.csv, line 5: too many fields"):
         read_articles([path], labels="R:rep,G:gio", strict=True)
 
@@ -219,9 +215,44 @@ def test_blank_lines_before_the_header_and_old_line_ends(write):
     assert [(item.line, item.reason) for item in reading.rejected] == [(6, "empty headline")]
 
 
-def test_a_json_array_is_told_from_json_lines(write):
-    with pytest.raises(InputError, match=r"1 line is not a JSON object.*one object a line"):
-        read_articles([write("x.json", '[{"id": 1}]')])
+def test_one_json_list(write):
+    rows = [dict(zip(("id", "headline", "article", "label"), row.split(","), strict=True)) for row in GOOD]
+    reading = read_pair(write("x.json", json.dumps([*rows, 3], indent=1)))
+    assert [article.id for article in reading.articles] == ["1", "2"]
+    assert [(item.line, item.reason) for item in reading.rejected] == [(14, "item is not a JSON object")]
+
+
+def test_times_and_nesting_that_nobody_can_use_cost_their_row_only(tmp_path, write):
+    columns = {
+        "id": ["1", "2", "3"],
+        "headline": ["a", "b", "c"],
+        "article": ["x", "y", "z"],
+        "label": ["R", "G", "G"],
+        "date": pa.array([0, 0, 10**15], pa.timestamp("s", "Europe/Rome")),
+    }
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table(columns), path)
+    reading = read_pair(str(path))
+    assert [article.date for article in reading.articles] == [date(1970, 1, 1)] * 2
+    assert [item.reason.partition(":")[0] for item in reading.rejected] == ["unreadable date"]
+    lines = [
+        json.dumps(dict(zip(("id", "headline", "article", "label"), row.split(","), strict=True)))
+        for row in GOOD
+    ]
+    deep = '{"id": "3", "headline": ' + "[" * 900 + '"a"' + "]" * 900 + ', "article": "z", "label": "R"}'
+    reading = read_pair(write("deep.jsonl", "\n".join([*lines, deep])))
+    assert [(item.line, item.reason) for item in reading.rejected] == [(3, "JSON nested too deeply")]
+
+
+def test_a_table_of_very_many_columns(write):
+    header = release(
+        header="id,headline,article,label," + ",".join(f"c{number}" for number in range(100_000))
+    )
+    rows = "".join(f"{row}{',' * 100_000}\n" for row in GOOD)
+    assert len(read_pair(write("wide.csv", header + rows)).articles) == 2
+    with pytest.raises(InputError, match=r"id, title.* and 99984 more") as caught:
+        read_articles([write("other.csv", (header + rows).replace("headline", "title"))])
+    assert len(str(caught.value)) < 1000
 
 
 def test_fields_of_any_length(write):
@@ -269,7 +300,7 @@ def test_an_unknown_alignment_is_rejected(write):
             "2 missing column: headline.*columns are id, title",
         ),
         (release(*GOOD), {"encoding": "base64"}, "'base64' is not known"),
-        (release("a,b", header="id,id"), {}, "two columns 'id'"),
+        (release("a,b", header="id,id"), {}, "more than one column id"),
     ],
 )
 def test_input_that_cannot_be_used(write, content, options, message):
