@@ -9,8 +9,7 @@ from datasets import load_dataset
 from huggingface_hub import DatasetCard, ModelCard
 
 from change_it.errors import InputError
-from change_it.hub.records import license_of
-from change_it.hub.staging import stage
+from change_it.hub.files import files_of
 
 
 def model_card(files):
@@ -18,7 +17,7 @@ def model_card(files):
 
 
 def test_the_data_set_loads_with_the_sizes_on_its_card(mine, options, tmp_path):
-    files = stage(options("dataset", mine / "corpus", "me/news"))
+    files = files_of(options("dataset", mine / "corpus", "me/news"))
     card = DatasetCard(files["README.md"].decode())
     assert card.data.license == "cc-by-nc-sa-4.0"  # of the outlets rep and gio
     assert card.data.configs == DatasetCard.load(mine / "corpus/README.md").data.configs
@@ -46,7 +45,7 @@ def test_the_data_set_loads_with_the_sizes_on_its_card(mine, options, tmp_path):
 def test_judges_show_their_table_and_signature(mine, options):
     from change_it.judges.judge import Judges
 
-    files = stage(options("judge", mine / "judges", "me/judges", dataset="me/news"))
+    files = files_of(options("judge", mine / "judges", "me/judges", dataset="me/news"))
     card = model_card(files)
     assert (card.data.pipeline_tag, card.data.datasets, card.data.language) == (
         "text-classification",
@@ -69,7 +68,7 @@ def test_judges_show_their_table_and_signature(mine, options):
 
 
 def test_a_card_claims_no_data_set_that_nobody_named(mine, options):
-    files = stage(options("judge", mine / "judges/main", license="mit"))
+    files = files_of(options("judge", mine / "judges/main", license="mit"))
     assert ".eval_results/change_it.yaml" not in files
     card = model_card(files)
     assert (card.data.datasets, card.data.base_model, card.data.license) == (None, None, "mit")
@@ -77,7 +76,7 @@ def test_a_card_claims_no_data_set_that_nobody_named(mine, options):
 
 
 def test_a_generator_shows_its_system_between_gold_and_copy(mine, options):
-    card = model_card(stage(options("generator", mine / "generators/sum-gio", "me/sum-gio")))
+    card = model_card(files_of(options("generator", mine / "generators/sum-gio", "me/sum-gio")))
     assert (card.data.library_name, card.data.pipeline_tag) == ("transformers", "summarization")
     shares = {result.metric_type: result.metric_value for result in card.data.eval_results}
     assert shares["compliancy"] == 0.43
@@ -86,20 +85,14 @@ def test_a_generator_shows_its_system_between_gold_and_copy(mine, options):
     assert "0.430 [0.330, 0.530]" in card.text
     assert "judges:abc|rep2gio" in card.text
     assert "gio2rep" not in card.text
-    other = model_card(stage(options("generator", mine / "generators/sum-gio", system="other")))
+    other = model_card(files_of(options("generator", mine / "generators/sum-gio", system="other")))
     assert "0.900 [0.800, 1.000]" in other.text
     with pytest.raises(InputError, match="gold, copy, sum, other"):
-        stage(options("generator", mine / "generators/sum-gio", system="none"))
+        files_of(options("generator", mine / "generators/sum-gio", system="none"))
 
 
 def test_a_generator_without_a_run_has_a_card_too(mine, options, tmp_path):
     folder = shutil.copytree(mine / "generators/sum-gio", tmp_path / "alone" / "sum-gio")
-    card = model_card(stage(options("generator", folder)))
+    card = model_card(files_of(options("generator", folder)))
     assert card.data.eval_results is None
     assert "No report names this generator" in card.text
-
-
-def test_licences():
-    assert license_of(("gio", "rep")) == "cc-by-nc-sa-4.0"
-    assert license_of(("colle", "faro")) == "apache-2.0"
-    assert license_of(("left", "right")) == "unknown"
