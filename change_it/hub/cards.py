@@ -1,7 +1,7 @@
 """Cards of data sets, models and Spaces, filled from what a run recorded."""
 
-import html
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -329,9 +329,8 @@ def _readme(data: str, text: str) -> bytes:
 
 
 def _text(value: object) -> str:
-    """A stranger's string in Markdown, as nothing but text: no HTML, no cells, links or code."""
-    escaped = html.escape(" ".join(str(value).split()))
-    return "".join(f"&#{ord(letter)};" if letter in "|`[]*_~\\" else letter for letter in escaped)
+    """A stranger's string in Markdown: what could be markup is written as entities."""
+    return re.sub(r"[^\w ,.:'()-]", lambda found: f"&#{ord(found[0])};", str(value))
 
 
 def _code(value: object) -> str:

@@ -1,6 +1,5 @@
 """`change-it push`: one commit a push, tried again where the Hub is busy; one sentence where it refuses."""
 
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from change_it import __version__
 from change_it.errors import InputError
 from change_it.hub.files import Files, files_of
 from change_it.hub.options import REPO_TYPES, PushOptions, RepoType
+from change_it.io import check_writable, file_errors, replace_folder
 
 console = Console()
 Result = TypeVar("Result")
@@ -69,12 +69,13 @@ def run(options: PushOptions) -> None:
     Raises:
         InputError: not a folder of that kind, no such repository, no right to write to it, the Hub cannot be reached.
     """
-    _check(options)
-    files = files_of(options)
+    out = options.out or Path("push") / options.repo_id
+    _check(options, out)
+    with file_errors(f"cannot read {options.folder}"):
+        files = files_of(options)
     size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
     summary = f"{len(files)} files, {size / 1e6:,.1f} MB"
     if options.dry_run:
-        out = options.out or Path("push") / options.repo_id
         write(files, out)
         console.print(f"{summary} in {out}; nothing was pushed", soft_wrap=True)
         return
@@ -83,26 +84,12 @@ def run(options: PushOptions) -> None:
 
 
 def write(files: Files, out: Path) -> None:
-    """Write staged files; the folder appears when it is complete.
-
-    Args:
-        files: path in the repository to content.
-        out: a new or empty folder.
-
-    Raises:
-        InputError: it holds something.
-    """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(f"{out} is not empty: remove it, or give another --out")
-    partial = out.with_name(f"{out.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    for name, content in files.items():
-        target = partial / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
-    if out.exists():
-        out.rmdir()
-    partial.replace(out)
+    """Write the files of a push to a folder, which appears when it is complete."""
+    with replace_folder(out) as partial:
+        for name, content in files.items():
+            target = partial / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
 
 
 def publish(files: Files, options: PushOptions) -> CommitInfo:
@@ -179,7 +166,7 @@ def stale(present: list[str], files: Mapping[str, object], kind: RepoType) -> li
     ]
 
 
-def _check(options: PushOptions) -> None:
+def _check(options: PushOptions, out: Path) -> None:
     """Bad options, before anything is read."""
     try:
         validate_repo_id(options.repo_id)
@@ -193,6 +180,10 @@ def _check(options: PushOptions) -> None:
         )
     if options.out and not options.dry_run:
         raise InputError(f"--out {options.out} is where --dry-run writes: add --dry-run, or leave it out")
+    if options.dry_run:
+        check_writable(out, kind="folder")
+        if out.exists() and any(out.iterdir()):
+            raise InputError(f"{out} is not empty: remove it, or give another --out")
 
 
 @contextmanager
