@@ -41,8 +41,8 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     "quickstart": Command(QuickstartOptions, "change_it.quickstart:run"),
     "corpus": {
         "sample": Command(SampleOptions, "change_it.corpus.sample:run"),
-        "build": Command(BuildOptions, "change_it.corpus.builder:run"),
-        "curve": Command(CurveOptions, "change_it.corpus.curve:run"),
+        "build": Command(BuildOptions, "change_it.corpus.command:run_build"),
+        "curve": Command(CurveOptions, "change_it.corpus.command:run_curve"),
     },
     "train": {
         "judge": Command(JudgeOptions, "change_it.judges.train:run"),

@@ -1,6 +1,5 @@
-"""`change-it corpus curve`: number of alignments against the threshold (LREC 2020, Figure 2) and example pairs (Table 2)."""
+"""Number of alignments against the threshold (LREC 2020, Figure 2) and example pairs (Table 2)."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,43 +8,16 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from change_it.corpus.alignment import number_above
-from change_it.corpus.options import CurveOptions
 from change_it.errors import InputError
-from change_it.io import replace_file
 
 #: The similarity that LREC 2020's Table 2 starts with; its other two are the thresholds.
 NEARLY_EQUAL = 0.96
 
 _EVERY, _KEPT, _MARK = "#0072B2", "#D55E00", "#444444"  # Okabe and Ito: told apart by colour-blind readers
-
-
-def run(options: CurveOptions) -> None:
-    """Draw the curve of a corpus folder and print example pairs.
-
-    Args:
-        options: the command's options.
-
-    Raises:
-        InputError: not a corpus folder, a corpus without pairs, or a picture of an unknown kind.
-    """
-    out = options.out or options.corpus / "alignment-curve.png"
-    if out.suffix not in (".png", ".svg"):
-        raise InputError(f"cannot draw {out.name}: name the picture something.png or something.svg")
-    report, pairs = _read(options.corpus)
-    with replace_file(out) as partial:
-        draw(report).savefig(partial, dpi=200, format=out.suffix[1:])
-    thresholds = report["thresholds"]
-    targets = [NEARLY_EQUAL, thresholds["strict"], thresholds["loose"]]
-    console = Console()
-    if options.examples > 0:
-        names = report["outlets"]["a"], report["outlets"]["b"]
-        console.print(_table(examples(pairs, targets, options.examples), names))
-    console.print(f"Alignment curve: {out}", highlight=False, soft_wrap=True)
 
 
 def draw(report: dict[str, Any]) -> Figure:
@@ -125,28 +97,30 @@ def _falling(counts: list[int]) -> NDArray[np.float64]:
     return numbers
 
 
-def _read(corpus: Path) -> tuple[dict[str, Any], pl.DataFrame]:
-    """`alignment.json` and the config `pairs` of a corpus folder."""
-    file = corpus / "alignment.json"
-    if not file.is_file():
-        raise InputError(f"{corpus} is not a corpus folder: write one with `change-it corpus build`")
-    report = json.loads(file.read_text(encoding="utf-8"))
+def read_pairs(corpus: Path, report: dict[str, Any]) -> pl.DataFrame:
+    """What is shown of the config `pairs` of a corpus folder.
+
+    Raises:
+        InputError: it has none.
+    """
     if not any(report["histogram"]["pairs"]) or not any((corpus / "pairs").glob("*.parquet")):
         raise InputError(
             f"{corpus} has no aligned pairs to draw: build it with a wider --window-days or a lower --loose"
         )
     columns = ["pair_id", "similarity", "a_headline", "a_date", "b_headline", "b_date"]
-    return report, pl.scan_parquet(corpus / "pairs" / "*.parquet").select(columns).collect()
+    return pl.scan_parquet(corpus / "pairs" / "*.parquet").select(columns).collect()
 
 
-def _table(pairs: pl.DataFrame, names: tuple[str, str]) -> Table:
-    """Example pairs as LREC 2020's Table 2 shows them."""
+def examples_table(pairs: pl.DataFrame, report: dict[str, Any], number: int) -> Table:
+    """Example pairs near .96 and the two thresholds, as LREC 2020's Table 2 shows them."""
+    thresholds, outlets = report["thresholds"], report["outlets"]
+    pairs = examples(pairs, [NEARLY_EQUAL, thresholds["strict"], thresholds["loose"]], number)
     table = Table(
         title="Aligned headlines (similarity of their articles)", title_justify="left", show_lines=True
     )
     table.add_column("near", justify="right")
     table.add_column("similarity", justify="right")
-    for name in names:
+    for name in (outlets["a"], outlets["b"]):
         table.add_column(Text(name), ratio=1, overflow="fold")
     for row in pairs.iter_rows(named=True):
         sides = [

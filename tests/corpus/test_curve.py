@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from change_it.corpus.alignment import EDGES, histogram
-from change_it.corpus.curve import draw, examples, run
+from change_it.corpus.command import run_curve
+from change_it.corpus.curve import draw, examples
 from change_it.corpus.options import CurveOptions
 from change_it.errors import InputError
 
@@ -46,7 +47,7 @@ def corpus(tmp_path):
 
 
 def test_prints_the_pairs_nearest_to_each_threshold_and_writes_a_picture(corpus, capsys, tmp_path):
-    run(CurveOptions(corpus=corpus, out=tmp_path / "new" / "curve.svg", examples=1))
+    run_curve(CurveOptions(corpus=corpus, out=tmp_path / "new" / "curve.svg", examples=1))
     printed = capsys.readouterr().out
     assert all(text in printed for text in ("[red] A0", "B0 [/]", "A4", "A7", "0.970", "0.490", "0.190"))
     assert "A2" not in printed
@@ -54,7 +55,7 @@ def test_prints_the_pairs_nearest_to_each_threshold_and_writes_a_picture(corpus,
 
 
 def test_the_picture_goes_into_the_corpus_folder(corpus, capsys):
-    run(CurveOptions(corpus=corpus, examples=0))
+    run_curve(CurveOptions(corpus=corpus, examples=0))
     assert (corpus / "alignment-curve.png").read_bytes().startswith(b"\x89PNG")
     assert capsys.readouterr().out.startswith("Alignment curve:")
 
@@ -80,11 +81,11 @@ def test_no_pair_is_shown_twice(corpus):
 
 def test_bad_input_names_the_fix(corpus, tmp_path):
     with pytest.raises(InputError, match="change-it corpus build"):
-        run(CurveOptions(corpus=tmp_path))
+        run_curve(CurveOptions(corpus=tmp_path))
     with pytest.raises(InputError, match=r"curve\.pages"):
-        run(CurveOptions(corpus=corpus, out=tmp_path / "curve.pages"))
+        run_curve(CurveOptions(corpus=corpus, out=tmp_path / "curve.pages"))
     report = json.loads((corpus / "alignment.json").read_text())
     report["histogram"]["pairs"] = [0] * 190
     (corpus / "alignment.json").write_text(json.dumps(report))
     with pytest.raises(InputError, match="no aligned pairs"):
-        run(CurveOptions(corpus=corpus))
+        run_curve(CurveOptions(corpus=corpus))

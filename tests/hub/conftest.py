@@ -17,14 +17,14 @@ def run(tmp_path_factory):
     from corpus_fakes import articles, write_csv
     from tiny_generators import save_generator
 
-    from change_it.corpus import builder
+    from change_it.corpus.command import run_build
     from change_it.corpus.options import BuildOptions
 
     folder = tmp_path_factory.mktemp("runs") / "mine"
     folder.mkdir()
     made = articles()
     write_csv(folder / "articles.csv", [*made, made[0]])  # one of them twice
-    builder.run(BuildOptions(files=(str(folder / "articles.csv"),), out=folder / "corpus"))
+    run_build(BuildOptions(files=(str(folder / "articles.csv"),), out=folder / "corpus"))
     for task in ("main", "hh", "ah"):
         save_judge(folder / "judges" / task, task)
     for to in OUTLETS:
