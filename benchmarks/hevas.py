@@ -37,9 +37,9 @@ from change_it.hevas.documents import Documents, System, read_documents
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.options import MetricOptions
 from change_it.hevas.overlap import headline_rouge
-from change_it.hevas.page import figure
 from change_it.papers import hevas2019
 from change_it.stats import correlations
+from change_it.tables import figure
 from change_it.text.tokens import words
 from tools.sample.write import sample_articles
 

@@ -41,8 +41,8 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     "quickstart": Command(QuickstartOptions, "change_it.quickstart:run"),
     "corpus": {
         "sample": Command(SampleOptions, "change_it.corpus.sample:run"),
-        "build": Command(BuildOptions, "change_it.corpus.command:run_build"),
-        "curve": Command(CurveOptions, "change_it.corpus.command:run_curve"),
+        "build": Command(BuildOptions, "change_it.corpus.builder:run"),
+        "curve": Command(CurveOptions, "change_it.report.curve:run"),
     },
     "train": {
         "judge": Command(JudgeOptions, "change_it.judges.train:run"),
@@ -51,7 +51,7 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     "merge": Command(MergeOptions, "change_it.generators.merge:run"),
     "transfer": Command(TransferOptions, "change_it.rerank.transfer_command:run"),
     "score": Command(ScoreOptions, "change_it.report.score_command:run"),
-    "hevas": Command(HevasOptions, "change_it.hevas.command:run"),
+    "hevas": Command(HevasOptions, "change_it.report.hevas_command:run"),
     "demo": Command(DemoOptions, "change_it.space.command:run"),
     "push": Command(PushOptions, "change_it.hub.push:run"),
 }

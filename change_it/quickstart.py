@@ -81,7 +81,7 @@ def run(options: QuickstartOptions) -> None:
     )
     station(
         "corpus",
-        "change_it.corpus.command:run_build",
+        "change_it.corpus.builder:run",
         BuildOptions(files=(str(out / "sample.csv"),), out=out / "corpus", seed=seed),
     )
     for task in get_args(Task):
@@ -94,7 +94,7 @@ def run(options: QuickstartOptions) -> None:
             seed=seed,
         )
         station(f"{task} judge", "change_it.judges.train:run", settings)
-    from change_it.corpus.folder import read_outlets
+    from change_it.corpus.loading import read_outlets
 
     for to in read_outlets(str(out / "corpus")):
         learning = GeneratorOptions(

@@ -25,9 +25,9 @@ hevas = evaluate.load(change_it.metric_path("hevas"))
 texts = ["Il governo cade a Roma. Poi si vota."]
 found = hevas.compute(predictions=["Roma, cade il governo"], references=texts, documents=texts, metrics=["R-1", "NR"])
 print(sorted(found))
-from change_it.hevas.page import environment
-print(len(environment().get_template("report.html.jinja").blocks))
-print(len(environment("change_it.report").get_template("report.html.jinja").blocks))
+from change_it.report.html import environment
+print(len(environment().get_template("compliancy.html.jinja").blocks))
+print(len(environment().get_template("hevas.html.jinja").blocks))
 from change_it.corpus.sample import sample_articles
 print(len(sample_articles(50, seed=1)))
 """
@@ -36,8 +36,8 @@ print(len(sample_articles(50, seed=1)))
 DATA = (
     "change_it/data/sample.parquet",
     *(f"change_it/hevas/weights/{name}" for name in ("it.npz", "en.npz")),
-    *(f"change_it/hevas/templates/{name}" for name in ("report.html.jinja", "tables.html.jinja", "page.css")),
-    "change_it/report/templates/report.html.jinja",
+    *(f"change_it/report/templates/{name}" for name in ("hevas.html.jinja", "tables.html.jinja", "page.css")),
+    "change_it/report/templates/compliancy.html.jinja",
     *(f"change_it/hub/templates/{path.name}" for path in (CHECKOUT / "change_it/hub/templates").iterdir()),
     *(
         f"change_it/{name}/{language}.toml"
@@ -45,7 +45,6 @@ DATA = (
         for language in ("it", "en")
     ),
     "change_it/space/page.css",
-    *(f"change_it/_shipped/{name}" for name in ("pyproject.toml", "LICENSE", "NOTICE")),  # for a push
     *(
         f"change_it/_shipped/spaces/headline_transfer/{file}"
         for file in ("app.py", "README.md", "requirements.txt")

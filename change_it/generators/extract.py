@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rich.progress import track
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from change_it.corpus.folder import read_outlets, read_table
+from change_it.corpus.loading import read_outlets, read_table
 from change_it.errors import InputError
 from change_it.generators.bodies import Source, bodies, shortened
 from change_it.generators.dressing import Dresser

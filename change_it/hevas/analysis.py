@@ -104,10 +104,12 @@ class Analysis:
     """What the values say.
 
     Attributes:
+        signature: of the evaluation, and the number of resamples.
         comparisons: `average`, over all metrics after normalisation, and each metric to its comparison.
         correlations: between all metrics (HEvAS 2019, Table 3).
     """
 
+    signature: str
     comparisons: dict[str, Comparison]
     correlations: Correlations
 
@@ -133,6 +135,7 @@ def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> 
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
     overall = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
     return Analysis(
+        evaluation.signature.replace("|seed:", f"|resamples:{resamples}|seed:"),
         {
             name: compare(values, evaluation.systems, resamples=resamples, seed=seed)
             for name, values in {**overall, **scores}.items()

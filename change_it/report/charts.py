@@ -1,33 +1,310 @@
-"""Charts of a report: colours that colour-blind readers tell apart (Okabe and Ito), one shape a direction.
+"""Every chart: means, spreads and correlations of metrics, compliancy of systems, alignments of a corpus.
 
-Every function returns a figure narrow enough for a phone, in the ink and style of `hevas.charts`, so that
-`hevas.page.inline_svg` embeds it and `hevas.charts.save` writes it.
+Every function returns a figure at most 1280 pixels wide at the resolution of `save`, those of compliancy and alignment about as wide as a phone.
+Their ink is `INK`, so that a page can put its own text colour in; systems have the colours that colour-blind readers tell apart (Okabe and Ito), and
+always a row with a name as well.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.cbook import boxplot_stats
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from change_it.hevas.charts import INK, STYLE, settle
+from change_it.errors import InputError
+from change_it.hevas.analysis import OVERALL, Analysis, Comparison
+from change_it.hevas.evaluation import Evaluation
+from change_it.hevas.options import Chart
+from change_it.hevas.readability import LOWER_IS_BETTER
+from change_it.io import replace_file
 from change_it.report.context import Histogram
 from change_it.scoring.score import AVERAGE, Scores
+from change_it.stats import Correlations, Floats
 
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+INK = "#010203"  #: Colour of lines and letters; stands for the page's text colour in an SVG inside a page.
+#: Style of the figures, for `matplotlib.rc_context`.
+STYLE: Any = {
+    "font.size": 9.5,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "svg.fonttype": "none",
+    "svg.hashsalt": "change_it",
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
+}
+#: Names of the charts of HEvAS.
+HEVAS_CHARTS: tuple[str, ...] = get_args(Chart)
+
+_BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
+_GREY, _OLIVE, _LINE = "#999999", "#B8A800", "#888888"
+_SYSTEMS = (_BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED, _GREY, _OLIVE)
+_SERIES = (_BLUE, _RED, _GREEN, _PINK, _ORANGE, _SKY)
 _MARKERS = ("o", "s", "D", "^")
-_STYLE = {**STYLE, "font.size": 11.5}
-_WIDTH = 5.2  # inches; 72 points each, about the width of a phone
+_DIVERGING = LinearSegmentedColormap.from_list("correlation", (_RED, "#FFFFFF", _BLUE))
+_DPI = 160
+_WIDTH = 8.0  # inches
+_COLUMNS = 4  # panels side by side
+_LETTER = 0.083  # inches of a letter of a system's name, about
+_NAME = 20  # letters of a system's name that are shown
+_POINTS = 400  # points of a scatter that are shown
+_DARK = 0.6  # correlations beyond it are written in white
+_NARROW_STYLE = {**STYLE, "font.size": 11.5}
+_NARROW = 5.2  # inches; 72 points each, about the width of a phone
 
 #: Who failed, for the funnel: label and colour.
 _OUTCOMES = (
-    ("compliant", "#009E73"),
-    ("failed main only", "#E69F00"),
-    ("failed HH only", "#0072B2"),
-    ("failed AH only", "#56B4E9"),
-    ("failed two or three", "#999999"),
+    ("compliant", _GREEN),
+    ("failed main only", _ORANGE),
+    ("failed HH only", _BLUE),
+    ("failed AH only", _SKY),
+    ("failed two or three", _GREY),
 )
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart of a report.
+
+    Attributes:
+        name: of its files, without ending.
+        title: above it.
+        description: for readers who do not see it.
+        figure: the chart.
+    """
+
+    name: str
+    title: str
+    description: str
+    figure: Figure
+
+
+def hevas_drawings(
+    evaluation: Evaluation, analysis: Analysis, names: Collection[str] = HEVAS_CHARTS
+) -> list[Drawing]:
+    """The charts of an evaluation.
+
+    Args:
+        evaluation: the values.
+        analysis: the statistics.
+        names: of `HEVAS_CHARTS`.
+
+    Returns:
+        One for each name, in the order of `HEVAS_CHARTS`; no scatter of a single metric.
+    """
+    scores = {name: evaluation.scores(name) for name in evaluation.metrics}
+    spread = {OVERALL: evaluation.overall_items, **scores} if evaluation.averaged else scores
+    compared = {name: analysis.comparisons[name] for name in spread}
+    drawings = []
+    for name in (name for name in HEVAS_CHARTS if name in names):
+        if name == "bar":
+            title, description = "Means", "Mean of each metric, one bar a system"
+            figure = bar_chart(compared, intervals=False, lower_is_better=LOWER_IS_BETTER)
+        elif name == "interval":
+            title, description = (
+                "Means with intervals",
+                "Mean of each metric with its interval, one bar a system",
+            )
+            figure = bar_chart(compared, lower_is_better=LOWER_IS_BETTER)
+        elif name == "box":
+            title, description = "Spread over the documents", "Quartiles of each metric, one box a system"
+            figure = box_chart(spread, evaluation.systems, lower_is_better=LOWER_IS_BETTER)
+        elif len(scores) > 1:
+            title, description = "Metrics against each other", "Scatter and correlation of every two metrics"
+            figure = correlation_chart(scores, analysis.correlations)
+        else:
+            continue
+        drawings.append(Drawing(name, title, description, figure))
+    return drawings
+
+
+def compliancy_drawings(scores: Scores, histogram: Histogram | None = None) -> list[Drawing]:
+    """The charts of a scoring run.
+
+    Args:
+        scores: the table.
+        histogram: similarities of the corpus, drawn where known.
+
+    Returns:
+        Compliancy, judges, funnel and, where known, alignments.
+    """
+    drawings = [
+        Drawing(
+            "compliancy", "Compliancy", "Compliancy of each system with intervals", compliancy_chart(scores)
+        ),
+        Drawing("judges", "What each judge accepts", "Acceptance by HH, AH and main", judges_chart(scores)),
+        Drawing(
+            "funnel", "Where headlines fail", "Shares of headlines by failed judge", funnel_chart(scores)
+        ),
+    ]
+    if histogram:
+        drawing = alignment_chart(histogram)
+        drawings.append(
+            Drawing("alignment", "Alignments by threshold", "Number of alignments above a threshold", drawing)
+        )
+    return drawings
+
+
+def bar_chart(
+    comparisons: Mapping[str, Comparison],
+    *,
+    intervals: bool = True,
+    lower_is_better: Collection[str] = (),
+) -> Figure:
+    """Mean of every system, one panel a metric.
+
+    Args:
+        comparisons: metric → comparison of the same systems.
+        intervals: draw the bootstrap intervals of the means.
+        lower_is_better: metrics that get an arrow down.
+
+    Returns:
+        Panels in the order given; one bar a system, from the top.
+
+    Raises:
+        InputError: there is no metric.
+    """
+    names = [summary.system for comparison in comparisons.values() for summary in comparison.systems]
+    names = list(dict.fromkeys(names))
+    levels = {f"{comparison.level:.0%}" for comparison in comparisons.values()}
+    what = f"mean with {'/'.join(sorted(levels))} bootstrap interval" if intervals else "mean"
+    with _panels(list(comparisons), names, what, lower_is_better) as (figure, panels):
+        for axes, comparison in zip(panels, comparisons.values(), strict=True):
+            means = np.array([summary.mean for summary in comparison.systems])
+            rows = np.arange(len(means))
+            axes.barh(rows, means, height=0.68, color=[_colour(row) for row in range(len(means))])
+            if intervals:
+                ends = np.array([summary.interval for summary in comparison.systems])
+                gaps = np.clip(np.abs(ends.T - means), 0, None)
+                axes.errorbar(means, rows, xerr=gaps, fmt="none", ecolor=INK, elinewidth=1.1, capsize=2.2)
+            axes.axvline(0, color=INK, linewidth=0.8)
+    return figure
+
+
+def box_chart(
+    scores: Mapping[str, Floats], systems: Sequence[str], *, lower_is_better: Collection[str] = ()
+) -> Figure:
+    """Spread of the scores of every system, one panel a metric.
+
+    Args:
+        scores: metric → (n, m) scores, one row a document, one column a system.
+        systems: m names.
+        lower_is_better: metrics that get an arrow down.
+
+    Returns:
+        Panels in the order given; one box a system, from the top: quartiles and median, whiskers to the farthest score
+        within 1.5 times the height of the box, a diamond at the mean, points beyond.
+
+    Raises:
+        InputError: there is no metric.
+    """
+    what = "quartiles and median; diamond: mean"
+    with _panels(list(scores), systems, what, lower_is_better) as (figure, panels):
+        for axes, values in zip(panels, scores.values(), strict=True):
+            spreads = boxplot_stats(np.asarray(values))
+            boxes = axes.bxp(
+                spreads,
+                positions=range(len(systems)),
+                orientation="horizontal",
+                widths=0.62,
+                patch_artist=True,
+                manage_ticks=False,
+                showmeans=True,
+                showfliers=False,
+                boxprops={"edgecolor": INK, "linewidth": 0.8},
+                whiskerprops={"color": INK, "linewidth": 0.8},
+                capprops={"color": INK, "linewidth": 0.8},
+                medianprops={"color": INK, "linewidth": 1.6},
+                meanprops={
+                    "marker": "D",
+                    "markersize": 3.4,
+                    "markerfacecolor": "white",
+                    "markeredgecolor": "black",
+                    "markeredgewidth": 0.7,
+                },
+            )
+            for row, box in enumerate(boxes["boxes"]):
+                box.set_facecolor(_colour(row))
+            beyond = [np.unique(spread["fliers"]) for spread in spreads]
+            rows = np.repeat(np.arange(len(systems)), [len(points) for points in beyond])
+            axes.scatter(np.concatenate(beyond), rows, s=5, color=_LINE, linewidths=0, rasterized=True)
+    return figure
+
+
+def correlation_chart(
+    scores: Mapping[str, Floats],
+    found: Correlations,
+    *,
+    method: Literal["pearson", "spearman"] = "pearson",
+) -> Figure:
+    """Scatter of every two metrics below the diagonal, their correlation above it.
+
+    Args:
+        scores: metric → scores of one shape, as for `stats.correlations`.
+        found: their correlations.
+        method: which of them to write.
+
+    Returns:
+        A square of cells. Scatters run from the smallest to the largest score of either metric; at most 400 points,
+        drawn evenly, are shown. Cells of correlations that are not defined hold a dash.
+
+    Raises:
+        InputError: there are fewer than two metrics, or scores and correlations are not of the same ones.
+    """
+    metrics = list(scores)
+    if len(metrics) < 2 or tuple(metrics) != found.metrics:
+        raise InputError(
+            f"The scatter chart needs scores and correlations of the same two metrics or more; "
+            f"found {', '.join(metrics) or 'none'} and {', '.join(found.metrics) or 'none'}."
+        )
+    count = len(metrics)
+    matrix = np.array(getattr(found, method), np.float64)
+    side = min(0.5 * count + 1.6, _WIDTH)
+    with matplotlib.rc_context(STYLE):
+        figure = _panel_canvas(side, side + 0.55)
+        axes = figure.subplots()
+        above = np.triu(np.ones_like(matrix, bool), 1)
+        image = axes.imshow(
+            np.ma.masked_where(~above | np.isnan(matrix), matrix), cmap=_DIVERGING, vmin=-1, vmax=1
+        )
+        size = _cell_text(count)
+        for i, j in zip(*np.nonzero(above), strict=True):
+            value = matrix[i, j]
+            undefined = np.isnan(value)
+            axes.text(
+                j,
+                i,
+                "–" if undefined else _two_places(value),
+                ha="center",
+                va="center",
+                fontsize=size,
+                color=INK if undefined else "#FFFFFF" if abs(value) > _DARK else "#000000",
+            )
+        _scatter(axes, np.array([_unit(np.ravel(values)) for values in scores.values()]), count)
+        labels = [name.replace("$", r"\$") for name in metrics]
+        axes.set_xticks(range(count), labels, rotation=90)
+        axes.set_yticks(range(count), labels)
+        axes.tick_params(length=0, top=False)
+        edges = np.arange(count + 1) - 0.5
+        axes.hlines(edges, -0.5, count - 0.5, color=_LINE, linewidth=0.5, clip_on=False)
+        axes.vlines(edges, -0.5, count - 0.5, color=_LINE, linewidth=0.5, clip_on=False)
+        axes.spines[:].set_visible(False)
+        axes.set_xlim(-0.5, count - 0.5)
+        axes.set_ylim(count - 0.5, -0.5)
+        bar = figure.colorbar(
+            image, ax=axes, location="top", shrink=0.7, aspect=45, pad=0.015, ticks=[-1, -0.5, 0, 0.5, 1]
+        )
+        bar.set_label(f"{method.capitalize()} correlation, n = {found.n:,}")
+        bar.outline.set_visible(False)
+        settle(figure)
+    return figure
 
 
 def compliancy_chart(scores: Scores) -> Figure:
@@ -39,24 +316,13 @@ def compliancy_chart(scores: Scores) -> Figure:
     Returns:
         One row a system, from the top in the order of the table.
     """
-    directions = _shown(scores)
-    figure, axes = _canvas(len(scores.systems), 0.2 * len(directions) + 0.15)
-    for index, direction in enumerate(directions):
-        rows = [scores.row(system, direction) for system in scores.systems]
-        value = np.array([row.values["compliancy"] for row in rows])
-        ends = np.array([row.intervals["compliancy"] for row in rows])
-        average = direction == AVERAGE
-        axes.errorbar(
-            value,
-            np.arange(len(rows)) + _offset(index, len(directions)),
-            xerr=np.clip(np.abs(ends.T - value), 0, None),
-            fmt=_MARKERS[index],
-            color=INK if average else _COLOURS[index],
-            markersize=6,
-            capsize=3,
-            label=direction.replace("$", r"\$"),
-        )
-    return _finished(figure, axes, scores.systems, "compliancy, 95% interval", legend_columns=len(directions))
+    # the average only where it differs from a direction
+    directions = scores.directions if len(scores.directions) > 2 else scores.directions[:1]
+    series = [
+        (direction, "compliancy", direction, INK if direction == AVERAGE else _SERIES[index])
+        for index, direction in enumerate(directions)
+    ]
+    return _marks(scores, series, "compliancy, 95% interval")
 
 
 def judges_chart(scores: Scores) -> Figure:
@@ -68,23 +334,29 @@ def judges_chart(scores: Scores) -> Figure:
     Returns:
         One row a system with a mark for HH, AH and main.
     """
-    figure, axes = _canvas(len(scores.systems), 0.75)
     names = (("hh", "HH, story"), ("ah", "AH, article"), ("main", "main, style"))
-    for index, (measure, label) in enumerate(names):
-        rows = [scores.row(system) for system in scores.systems]
-        value = np.array([row.values[measure] for row in rows])
+    series = [(label, measure, AVERAGE, _SERIES[index]) for index, (measure, label) in enumerate(names)]
+    return _marks(scores, series, "share of headlines the judge accepts")
+
+
+def _marks(scores: Scores, series: Sequence[tuple[str, str, str, str]], label: str) -> Figure:
+    """Values with intervals, a row a system; each series is its label, measure, direction and colour."""
+    figure, axes = _canvas(len(scores.systems), 0.2 * len(series) + 0.15)
+    for index, (name, measure, direction, colour) in enumerate(series):
+        rows = [scores.row(system, direction) for system in scores.systems]
+        values = np.array([row.values[measure] for row in rows])
         ends = np.array([row.intervals[measure] for row in rows])
         axes.errorbar(
-            value,
-            np.arange(len(rows)) + _offset(index, len(names)),
-            xerr=np.clip(np.abs(ends.T - value), 0, None),
+            values,
+            np.arange(len(rows)) + (index - (len(series) - 1) / 2) * 0.25,
+            xerr=np.clip(np.abs(ends.T - values), 0, None),
             fmt=_MARKERS[index],
-            color=_COLOURS[index],
+            color=colour,
             markersize=6,
             capsize=3,
-            label=label,
+            label=name.replace("$", r"\$"),
         )
-    return _finished(figure, axes, scores.systems, "share of headlines the judge accepts", legend_columns=3)
+    return _finished(figure, axes, scores.systems, label, legend_columns=len(series))
 
 
 def funnel_chart(scores: Scores) -> Figure:
@@ -122,17 +394,19 @@ def outcomes(scores: Scores, system: str) -> list[float]:
     return [float(share.mean()) for share in (passed.all(axis=1), main, hh, ah, several)]
 
 
-def alignment_chart(known: Histogram) -> Figure:
+def alignment_chart(known: Histogram, *, title: str = "", wide: bool = False) -> Figure:
     """Number of alignments against the threshold, both thresholds marked (LREC 2020, Figure 2).
 
     Args:
         known: similarities of everything compared and of the pairs of the corpus.
+        title: above the chart.
+        wide: 7 inches wide, for a file of its own, instead of the width of a phone.
 
     Returns:
         Two falling lines on a logarithmic axis.
     """
-    with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(_WIDTH, 3.4), layout="constrained")
+    with matplotlib.rc_context(_NARROW_STYLE):
+        figure = Figure(figsize=(7, 4.3) if wide else (_NARROW, 3.4), layout="constrained")
         axes = figure.subplots()
         for counts, label, line in (
             (known.compared, "compared", "--"),
@@ -143,29 +417,147 @@ def alignment_chart(known: Histogram) -> Figure:
                 continue
             bins = slice(shown[0], shown[-1] + 1)
             above = np.cumsum(np.asarray(counts)[::-1])[::-1]
-            axes.plot(known.edges[bins], above[bins], line, color=_COLOURS[0], linewidth=2, label=label)
-        for name, value, colour in (
-            ("loose", known.loose, _COLOURS[2]),
-            ("strict", known.strict, _COLOURS[1]),
-        ):
-            axes.axvline(value, color=colour, linestyle=":", linewidth=2, label=f"{name} {value:g}")
+            axes.plot(known.edges[bins], above[bins], line, color=_BLUE, linewidth=2, label=label)
+        for name, value, colour in (("loose", known.loose, _GREEN), ("strict", known.strict, _RED)):
+            number = f": {known.above[name]:,} pairs" if name in known.above else ""
+            axes.axvline(value, color=colour, linestyle=":", linewidth=2, label=f"{name} > {value:g}{number}")
         axes.set_yscale("log")
-        axes.set_xlabel("similarity threshold")
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
+        axes.set_xlabel("threshold (cosine similarity of the articles)")
         axes.set_ylabel("pairs above it")
+        axes.grid(axis="y", color=_LINE, alpha=0.3)
+        axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
         figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=11, labelcolor=INK)
+        if title:
+            figure.suptitle(title, x=0.02, ha="left", fontweight="bold")
         settle(figure)
     return figure
 
 
-def _shown(scores: Scores) -> list[str]:
-    """Directions to draw; the average only where it differs from a direction."""
-    return scores.directions if len(scores.directions) > 2 else scores.directions[:1]
+def settle(figure: Figure) -> None:
+    """Lay a figure out once, so that every file of it looks the same.
+
+    Args:
+        figure: complete; its style is the one that holds now.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
 
 
-def _offset(index: int, count: int) -> float:
-    """Vertical place of one of `count` marks inside a system's row."""
-    return (index - (count - 1) / 2) * 0.25
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure on a white ground; the same figure gives the same bytes.
+
+    Args:
+        figure: from one of the functions above.
+        path: file to write, `.png` or `.svg`.
+
+    Raises:
+        InputError: the name ends otherwise, or the file cannot be written.
+    """
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in ("png", "svg"):
+        raise InputError(f"Charts are written as .png or .svg; {path.name} is neither.")
+    metadata = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
+    with replace_file(path) as partial, matplotlib.rc_context(STYLE):
+        figure.savefig(partial, format=kind, dpi=_DPI, facecolor="white", metadata=metadata)
+
+
+@contextmanager
+def _panels(
+    metrics: Sequence[str], systems: Sequence[str], what: str, lower: Collection[str]
+) -> Iterator[tuple[Figure, list[Axes]]]:
+    """A figure with an empty panel for each metric, systems from the top; finished when the block ends."""
+    if not metrics:
+        raise InputError("There is nothing to draw: name at least one metric.")
+    columns = min(_COLUMNS, len(metrics))
+    rows = -(-len(metrics) // columns)
+    names = [_shortened(name) for name in systems]
+    left = _LETTER * max(map(len, names)) + 0.2
+    width = min(_WIDTH, left + 2.6 * columns)
+    height = rows * (0.2 * len(systems) + 0.62) + 0.4
+    with matplotlib.rc_context(STYLE):
+        figure = _panel_canvas(width, height)
+        grid = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel().tolist()
+        panels = grid[: len(metrics)]
+        for axes in grid[len(metrics) :]:
+            axes.set_visible(False)
+        yield figure, panels
+        panels[0].set_yticks(range(len(systems)), names)
+        panels[0].set_ylim(len(systems) - 0.45, -0.55)
+        for axes, metric in zip(panels, metrics, strict=True):
+            title = metric.replace("$", r"\$") + (" ↓" if metric in lower else "")
+            axes.set_title(title, fontsize=10, fontweight="bold", pad=4)
+            axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.grid(axis="x", color=_LINE, alpha=0.3)
+            axes.set_axisbelow(True)
+            axes.spines[["top", "right", "left"]].set_visible(False)
+            axes.tick_params(axis="y", length=0)
+        arrow = ";  ↓ lower is better" if set(metrics) & set(lower) else ""
+        figure.supxlabel(what + arrow, fontsize=9.5)
+        settle(figure)
+
+
+def _panel_canvas(width: float, height: float) -> Figure:
+    """An empty figure, inches."""
+    layout = ConstrainedLayoutEngine(w_pad=0.07, h_pad=0.05)
+    return Figure(figsize=(width, height), dpi=_DPI, layout=layout)
+
+
+def _scatter(axes: Axes, columns: Floats, count: int) -> None:
+    """Points of every two metrics below the diagonal, each in its cell."""
+    total = columns.shape[1]
+    kept = np.linspace(0, total - 1, min(total, _POINTS)).round().astype(int)
+    kept = np.random.default_rng(1).permutation(total)[kept] if total > _POINTS else kept
+    i, j = np.tril_indices(count, -1)
+    x = columns[:, kept][j] + j[:, None]
+    y = i[:, None] - columns[:, kept][i]
+    size = max(12 / count, 0.5) * (1.0 if len(kept) > 100 else 3.0)
+    axes.scatter(x.ravel(), y.ravel(), s=size, color=_BLUE, alpha=0.45, linewidths=0, rasterized=True)
+
+
+def _unit(values: Floats) -> Floats:
+    """Values from -.42 to .42, inside a cell; constant ones in the middle.
+
+    Example:
+        >>> _unit(np.array([1.0, 2.0, 5.0])).tolist(), _unit(np.ones(2)).tolist()
+        ([-0.42, -0.21, 0.42], [0.0, 0.0])
+    """
+    low, spread = values.min(), np.ptp(values)
+    return (values - low) / spread * 0.84 - 0.42 if spread > 0 else np.zeros(len(values))
+
+
+def _cell_text(count: int) -> float:
+    """Size of the numbers in a square of `count` cells a side."""
+    return min(9.5, 145 / count)
+
+
+def _two_places(value: float) -> str:
+    """A correlation to two places, without the nought.
+
+    Example:
+        >>> [_two_places(value) for value in (0.333, -0.5, 1.0, -0.001)]
+        ['.33', '−.50', '1.00', '.00']
+    """
+    return f"{round(value, 2) + 0.0:.2f}".replace("0.", ".", 1).replace("-", "−")
+
+
+def _shortened(name: str) -> str:
+    """A system's name with its middle left out where it is too long.
+
+    Example:
+        >>> _shortened("agnostic-it5-small+rerank")
+        'agnostic-i…ll+rerank'
+    """
+    if len(name) > _NAME:
+        name = f"{name[: _NAME // 2]}…{name[-(_NAME // 2 - 1) :]}"
+    return name.replace("$", r"\$")
+
+
+def _colour(row: int) -> str:
+    """Colour of a system."""
+    return _SYSTEMS[row % len(_SYSTEMS)]
 
 
 def _in_lines(name: str, width: int = 16) -> str:
@@ -184,8 +576,8 @@ def _in_lines(name: str, width: int = 16) -> str:
 
 def _canvas(systems: int, row: float, extra: float = 0.0) -> tuple[Figure, Axes]:
     """An empty figure with a row of `row` inches for each system."""
-    with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(_WIDTH, 0.95 + extra + row * systems), layout="constrained")
+    with matplotlib.rc_context(_NARROW_STYLE):
+        figure = Figure(figsize=(_NARROW, 0.95 + extra + row * systems), layout="constrained")
         return figure, figure.subplots()
 
 
@@ -193,12 +585,12 @@ def _finished(
     figure: Figure, axes: Axes, systems: Sequence[str], label: str, *, legend_columns: int
 ) -> Figure:
     """Axes from 0 to 1, systems from the top, a legend above."""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(_NARROW_STYLE):
         axes.set_xlim(-0.02, 1.02)
         axes.set_ylim(len(systems) - 0.5, -0.5)
         axes.set_yticks(range(len(systems)), [_in_lines(name).replace("$", r"\$") for name in systems])
         axes.set_xlabel(label)
-        axes.grid(axis="x", color="#888888", alpha=0.3)
+        axes.grid(axis="x", color=_LINE, alpha=0.3)
         axes.set_axisbelow(True)
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.tick_params(axis="y", length=0)

@@ -23,6 +23,7 @@ class Histogram:
         pairs: the pairs of the corpus, by bin.
         strict: strict threshold.
         loose: loose threshold.
+        above: strict and loose to the number of pairs above that threshold.
     """
 
     edges: tuple[float, ...]
@@ -30,6 +31,7 @@ class Histogram:
     pairs: tuple[int, ...]
     strict: float
     loose: float
+    above: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -88,17 +90,23 @@ def corpus_info(corpus: str) -> CorpusInfo | None:
         **{f"articles in {name}": sum(by_outlet.values()) for name, by_outlet in splits.items()},
         "leaks found": sum(leaks.values()),
     }
-    thresholds, histogram = record["thresholds"], record["histogram"]
     return CorpusInfo(
         facts={name: f"{number:,}" for name, number in facts.items()},
         rejected=dict(sorted(record["rejected"].items(), key=lambda pair: (-pair[1], pair[0]))),
-        histogram=Histogram(
-            edges=tuple(histogram["edges"][: len(histogram["pairs"])]),
-            compared=tuple(histogram["compared"]),
-            pairs=tuple(histogram["pairs"]),
-            strict=thresholds["strict"],
-            loose=thresholds["loose"],
-        ),
+        histogram=histogram(record),
+    )
+
+
+def histogram(record: Mapping[str, Any]) -> Histogram:
+    """The similarities in `alignment.json`."""
+    thresholds, found = record["thresholds"], record["histogram"]
+    return Histogram(
+        edges=tuple(found["edges"][: len(found["pairs"])]),
+        compared=tuple(found["compared"]),
+        pairs=tuple(found["pairs"]),
+        strict=thresholds["strict"],
+        loose=thresholds["loose"],
+        above={name: record["pairs"][f"above_{name}"] for name in ("strict", "loose")},
     )
 
 

@@ -14,7 +14,7 @@ from change_it.hevas.analysis import Analysis, analyse
 from change_it.hevas.documents import Documents
 from change_it.hevas.documents import System as Headlines
 from change_it.hevas.evaluation import Evaluation, check_input, chosen_metrics, evaluate
-from change_it.hevas.families import Progress
+from change_it.hevas.metrics import Progress
 from change_it.hevas.options import MetricOptions
 from change_it.hevas.readability import fog
 from change_it.hevas.tagging import languages
@@ -62,7 +62,7 @@ class HevasResult:
     def as_dict(self) -> dict[str, Any]:
         """What `scores.json` tells; comparisons of the systems are in `hevas/summary.json`."""
         return {
-            "signature": self.evaluation.signature,
+            "signature": self.analysis.signature,
             "averages": self.evaluation.overall,
             "means": self.evaluation.means,
             "correlations": {

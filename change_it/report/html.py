@@ -1,20 +1,44 @@
-"""The report as one HTML file: opens offline, follows light and dark, reads on a phone."""
+"""The pages, each one HTML file: opens offline, follows light and dark, reads on a phone."""
 
-import json
+import io
+import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
+import matplotlib
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+from matplotlib.figure import Figure
 
-from change_it.hevas.charts import save
-from change_it.hevas.files import write_files
-from change_it.hevas.page import Drawing, environment, explained, inline_svg
+from change_it import __version__
+from change_it.hevas.analysis import OVERALL, Analysis
+from change_it.hevas.documents import Documents
+from change_it.hevas.evaluation import Evaluation
+from change_it.hevas.metrics import METRICS
+from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.papers import evalnlgeval2020
-from change_it.report import charts
+from change_it.report import tables
+from change_it.report.charts import INK, Drawing
 from change_it.report.context import CorpusInfo, Quality
-from change_it.report.hevas import JUDGES, HevasResult
-from change_it.scoring.score import AVERAGE, MEASURES, Scores
+from change_it.report.hevas import HevasResult
+from change_it.scoring.score import AVERAGE, Scores
+from change_it.tables import figure, formatted, p_value
+
+_WORD = 9  # letters that are never broken
+
+#: What the families of metrics measure, in the order of `METRICS`; -C and -S stand for both metrics.
+EXPLAINED = {
+    "ROUGE": "share of a reference headline's words (R-1), word pairs (R-2), words and pairs at any gap (R-SU), the same with near "
+    "pairs counting more (R-WSU, may exceed 1)",
+    "LSI": "cosine in a latent semantic space of the documents, with the document (LSA-C) and the reference (LSA-S)",
+    "LDA": "cosine of topic vectors, with the document (TM-C) and the reference (TM-S)",
+    "embeddings": "cosine of mean word vectors, with the document (WE-C) and the reference (WE-S)",
+    "divergence": "likeness of word distributions, one less the Jensen-Shannon divergence (JS-C, JS-S); KL-C and KL-S are the published averaged "
+    "Kullback-Leibler divergence, 0 for identical and for disjoint texts: shown, never averaged or ranked",
+    "tags": "shares of proper nouns (PNR), common nouns (NR) and pronouns (PR) among a headline's words",
+    "length": "Gunning's fog index in the paper's form (Fog) and mean word length (AWL)",
+}
+
 
 #: Words for the marks of an example: measure to (yes, no).
 _MARKS = {
@@ -32,156 +56,201 @@ _KINDS: tuple[tuple[bool, bool, bool], ...] = (
 )
 
 
-def report_charts(scores: Scores, corpus: CorpusInfo | None = None) -> list[Drawing]:
-    """The charts of a report.
-
-    Args:
-        scores: the table.
-        corpus: figures of the corpus; its similarities are drawn where known.
-
-    Returns:
-        Compliancy, judges, funnel and, where known, alignments.
-    """
-    drawn = [
-        Drawing(
-            "compliancy",
-            "Compliancy",
-            "Compliancy of each system with intervals",
-            charts.compliancy_chart(scores),
-        ),
-        Drawing(
-            "judges", "What each judge accepts", "Acceptance by HH, AH and main", charts.judges_chart(scores)
-        ),
-        Drawing(
-            "funnel",
-            "Where headlines fail",
-            "Shares of headlines by failed judge",
-            charts.funnel_chart(scores),
-        ),
-    ]
-    if corpus and corpus.histogram:
-        drawing = charts.alignment_chart(corpus.histogram)
-        drawn.append(
-            Drawing("alignment", "Alignments by threshold", "Number of alignments above a threshold", drawing)
-        )
-    return drawn
-
-
-def write_report(
-    out: Path,
+def compliancy_page(
     scores: Scores,
     corpus_info: CorpusInfo | None,
     judges_info: Sequence[Quality],
-    hevas: HevasResult | None = None,
-) -> None:
-    """Write `report.html`, `systems.csv`, `scores.json` (paired tests too), `items/<system>.csv` and `charts/*.png`.
-
-    Args:
-        out: folder; made if it is not there, files of the same names are replaced.
-        scores: the table.
-        corpus_info: figures of the corpus, None where unknown.
-        judges_info: judges and baselines, empty where unknown.
-        hevas: the systems measured by HEvAS, which gets a section and the folder `hevas`.
-
-    Raises:
-        InputError: the folder `hevas` cannot be written.
-    """
-    import polars as pl
-
-    drawn = report_charts(scores, corpus_info)
-    for folder in ("items", "charts"):
-        (out / folder).mkdir(parents=True, exist_ok=True)
-    pl.DataFrame([row.flat() for row in scores.rows]).write_csv(out / "systems.csv")
-    table = json.dumps(as_dict(scores, hevas), indent=2, ensure_ascii=False)
-    (out / "scores.json").write_text(table + "\n", encoding="utf-8")
-    for system, items in scores.items.items():
-        items.write_csv(out / "items" / f"{system}.csv")
-    for chart in drawn:
-        save(chart.figure, out / "charts" / f"{chart.name}.png")
-    if hevas:
-        write_files(out / "hevas", hevas.documents, hevas.systems, hevas.evaluation, hevas.analysis)
-    page = render(scores, corpus_info, judges_info, drawn, hevas)
-    (out / "report.html").write_text(page, encoding="utf-8")
-
-
-def as_dict(scores: Scores, hevas: HevasResult | None = None) -> dict[str, Any]:
-    """Everything but the items, ready for JSON.
-
-    Args:
-        scores: the table.
-        hevas: the systems measured by HEvAS, under the key `hevas`.
-    """
-    return scores.as_dict() | ({"hevas": hevas.as_dict()} if hevas else {})
-
-
-def render(
-    scores: Scores,
-    corpus_info: CorpusInfo | None,
-    judges_info: Sequence[Quality],
-    drawn: Sequence[Drawing],
+    drawings: Sequence[Drawing],
     hevas: HevasResult | None = None,
 ) -> str:
-    """The page.
+    """The page of a scoring run.
 
     Args:
         scores: the table.
         corpus_info: figures of the corpus, None where unknown.
         judges_info: judges and baselines, empty where unknown.
-        drawn: the charts to embed.
+        drawings: the charts to embed.
         hevas: the systems measured by HEvAS, None where they are not.
 
     Returns:
         HTML without any reference to another file.
     """
-    published = _published_systems()
     directions = [name for name in scores.directions if name != AVERAGE]
     rerankers: dict[str, list[str]] = {}
     for system, reranker in scores.rerankers.items():
         rerankers.setdefault(reranker.short, []).append(system)
-    return (
-        environment("change_it.report")
-        .get_template("report.html.jinja")
-        .render(
-            scores=scores,
-            average=AVERAGE,
-            measures=MEASURES,
-            items=len(next(iter(scores.items.values()))),
-            published=evalnlgeval2020,
-            corpus=corpus_info,
-            judges=judges_info,
-            published_systems=published,
-            published_alone={name: rows for name, rows in published.items() if name not in scores.directions},
-            by_direction=[(name, published.get(name, [])) for name in directions],
-            rerankers=rerankers,
-            failed=any(row.errors for row in scores.rows),
-            published_f1=_published_f1(),
-            examples={system: _examples(scores, system) for system in scores.systems},
-            charts=[(chart, Markup(inline_svg(chart.figure, chart.description))) for chart in drawn],
-            hevas=hevas,
-            explained=explained(hevas.evaluation.metrics) if hevas else {},
-            judge_names=list(JUDGES),
-        )
+    apart = {name: rows for name, rows in tables.published_systems().items() if name not in scores.directions}
+    return _render(
+        "compliancy.html.jinja",
+        drawings,
+        scores=scores,
+        items=len(next(iter(scores.items.values()))),
+        citation=evalnlgeval2020.CITATION,
+        average=tables.systems_table(scores, [AVERAGE]),
+        by_direction=tables.systems_table(scores, directions),
+        published=tables.published_table(apart) if apart else None,
+        rerankers=rerankers,
+        failed=any(row.errors for row in scores.rows),
+        judges=tables.judges_table(judges_info) if judges_info else None,
+        corpus=corpus_info,
+        rejected=tables.rejected_table(corpus_info.rejected) if corpus_info else None,
+        examples={system: _examples(scores, system) for system in scores.systems},
+        tests=tables.tests_table(scores),
+        hevas=hevas,
+        **(_of_evaluation(hevas.evaluation) if hevas else {}),
+        agreement=tables.agreement_table(hevas) if hevas else None,
+        square=tables.correlations_table(hevas.judges) if hevas else None,
     )
 
 
-def _published_systems() -> dict[str, list[evalnlgeval2020.PublishedRow]]:
-    """Direction to the systems in the paper's order; the average of gold, which it does not print, is filled in."""
-    directions: dict[str, list[evalnlgeval2020.PublishedRow]] = {}
-    for row in evalnlgeval2020.SYSTEMS:
-        directions.setdefault(row.direction, []).append(row)
-    gold = [row for row in evalnlgeval2020.SYSTEMS if row.system == "gold"]
-    mean = sum(row.compliancy for row in gold) / len(gold)
-    directions[AVERAGE].insert(0, gold[0]._replace(direction=AVERAGE, compliancy=mean))
-    return directions
+def hevas_page(
+    documents: Documents, evaluation: Evaluation, analysis: Analysis, drawings: Sequence[Drawing]
+) -> str:
+    """The page of an evaluation.
+
+    Args:
+        documents: what was measured against.
+        evaluation: the values.
+        analysis: the statistics.
+        drawings: the charts to embed.
+
+    Returns:
+        HTML without any reference to another file.
+    """
+    return _render(
+        "hevas.html.jinja",
+        drawings,
+        documents=documents,
+        evaluation=evaluation,
+        analysis=analysis,
+        comparisons=[
+            (tables.metric_heading(name), found, tables.summaries_table(found), tables.pairs_table(found))
+            for name, found in analysis.comparisons.items()
+        ],
+        correlations=tables.correlations_table(analysis.correlations),
+        lower=LOWER_IS_BETTER,
+        **_of_evaluation(evaluation),
+    )
 
 
-def _published_f1() -> dict[str, float]:
-    """Task to the mean of the published F1 of its two classes."""
-    rows = evalnlgeval2020.JUDGES
-    return {
-        task: sum(row.f1 for row in rows if row.judge == task) / 2
-        for task in dict.fromkeys(row.judge for row in rows)
+def environment() -> Environment:
+    """The templates of the pages.
+
+    Returns:
+        Escapes values, refuses unknown ones; with the filters `figure`, `p_value`, `formatted`, `breakable` and `heat`, and the
+        value `version`.
+    """
+    found = Environment(
+        loader=PackageLoader("change_it.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {
+        "figure": figure,
+        "p_value": p_value,
+        "formatted": _lines,
+        "breakable": breakable,
+        "heat": heat,
     }
+    found.globals |= {"version": __version__}
+    return found
+
+
+def _render(template: str, drawings: Sequence[Drawing], **values: Any) -> str:
+    charts = [(drawing, Markup(inline_svg(drawing.figure, drawing.description))) for drawing in drawings]
+    return environment().get_template(template).render(charts=charts, **values)
+
+
+def _of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
+    """The means of an evaluation, and what the metrics are."""
+    shown = ["system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics]
+    return {
+        "means": tables.hevas_table(evaluation).only(shown),
+        "explained": explained(evaluation.metrics),
+    }
+
+
+def explained(metrics: Sequence[str]) -> dict[str, str]:
+    """What metrics measure.
+
+    Args:
+        metrics: names in the order of `METRICS`.
+
+    Returns:
+        Names of a family's metrics to the words of `EXPLAINED`.
+
+    Example:
+        >>> explained(["Fog", "AWL"])
+        {'Fog, AWL': "Gunning's fog index in the paper's form (Fog) and mean word length (AWL)"}
+    """
+    families: dict[str, list[str]] = {}
+    for name in metrics:
+        families.setdefault(METRICS[name].family, []).append(name)
+    return {", ".join(names): EXPLAINED[family] for family, names in families.items()}
+
+
+def inline_svg(figure: Figure, description: str) -> str:
+    """A figure of `charts` as one `<svg>` element whose ink is the text colour of the page.
+
+    Args:
+        figure: the drawing.
+        description: what it shows, for readers who do not see it.
+
+    Returns:
+        The element; its ids are its own.
+    """
+    stream = io.StringIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "change_it"}):
+        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    drawing = stream.getvalue()
+    drawing = drawing[drawing.index("<svg") :]
+    drawing = re.sub(r'<metadata>.*?</metadata>| id="image[^"]*"', "", drawing, flags=re.DOTALL)
+    drawing = drawing.replace(INK, "currentColor")
+    prefix = re.sub(r"\W+", "-", description.lower())
+    drawing = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", drawing)
+    return drawing.replace("<svg ", f'<svg role="img" aria-label="{escape(description)}" ', 1)
+
+
+def heat(value: object) -> Markup:
+    """The ground of a cell with a correlation: blue where it is positive, orange where it is negative, pale enough to read on.
+
+    Args:
+        value: in -1 to 1; anything but a number leaves the ground as it is.
+
+    Returns:
+        A `style` attribute with a space before it, or nothing.
+
+    Example:
+        >>> heat(-0.5), heat(None)
+        (Markup(' style="background: rgb(213 94 0 / 28%)"'), Markup(''))
+    """
+    if not isinstance(value, float):
+        return Markup("")
+    colour = "0 114 178" if value > 0 else "213 94 0"
+    return Markup(f' style="background: rgb({colour} / {55 * abs(value):.0f}%)"')
+
+
+def breakable(name: str) -> Markup:
+    """A name, escaped, whose long words may go on in a new line after a mark.
+
+    Args:
+        name: of a system or a column.
+
+    Example:
+        >>> breakable("extract+rerank"), breakable("R-WSU")
+        (Markup('extract+<wbr>rerank'), Markup('R-WSU'))
+    """
+    words = re.split(r"( +)", str(escape(name)))
+    return Markup(
+        "".join(re.sub(r"([+._-])", r"\1<wbr>", word) if len(word) > _WORD else word for word in words)
+    )
+
+
+def _lines(value: Any, format_: Any) -> Markup:
+    """A value of a table, its lines one below the other."""
+    return Markup("<br>").join(formatted(value, format_).split("\n"))
 
 
 def _examples(scores: Scores, system: str) -> list[dict[str, Any]]:

@@ -12,14 +12,17 @@ from change_it.hevas.analysis import Analysis, analyse
 from change_it.hevas.baselines import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, clean_headline, worded
 from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
-from change_it.hevas.families import METRICS
-from change_it.hevas.files import summary
+from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import MetricOptions
-from change_it.hevas.page import Drawing, figure, p_value, render
 from change_it.hevas.readability import LOWER_IS_BETTER
+from change_it.io import write_table
+from change_it.report.charts import Drawing
+from change_it.report.html import hevas_page
+from change_it.report.tables import hevas_table
 from change_it.space.limits import LIMITS
-from change_it.space.results import write_charts, write_table
+from change_it.space.results import write_charts
 from change_it.space.uploads import Say, listed, read_rows, read_text, refuse_lines
+from change_it.tables import figure, p_value, records
 
 #: Columns of reference headlines, any number of them.
 REFERENCES = ("headline", *(f"headline{number}" for number in range(1, 10)))
@@ -309,9 +312,9 @@ def write_results(out: Path, measured: Measured, drawn: Sequence[Drawing]) -> li
     """
     evaluation = measured.evaluation
     report, table, items = out / "report.html", out / "summary.csv", out / "items.csv"
-    page = render(measured.documents, evaluation, measured.analysis, drawn)
+    page = hevas_page(measured.documents, evaluation, measured.analysis, drawn)
     report.write_text(page, encoding="utf-8")
-    write_table(table, summary(evaluation))
+    write_table(table, *records(hevas_table(evaluation)), quote_formulas=True)
     rows = (
         [system.name, id_, headline, *values]
         for system in measured.systems
@@ -319,7 +322,7 @@ def write_results(out: Path, measured: Measured, drawn: Sequence[Drawing]) -> li
             evaluation.ids, system.headlines, evaluation.values[system.name].tolist(), strict=True
         )
     )
-    write_table(items, [["system", "id", "headline", *evaluation.metrics], *rows])
+    write_table(items, ["system", "id", "headline", *evaluation.metrics], rows, quote_formulas=True)
     return [report, table, items, *write_charts(out, drawn)]
 
 

@@ -8,14 +8,15 @@ import gradio as gr
 
 from change_it.errors import InputError
 from change_it.hevas.baselines import BASELINES
-from change_it.hevas.families import METRICS
-from change_it.hevas.page import DRAWINGS, draw
+from change_it.hevas.metrics import METRICS
+from change_it.io import write_table
+from change_it.report.charts import HEVAS_CHARTS, hevas_drawings
 from change_it.scoring.systems import lead
 from change_it.space import measured, view
 from change_it.space.limits import friendly
 from change_it.space.models import Models
 from change_it.space.options import Language
-from change_it.space.results import DRAWING, TURN, chosen_paths, figures, kept, notes, write_table
+from change_it.space.results import DRAWING, TURN, chosen_paths, figures, kept, notes
 from change_it.space.transfer_tab import examples
 from change_it.space.words import Words, say
 
@@ -56,9 +57,9 @@ def build(words: Words, models: Models | None) -> None:
             choices={name: f"quality.baseline_{name}" for name in BASELINES},
         )
         charts = words.tell(
-            gr.CheckboxGroup(list(DRAWINGS), value=[_CHART], elem_id="quality-charts"),
+            gr.CheckboxGroup(list(HEVAS_CHARTS), value=[_CHART], elem_id="quality-charts"),
             label="quality.charts",
-            choices={name: f"quality.chart_{name}" for name in DRAWINGS},
+            choices={name: f"quality.chart_{name}" for name in HEVAS_CHARTS},
         )
         with gr.Row():
             language = words.tell(
@@ -108,7 +109,7 @@ def build(words: Words, models: Models | None) -> None:
         except InputError as error:
             return [None, view.notice(str(error)), gr.update(visible=False), *[None] * 6]
         with DRAWING:
-            made = draw(found.evaluation, found.analysis, charts)
+            made = hevas_drawings(found.evaluation, found.analysis, charts)
             shown = figures(made, lambda name: tell(f"quality.chart_{name}"), wide=True)
             paths = kept(lambda folder: measured.write_results(folder, found, made))
         header, rows = measured.means_rows(found, tell)
@@ -183,7 +184,9 @@ def _example(language: str) -> list[Any]:
                 *([str(n), lead(one["article"], _WORDS[1])] for n, one in enumerate(known, start=1)),
             ],
         }
-        return [write_table(folder / name, rows) for name, rows in tables.items()]
+        for name, (header, *rows) in tables.items():
+            write_table(folder / name, header, rows)
+        return [folder / name for name in tables]
 
     documents, system = kept(write)
     return [documents, [system]]

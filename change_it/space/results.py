@@ -1,16 +1,15 @@
 """What the tabs with results share: charts that follow light and dark, files to download, a bar that moves."""
 
-import csv
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from markupsafe import escape
 
-from change_it.hevas.charts import save
-from change_it.hevas.page import Drawing, inline_svg
+from change_it.report.charts import Drawing, save
+from change_it.report.html import inline_svg
 
 #: Held while charts are drawn: matplotlib's style is one for all threads.
 DRAWING = threading.Lock()
@@ -67,21 +66,6 @@ def write_charts(folder: Path, drawings: Sequence[Drawing]) -> list[Path]:
     for path, drawing in zip(paths, drawings, strict=True):
         save(drawing.figure, path)
     return paths
-
-
-def write_table(path: Path, rows: Iterable[Sequence[Any]]) -> Path:
-    """Write a CSV file.
-
-    Args:
-        path: the file.
-        rows: header and rows.
-
-    Returns:
-        The file.
-    """
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
-    return path
 
 
 def notes(sentences: Sequence[str], signature: str = "") -> str:

@@ -7,13 +7,14 @@ from typing import Any, cast, get_args
 import gradio as gr
 
 from change_it.errors import InputError
-from change_it.report.html import report_charts
+from change_it.io import write_table
+from change_it.report.charts import compliancy_drawings
 from change_it.scoring.compliancy import Reversal
 from change_it.scoring.systems import lead
 from change_it.space import scored, view
 from change_it.space.limits import LIMITS, friendly
 from change_it.space.models import Models
-from change_it.space.results import DRAWING, TURN, chosen_paths, figures, kept, notes, write_table
+from change_it.space.results import DRAWING, TURN, chosen_paths, figures, kept, notes
 from change_it.space.transfer_tab import examples
 from change_it.space.words import Words, say
 
@@ -69,7 +70,7 @@ def build(words: Words, models: Models | None) -> gr.State:
         except InputError as error:
             return [{}, view.notice(str(error)), gr.update(visible=False), *[None] * 4]
         with DRAWING:
-            drawn = report_charts(found.scores)
+            drawn = compliancy_drawings(found.scores)
             shown = figures(drawn, lambda name: tell(f"score.chart_{name}"))
             paths = kept(lambda folder: scored.write_results(folder, found, drawn))
         header, rows = scored.table_rows(found, tell)
@@ -167,6 +168,7 @@ def _example(models: Models) -> str:
             known = [str(number), one["headline"], one["article"], models.outlets[one["outlet"]]]
             rows.append([*known, one["headline"], "copy"])
             rows.append([*known, lead(one["article"], _WORDS), "lead"])
-        return [write_table(folder / "example.csv", rows)]
+        write_table(folder / "example.csv", rows[0], rows[1:])
+        return [folder / "example.csv"]
 
     return kept(write)[0]

@@ -10,8 +10,9 @@ import polars as pl
 
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.errors import InputError
-from change_it.hevas.page import Drawing, figure, p_value
 from change_it.judges.judge import Judges
+from change_it.report.charts import Drawing
+from change_it.report.files import without_formulas
 from change_it.scoring.compliancy import Reversal
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.reranker import parse_reranker
@@ -20,6 +21,7 @@ from change_it.scoring.systems import System
 from change_it.space.limits import LIMITS
 from change_it.space.results import write_charts
 from change_it.space.uploads import Row, Say, listed, read_rows, refuse_lines
+from change_it.tables import figure, p_value
 
 #: What an uploaded table must have.
 COLUMNS = ("id", "headline", "article", "label", "prediction")
@@ -262,7 +264,7 @@ def write_results(out: Path, scored: Scored, drawn: Sequence[Drawing]) -> list[P
         `items.csv`, `systems.csv`, `scores.json` and a PNG for each chart.
     """
     paths = [out / "items.csv", out / "systems.csv", out / "scores.json"]
-    scored.items.write_csv(paths[0])
+    without_formulas(scored.items).write_csv(paths[0])
     scored.table.write_csv(paths[1])
     paths[2].write_text(json.dumps(scored.as_dict(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return [*paths, *write_charts(out, drawn)]

@@ -9,8 +9,8 @@ from change_it.hevas.analysis import OVERALL, analyse
 from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation, evaluate
-from change_it.hevas.families import METRICS
 from change_it.hevas.latent import LatentSemantic, TopicModel
+from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import MetricOptions
 from change_it.hevas.overlap import headline_rouge
 from change_it.hevas.readability import readability
@@ -231,7 +231,6 @@ import sys
 import change_it.hevas
 assert not {"torch", "gensim", "sklearn", "scipy", "matplotlib"} & set(sys.modules)
 from change_it.hevas import evaluate, Documents, System
-import change_it.hevas.command
 result = evaluate(Documents(("1",), ("a b",), (("a",),), "x"), [System("s", ("a",))], metrics=["R-1", "JS-C"])
 assert result.means["s"]["R-1"] == 1
 assert not {"torch", "transformers", "datasets"} & set(sys.modules)

@@ -10,7 +10,8 @@ from scoring_fakes import FakeJudges
 from change_it import InputError
 from change_it.report import score_command
 from change_it.report.context import corpus_info, judges_info
-from change_it.report.html import write_report
+from change_it.report.files import write_report
+from change_it.report.tables import remarks
 from change_it.scoring.options import ScoreOptions
 from change_it.scoring.reranker import Reranker, reranker_signature
 from change_it.scoring.score import score
@@ -217,7 +218,7 @@ def test_a_reranked_system_shows_who_chose(tmp_path, toy_test):
     assert "<code>dddddd+eeeeee+ffffff,fold:0</code>: weights of" in text
     assert "<code>dddddd+eeeeee+ffffff,fold:1</code>). The figures flatter" in text
     assert "|reranker:same|" in text
-    assert score_command.remarks(scores) == [
+    assert remarks(scores) == [
         "sum+rerank: headlines chosen by the judges dddddd+eeeeee+ffffff,fold:0",
         "own: headlines chosen by the judges dddddd+eeeeee+ffffff,fold:1; not independent of the judges that score",
         "cut: 1 of 8 items have no headline and count as not compliant",

@@ -13,10 +13,10 @@ from scoring_fakes import FakeJudges, toy_test_set, write_toy_corpus
 
 from change_it import InputError
 from change_it.command import main_of
-from change_it.hevas.families import METRICS
+from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import MetricOptions
 from change_it.report import hevas, score_command
-from change_it.report.html import write_report
+from change_it.report.files import write_report
 from change_it.scoring.options import ScoreOptions
 from change_it.scoring.score import score
 from change_it.scoring.systems import System, built_in_systems
@@ -128,7 +128,7 @@ def test_the_page_and_the_files(tmp_path, measured):
     assert all(float(row[metric]) == 0 for row in rows[PAIR] for metric in METRICS)
     told = json.loads((out / "scores.json").read_text(encoding="utf-8"))["hevas"]
     assert told["means"]["gold"]["R-1"] == 1
-    assert told["signature"] == found.evaluation.signature
+    assert told["signature"] == found.analysis.signature
     assert told["correlations"]["left_out"] == ["gold"]
     assert told["correlations"]["all"]["pearson"] == [list(row) for row in found.judges.pearson]
     assert set(told["correlations"]["within_systems"]) == {"metrics", "n", "pearson", "spearman"}
@@ -144,7 +144,8 @@ def test_the_page_and_the_files(tmp_path, measured):
     assert "rgb(213 94 0 /" in agreement
     assert '<span class="small">2 empty</span>' in means
     assert square.count("<tr>") == 1 + len(hevas.JUDGES) + len(hevas.OVERLAPS) + len(METRICS)
-    assert found.evaluation.signature in text
+    assert "|resamples:5|seed:" in found.analysis.signature
+    assert found.analysis.signature in text
     assert "<script" not in text
     assert not re.search(r'(?:src|href)="(?!#)', text)
     ids = re.findall(r'\bid="([^"]+)"', text)

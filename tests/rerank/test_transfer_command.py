@@ -186,12 +186,12 @@ def test_judges_of_other_outlets_are_refused(generators, tmp_path, judges):
 def test_extract_learns_from_a_corpus(tmp_path, judges):
     from corpus_fakes import articles, write_csv
 
-    from change_it.corpus.command import run_build
+    from change_it.corpus import builder
     from change_it.corpus.options import BuildOptions
     from change_it.scoring.item import read_test_set
 
     made = write_csv(tmp_path / "articles.csv", articles())
-    run_build(BuildOptions(files=(str(made),), out=tmp_path / "corpus"))
+    builder.run(BuildOptions(files=(str(made),), out=tmp_path / "corpus"))
     chosen = TransferOptions(
         generator="extract", corpus=str(tmp_path / "corpus"), out=tmp_path / "new.csv", rerank="judges"
     )

@@ -9,7 +9,7 @@ from test_score_tab import pressed
 from change_it.errors import InputError
 from change_it.hevas import documents as hevas_documents
 from change_it.hevas.evaluation import evaluate
-from change_it.hevas.families import METRICS
+from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import MetricOptions
 from change_it.space import measured
 from change_it.space.words import say

@@ -6,10 +6,11 @@ import polars as pl
 import pytest
 
 from change_it.corpus.alignment import EDGES, histogram
-from change_it.corpus.command import run_curve
-from change_it.corpus.curve import draw, examples
 from change_it.corpus.options import CurveOptions
 from change_it.errors import InputError
+from change_it.report.charts import alignment_chart
+from change_it.report.context import histogram as known
+from change_it.report.curve import examples, run
 
 SIMILARITIES = np.array([0.97, 0.9, 0.7, 0.52, 0.49, 0.3, 0.21, 0.19])
 
@@ -47,7 +48,7 @@ def corpus(tmp_path):
 
 
 def test_prints_the_pairs_nearest_to_each_threshold_and_writes_a_picture(corpus, capsys, tmp_path):
-    run_curve(CurveOptions(corpus=corpus, out=tmp_path / "new" / "curve.svg", examples=1))
+    run(CurveOptions(corpus=corpus, out=tmp_path / "new" / "curve.svg", examples=1))
     printed = capsys.readouterr().out
     assert all(text in printed for text in ("[red] A0", "B0 [/]", "A4", "A7", "0.970", "0.490", "0.190"))
     assert "A2" not in printed
@@ -55,21 +56,21 @@ def test_prints_the_pairs_nearest_to_each_threshold_and_writes_a_picture(corpus,
 
 
 def test_the_picture_goes_into_the_corpus_folder(corpus, capsys):
-    run_curve(CurveOptions(corpus=corpus, examples=0))
+    run(CurveOptions(corpus=corpus, examples=0))
     assert (corpus / "alignment-curve.png").read_bytes().startswith(b"\x89PNG")
     assert capsys.readouterr().out.startswith("Alignment curve:")
 
 
 def test_lines_and_marks_say_what_the_histogram_says(corpus):
-    axes = draw(json.loads((corpus / "alignment.json").read_text())).axes[0]
-    lines = {line.get_label(): line for line in axes.get_lines()}
-    compared, kept = lines["all pairs compared"].get_ydata(), lines["pairs of the corpus"].get_ydata()
-    assert compared[0] == 508
-    assert np.isnan(kept[0])
-    assert np.nanmax(kept) == 8
-    assert kept[90] == 4
-    assert axes.get_yscale() == "log"
-    assert [text.get_text() for text in axes.texts] == ["strict > 0.5\n4 pairs", "loose > 0.185\n8 pairs"]
+    figure = alignment_chart(known(json.loads((corpus / "alignment.json").read_text())), wide=True)
+    lines = {line.get_label(): line for line in figure.axes[0].get_lines()}
+    compared, kept = lines["compared"], lines["pairs of the corpus"]
+    assert compared.get_ydata()[0] == 508
+    assert kept.get_ydata()[0] == kept.get_ydata().max() == 8
+    assert kept.get_ydata()[kept.get_xdata() == 0.5] == 4
+    assert figure.axes[0].get_yscale() == "log"
+    marks = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert {"strict > 0.5: 4 pairs", "loose > 0.185: 8 pairs"} < set(marks)
 
 
 def test_no_pair_is_shown_twice(corpus):
@@ -81,11 +82,11 @@ def test_no_pair_is_shown_twice(corpus):
 
 def test_bad_input_names_the_fix(corpus, tmp_path):
     with pytest.raises(InputError, match="change-it corpus build"):
-        run_curve(CurveOptions(corpus=tmp_path))
+        run(CurveOptions(corpus=tmp_path))
     with pytest.raises(InputError, match=r"curve\.pages"):
-        run_curve(CurveOptions(corpus=corpus, out=tmp_path / "curve.pages"))
+        run(CurveOptions(corpus=corpus, out=tmp_path / "curve.pages"))
     report = json.loads((corpus / "alignment.json").read_text())
     report["histogram"]["pairs"] = [0] * 190
     (corpus / "alignment.json").write_text(json.dumps(report))
     with pytest.raises(InputError, match="no aligned pairs"):
-        run_curve(CurveOptions(corpus=corpus))
+        run(CurveOptions(corpus=corpus))

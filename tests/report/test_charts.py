@@ -8,7 +8,7 @@ from matplotlib.image import imread
 
 from change_it import InputError
 from change_it.hevas.analysis import compare
-from change_it.hevas.charts import bar_chart, box_chart, correlation_chart, save
+from change_it.report.charts import bar_chart, box_chart, correlation_chart, save
 from change_it.stats import correlations
 
 SYSTEMS = ["a system with a very long name", "cost$s", "third"]

@@ -10,10 +10,10 @@ from PIL import Image
 
 from change_it import InputError
 from change_it.command import main_of
-from change_it.hevas import files
-from change_it.hevas.command import run
-from change_it.hevas.families import METRICS
+from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import HevasOptions
+from change_it.report import files
+from change_it.report.hevas_command import run
 
 EVENTS = ("governo", "squadra", "pane", "neve", "treno", "scuola")
 FILES = ["charts", "items", "report.html", "summary.csv", "summary.json"]
@@ -163,7 +163,7 @@ def test_a_fault_leaves_nothing_behind(news, tmp_path, monkeypatch):
     def broken(*_):
         raise RuntimeError("fault")
 
-    monkeypatch.setattr(files.page, "render", broken)
+    monkeypatch.setattr(files, "hevas_page", broken)
     with pytest.raises(RuntimeError, match="fault"):
         run(options(news, baselines=("random",), out=out))
     assert {path: path.read_bytes() for path in out.rglob("*.*")} == before
@@ -185,7 +185,7 @@ def test_a_fault_leaves_nothing_behind(news, tmp_path, monkeypatch):
         (["--system", "first={mine}"], "the name first is taken"),
         (["--resamples", "0"], "--resamples 0 is too few"),
         (["--n-words", "0", "--baselines", "first"], "a headline of 0 words is none"),
-        (["--out", "{news}/out"], "is a file; choose another --out"),
+        (["--out", "{news}/out"], "is a file; choose another place"),
     ],
 )
 def test_bad_input_is_one_sentence_and_code_2(news, tmp_path, capsys, arguments, message):

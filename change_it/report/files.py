@@ -1,0 +1,176 @@
+"""What a scoring run and an evaluation leave on the disk: tables, charts and a page, put in place all at once."""
+
+import re
+import shutil
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from change_it.errors import InputError
+from change_it.hevas.analysis import Analysis
+from change_it.hevas.documents import Documents, System
+from change_it.hevas.evaluation import Evaluation
+from change_it.io import FORMULA, check_writable, replace_folder, write_json, write_table, write_text
+from change_it.report.charts import HEVAS_CHARTS, Drawing, compliancy_drawings, hevas_drawings, save
+from change_it.report.context import CorpusInfo, Quality
+from change_it.report.hevas import HevasResult
+from change_it.report.html import compliancy_page, hevas_page
+from change_it.report.tables import hevas_record, hevas_table
+from change_it.scoring.score import Scores
+from change_it.tables import records
+
+#: What `write_report` writes into its folder; the first file tells a folder of ours from others.
+REPORT_FILES = ("systems.csv", "scores.json", "report.html", "items", "charts", "hevas")
+#: What `write_hevas` writes, as above.
+HEVAS_FILES = ("summary.csv", "summary.json", "report.html", "items", "charts")
+
+_FORMULA = f"^[{re.escape(''.join(FORMULA))}]"
+
+
+def check_out(out: Path, files: Sequence[str]) -> None:
+    """Refuse, before the work begins, a place that a report cannot be written to.
+
+    Args:
+        out: the folder to be.
+        files: `REPORT_FILES` or `HEVAS_FILES`.
+
+    Raises:
+        InputError: it is a file, lies below one or cannot be written, or it holds files and no report of the kind.
+    """
+    check_writable(out, kind="folder")
+    if out.is_dir() and any(out.iterdir()) and not (out / files[0]).is_file():
+        raise InputError(f"--out {out} holds other files and no report: choose a folder that is new or empty")
+
+
+@contextmanager
+def replaced_report(out: Path, files: Sequence[str]) -> Iterator[Path]:
+    """An empty folder that takes the place of a report as a whole when the block ends well; other files of the old one stay.
+
+    Args:
+        out: as for `check_out`.
+        files: `REPORT_FILES` or `HEVAS_FILES`.
+
+    Yields:
+        Where to write.
+
+    Raises:
+        InputError: as `check_out`, or the folder cannot be written.
+    """
+    check_out(out, files)
+    with replace_folder(out) as folder:
+        yield folder
+        for path in out.iterdir() if out.is_dir() else ():
+            if path.name not in files:
+                copy = shutil.copytree if path.is_dir() else shutil.copy2
+                copy(path, folder / path.name)
+
+
+def write_report(
+    out: Path,
+    scores: Scores,
+    corpus_info: CorpusInfo | None,
+    judges_info: Sequence[Quality],
+    hevas: HevasResult | None = None,
+) -> None:
+    """Write `report.html`, `systems.csv`, `scores.json` (paired tests too), `items/<system>.csv` and `charts/*.png`.
+
+    Args:
+        out: folder; a report that is there is replaced as a whole, files that are not of a report stay.
+        scores: the table.
+        corpus_info: figures of the corpus, None where unknown.
+        judges_info: judges and baselines, empty where unknown.
+        hevas: the systems measured by HEvAS, which gets a section and the folder `hevas`.
+
+    Raises:
+        InputError: the folder cannot be written, or holds files and no report.
+    """
+    drawings = compliancy_drawings(scores, corpus_info.histogram if corpus_info else None)
+    page = compliancy_page(scores, corpus_info, judges_info, drawings, hevas)
+    with replaced_report(out, REPORT_FILES) as folder:
+        cells = [row.flat() for row in scores.rows]
+        write_table(
+            folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
+        )
+        write_json(folder / "scores.json", report_record(scores, hevas))
+        (folder / "items").mkdir()
+        for system, items in scores.items.items():
+            without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
+        _write_charts(folder, drawings, ["png"])
+        if hevas:
+            write_hevas(folder / "hevas", hevas.documents, hevas.systems, hevas.evaluation, hevas.analysis)
+        write_text(folder / "report.html", page)
+
+
+def report_record(scores: Scores, hevas: HevasResult | None = None) -> dict[str, Any]:
+    """Everything but the items, ready for JSON.
+
+    Args:
+        scores: the table.
+        hevas: the systems measured by HEvAS, under the key `hevas`.
+    """
+    return scores.as_dict() | ({"hevas": hevas.as_dict()} if hevas else {})
+
+
+def write_hevas(
+    out: Path,
+    documents: Documents,
+    systems: Sequence[System],
+    evaluation: Evaluation,
+    analysis: Analysis,
+    *,
+    charts: Collection[str] = HEVAS_CHARTS,
+) -> None:
+    """Write `report.html`, `summary.csv`, `summary.json`, `items/<system>.csv` and `charts/*.png` and `*.svg`.
+
+    Args:
+        out: folder; an evaluation that is there is replaced as a whole, files that are not of one stay.
+        documents: n documents.
+        systems: their headlines.
+        evaluation: the values.
+        analysis: the statistics.
+        charts: of `HEVAS_CHARTS`.
+
+    Raises:
+        InputError: the folder cannot be written, or holds files and no evaluation.
+    """
+    drawings = hevas_drawings(evaluation, analysis, charts)
+    page = hevas_page(documents, evaluation, analysis, drawings)
+    with replaced_report(out, HEVAS_FILES) as folder:
+        for system in systems:
+            rows = zip(documents.ids, system.headlines, evaluation.values[system.name].tolist(), strict=True)
+            write_table(
+                folder / "items" / f"{system.name}.csv",
+                ["id", "headline", *evaluation.metrics],
+                ([id_, headline, *values] for id_, headline, values in rows),
+                quote_formulas=True,
+            )
+        write_table(folder / "summary.csv", *records(hevas_table(evaluation)), quote_formulas=True)
+        write_json(folder / "summary.json", hevas_record(evaluation, analysis))
+        (folder / "charts").mkdir()
+        _write_charts(folder, drawings, ["png", "svg"])
+        write_text(folder / "report.html", page)
+
+
+def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
+    """A table of what strangers wrote with an apostrophe before texts that a spreadsheet would take for a formula.
+
+    Args:
+        items: any.
+    """
+    return items.with_columns(
+        pl.when(pl.col(name).str.contains(_FORMULA))
+        .then("'" + pl.col(name))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name, kind in items.schema.items()
+        if kind == pl.String
+    )
+
+
+def _write_charts(folder: Path, drawings: Sequence[Drawing], kinds: Sequence[str]) -> None:
+    for drawing in drawings:
+        for kind in kinds:
+            save(drawing.figure, folder / "charts" / f"{drawing.name}.{kind}")

@@ -1,0 +1,416 @@
+"""The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from change_it.hevas.analysis import OVERALL, Analysis, Comparison
+from change_it.hevas.evaluation import Evaluation
+from change_it.hevas.readability import LOWER_IS_BETTER
+from change_it.papers import evalnlgeval2020
+from change_it.papers.evalnlgeval2020 import PublishedRow
+from change_it.report.context import Quality
+from change_it.report.hevas import JUDGES, HevasResult
+from change_it.scoring.score import AVERAGE, MEASURES, Scores
+from change_it.stats import Correlations
+from change_it.tables import Column, Row, Table, Value, figure
+
+#: Measure to what the paper calls it.
+_PUBLISHED = {
+    "compliancy": "compliancy",
+    "hh": "hh",
+    "ah": "ah",
+    "main": "main",
+    "bleu": "bleu",
+    "rougeL": "rouge",
+}
+
+
+def heading(measure: str) -> str:
+    """A measure as the head of a column.
+
+    Example:
+        >>> heading("rougeL_source")
+        'rougeL source'
+    """
+    return measure.replace("_", " ")
+
+
+def metric_heading(metric: str) -> str:
+    """A metric as the head of a column, with an arrow where less is better."""
+    return f"{metric} ↓" if metric in LOWER_IS_BETTER else metric
+
+
+def systems_table(scores: Scores, directions: Sequence[str], *, published: bool = True) -> Table:
+    """The systems in one direction after the other.
+
+    Args:
+        scores: the table of systems.
+        directions: of `scores.directions`.
+        published: add what the paper prints for these directions.
+
+    Returns:
+        One group a direction: system, the measures with their intervals, n.
+    """
+    columns = [
+        Column(name, title=heading(name), below=Column(f"{name}_interval", "interval")) for name in MEASURES
+    ]
+    rows = []
+    for direction in directions:
+        for system in scores.systems:
+            found = scores.row(system, direction)
+            tags = (
+                ["same judges"]
+                if system in scores.same_judges
+                else ["reranked"]
+                if system in scores.rerankers
+                else []
+            )
+            values: dict[str, Value] = {"system": system, "n": found.n, **found.values}
+            values |= {f"{name}_interval": ends for name, ends in found.intervals.items()}
+            remark = f"{found.errors} without a headline" if found.errors else ""
+            rows.append(Row(values, direction, tags=tags, remark=remark))
+        rows += _published_rows(
+            published_systems().get(direction, []) if published else [], tags=["published"]
+        )
+    return Table((Column("system", "text"), *columns, Column("n", "count")), tuple(rows))
+
+
+def terminal_table(scores: Scores) -> Table:
+    """The systems for the terminal: each with its average, then its directions.
+
+    Args:
+        scores: the table of systems.
+    """
+    measures = [Column(name, title=heading(name)) for name in MEASURES]
+    columns = [
+        Column("system", "text"),
+        measures[0],
+        Column("interval", "interval", "95% interval"),
+        *measures[1:],
+    ]
+    rows = [
+        Row(
+            {
+                "system": system if direction == AVERAGE else f"  {direction}",
+                "interval": found.intervals[MEASURES[0]],
+                **found.values,
+            },
+            group=system,
+            strong=direction == AVERAGE,
+        )
+        for system in scores.systems
+        for direction in (AVERAGE, *(name for name in scores.directions if name != AVERAGE))
+        for found in [scores.row(system, direction)]
+    ]
+    n = scores.row(scores.systems[0]).n
+    title = f"Compliancy on {n} headlines, average and by direction"
+    return Table(tuple(columns), tuple(rows), title, (*remarks(scores), scores.signature))
+
+
+def remarks(scores: Scores) -> list[str]:
+    """What a reader of the table must know of single systems.
+
+    Args:
+        scores: the table.
+
+    Returns:
+        One line for each system with missing headlines and one for each that was reranked.
+    """
+    lines = []
+    for system in scores.systems:
+        row = scores.row(system)
+        if row.errors:
+            lines.append(
+                f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
+            )
+        if system in scores.rerankers:
+            by = scores.rerankers[system].short
+            same = "; not independent of the judges that score" if system in scores.same_judges else ""
+            lines.append(f"{system}: headlines chosen by the judges {by}{same}")
+    return lines
+
+
+def published_table(directions: Mapping[str, Sequence[PublishedRow]]) -> Table:
+    """What the paper prints for directions that the data at hand do not have.
+
+    Args:
+        directions: direction to its rows.
+    """
+    rows = [row for several in directions.values() for row in _published_rows(several)]
+    titles = {"bleu": "BLEU", "rougeL": "ROUGE"}
+    columns = [Column(name, title=titles.get(name, "")) for name in _PUBLISHED]
+    return Table((Column("system", "text"), *columns), tuple(rows))
+
+
+def published_systems() -> dict[str, list[PublishedRow]]:
+    """Direction to the systems in the paper's order; the average of gold, which it does not print, is filled in."""
+    directions: dict[str, list[PublishedRow]] = {}
+    for row in evalnlgeval2020.SYSTEMS:
+        directions.setdefault(row.direction, []).append(row)
+    gold = [row for row in evalnlgeval2020.SYSTEMS if row.system == "gold"]
+    mean = sum(row.compliancy for row in gold) / len(gold)
+    directions[AVERAGE].insert(0, gold[0]._replace(direction=AVERAGE, compliancy=mean))
+    return directions
+
+
+def _published_rows(rows: Iterable[PublishedRow], tags: Sequence[str] = ()) -> list[Row]:
+    return [
+        Row(
+            {"system": row.system, **{ours: getattr(row, theirs) for ours, theirs in _PUBLISHED.items()}},
+            row.direction,
+            tags=tags,
+        )
+        for row in rows
+    ]
+
+
+def tests_table(scores: Scores) -> Table:
+    """p-values of the paired tests of average compliancy, a square of systems.
+
+    Args:
+        scores: the table of systems.
+    """
+    rows = [
+        Row(
+            {"": system}
+            | {
+                other: "" if i == j else float(scores.p_values[i, j])
+                for j, other in enumerate(scores.systems)
+            }
+        )
+        for i, system in enumerate(scores.systems)
+    ]
+    return Table((Column("", "text"), *(Column(system, "p") for system in scores.systems)), tuple(rows))
+
+
+def judges_table(judges: Sequence[Quality]) -> Table:
+    """The judges beside their baselines and the paper's.
+
+    Args:
+        judges: from `context.judges_info`.
+
+    Returns:
+        One group a judge.
+    """
+
+    def classes(found: Mapping[str, Sequence[float]]) -> str:
+        return "\n".join(f"{name}: {' '.join(map(figure, cells))}" for name, cells in found.items())
+
+    rows = []
+    for task in sorted({row.task for row in judges}, reverse=True):
+        for row in (row for row in judges if row.task == task):
+            values: dict[str, Value] = {"judge": row.name, "f1": row.f1, "classes": classes(row.classes)}
+            rows.append(Row(values, task, strong=row.name == "judge", remark=f"{task}, {row.test}"))
+        printed = [row for row in evalnlgeval2020.JUDGES if row.judge == task]
+        if printed:
+            told = classes({row.name: (row.precision, row.recall, row.f1) for row in printed})
+            mean = sum(row.f1 for row in printed) / len(printed)
+            values = {"judge": "the paper's", "f1": mean, "classes": told}
+            rows.append(Row(values, task, tags=["published"], remark=task))
+    columns = (
+        Column("judge", "text"),
+        Column("f1", title="F1"),
+        Column("classes", "text", "class: precision, recall, F1"),
+    )
+    return Table(columns, tuple(rows))
+
+
+def rejected_table(rejected: Mapping[str, int]) -> Table:
+    """How many rows of the articles were rejected, and why.
+
+    Args:
+        rejected: reason to the number of rows.
+    """
+    rows = tuple(Row({"reason": reason, "rows": count}) for reason, count in rejected.items())
+    return Table((Column("reason", "text"), Column("rows", "count")), rows)
+
+
+def agreement_table(found: HevasResult) -> Table:
+    """How far metrics and judges agree: Pearson, below it Spearman, over all headlines and within systems.
+
+    Args:
+        found: the systems measured by HEvAS.
+    """
+    sides = {"all": found.judges, "within": found.judges_within}
+    columns = [
+        Column(
+            f"{judge} {side}",
+            "correlation",
+            f"{judge}, all" if side == "all" else "within",
+            Column(f"{judge} {side} spearman"),
+        )
+        for judge in JUDGES
+        for side in sides
+    ]
+    rows = []
+    for at, metric in list(enumerate(found.judges.metrics))[len(JUDGES) :]:
+        values: dict[str, Value] = {"metric": metric_heading(metric)}
+        for number, judge in enumerate(JUDGES):
+            for side, matrices in sides.items():
+                values[f"{judge} {side}"] = matrices.pearson[at][number]
+                values[f"{judge} {side} spearman"] = matrices.spearman[at][number]
+        rows.append(Row(values))
+    return Table((Column("metric", "text"), *columns), tuple(rows))
+
+
+def correlations_table(found: Correlations) -> Table:
+    """All metrics with all: Pearson above the diagonal, Spearman below it.
+
+    Args:
+        found: the correlations.
+    """
+    rows = [
+        Row(
+            {"": metric}
+            | {
+                other: "" if i == j else (found.pearson if i < j else found.spearman)[i][j]
+                for j, other in enumerate(found.metrics)
+            }
+        )
+        for i, metric in enumerate(found.metrics)
+    ]
+    return Table((Column("", "text"), *(Column(name, "correlation") for name in found.metrics)), tuple(rows))
+
+
+def hevas_table(evaluation: Evaluation) -> Table:
+    """Means of the systems, the best average first.
+
+    Args:
+        evaluation: the values.
+
+    Returns:
+        rank, system, n, empty headlines, average, then the mean of each metric with its rank (KL has none), signature.
+    """
+    means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
+    columns = [
+        Column("rank", "count"),
+        Column("system", "text"),
+        Column("n", "count"),
+        Column("empty", "count"),
+        Column(OVERALL),
+    ]
+    columns += [
+        Column(
+            name,
+            title=metric_heading(name),
+            below=Column(f"{name} rank", "count") if name in evaluation.averaged else None,
+        )
+        for name in evaluation.metrics
+    ]
+    rows: list[Row] = []
+    for system in evaluation.ranking:
+        place = 1 + sum(overall[other] > overall[system] for other in overall) if overall else None
+        empty = evaluation.empty_headlines[system]
+        values: dict[str, Value] = {
+            "rank": place,
+            "system": system,
+            "n": len(evaluation.ids),
+            "empty": empty,
+            OVERALL: overall.get(system),
+            **means[system],
+            **{f"{name} rank": rank for name, rank in ranks[system].items()},
+            "signature": evaluation.signature,
+        }
+        best = {name for name, rank in ranks[system].items() if rank == 1}
+        best |= {OVERALL} if not rows else set()
+        rows.append(Row(values, best=best, remark=f"{empty} empty" if empty else ""))
+    return Table((*columns, Column("signature", "text")), tuple(rows))
+
+
+def hevas_terminal_table(evaluation: Evaluation) -> Table:
+    """Means for the terminal: one row a metric, one column a system.
+
+    Args:
+        evaluation: the values.
+    """
+    means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
+    rows: list[Row] = [Row({"metric": OVERALL, **overall}, group=OVERALL, strong=True)] if overall else []
+    rows += [
+        Row(
+            {"metric": metric_heading(metric), **{system: means[system][metric] for system in means}},
+            best={system for system in means if ranks[system].get(metric) == 1},
+        )
+        for metric in evaluation.metrics
+    ]
+    title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
+    columns = (Column("metric", "text"), *(Column(system) for system in evaluation.ranking))
+    empty = [
+        f"{system}: {count} of {len(evaluation.ids)} headlines are empty; they have 0 in every metric and count as the worst"
+        for system, count in evaluation.empty_headlines.items()
+        if count
+    ]
+    return Table(columns, tuple(rows), title, (*empty, evaluation.signature))
+
+
+def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, Any]:
+    """Everything but the values of single documents, ready for JSON.
+
+    Args:
+        evaluation: the values.
+        analysis: the statistics.
+
+    Returns:
+        `signature`, `n`, `metrics`, `systems` (the best first: average, empty headlines, means, ranks), `comparisons`,
+        `correlations`.
+    """
+    means, ranks = evaluation.means, evaluation.ranks
+    return {
+        "signature": analysis.signature,
+        "n": len(evaluation.ids),
+        "metrics": list(evaluation.metrics),
+        "systems": {
+            system: {
+                OVERALL: evaluation.overall.get(system),
+                "empty": evaluation.empty_headlines[system],
+                "means": means[system],
+                "ranks": ranks[system],
+            }
+            for system in evaluation.ranking
+        },
+        **analysis.as_dict(),
+    }
+
+
+def summaries_table(found: Comparison) -> Table:
+    """Mean, interval and normality of each system by one metric.
+
+    Args:
+        found: the systems compared.
+    """
+    columns = (
+        Column("system", "text"),
+        Column("mean"),
+        Column("interval", "interval", f"{100 * found.level:g}% interval"),
+        Column("deviation"),
+        Column("shapiro_p", "p", "normal, p"),
+    )
+    rows = [
+        Row({name: getattr(summary, name) for name in (column.name for column in columns)})
+        for summary in found.systems
+    ]
+    return Table(columns, tuple(rows))
+
+
+def pairs_table(found: Comparison) -> Table:
+    """The tests of every two systems by one metric.
+
+    Args:
+        found: the systems compared.
+    """
+    published = "Tukey" if found.published_test == "tukey" else "Wilcoxon"
+    columns = (
+        Column("systems", "text"),
+        Column("difference"),
+        Column("published_p", "p", f"HEvAS ({published}), p"),
+        Column("p", "p", "Wilcoxon, p"),
+        Column("p_holm", "p", "Holm, p"),
+        Column("rank_biserial", title="effect"),
+    )
+    rows = [
+        Row(
+            {"systems": f"{pair.first} – {pair.second}"}
+            | {column.name: getattr(pair, column.name) for column in columns[1:]}
+        )
+        for pair in found.pairs
+    ]
+    return Table(columns, tuple(rows))

@@ -1,0 +1,279 @@
+"""The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, HTML or CSV.
+
+A table is built once from results. `print_table` shows it on a terminal, `to_markdown` in a card, `texts` in a grid of the Space,
+`records` gives the values themselves for CSV and JSON; the pages of `change_it.report` have a macro for it.
+"""
+
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from textwrap import wrap
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: What a cell may hold; a pair is an interval.
+Value = str | int | float | tuple[float, float] | None
+#: How a value is written: as it is, with thousands separated, `.743`, `.743` on the ground of a heat map, `.7–.8`, `< .001`.
+Format = Literal["text", "count", "figure", "correlation", "interval", "p"]
+
+_PIPE_WIDTH = 120  # letters of a line where there is no terminal
+_HEADING_LEAST = 10  # letters of a heading before it goes on in a second line
+_KEY_LEAST = 13  # letters of the first column, at least, before it is folded
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table."""
+
+    name: str
+    """Key of its values, and its name in CSV and JSON."""
+    format: Format = "figure"
+    title: str = ""
+    """Its heading; the name when empty."""
+    below: "Column | None" = None
+    """A second value of each cell: small and below the first in HTML, a column of its own in CSV, left out elsewhere."""
+
+    @property
+    def heading(self) -> str:
+        """What stands above it."""
+        return self.title or self.name
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table."""
+
+    values: Mapping[str, Value]
+    """Name of a column to its value; None where there is none to show."""
+    group: str = ""
+    """Neighbouring rows of one group stand together; HTML shows its name above them where there are several groups."""
+    strong: bool = False
+    """Whether to stress it."""
+    best: Collection[str] = ()
+    """Names of the columns in which it is the best."""
+    tags: Sequence[str] = ()
+    """Short remarks beside the first cell, such as `published`."""
+    remark: str = ""
+    """One more line in the first cell."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of results; the first column says what a row is about."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    title: str = ""
+    notes: tuple[str, ...] = field(default=())
+    """Sentences below the table."""
+
+    @property
+    def header(self) -> list[str]:
+        """Headings of the columns."""
+        return [column.heading for column in self.columns]
+
+    @property
+    def groups(self) -> list[tuple[str, list[Row]]]:
+        """The rows, those of a group together, with its name."""
+        return [(name, list(rows)) for name, rows in groupby(self.rows, lambda row: row.group)]
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """The cells as they are shown, row by row."""
+        return [
+            [formatted(row.values.get(column.name), column.format) for column in self.columns]
+            for row in self.rows
+        ]
+
+    def only(self, names: Iterable[str]) -> "Table":
+        """The same table with some of its columns.
+
+        Args:
+            names: of the columns, in the order wanted.
+        """
+        by_name = {column.name: column for column in self.columns}
+        return replace(self, columns=tuple(by_name[name] for name in names))
+
+
+def figure(value: float | None) -> str:
+    """Three digits as the papers print them; a dash for None.
+
+    Args:
+        value: a mean, a difference or a correlation.
+
+    Example:
+        >>> figure(0.7431), figure(-0.05), figure(4.2), figure(None)
+        ('.743', '-.050', '4.200', '–')
+    """
+    if value is None:
+        return "–"
+    text = f"{round(value, 3) + 0.0:.3f}"
+    return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
+
+
+def p_value(value: float | None) -> str:
+    """A p-value to three digits.
+
+    Args:
+        value: in 0-1.
+
+    Example:
+        >>> p_value(0.0312), p_value(1e-9)
+        ('.031', '< .001')
+    """
+    return "< .001" if value is not None and value < 0.001 else figure(value)
+
+
+def formatted(value: Value, format_: Format) -> str:
+    """A value as it is shown.
+
+    Args:
+        value: of a cell.
+        format_: of its column.
+
+    Example:
+        >>> formatted((0.25, 0.5), "interval"), formatted(1234, "count"), formatted(None, "text")
+        ('.250–.500', '1,234', '–')
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return ("–" if min(value) >= 0 else " to ").join(map(figure, value))
+    if format_ == "count":
+        return f"{value:,}"
+    if format_ == "p":
+        return p_value(value)
+    return str(value) if format_ == "text" else figure(value)
+
+
+def records(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
+    """The values themselves, for CSV and JSON.
+
+    Args:
+        table: any.
+
+    Returns:
+        Header and rows: every column, the one below it behind it, an interval as two columns `_low` and `_high`.
+
+    Example:
+        >>> columns = (Column("system", "text"), Column("x", below=Column("x", "interval")))
+        >>> records(Table(columns, (Row({"system": "copy", "x": 0.5}),)))[0]
+        ['system', 'x', 'x_low', 'x_high']
+    """
+    every = [each for column in table.columns for each in (column, column.below) if each is not None]
+    header = []
+    for column in every:
+        ends = ("_low", "_high") if column.format == "interval" else ("",)
+        header += [f"{column.name}{end}" for end in ends]
+    rows: list[list[str | int | float | None]] = []
+    for row in table.rows:
+        cells: list[str | int | float | None] = []
+        for column in every:
+            value = row.values.get(column.name)
+            cells += value if isinstance(value, tuple) else [value]
+        rows.append(cells)
+    return header, rows
+
+
+def to_markdown(table: Table) -> str:
+    """The table in Markdown, without title and notes.
+
+    Args:
+        table: any.
+
+    Example:
+        >>> print(to_markdown(Table((Column("system", "text"), Column("F1")), (Row({"system": "copy", "F1": 0.5}),))))
+        | system | F1 |
+        |---|---:|
+        | copy | .500 |
+    """
+    lines = [table.header, ["---" if column.format == "text" else "---:" for column in table.columns]]
+    text = [[cell.replace("|", r"\|") for cell in row] for row in table.texts]
+    head = f"| {' | '.join(lines[0])} |", f"|{'|'.join(lines[1])}|"
+    return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in text)])
+
+
+def console() -> "Console":
+    """Standard output: as wide as the terminal, or 120 letters where there is none."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+
+
+def print_table(table: Table, to: "Console") -> None:
+    """Print a table, and its notes below; columns that find no room go on below the others, none is cut.
+
+    Args:
+        table: any; the best of a column have an asterisk, rows that are to be stressed are bold.
+        to: where to print.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    marked = any(row.best for row in table.rows)
+    texts = [
+        [
+            text + ("*" if column.name in row.best else " ") if marked and at else text
+            for at, (text, column) in enumerate(zip(cells, table.columns, strict=True))
+        ]
+        for row, cells in zip(table.rows, table.texts, strict=True)
+    ]
+    headings = [column.heading for column in table.columns]
+    for at in range(1, len(headings)):
+        room = max(_HEADING_LEAST, *(_width(row[at]) for row in texts)) if texts else _HEADING_LEAST
+        headings[at] = "\n".join(part for word in headings[at].split() for part in wrap(word, room))
+    for number, block in enumerate(_blocks(table, headings, texts, to.width)):
+        title = Text(table.title) if table.title and not number else None
+        grid = Grid(title=title, title_justify="left", box=SIMPLE_HEAD, padding=0)
+        for at in block:
+            text = table.columns[at].format == "text"
+            grid.add_column(
+                Text(headings[at]),
+                justify="left" if text else "right",
+                no_wrap=not text,
+                overflow="fold",
+                min_width=_width(headings[at]) if at else None,
+            )
+        lines = iter(texts)
+        for _, rows in table.groups:
+            for row in rows:
+                cells = next(lines)
+                grid.add_row(*(Text(cells[at]) for at in block), style="bold" if row.strong else "")
+            grid.add_section()
+        to.print(grid)
+    for line in table.notes:
+        to.print(line, soft_wrap=True, markup=False, highlight=False)
+
+
+def _blocks(
+    table: Table, headings: Sequence[str], texts: Sequence[Sequence[str]], width: int
+) -> list[list[int]]:
+    """Numbers of the columns that fit side by side, the first column in each block."""
+    needed = [
+        max(map(_width, [heading, *(row[at] for row in texts)])) + 1 for at, heading in enumerate(headings)
+    ]
+    needed = [
+        min(each, max(_KEY_LEAST, width // 3)) if column.format == "text" else each
+        for each, column in zip(needed, table.columns, strict=True)
+    ]
+    blocks, left = [[0]], width - needed[0] - 2
+    for at in range(1, len(headings)):
+        if needed[at] > left and len(blocks[-1]) > 1:
+            blocks.append([0])
+            left = width - needed[0] - 2
+        blocks[-1].append(at)
+        left -= needed[at]
+    return blocks
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that the longest line takes."""
+    from rich.cells import cell_len
+
+    return max(map(cell_len, text.split("\n")))

@@ -1,0 +1,89 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from change_it.tables import Column, Row, Table, print_table, records, to_markdown
+
+MEASURES = [f"measure_{number}" for number in range(12)]
+
+
+@pytest.fixture
+def table():
+    columns = [
+        Column(name, title=name.replace("_", " "), below=Column(f"{name} rank", "count")) for name in MEASURES
+    ]
+    rows = [
+        Row(
+            {
+                "system": f"{name}-of-a-very-long-name",
+                "interval": (-0.25, 0.5),
+                **{measure: (at + place * 20) / 1000 for at, measure in enumerate(MEASURES)},
+                "measure_3 rank": place + 1,
+            },
+            group=name,
+            strong=place == 0,
+            best={"measure_3"} if place == 0 else (),
+        )
+        for place, name in enumerate(("[red]one", "two"))
+    ]
+    return Table(
+        (Column("system", "text"), Column("interval", "interval", "95% interval"), *columns),
+        tuple(rows),
+        "Twelve [measures]",
+        ("the note",),
+    )
+
+
+def printed(table, width):
+    out = io.StringIO()
+    print_table(table, Console(file=out, width=width))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_a_wide_table_loses_no_figure_and_no_heading(table, width):
+    text = printed(table, width)
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
+    joined = "".join(text.split())
+    for at in range(12):
+        assert f".0{at:02}" in text
+        assert f".0{at + 20:02}" in text
+    assert joined.count("measure") == 12 + 1  # and the title
+    assert "-.250 to .500" in text
+    assert text.count("Twelve [measures]") == text.count("the note") == 1
+    assert ".003*" in text
+
+
+def test_a_wide_terminal_shows_one_block_and_a_narrow_one_repeats_the_first_column(table):
+    assert printed(table, 200).count("[red]one-of-a-very-long-name") == 1
+    assert printed(table, 80).count("[red]one-of-a-very-long") >= 2
+
+
+def test_a_long_heading_goes_on_below_itself():
+    table = Table((Column("metric", "text"), Column("agnostic-it5-small+rerank")), (Row({"metric": "R-1"}),))
+    text = printed(table, 40)
+    assert max(map(len, text.splitlines())) <= 40
+    heading = text.partition("─")[0].replace("metric", "")
+    assert "".join(heading.split()) == "agnostic-it5-small+rerank"
+
+
+def test_values_for_files_are_not_rounded(table):
+    header, rows = records(table)
+    assert header[:5] == ["system", "interval_low", "interval_high", "measure_0", "measure_0 rank"]
+    assert rows[0][1:3] == [-0.25, 0.5]
+    assert rows[1][header.index("measure_11")] == 0.031
+    assert (rows[0][header.index("measure_3 rank")], rows[0][header.index("measure_0 rank")]) == (1, None)
+    assert {len(row) for row in rows} == {len(header)}
+
+
+def test_markdown_keeps_its_columns_apart():
+    table = Table((Column("system", "text"), Column("F1")), (Row({"system": "a|b", "F1": 0.5}),))
+    assert to_markdown(table).splitlines() == ["| system | F1 |", "|---|---:|", r"| a\|b | .500 |"]
+
+
+def test_some_of_the_columns(table):
+    some = table.only(["measure_2", "system"])
+    assert some.header == ["measure 2", "system"]
+    assert some.texts[0] == [".002", "[red]one-of-a-very-long-name"]
