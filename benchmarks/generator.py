@@ -25,8 +25,8 @@ from change_it.generators.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
 )
-from change_it.training.optimizing import make_optimizer
-from change_it.training.options import TrainingOptions
+from change_it.training.loop import make_optimizer
+from change_it.training.options import TrainingSettings
 
 #: Seconds a step of OpenNMT-py 3.5.1 with the shared task's pn.yaml at this size, two idle cores; not measured here.
 PUBLISHED_SECONDS = (1.4, 1.9)
@@ -93,7 +93,7 @@ def make_model(options: Options, **settings: Any) -> PointerGeneratorForConditio
 
 def optimizer_of(model: nn.Module) -> torch.optim.Optimizer:
     """The papers' Adagrad, as the training loop makes it."""
-    return make_optimizer(model, TrainingOptions(optimizer="adagrad", learning_rate=0.15))
+    return make_optimizer(model, TrainingSettings(batch_size=1, optimizer="adagrad", learning_rate=0.15))
 
 
 def training_step(

@@ -21,7 +21,7 @@ from transformers.models.auto.modeling_auto import (
 
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.errors import InputError
-from change_it.generators.options import NETWORKS, GeneratorOptions, Kind
+from change_it.generators.options import NETWORKS, GeneratorOptions, GeneratorSettings, Kind
 from change_it.generators.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
@@ -67,7 +67,7 @@ def kind_of(architecture: str) -> Kind:
     )
 
 
-def new_network(options: GeneratorOptions, texts: Iterable[str]) -> tuple[Any, Any]:
+def new_network(options: GeneratorOptions | GeneratorSettings, texts: Iterable[str]) -> tuple[Any, Any]:
     """One of the papers' networks and its tokenizer, before training.
 
     Args:
@@ -188,7 +188,7 @@ def room(model: Any, kind: Kind, *, target_tokens: int, overhead: int) -> int | 
     return positions - (target_tokens + overhead if kind == "causal" else 0)
 
 
-def add_adapters(model: Any, options: GeneratorOptions, kind: Kind) -> Any:
+def add_adapters(model: Any, options: GeneratorOptions | GeneratorSettings, kind: Kind) -> Any:
     """Put low-rank adapters around a model (Hu et al. 2021): they alone are trained.
 
     Args:

@@ -10,7 +10,7 @@ from change_it.generators.card import CARD
 from change_it.generators.loading import load_generator
 from change_it.generators.options import MergeOptions
 from change_it.training.models import quiet
-from change_it.training.work import publish
+from change_it.training.run_folder import publish
 
 console = Console()
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import tyro
 
-from change_it.training.options import TrainingOptions
+from change_it.training.options import TrainingOptions, TrainingSettings
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic"]
 Reads = Literal["article", "headline"]
@@ -65,6 +65,28 @@ class GeneratorOptions(TrainingOptions):
     """LSTM cells of s2s, pn and pnc: encoder (both directions together) and decoder."""
     validation_share: float = 0.05
     """Share of the training data that chooses the weights; agnostic has its own validation part."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneratorSettings(TrainingSettings):
+    """`GeneratorOptions` once presets stand for what was not given; `vocabulary` and `cells` are of s2s, pn and pnc alone."""
+
+    recipe: Recipe
+    corpus: str
+    out: Path
+    to: str | None = None
+    architecture: str
+    quick: bool
+    lora: bool
+    lora_rank: int
+    lora_alpha: int
+    lora_targets: tuple[str, ...]
+    language: Language
+    source_tokens: int
+    target_tokens: int
+    vocabulary: int | None = None
+    cells: int | None = None
+    validation_share: float
 
 
 @dataclass(kw_only=True)
@@ -143,7 +165,7 @@ def preset(options: GeneratorOptions, kind: Kind = "encoder-decoder") -> dict[st
         kind: of an architecture other than s2s, pn and pnc.
 
     Returns:
-        Values by field name, for `training.loop.resolve`.
+        Values by field name, for `training.options.resolve`.
 
     Example:
         >>> preset(GeneratorOptions(recipe="sum", corpus="c", out=Path("o")))["learning_rate"]

@@ -1,11 +1,10 @@
 """`change-it train generator`, also `accelerate launch -m change_it.generators.train` and `torchrun -m change_it.generators.train`.
 
-What is unfinished, and how a finished generator replaces an older one: `training.work`.
+What is unfinished, and how a finished generator replaces an older one: `training.run_folder`.
 """
 
 import math
 import sys
-import time
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -28,22 +27,12 @@ from change_it.generators.building import (
 )
 from change_it.generators.card import GeneratorCard
 from change_it.generators.formats import IGNORED, CausalFormat, Format, make_format
-from change_it.generators.loading import COMMAND
-from change_it.generators.options import NETWORKS, READS, GeneratorOptions, Kind, preset
+from change_it.generators.options import NETWORKS, READS, GeneratorOptions, GeneratorSettings, Kind, preset
 from change_it.generators.recipes import Examples, RecipeData, load_recipe
-from change_it.training.loop import process_state, resolve, train
-from change_it.training.models import hash_of_weights, quiet
-from change_it.training.work import (
-    WORK,
-    finished,
-    leave_nothing,
-    open_work,
-    publish,
-    recorded,
-    stage,
-    versions,
-    write_metrics,
-)
+from change_it.io import check_writable
+from change_it.training.loop import TrainingResult, process_state
+from change_it.training.options import resolve
+from change_it.training.run_folder import Run, stage, train_in_folder
 
 console = Console()
 
@@ -94,82 +83,71 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     kind = kind_of(options.architecture)
     _check(options, kind)
     given = options.source_tokens
-    options = resolve(options, preset(options, kind))
-    state = process_state()
-    with state.main_process_first():
+    settings = resolve(options, preset(options, kind), GeneratorSettings)
+    check_writable(settings.out, kind="run")
+    with process_state().main_process_first():
         data = load_recipe(
-            options.corpus,
-            options.recipe,
-            options.to,
-            validation_share=options.validation_share,
-            seed=options.seed,
+            settings.corpus,
+            settings.recipe,
+            settings.to,
+            validation_share=settings.validation_share,
+            seed=settings.seed,
         )
-    if options.evaluation_steps is None:
-        options = replace(options, evaluation_steps=_evaluation_steps(options, len(data.train)))
-    work = options.out / WORK
-    if options.resume and not work.exists() and (known := finished(options)):
-        return known
-    if state.is_main_process:
-        open_work(options, "generator")
-    state.wait_for_everyone()
-    started = time.monotonic()
-    try:
-        with quiet():
-            model, tokenizer = _start(options, kind, data, work)
-        card = _card(options, kind, data)
-        card, format_ = _fit(card, tokenizer, model, given)
-    except InputError:
-        if not options.resume:  # what was there to resume stays
-            leave_nothing(work)
-        raise
+    if settings.evaluation_steps is None:
+        settings = replace(settings, evaluation_steps=_evaluation_steps(settings, len(data.train)))
+    return train_in_folder(
+        settings,
+        settings.out,
+        "generator",
+        lambda work: _prepare(settings, kind, data, work, given),
+        libraries=(*LIBRARIES, *(["peft"] if settings.lora else [])),
+    )
+
+
+def _prepare(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Path, given: int | None) -> Run:
+    """The generator before training, and how it is trained and described."""
+    model, tokenizer = _start(settings, kind, data, work)
+    card, format_ = _fit(_card(settings, kind, data), tokenizer, model, given)
+    validation = _some(data.validation, settings.seed)
 
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
         some = data.train.select(rows)
         return format_.collate(some.sources, some.targets)
 
-    validation = _some(data.validation, options.seed)
-
     def evaluate(model: Any) -> dict[str, float]:
-        loss = loss_of(model, format_, validation, batch_size=options.batch_size or 1)
+        loss = loss_of(model, format_, validation, batch_size=settings.batch_size)
         return {"score": -loss, "validation loss": loss}
 
-    result = train(
-        model,
-        range(len(data.train)),
-        collate,
-        options,
-        out=work / "generator",
-        name=f"{options.recipe} generator" + (f" of {options.to}" if options.to else ""),
+    def save(folder: Path) -> None:
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        card.save(folder)
+
+    def describe(result: TrainingResult) -> dict[str, Any]:
+        return {
+            "card": asdict(card),
+            "validation_loss": -(result.best_score or 0.0),
+            "sizes": {
+                "train": len(data.train),
+                "validation": len(data.validation),
+                "vocabulary": len(tokenizer),
+                "parameters": sum(parameter.numel() for parameter in model.parameters()),
+                "trained": sum(
+                    parameter.numel() for parameter in model.parameters() if parameter.requires_grad
+                ),
+            },
+        }
+
+    return Run(
+        model=model,
+        dataset=range(len(data.train)),
+        collate=collate,
         evaluate=evaluate,
         lengths=format_.lengths(data.train.sources, data.train.targets),
+        name=f"{settings.recipe} generator" + (f" of {settings.to}" if settings.to else ""),
+        save=save,
+        describe=describe,
     )
-    if not state.is_main_process:
-        return {}
-    seconds = time.monotonic() - started
-    final = work / "final"
-    with quiet():
-        model.save_pretrained(final)
-        tokenizer.save_pretrained(final)
-    card.save(final)
-    metrics = {
-        "card": asdict(card),
-        "weights_hash": hash_of_weights(final, command=COMMAND),
-        "validation_loss": -(result.best_score or 0.0),
-        "sizes": {
-            "train": len(data.train),
-            "validation": len(data.validation),
-            "vocabulary": len(tokenizer),
-            "parameters": sum(parameter.numel() for parameter in model.parameters()),
-            "trained": sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad),
-        },
-        "seconds": {"training": round(result.seconds, 1), "all": round(seconds, 1)},
-        "training": asdict(result),
-        "options": recorded(options),
-        "versions": versions(LIBRARIES + (("peft",) if options.lora else ())),
-    }
-    write_metrics(metrics, final)
-    publish(final, options.out, logs=work / "generator" / "logs")
-    return metrics
 
 
 @torch.no_grad()
@@ -216,27 +194,27 @@ def _check(options: GeneratorOptions, kind: Kind) -> None:
             raise InputError(f"{name} {value} leaves nothing to read or write: give at least 2")
 
 
-def _evaluation_steps(options: GeneratorOptions, examples: int) -> int:
+def _evaluation_steps(settings: GeneratorSettings, examples: int) -> int:
     """An epoch's updates, within limits."""
-    batch = (options.batch_size or 1) * options.gradient_accumulation * process_state().num_processes
+    batch = settings.batch_size * settings.gradient_accumulation * process_state().num_processes
     least, most = EVALUATION_STEPS
     return min(max(math.ceil(examples / batch), least), most)
 
 
-def _card(options: GeneratorOptions, kind: Kind, data: RecipeData) -> GeneratorCard:
+def _card(settings: GeneratorSettings, kind: Kind, data: RecipeData) -> GeneratorCard:
     return GeneratorCard(
-        recipe=options.recipe,
-        reads=READS[options.recipe],
-        to=options.to,
+        recipe=settings.recipe,
+        reads=READS[settings.recipe],
+        to=settings.to,
         outlets=data.outlets,
         kind=kind,
-        architecture=Path(options.architecture).name,
-        base=base_of(options.architecture) if options.lora else None,
-        language=options.language,
-        source_tokens=options.source_tokens or 0,
-        target_tokens=options.target_tokens or 0,
-        seed=options.seed,
-        corpus=Path(options.corpus).name,
+        architecture=Path(settings.architecture).name,
+        base=base_of(settings.architecture) if settings.lora else None,
+        language=settings.language,
+        source_tokens=settings.source_tokens,
+        target_tokens=settings.target_tokens,
+        seed=settings.seed,
+        corpus=Path(settings.corpus).name,
     )
 
 
@@ -263,28 +241,28 @@ def _some(examples: Examples, seed: int) -> Examples:
     return examples.select(np.sort(np.random.default_rng(seed).permutation(len(examples))[:VALIDATION]))
 
 
-def _start(options: GeneratorOptions, kind: Kind, data: RecipeData, work: Path) -> tuple[Any, Any]:
+def _start(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Path) -> tuple[Any, Any]:
     """The model before training; what is random in it is made once, so that a resumed run and every process agree."""
-    if options.architecture in NETWORKS:
+    if settings.architecture in NETWORKS:
 
         def network(folder: Path) -> None:
-            model, tokenizer = new_network(options, [*data.train.sources, *data.train.targets])
+            model, tokenizer = new_network(settings, [*data.train.sources, *data.train.targets])
             model.save_pretrained(folder)
             tokenizer.save_pretrained(folder)
 
-        folder = stage(work / "start", network, seed=options.seed)
+        folder = stage(work / "start", network, seed=settings.seed)
         tokenizer = load_tokenizer(folder)
         return load_model(folder, kind, tokenizer), tokenizer
-    tokenizer = load_tokenizer(options.architecture)
-    model = load_model(options.architecture, kind, tokenizer)
-    if not options.lora:
+    tokenizer = load_tokenizer(settings.architecture)
+    model = load_model(settings.architecture, kind, tokenizer)
+    if not settings.lora:
         return model, tokenizer
 
     def adapters(folder: Path) -> None:
-        base = load_model(options.architecture, kind, tokenizer)
-        add_adapters(base, options, kind).save_pretrained(folder)
+        base = load_model(settings.architecture, kind, tokenizer)
+        add_adapters(base, settings, kind).save_pretrained(folder)
 
-    folder = stage(work / "start", adapters, seed=options.seed)
+    folder = stage(work / "start", adapters, seed=settings.seed)
     return load_adapters(model, folder, trainable=True), tokenizer
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from change_it.corpus.options import Negatives
-from change_it.training.options import TrainingOptions
+from change_it.training.options import TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah"]
 Size = Literal["tiny", "small", "base"]
@@ -49,7 +49,23 @@ class JudgeOptions(TrainingOptions):
     """Share of the training data that chooses the weights; A2 is never used for it."""
 
 
-#: SPEC §3 (EvalNLGEval 2020): what the papers trained bert-base-multilingual-cased with.
+@dataclass(frozen=True, kw_only=True)
+class JudgeSettings(TrainingSettings):
+    """`JudgeOptions` once presets stand for what was not given."""
+
+    task: Task
+    corpus: str
+    out: Path
+    encoder: str
+    size: Size
+    fold: Fold
+    negatives: Negatives
+    mlm_steps: int
+    max_tokens: int
+    validation_share: float
+
+
+#: What the papers trained bert-base-multilingual-cased with (EvalNLGEval 2020, section 4).
 PAPER: dict[Task, dict[str, Any]] = {
     "main": {"max_tokens": 32, "batch_size": 256, "epochs": 6, "learning_rate": 1e-5, "early_stopping": 0},
     "hh": {"max_tokens": 64, "batch_size": 128, "epochs": 2, "learning_rate": 1e-5, "early_stopping": 3},
@@ -77,7 +93,7 @@ def preset(options: JudgeOptions) -> dict[str, Any]:
         options: the task, the encoder and the size decide.
 
     Returns:
-        Values by field name, for `training.loop.resolve`.
+        Values by field name, for `training.options.resolve`.
 
     Example:
         >>> preset(JudgeOptions(task="ah", corpus="c", out=Path("o")))["max_tokens"]

@@ -1,7 +1,7 @@
 """Masked language modelling of a scratch encoder on the corpus's articles, through the one loop."""
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from change_it.judges.options import STEP, JudgeOptions
-from change_it.training.loop import TrainingResult, train
-from change_it.training.options import TrainingOptions
+from change_it.judges.options import STEP, JudgeSettings
+from change_it.training.loop import train
 
 BLOCK_TOKENS = 128
 BATCH = 32
@@ -73,21 +72,15 @@ class MaskedArticles:
 
 
 def pretrain(
-    model: nn.Module, tokenizer: Any, articles: Sequence[str], options: JudgeOptions, out: Path
-) -> TrainingResult:
-    """Train a masked language model in place for `options.mlm_steps` updates.
-
-    Args:
-        model: returns `.loss` of masked tokens.
-        tokenizer: the model's.
-        articles: texts of the training side.
-        options: steps, size, seed, precision, checkpoints and resuming are taken from it.
-        out: folder for checkpoints.
-    """
-    shared = {field.name: getattr(options, field.name) for field in fields(TrainingOptions)}
-    own = {"epochs": 0, "batch_size": BATCH, "learning_rate": 1e-3 * STEP[options.size], "early_stopping": 0}
-    settings = TrainingOptions(**{**shared, **own, "max_minutes": None})
-    data = MaskedArticles(articles, tokenizer, seed=options.seed)
-    return train(
-        model, data, data.collate, settings, out=out, name="masked words", min_updates=options.mlm_steps
-    )
+    model: nn.Module, tokenizer: Any, articles: Sequence[str], settings: JudgeSettings, out: Path
+) -> None:
+    """Train a masked language model in place for `settings.mlm_steps` updates, with checkpoints in `out`."""
+    data = MaskedArticles(articles, tokenizer, seed=settings.seed)
+    own: dict[str, Any] = {
+        "updates": settings.mlm_steps,
+        "epochs": None,
+        "max_minutes": None,
+        "early_stopping": 0,
+    }
+    own |= {"batch_size": BATCH, "learning_rate": 1e-3 * STEP[settings.size]}
+    train(model, data, data.collate, replace(settings, **own), out=out, name="masked words")

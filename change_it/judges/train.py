@@ -1,12 +1,10 @@
 """`change-it train judge`, also `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`.
 
-What is unfinished, and how a finished judge replaces an older one: `training.work`.
+What is unfinished, and how a finished judge replaces an older one: `training.run_folder`.
 """
 
 import sys
-import time
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +15,18 @@ from sklearn.metrics import precision_recall_fscore_support
 
 from change_it.command import main_of
 from change_it.errors import InputError
+from change_it.io import check_writable
 from change_it.judges import baselines
 from change_it.judges.building import build, masked_language_model, warm_start
 from change_it.judges.judge import Judge
-from change_it.judges.options import SCRATCH, VOCABULARY, JudgeOptions, preset
+from change_it.judges.options import SCRATCH, VOCABULARY, JudgeOptions, JudgeSettings, preset
 from change_it.judges.pretraining import pretrain
 from change_it.judges.report import show
 from change_it.judges.tasks import Examples, TaskData, load_task
-from change_it.training.loop import process_state, resolve, train
-from change_it.training.models import hash_of_weights, pick_device, quiet
-from change_it.training.work import (
-    COMPLETE,
-    WORK,
-    finished,
-    leave_nothing,
-    open_work,
-    publish,
-    recorded,
-    stage,
-    versions,
-    write_metrics,
-)
+from change_it.training.loop import TrainingResult, process_state
+from change_it.training.models import pick_device
+from change_it.training.options import resolve
+from change_it.training.run_folder import COMPLETE, Run, stage, train_in_folder
 
 console = Console()
 
@@ -77,107 +66,89 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     Raises:
         InputError: no such corpus or encoder, nothing to train on, a run of other options to resume.
     """
-    options = resolve(options, preset(options))
-    if options.mlm_steps and options.encoder != SCRATCH:
+    settings = resolve(options, preset(options), JudgeSettings)
+    if settings.mlm_steps and settings.encoder != SCRATCH:
         raise InputError(
             "--mlm-steps is for --encoder scratch: a pre-trained encoder has learnt its language"
         )
-    state = process_state()
-    work = options.out / WORK
-    if options.resume and not work.exists() and (known := finished(options)):
-        return known
-    with state.main_process_first():
+    check_writable(settings.out, kind="run")
+    with process_state().main_process_first():
         data = load_task(
-            options.task,
-            options.corpus,
-            fold=options.fold,
-            negatives=options.negatives or "random",
-            validation_share=options.validation_share,
-            seed=options.seed,
+            settings.task,
+            settings.corpus,
+            fold=settings.fold,
+            negatives=settings.negatives,
+            validation_share=settings.validation_share,
+            seed=settings.seed,
         )
-    if state.is_main_process:
-        open_work(options, "judge")
-    state.wait_for_everyone()
-    started = time.monotonic()
-    try:
-        with quiet():
-            model, tokenizer = _start(options, data, work)
-    except InputError:
-        if not options.resume:  # what was there to resume stays
-            leave_nothing(work)
-        raise
-    max_tokens = options.max_tokens or 0
+    return train_in_folder(
+        settings, settings.out, "judge", lambda work: _prepare(settings, data, work), libraries=LIBRARIES
+    )
+
+
+def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
+    """The judge before training, and how it is trained and tested."""
+    model, tokenizer = _start(settings, data, work)
     model.config.change_it = {
-        "task": options.task,
-        "fold": options.fold,
-        "seed": options.seed,
-        "max_tokens": max_tokens,
+        "task": settings.task,
+        "fold": settings.fold,
+        "seed": settings.seed,
+        "max_tokens": settings.max_tokens,
         "outlets": list(data.outlets),
-        "corpus": Path(options.corpus).name,
-        "encoder": Path(options.encoder).name,
+        "corpus": Path(settings.corpus).name,
+        "encoder": Path(settings.encoder).name,
     }
-    validation = baselines.some_of(data.validation, seed=options.seed, at_most=VALIDATION)
+    judge = Judge.of(model, tokenizer)
+    validation = baselines.some_of(data.validation, seed=settings.seed, at_most=VALIDATION)
 
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
         some = data.train.select(rows)
         batch = tokenizer(
-            some.texts, some.pairs, truncation=True, max_length=max_tokens, padding=True, return_tensors="pt"
+            some.texts,
+            some.pairs,
+            truncation=True,
+            max_length=settings.max_tokens,
+            padding=True,
+            return_tensors="pt",
         )
         return {**batch, "labels": torch.from_numpy(some.labels)}
 
     def evaluate(model: Any) -> dict[str, float]:
-        judge = Judge.of(model, tokenizer)
-        given = judge.probabilities(validation.texts, validation.pairs, progress=False)
+        given = Judge.of(model, tokenizer).probabilities(validation.texts, validation.pairs, progress=False)
         right = given[np.arange(len(validation)), validation.labels]
         return {
             "score": scores(validation.labels, given.argmax(axis=1), data.outlets)["macro_f1"],
             "validation loss": float(-np.log(np.maximum(right, 1e-12)).mean()),
         }
 
-    result = train(
-        model,
-        range(len(data.train)),
-        collate,
-        options,
-        out=work / "judge",
-        name=f"{options.task} judge",
+    def describe(_: TrainingResult) -> dict[str, Any]:
+        classes = tuple(model.config.id2label[index] for index in (0, 1))
+
+        def tested(predict: baselines.Predict) -> dict[str, Any]:
+            return {name: scores(test.labels, predict(test), classes) for name, test in data.tests.items()}
+
+        return {
+            "task": settings.task,
+            "classes": classes,
+            "fold": settings.fold,
+            "results": tested(lambda test: judge.probabilities(test.texts, test.pairs).argmax(axis=1)),
+            "baselines": {name: tested(predict) for name, predict in _baselines(settings, data, work)},
+            "sizes": {"train": len(data.train), "validation": len(data.validation)}
+            | {name: len(test) for name, test in data.tests.items()}
+            | {"parameters": sum(parameter.numel() for parameter in model.parameters())},
+        }
+
+    return Run(
+        model=model,
+        dataset=range(len(data.train)),
+        collate=collate,
         evaluate=evaluate,
-        lengths=_lengths(data.train, max_tokens),
+        lengths=_lengths(data.train, settings.max_tokens),
+        name=f"{settings.task} judge",
+        save=judge.save_pretrained,
+        describe=describe,
         min_updates=MIN_UPDATES,
     )
-    if not state.is_main_process:
-        return {}
-    seconds = time.monotonic() - started
-
-    judge = Judge.of(model, tokenizer)
-    classes = tuple(model.config.id2label[index] for index in (0, 1))
-    results = {
-        name: scores(test.labels, judge.probabilities(test.texts, test.pairs).argmax(axis=1), classes)
-        for name, test in data.tests.items()
-    }
-    final = work / "final"
-    judge.save_pretrained(final)
-    metrics = {
-        "task": options.task,
-        "classes": classes,
-        "fold": options.fold,
-        "weights_hash": hash_of_weights(final, command="change-it train judge"),
-        "results": results,
-        "baselines": {
-            name: {kind: scores(test.labels, predict(test), classes) for kind, test in data.tests.items()}
-            for name, predict in _baselines(options, data, work)
-        },
-        "sizes": {"train": len(data.train), "validation": len(data.validation)}
-        | {name: len(test) for name, test in data.tests.items()}
-        | {"parameters": sum(parameter.numel() for parameter in model.parameters())},
-        "seconds": {"training": round(seconds, 1), "all": round(time.monotonic() - started, 1)},
-        "training": asdict(result),
-        "options": recorded(options),
-        "versions": versions(LIBRARIES),
-    }
-    write_metrics(metrics, final)
-    publish(final, options.out, logs=work / "judge" / "logs")
-    return metrics
 
 
 def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) -> dict[str, Any]:
@@ -207,7 +178,7 @@ def _lengths(examples: Examples, max_tokens: int) -> list[int]:
     return [min(len(a) + len(b), 8 * max_tokens) for a, b in zip(examples.texts, pairs, strict=True)]
 
 
-def _start(options: JudgeOptions, data: TaskData, work: Path) -> tuple[Any, Any]:
+def _start(settings: JudgeSettings, data: TaskData, work: Path) -> tuple[Any, Any]:
     """The model before training, made once: a resumed run and every process load the same one."""
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -223,64 +194,64 @@ def _start(options: JudgeOptions, data: TaskData, work: Path) -> tuple[Any, Any]
             model.save_pretrained(folder)
             tokenizer.save_pretrained(folder)
 
-        return stage(work / name, save, seed=options.seed)
+        return stage(work / name, save, seed=settings.seed)
 
     def built() -> tuple[Any, Any]:
         return build(
-            options.task,
-            options.encoder,
+            settings.task,
+            settings.encoder,
             data.texts,
             outlets=data.outlets,
-            size=options.size,
-            vocabulary_size=VOCABULARY[options.size],
+            size=settings.size,
+            vocabulary_size=VOCABULARY[settings.size],
         )
 
     folder = made("built", built)
-    if options.mlm_steps and not (work / "pretrained" / COMPLETE).exists():
+    if settings.mlm_steps and not (work / "pretrained" / COMPLETE).exists():
         model, tokenizer = load(folder)
         pretrain(
-            masked_language_model(model, tokenizer), tokenizer, data.articles, options, work / "masked-words"
+            masked_language_model(model, tokenizer), tokenizer, data.articles, settings, work / "masked-words"
         )
         made("pretrained", lambda: (model.cpu(), tokenizer))
-    if options.mlm_steps:
+    if settings.mlm_steps:
         folder = work / "pretrained"
 
     def warmed() -> tuple[Any, Any]:
         model, tokenizer = load(folder)
-        part = baselines.some_of(data.train, seed=options.seed, at_most=4000)
-        warm_start(model, tokenizer, part.texts, part.pairs, part.labels, max_tokens=options.max_tokens or 0)
+        part = baselines.some_of(data.train, seed=settings.seed, at_most=4000)
+        warm_start(model, tokenizer, part.texts, part.pairs, part.labels, max_tokens=settings.max_tokens)
         return model, tokenizer
 
     return load(made("start", warmed))
 
 
-def _baselines(options: JudgeOptions, data: TaskData, work: Path) -> list[tuple[str, baselines.Predict]]:
+def _baselines(settings: JudgeSettings, data: TaskData, work: Path) -> list[tuple[str, baselines.Predict]]:
     """Baselines that learn from the judge's training and validation examples."""
     pairs = None if data.train.pairs is None else data.train.pairs + (data.validation.pairs or [])
     labels = np.concatenate([data.train.labels, data.validation.labels])
     known = Examples(data.train.texts + data.validation.texts, pairs, labels)
-    if options.task == "main":
-        return [("character n-grams", baselines.character_ngrams(known, seed=options.seed))]
+    if settings.task == "main":
+        return [("character n-grams", baselines.character_ngrams(known, seed=settings.seed))]
     found = [("tf-idf cosine", baselines.threshold(known, baselines.tfidf_cosine(data.texts)))]
-    if options.encoder != SCRATCH or options.mlm_steps:
-        encoder, tokenizer = _frozen(options, work)
-        some = baselines.some_of(known, seed=options.seed)
+    if settings.encoder != SCRATCH or settings.mlm_steps:
+        encoder, tokenizer = _frozen(settings, work)
+        some = baselines.some_of(known, seed=settings.seed)
         found.append(
             ("frozen encoder cosine", baselines.threshold(some, baselines.frozen_cosine(encoder, tokenizer)))
         )
     return found
 
 
-def _frozen(options: JudgeOptions, work: Path) -> tuple[Any, Any]:
+def _frozen(settings: JudgeSettings, work: Path) -> tuple[Any, Any]:
     """The encoder as it was before the judge was trained."""
     from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
 
-    if options.encoder == SCRATCH:
+    if settings.encoder == SCRATCH:
         folder = work / "start"
         model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32).base_model
     else:
-        folder = Path(options.encoder)
-        model = AutoModel.from_pretrained(options.encoder, dtype=torch.float32)
+        folder = Path(settings.encoder)
+        model = AutoModel.from_pretrained(settings.encoder, dtype=torch.float32)
     return model.to(pick_device("auto")), AutoTokenizer.from_pretrained(str(folder))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from change_it.errors import InputError
-from change_it.training.work import replace_text
+from change_it.io import write_text
 
 KIND = "change-it transfer"
 
@@ -34,7 +34,7 @@ class Journal:
         self.path = path
         self.chunks: dict[int, list[str]] = {}
         if not path.exists():
-            replace_text(path, json.dumps({KIND: dict(run)}) + "\n")
+            write_text(path, json.dumps({KIND: dict(run)}) + "\n")
         written = path.read_bytes()
         whole = written[: written.rfind(b"\n") + 1]
         self._check(whole, dict(run))

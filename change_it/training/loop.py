@@ -9,23 +9,29 @@ import logging
 import math
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from accelerate import Accelerator, PartialState, skip_first_batches
 from accelerate.state import AcceleratorState, GradientState
 from accelerate.utils import ProjectConfiguration, broadcast_object_list, is_tensorboard_available, set_seed
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from torch import Tensor, nn
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Sampler
 
 from change_it.errors import InputError
-from change_it.training.bar import TrainingBar
-from change_it.training.batches import EpochBatches
-from change_it.training.optimizing import make_optimizer, schedule
-from change_it.training.options import DEFAULTS, TrainingOptions
+from change_it.training.options import TrainingSettings
 
 #: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end.
 EVALUATIONS = 10
@@ -33,6 +39,8 @@ EVALUATIONS = 10
 CHECKPOINTS_KEPT = 2
 #: Written into a checkpoint last: one without it was being written when the run died.
 COMPLETE = "complete"
+#: Where Adagrad's sums of squared gradients start (See et al. 2017).
+INITIAL_ACCUMULATOR = 0.1
 
 Evaluate = Callable[[nn.Module], float | Mapping[str, float]]
 
@@ -97,31 +105,126 @@ class Progressed:
         """
         saved, own = state["fingerprint"], self.fingerprint
         if changed := [name for name in own if saved.get(name) != own[name]]:
-            told = ", ".join(f"{name} was {saved.get(name)}, is {own[name]}" for name in changed)
+            differing = ", ".join(f"{name} was {saved.get(name)}, is {own[name]}" for name in changed)
             raise InputError(
-                f"the checkpoint cannot be resumed ({told}): use the same data and options or drop --resume"
+                f"the checkpoint cannot be resumed ({differing}): use the same data and options or drop --resume"
             )
         vars(self).update(state)
 
 
-def resolve(options: TrainingOptions, preset: Mapping[str, Any]) -> Any:
-    """Fill the options that are None from a preset.
+class EpochBatches(Sampler[list[int]]):
+    """Batches of indices, a function of the seed and the epoch alone; optionally texts of like length share a batch.
 
-    Args:
-        options: any subclass of `TrainingOptions`.
-        preset: values by field name; `DEFAULTS` stand for those that it lacks.
-
-    Returns:
-        A copy of the same class.
+    With `lengths`, shuffled examples are sorted by length inside stretches of 50 batches: padding shrinks while the
+    order stays random. A batch that is not full always comes last.
 
     Example:
-        >>> resolve(TrainingOptions(epochs=2), {"epochs": 6, "batch_size": 8}).batch_size
-        8
+        >>> batches = EpochBatches(5, batch_size=2, seed=1)
+        >>> first = list(batches)
+        >>> sorted(index for batch in first for index in batch), [len(batch) for batch in first]
+        ([0, 1, 2, 3, 4], [2, 2, 1])
+        >>> batches.set_epoch(1)
+        >>> first != list(batches)
+        True
     """
-    values = {**DEFAULTS, **preset}
-    return replace(
-        options, **{name: value for name, value in values.items() if getattr(options, name) is None}
+
+    STRETCH = 50
+    drop_last = False
+
+    def __init__(self, size: int, *, batch_size: int, seed: int, lengths: Sequence[int] | None = None):
+        self.size, self.batch_size, self.seed = size, batch_size, seed
+        self.lengths = None if lengths is None else np.asarray(lengths)
+        self.epoch = 0
+
+    def set_epoch(self, epoch: int) -> None:
+        """Take the order of this epoch (from 0)."""
+        self.epoch = epoch
+
+    def __len__(self) -> int:
+        return -(-self.size // self.batch_size)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        random = np.random.default_rng((self.seed, self.epoch))
+        order = random.permutation(self.size)
+        if self.lengths is not None:
+            stretch = self.STRETCH * self.batch_size
+            parts = [order[start : start + stretch] for start in range(0, self.size, stretch)]
+            order = np.concatenate([part[np.argsort(-self.lengths[part], kind="stable")] for part in parts])
+        batches = [
+            order[start : start + self.batch_size].tolist() for start in range(0, self.size, self.batch_size)
+        ]
+        if self.lengths is not None:
+            full = self.size // self.batch_size
+            batches = [batches[index] for index in random.permutation(full)] + batches[full:]
+        yield from batches
+
+
+def make_optimizer(model: nn.Module, settings: TrainingSettings) -> torch.optim.Optimizer:
+    """AdamW with decay of the matrices alone, or Adagrad without decay (See et al. 2017), over what is trained."""
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    if settings.optimizer == "adagrad":
+        devices = {parameter.device.type for parameter in parameters}
+        return torch.optim.Adagrad(
+            parameters,
+            lr=settings.learning_rate,
+            initial_accumulator_value=INITIAL_ACCUMULATOR,
+            fused=devices == {"cpu"},  # one pass over each parameter; there is no such kernel elsewhere
+        )
+    matrices = [parameter for parameter in parameters if parameter.ndim >= 2]
+    vectors = [parameter for parameter in parameters if parameter.ndim < 2]
+    return torch.optim.AdamW(
+        [
+            {"params": matrices, "weight_decay": settings.weight_decay},
+            {"params": vectors, "weight_decay": 0.0},
+        ],
+        lr=settings.learning_rate,
     )
+
+
+def schedule(settings: TrainingSettings, total: int) -> Callable[[int], float]:
+    """Factor of the learning rate at each of `total` updates: 1 for Adagrad; up to 1 and down to 0 for AdamW.
+
+    Example:
+        >>> settings = TrainingSettings(batch_size=1, learning_rate=1.0, warmup_ratio=0.5)
+        >>> [schedule(settings, 4)(update) for update in range(5)]
+        [0.5, 1.0, 1.0, 0.5, 0.0]
+    """
+    if settings.optimizer == "adagrad":
+        return lambda update: 1.0
+    warmup = math.ceil(total * settings.warmup_ratio)
+    return lambda update: min(
+        (update + 1) / max(warmup, 1), max(total - update, 0) / max(total - warmup, 1), 1.0
+    )
+
+
+class TrainingBar(Progress):
+    """Updates, loss, score and time left; in a log file the bar is drawn once, at its end, and notes are lines."""
+
+    def __init__(self, name: str, total: int, state: Progressed, *, shown: bool):
+        super().__init__(
+            TextColumn(f"[bold]{name}[/]"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("loss {task.fields[loss]} score {task.fields[score]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            disable=not shown,
+        )
+        self.name = name
+        self.task = self.add_task(name, total=total, completed=state.update, loss="…", score="…")
+
+    def show(self, state: Progressed, *, note: bool = False) -> None:
+        """Show a state; with `note` also in a log file."""
+        loss = f"{state.mean_loss:.3f}"
+        score = "…"
+        if state.best_score is not None:
+            score = f"{state.history[-1]['score']:.3f} (best {state.best_score:.3f})"
+        self.update(self.task, completed=state.update, loss=loss, score=score)
+        if note and not self.disable and not self.console.is_terminal:
+            self.console.print(
+                f"{self.name}: update {state.update}, loss {loss}, score {score}", highlight=False
+            )
 
 
 def process_state() -> PartialState:
@@ -133,7 +236,7 @@ def train(
     model: nn.Module,
     dataset: Any,
     collate: Callable[[list[Any]], Mapping[str, Tensor]],
-    options: TrainingOptions,
+    settings: TrainingSettings,
     *,
     out: Path,
     name: str = "training",
@@ -152,7 +255,7 @@ def train(
         dataset: map-style: `len` and integer index. If it has `set_epoch`, that is called before each epoch; an item
             may depend on the epoch and its index, but on no random state.
         collate: examples to a batch of tensors, keyword arguments of the model.
-        options: with `epochs` or `updates`, `batch_size`, `learning_rate` and `early_stopping` set (see `resolve`).
+        settings: with `epochs` or `updates`.
         out: folder for checkpoints and logs.
         name: shown at the progress bar and used as the TensorBoard run.
         evaluate: validation score of the model (higher is better), or a mapping with `score` and further numbers;
@@ -165,42 +268,40 @@ def train(
         What came of it.
 
     Raises:
-        InputError: nothing to train on, tracking or precision that this machine lacks, a checkpoint of other options.
+        InputError: nothing to train on, tracking or precision that this machine lacks, a checkpoint of other settings.
     """
     if len(dataset) == 0:
         raise InputError(f"there is nothing to train the {name} on: the training set is empty")
-    accelerator = _accelerator(options, out)
-    set_seed(options.seed, device_specific=True)
-    options = resolve(options, {})
-    lacks_length = options.epochs is None and options.updates is None
-    if lacks_length or options.batch_size is None or options.learning_rate is None:
-        raise ValueError("epochs (or updates), batch_size or learning_rate is None: fill them with resolve")
-    batches = EpochBatches(len(dataset), batch_size=options.batch_size, seed=options.seed, lengths=lengths)
+    accelerator = _accelerator(settings, out)
+    set_seed(settings.seed, device_specific=True)
+    if settings.epochs is None and settings.updates is None:
+        raise ValueError("neither epochs nor updates: the length of the run is not known")
+    batches = EpochBatches(len(dataset), batch_size=settings.batch_size, seed=settings.seed, lengths=lengths)
     # A generator of its own: each pass over a loader draws a number, which must not come out of the dropout's.
     loader = DataLoader(dataset, batch_sampler=batches, collate_fn=collate, generator=torch.Generator())
-    optimizer = make_optimizer(model, options)
+    optimizer = make_optimizer(model, settings)
     prepared, optimizer, loader = accelerator.prepare(model.train(), optimizer, loader)
-    updates_an_epoch = math.ceil(len(loader) / options.gradient_accumulation)
-    total = options.updates or max(math.ceil((options.epochs or 0) * updates_an_epoch), min_updates)
-    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer.optimizer, schedule(options, total))
+    updates_an_epoch = math.ceil(len(loader) / settings.gradient_accumulation)
+    total = settings.updates or max(math.ceil((settings.epochs or 0) * updates_an_epoch), min_updates)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer.optimizer, schedule(settings, total))
     fingerprint = {
         "examples": len(dataset),
         "updates": total,
-        "batch size": options.batch_size,
+        "batch size": settings.batch_size,
         "processes": accelerator.num_processes,
-        "gradient accumulation": options.gradient_accumulation,
-        "optimizer": options.optimizer,
-        "learning rate": options.learning_rate,
-        "precision": options.mixed_precision,
-        "seed": options.seed,
+        "gradient accumulation": settings.gradient_accumulation,
+        "optimizer": settings.optimizer,
+        "learning rate": settings.learning_rate,
+        "precision": settings.mixed_precision,
+        "seed": settings.seed,
     }
     state = Progressed(fingerprint)
     accelerator.register_for_checkpointing(scheduler, state)
-    _resume(accelerator, out) if options.resume else _clear(accelerator, out)
+    _resume(accelerator, out) if settings.resume else _clear(accelerator, out)
 
     started, seconds_before = time.monotonic(), state.seconds
-    evaluate_every = options.evaluation_steps or max(1, total // EVALUATIONS)
-    stopped = "early" if _exhausted(options, state) else "updates"
+    evaluate_every = settings.evaluation_steps or max(1, total // EVALUATIONS)
+    stopped = "early" if _exhausted(settings, state) else "updates"
     with TrainingBar(name, total, state, shown=accelerator.is_main_process) as bar:
         if state.update == 0 and evaluate is not None:  # a model that starts well may stay the best
             _evaluate(accelerator, prepared, evaluate, state, float(scheduler.get_last_lr()[0]))
@@ -213,8 +314,8 @@ def train(
                 with accelerator.accumulate(prepared):
                     loss = prepared(**batch).loss
                     accelerator.backward(loss)
-                    if accelerator.sync_gradients and options.max_grad_norm:
-                        accelerator.clip_grad_norm_(prepared.parameters(), options.max_grad_norm)
+                    if accelerator.sync_gradients and settings.max_grad_norm:
+                        accelerator.clip_grad_norm_(prepared.parameters(), settings.max_grad_norm)
                     optimizer.step()
                     optimizer.zero_grad()
                 state.batch += 1
@@ -225,18 +326,18 @@ def train(
                 scheduler.step()
                 state.update += 1
                 state.seconds = seconds_before + time.monotonic() - started
-                bar(state)
+                bar.show(state)
                 out_of_time = _agreed(
-                    options.max_minutes is not None and state.seconds > 60 * options.max_minutes
+                    settings.max_minutes is not None and state.seconds > 60 * settings.max_minutes
                 )
                 if state.update % evaluate_every == 0 or state.update == total or out_of_time:
                     _evaluate(accelerator, prepared, evaluate, state, float(scheduler.get_last_lr()[0]))
-                    bar(state, note=True)
+                    bar.show(state, note=True)
                 if out_of_time:
                     stopped = "time"
-                elif _exhausted(options, state):
+                elif _exhausted(settings, state):
                     stopped = "early"
-                if options.checkpoint_steps and state.update % options.checkpoint_steps == 0:
+                if settings.checkpoint_steps and state.update % settings.checkpoint_steps == 0:
                     _checkpoint(accelerator, out)
                 if on_update is not None:
                     on_update(state.update)
@@ -246,7 +347,7 @@ def train(
                 state.epoch, state.batch = state.epoch + 1, 0
 
     accelerator.wait_for_everyone()
-    if options.tensorboard and accelerator.is_main_process:
+    if settings.tensorboard and accelerator.is_main_process:
         accelerator.trackers[0].finish()
     model = accelerator.unwrap_model(prepared, keep_fp32_wrapper=False)
     if state.best_weights is not None:
@@ -258,21 +359,21 @@ def train(
     )
 
 
-def _accelerator(options: TrainingOptions, out: Path) -> Accelerator:
+def _accelerator(settings: TrainingSettings, out: Path) -> Accelerator:
     """A fresh Accelerator; earlier runs of the same process may have had another precision."""
-    if options.tensorboard and not is_tensorboard_available():
+    if settings.tensorboard and not is_tensorboard_available():
         raise InputError("--tensorboard needs TensorBoard: pip install 'change-it[tracking]'")
-    if options.mixed_precision == "fp16" and not torch.cuda.is_available():
+    if settings.mixed_precision == "fp16" and not torch.cuda.is_available():
         raise InputError("--mixed-precision fp16 needs a CUDA device: use bf16 or no")
     logging.getLogger("accelerate").setLevel(logging.ERROR)
     AcceleratorState._reset_state()
     GradientState._reset_state()
     accelerator = Accelerator(
         cpu=not torch.accelerator.is_available(),
-        mixed_precision=options.mixed_precision,
-        gradient_accumulation_steps=options.gradient_accumulation,
+        mixed_precision=settings.mixed_precision,
+        gradient_accumulation_steps=settings.gradient_accumulation,
         step_scheduler_with_optimizer=False,
-        log_with="tensorboard" if options.tensorboard else None,
+        log_with="tensorboard" if settings.tensorboard else None,
         project_config=ProjectConfiguration(
             project_dir=str(out),
             logging_dir=str(out / "logs"),
@@ -280,7 +381,7 @@ def _accelerator(options: TrainingOptions, out: Path) -> Accelerator:
             total_limit=CHECKPOINTS_KEPT,
         ),
     )
-    if options.tensorboard:
+    if settings.tensorboard:
         accelerator.init_trackers("change_it")
     return accelerator
 
@@ -292,8 +393,8 @@ def _agreed(flag: bool) -> bool:
     return bool(broadcast_object_list([flag])[0])
 
 
-def _exhausted(options: TrainingOptions, state: Progressed) -> bool:
-    return bool(options.early_stopping) and state.patience >= (options.early_stopping or 0)
+def _exhausted(settings: TrainingSettings, state: Progressed) -> bool:
+    return bool(settings.early_stopping) and state.patience >= (settings.early_stopping or 0)
 
 
 def _evaluate(

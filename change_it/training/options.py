@@ -1,12 +1,11 @@
-"""Options that every training run shares; a command's own dataclass inherits them."""
+"""Options that every training run shares, and the settings that they are resolved to; a command's own dataclasses inherit both."""
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeVar
 
 Optimizer = Literal["adamw", "adagrad"]
-
-#: What a preset need not say.
-DEFAULTS: dict[str, Any] = {"optimizer": "adamw", "max_grad_norm": 1.0}
+Precision = Literal["no", "fp16", "bf16"]
 
 
 @dataclass(kw_only=True)
@@ -31,7 +30,7 @@ class TrainingOptions:
     """Batches an update."""
     max_grad_norm: float | None = None
     """Gradients are clipped to this norm; 0 leaves them alone."""
-    mixed_precision: Literal["no", "fp16", "bf16"] = "no"
+    mixed_precision: Precision = "no"
     """Arithmetic of the forward pass."""
     early_stopping: int | None = None
     """Stop after this many evaluations without a better validation score; 0 never stops."""
@@ -47,3 +46,48 @@ class TrainingOptions:
     """Log to <out>/logs for TensorBoard (extra: tracking)."""
     seed: int = 1
     """Seed of weights, order and dropout."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingSettings:
+    """Options once presets stand for what was not given; see `TrainingOptions` for what they mean."""
+
+    epochs: float | None = None
+    updates: int | None = None
+    batch_size: int
+    optimizer: Optimizer = "adamw"
+    learning_rate: float
+    weight_decay: float = 0.01
+    warmup_ratio: float = 0.1
+    gradient_accumulation: int = 1
+    max_grad_norm: float = 1.0
+    mixed_precision: Precision = "no"
+    early_stopping: int = 0
+    evaluation_steps: int | None = None
+    checkpoint_steps: int = 200
+    resume: bool = False
+    max_minutes: float | None = None
+    tensorboard: bool = False
+    seed: int = 1
+
+
+Settings = TypeVar("Settings", bound=TrainingSettings)
+
+
+def resolve(options: TrainingOptions, preset: Mapping[str, Any], into: type[Settings]) -> Settings:
+    """Fill what was not given from a preset, and from the defaults of the settings what the preset lacks.
+
+    Raises:
+        TypeError: something has no value at all.
+
+    Example:
+        >>> found = resolve(TrainingOptions(epochs=2), {"epochs": 6, "batch_size": 8, "learning_rate": 0.1}, TrainingSettings)
+        >>> found.epochs, found.batch_size, found.optimizer
+        (2, 8, 'adamw')
+    """
+    names = [field.name for field in fields(into)]
+    given = {name: getattr(options, name) for name in names}
+    return into(
+        **{name: preset[name] for name in names if name in preset}
+        | {name: value for name, value in given.items() if value is not None}
+    )

@@ -14,6 +14,7 @@ from change_it.generators.card import GeneratorCard
 from change_it.generators.decoding import Decoding
 from change_it.generators.loading import load_generator
 from change_it.generators.options import GeneratorOptions
+from change_it.training import run_folder
 
 HEADLINES = ["Il governo cade", "Torna la neve"]
 
@@ -79,7 +80,7 @@ def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, m
 
 def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tiny_t5, monkeypatch):
     train.train_generator(options(corpus, tmp_path / "whole", tiny_t5, lora=True))
-    real = train.train
+    real = run_folder.train
 
     def dying(*arguments, **named):
         def die(update):
@@ -88,10 +89,10 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
 
         return real(*arguments, **named, on_update=die)
 
-    monkeypatch.setattr(train, "train", dying)
+    monkeypatch.setattr(run_folder, "train", dying)
     with pytest.raises(InterruptedError):
         train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, lora=True))
-    monkeypatch.setattr(train, "train", real)
+    monkeypatch.setattr(run_folder, "train", real)
     train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, lora=True, resume=True))
     first, second = (
         (tmp_path / name / "adapter_model.safetensors").read_bytes() for name in ("whole", "broken")

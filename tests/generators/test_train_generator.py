@@ -16,6 +16,7 @@ from change_it.generators.decoding import Decoding
 from change_it.generators.loading import load_generator
 from change_it.generators.options import GeneratorOptions, preset
 from change_it.generators.recipes import load_recipe
+from change_it.training import run_folder
 
 
 def options(corpus, out, **changes):
@@ -88,7 +89,7 @@ def test_a_broken_run_leaves_the_old_generator_and_resumes_to_the_same_weights(
     out.mkdir()
     (out / "model.safetensors").write_bytes(b"old")
     (out / "adapter_config.json").write_text("{}")
-    real = train.train
+    real = run_folder.train
 
     def dying(*arguments, **named):
         def die(update):
@@ -97,13 +98,13 @@ def test_a_broken_run_leaves_the_old_generator_and_resumes_to_the_same_weights(
 
         return real(*arguments, **named, on_update=die)
 
-    monkeypatch.setattr(train, "train", dying)
+    monkeypatch.setattr(run_folder, "train", dying)
     with pytest.raises(InterruptedError):
         train.train_generator(options(corpus, out))
     assert weights(out) == b"old"
     with pytest.raises(InputError, match="seed was 1, is 2"):
         train.train_generator(options(corpus, out, resume=True, seed=2))
-    monkeypatch.setattr(train, "train", real)
+    monkeypatch.setattr(run_folder, "train", real)
     train.train_generator(options(corpus, out, resume=True))
     assert weights(out) == weights(trained)
     assert not (out / "adapter_config.json").exists()
@@ -112,10 +113,10 @@ def test_a_broken_run_leaves_the_old_generator_and_resumes_to_the_same_weights(
 KILLED = """
 import os, signal, sys
 from change_it.generators import train
-real = train.train
+real = run_folder.train
 def dying(*arguments, **named):
     return real(*arguments, **named, on_update=lambda update: update == 35 and os.kill(os.getpid(), signal.SIGKILL))
-train.train = dying
+run_folder.train = dying
 sys.exit(train.main_of(train.GeneratorOptions, train.run))
 """
 

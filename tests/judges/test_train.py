@@ -7,11 +7,12 @@ import sys
 import pytest
 
 from change_it.errors import InputError
-from change_it.judges import train
+from change_it.judges import pretraining, train
 from change_it.judges.judge import Judge
 from change_it.judges.options import JudgeOptions, preset
 from change_it.judges.pretraining import IGNORED, MaskedArticles
 from change_it.judges.tasks import load_task
+from change_it.training import run_folder
 
 
 def options(corpus, out, **changes):
@@ -84,7 +85,7 @@ def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     out = tmp_path / "main"
     out.mkdir()
     (out / "model.safetensors").write_bytes(b"old")
-    real = train.train
+    real = run_folder.train
 
     def dying(*arguments, **named):
         def die(update):
@@ -93,13 +94,13 @@ def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
 
         return real(*arguments, **named, on_update=die)
 
-    monkeypatch.setattr(train, "train", dying)
+    monkeypatch.setattr(run_folder, "train", dying)
     with pytest.raises(InterruptedError):
         train.train_judge(options(corpus, out))
     assert (out / "model.safetensors").read_bytes() == b"old"
     with pytest.raises(InputError, match="seed was 1, is 2"):
         train.train_judge(options(corpus, out, resume=True, seed=2))
-    monkeypatch.setattr(train, "train", real)
+    monkeypatch.setattr(run_folder, "train", real)
     train.train_judge(options(corpus, out, resume=True))
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
 
@@ -115,6 +116,17 @@ def test_content_judges_are_tested_on_both_kinds_of_negatives(corpus, tmp_path, 
     assert metrics["baselines"]["tf-idf cosine"]["random"]["macro_f1"] > 0.7
     assert metrics["training"]["stopped"] == "time"
     assert Judge.from_pretrained(tmp_path / task).fold == "0"
+
+
+def test_mlm_steps_are_taken_whatever_updates_say(corpus, tmp_path, monkeypatch):
+    masked = []
+    real = pretraining.train
+    monkeypatch.setattr(
+        pretraining, "train", lambda *arguments, **named: masked.append(real(*arguments, **named))
+    )
+    metrics = train.train_judge(options(corpus, tmp_path / "main", mlm_steps=3, updates=2))
+    assert [result.updates for result in masked] == [3]
+    assert metrics["training"]["updates"] == 2
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from change_it.training.loop import process_state, train
-from change_it.training.options import TrainingOptions
+from change_it.training.options import TrainingSettings
 
 
 class Classifier(nn.Module):
@@ -53,7 +53,7 @@ def options(**changes):
         "checkpoint_steps": 5,
         "seed": 3,
     }
-    return TrainingOptions(**{**settings, **changes})
+    return TrainingSettings(**{**settings, **changes})
 
 
 def main():

@@ -10,9 +10,8 @@ import torch
 from runs import Classifier, accuracy, collate, examples, options
 
 from change_it.errors import InputError
-from change_it.training.batches import EpochBatches
-from change_it.training.loop import resolve, train
-from change_it.training.options import TrainingOptions
+from change_it.training.loop import EpochBatches, train
+from change_it.training.options import TrainingOptions, TrainingSettings, resolve
 
 RUNS = str(Path(__file__).with_name("runs.py"))
 
@@ -194,6 +193,9 @@ def test_batches_cover_everything_and_group_by_length():
     assert first != list(batches)
 
 
-def test_resolve_keeps_what_was_given():
-    resolved = resolve(TrainingOptions(epochs=1), {"epochs": 6, "learning_rate": 1e-5})
-    assert (resolved.epochs, resolved.learning_rate, resolved.batch_size) == (1, 1e-5, None)
+def test_resolve_keeps_what_was_given_and_lacks_nothing():
+    preset = {"epochs": 6, "learning_rate": 1e-5, "batch_size": 4}
+    found = resolve(TrainingOptions(epochs=1), preset, TrainingSettings)
+    assert (found.epochs, found.learning_rate, found.batch_size, found.optimizer) == (1, 1e-5, 4, "adamw")
+    with pytest.raises(TypeError, match="batch_size"):
+        resolve(TrainingOptions(), {"learning_rate": 1e-5}, TrainingSettings)

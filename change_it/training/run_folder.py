@@ -1,0 +1,222 @@
+"""A training command from its settings to the finished model in its folder, for judges and generators alike.
+
+Everything unfinished lives in `<out>/checkpoints`: the settings, the model before training, the loop's checkpoints.
+Only a finished run replaces what `<out>` holds.
+"""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from accelerate.utils import set_seed
+from torch import Tensor, nn
+
+from change_it import __version__
+from change_it.errors import InputError
+from change_it.io import check_writable, write_json
+from change_it.training.loop import Evaluate, TrainingResult, process_state, train
+from change_it.training.models import hash_of_weights, quiet
+from change_it.training.options import TrainingSettings
+
+WORK = "checkpoints"
+METRICS = "metrics.json"
+COMPLETE = "complete"
+#: Settings that may change when a run is resumed.
+FREE = {"resume", "max_minutes", "checkpoint_steps", "tensorboard", "out"}
+#: Files of a model; those of an older model must not stay beside a new one.
+MODEL_FILES = ("*.safetensors", "*.safetensors.index.json", "*config.json", METRICS)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is trained, and what becomes of it.
+
+    Attributes:
+        model: returns an output with `.loss` when called with a batch.
+        dataset: map-style, see `loop.train`.
+        collate: examples to a batch.
+        evaluate: validation score of the model.
+        lengths: length of each example.
+        name: shown at the progress bar.
+        save: saves the trained model in a folder.
+        describe: metrics of the trained model, with the sizes of the data.
+        min_updates: epochs rise until there are this many updates.
+    """
+
+    model: nn.Module
+    dataset: Any
+    collate: Callable[[list[Any]], Mapping[str, Tensor]]
+    evaluate: Evaluate
+    lengths: Sequence[int]
+    name: str
+    save: Callable[[Path], None]
+    describe: Callable[[TrainingResult], dict[str, Any]]
+    min_updates: int = 300
+
+
+def train_in_folder(
+    settings: TrainingSettings,
+    out: Path,
+    what: str,
+    prepare: Callable[[Path], Run],
+    *,
+    libraries: Sequence[str],
+) -> dict[str, Any]:
+    """Train a model and put it into `out`, or go on with a run that was interrupted.
+
+    Every process calls it with the same arguments.
+
+    Args:
+        settings: of the run; a run is resumed only with the same ones.
+        out: folder of the model.
+        what: judge or generator: the command is `change-it train <what>`.
+        prepare: makes the model inside the work folder, with `stage` where randomness is in it.
+        libraries: installed distributions whose versions are recorded.
+
+    Returns:
+        What `metrics.json` holds: the run's own metrics, hash of the weights, seconds, the training's history, options,
+        versions. Empty in every process but the main one.
+
+    Raises:
+        InputError: `out` cannot be written or holds something else, or the run to resume had other options.
+    """
+    check_writable(out, kind="run")
+    state = process_state()
+    work = out / WORK
+    if settings.resume and not work.exists() and (known := _finished(settings, out)):
+        return known
+    if state.is_main_process:
+        _open(settings, work, what)
+    state.wait_for_everyone()
+    started = time.monotonic()
+    try:
+        with quiet():
+            run = prepare(work)
+    except InputError:
+        if not settings.resume:  # what was there to resume stays
+            _leave_nothing(work)
+        raise
+    result = train(
+        run.model,
+        run.dataset,
+        run.collate,
+        settings,
+        out=work / what,
+        name=run.name,
+        evaluate=run.evaluate,
+        lengths=run.lengths,
+        min_updates=run.min_updates,
+    )
+    if not state.is_main_process:
+        return {}
+    final = work / "final"
+    with quiet():
+        run.save(final)
+    metrics = {
+        **run.describe(result),
+        "weights_hash": hash_of_weights(final, command=f"change-it train {what}"),
+        "seconds": {
+            "training": round(result.seconds, 1),
+            "all": round(time.monotonic() - started, 1),
+        },
+        "training": asdict(result),
+        "options": _recorded(settings),
+        "versions": {"change-it": __version__} | {library: version(library) for library in libraries},
+    }
+    write_json(final / METRICS, metrics)
+    publish(final, out, logs=work / what / "logs")
+    return metrics
+
+
+def _recorded(settings: TrainingSettings) -> dict[str, Any]:
+    """Settings as JSON."""
+    plain: dict[str, Any] = json.loads(json.dumps(asdict(settings), default=str))
+    return plain
+
+
+def _changed(settings: TrainingSettings, record: Mapping[str, Any]) -> list[str]:
+    """What differs between two runs, in words; nothing if one can go on where the other stopped."""
+    return [
+        f"{name} was {record.get(name)}, is {value}"
+        for name, value in _recorded(settings).items()
+        if name not in FREE and record.get(name) != value
+    ]
+
+
+def _open(settings: TrainingSettings, work: Path, what: str) -> None:
+    """Begin the work folder, or check that it is of the run that is resumed."""
+    record = work / "options.json"
+    if settings.resume and record.exists():
+        if changed := _changed(settings, json.loads(record.read_text(encoding="utf-8"))):
+            raise InputError(
+                f"{work.parent} cannot be resumed ({'; '.join(changed)}): use the same options or drop --resume"
+            )
+        return
+    if work.exists() and not record.exists():
+        raise InputError(f"{work} is there and no unfinished {what} of ours: choose another --out")
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    write_json(record, _recorded(settings))
+
+
+def stage(folder: Path, make: Callable[[Path], None], *, seed: int) -> Path:
+    """A folder that is made once, by the main process: a resumed run and every other process read the same one.
+
+    Args:
+        folder: inside the work folder.
+        make: writes into the folder that it is given.
+        seed: set before `make`.
+
+    Returns:
+        `folder`.
+    """
+    if process_state().is_main_process and not (folder / COMPLETE).exists():
+        set_seed(seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        make(folder)
+        (folder / COMPLETE).touch()
+    process_state().wait_for_everyone()
+    return folder
+
+
+def _leave_nothing(work: Path) -> None:
+    """Drop the work of a run that could not begin, and the folder that was made for it."""
+    if process_state().is_main_process:
+        shutil.rmtree(work, ignore_errors=True)
+        if not any(work.parent.iterdir()):
+            work.parent.rmdir()
+
+
+def _finished(settings: TrainingSettings, out: Path) -> dict[str, Any] | None:
+    """Metrics of a finished run with the same settings; None if there is none."""
+    path = out / METRICS
+    if not path.exists():
+        return None
+    metrics: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return None if _changed(settings, metrics["options"]) else metrics
+
+
+def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:
+    """Replace the model in `out` by the finished one, its metrics last; drop everything unfinished.
+
+    Args:
+        final: folder of the finished model inside the work folder, which is removed.
+        out: where it goes.
+        logs: TensorBoard logs that replace `<out>/logs`, if they are there.
+    """
+    names = {path.name for path in final.iterdir()}
+    for path in sorted(final.iterdir(), key=lambda path: path.name == METRICS):
+        os.replace(path, out / path.name)
+    for old in {path for pattern in MODEL_FILES for path in out.glob(pattern)}:
+        if old.name not in names:
+            old.unlink()
+    if logs is not None and logs.exists():
+        shutil.rmtree(out / "logs", ignore_errors=True)
+        logs.rename(out / "logs")
+    shutil.rmtree(final.parent)
