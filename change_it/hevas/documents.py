@@ -4,19 +4,25 @@ It takes files as people have them; a corpus of `change-it corpus build` is one 
 articles are read.
 """
 
-import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import polars as pl
 
 from change_it.errors import InputError
-from change_it.io import named_files
+from change_it.io import (
+    SUFFIXES,
+    Record,
+    TableError,
+    cell_text,
+    listed,
+    named_files,
+    parse_columns,
+    read_records,
+    read_text,
+)
 
 #: Our columns, and what they may be called; headlines are also headline1, headline2, ….
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -26,11 +32,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 #: The test articles of a corpus folder.
 _CORPUS = Path("articles") / "test.parquet"
-_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 _NUMBERED = re.compile(r"headline_?\d+")
-_SHOWN = 10
-
-Table = dict[str, list[Any]]
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Documents:
             if found:
                 raise InputError(
                     f"{self.name}: {len(found)} {'document has' if len(found) == 1 else 'documents have'} {fault} "
-                    f"({_first(found)}): mend or remove the rows"
+                    f"({listed(found)}): mend or remove the rows"
                 )
 
     def __len__(self) -> int:
@@ -114,22 +116,34 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
             raise InputError(
                 f"{source} is no corpus folder, it has no {_CORPUS}: name a file, or build a corpus with change-it corpus build"
             )
-    table = _read(path)
-    names = _column_map(columns, table, source)
-    article = next((name for name in names["article"] if name in table), None)
-    if article is None:
-        raise InputError(
-            f"{source} has no column article (its columns are {', '.join(table)}): name yours as in "
-            "--columns article=body,headline=title"
+    try:
+        rows = read_records(
+            path,
+            required={"article": COLUMNS["article"]},
+            optional={"id": COLUMNS["id"], "headline": COLUMNS["headline"]},
+            columns=columns,
         )
-    texts = tuple(unicodedata.normalize("NFC", _text(cell)).strip() for cell in table[article])
-    ids = _ids(table, names["id"], len(texts))
-    found = [name for name in table if name in names["headline"]]
+    except TableError as error:
+        if error.key != "columns":
+            raise
+        raise InputError(
+            f"{source} has no column article (it has {error.values['found']}): name yours as in "
+            "--columns article=body,headline=title"
+        ) from error
+    names = {name.lower() for name in parse_columns(columns, COLUMNS)["headline"]}
+    mapped = names != set(COLUMNS["headline"])
+    every = dict.fromkeys(name for row in rows for name in row.values)
+    found = [
+        name for name in every if name.lower() in names or (not mapped and _NUMBERED.fullmatch(name.lower()))
+    ]
     references = None
     if found:
-        rows = zip(*(table[name] for name in found), strict=True)
-        references = tuple(tuple(filter(worded, map(clean_headline, _listed(cells)))) for cells in rows)
-    return Documents(ids, texts, references, source)
+        references = tuple(
+            tuple(filter(worded, map(clean_headline, _listed(row.values.get(name) for name in found))))
+            for row in rows
+        )
+    texts = tuple(unicodedata.normalize("NFC", row.cells["article"]) for row in rows)
+    return Documents(_ids(rows), texts, references, source)
 
 
 def read_systems(specs: Sequence[str], documents: Documents, *, taken: Iterable[str] = ()) -> list[System]:
@@ -166,37 +180,36 @@ def read_headlines(file: Path, documents: Documents) -> tuple[str, ...]:
         InputError: the file cannot be read, lacks the column headline, has another number of headlines than there are
             documents, or ids that are missing, extra or duplicate.
     """
-    if file.suffix.lower() not in _TABLES:
-        lines = _read_text(file).removesuffix("\n").split("\n")
+    if file.suffix.lower() not in SUFFIXES:
+        lines = read_text(file).replace("\r\n", "\n").removesuffix("\n").split("\n")
         return _as_many([clean_headline(line) for line in lines], documents, file)
-    table = _read(file)
-    if "headline" not in table:
+    try:
+        rows = read_records(file, required=["headline"], optional=["id", "error"])
+    except TableError as error:
+        if error.key != "columns":
+            raise
         raise InputError(
-            f"{file} has no column headline (its columns are {', '.join(table)}): write id,headline, or a .txt file "
+            f"{file} has no column headline (it has {error.values['found']}): write id,headline, or a .txt file "
             "with one headline a line"
-        )
-    errors = table.get("error", [None] * len(table["headline"]))
-    headlines = [
-        "" if _text(error).strip() else clean_headline(_text(cell))
-        for cell, error in zip(table["headline"], errors, strict=True)
-    ]
-    if "id" not in table:
+        ) from error
+    headlines = ["" if row.cells.get("error") else clean_headline(row.cells["headline"]) for row in rows]
+    if "id" not in rows[0].cells:
         return _as_many(headlines, documents, file)
-    ids = _ids(table, ("id",), len(headlines))
+    ids = _ids(rows)
     counts, wanted = Counter(ids), set(documents.ids)
     problems = {
         "missing": [id_ for id_ in documents.ids if id_ not in counts],
         "not in the documents": [id_ for id_ in counts if id_ not in wanted],
         "duplicate": [id_ for id_, count in counts.items() if count > 1],
     }
-    told = [
-        f"{len(found)} {'id' if len(found) == 1 else 'ids'} {problem}: {_first(found)}"
+    faults = [
+        f"{len(found)} {'id' if len(found) == 1 else 'ids'} {problem}: {listed(found)}"
         for problem, found in problems.items()
         if found
     ]
-    if told:
+    if faults:
         raise InputError(
-            f"{file} does not fit the {len(documents)} documents of {documents.name}: {'; '.join(told)}"
+            f"{file} does not fit the {len(documents)} documents of {documents.name}: {'; '.join(faults)}"
         )
     by_id = dict(zip(ids, headlines, strict=True))
     return tuple(by_id[id_] for id_ in documents.ids)
@@ -234,104 +247,11 @@ def _as_many(headlines: Sequence[str], documents: Documents, file: Path) -> tupl
     return tuple(headlines)
 
 
-def _column_map(spec: str, table: Table, source: str) -> dict[str, tuple[str, ...]]:
-    """Names of our columns in the table."""
-    names = COLUMNS | {"headline": (*COLUMNS["headline"], *filter(_NUMBERED.fullmatch, table))}
-    given: dict[str, tuple[str, ...]] = {}
-    for part in filter(None, map(str.strip, spec.split(","))):
-        ours, equals, theirs = map(str.strip, part.partition("="))
-        if ours not in COLUMNS or not equals:
-            raise InputError(f"--columns {part!r} is not ours=theirs: ours is one of {', '.join(COLUMNS)}")
-        if theirs and theirs not in table:
-            raise InputError(
-                f"{source} has no column {theirs!r} as --columns wants it (its columns are {', '.join(table)})"
-            )
-        given[ours] = (*given.get(ours, ()), *([theirs] if theirs else []))
-    return names | given
-
-
-def _ids(table: Mapping[str, list[Any]], names: Sequence[str], count: int) -> tuple[str, ...]:
+def _ids(rows: Sequence[Record]) -> tuple[str, ...]:
     """The ids of the rows; their numbers from 1 where there are none."""
-    column = next((table[name] for name in names if name in table), None)
-    return tuple(
-        (_text(cell).strip() if column is not None else "") or str(number)
-        for number, cell in enumerate(column if column is not None else [""] * count, start=1)
-    )
+    return tuple(row.cells.get("id") or str(number) for number, row in enumerate(rows, start=1))
 
 
-def _read(path: Path) -> Table:
-    """A file as columns."""
-    suffix = path.suffix.lower()
-    if suffix not in _TABLES:
-        raise InputError(f"{path} is of no known kind: rename it to end in {', '.join(_TABLES)}")
-    if not path.is_file():
-        raise InputError(f"{path} does not exist: check the path")
-    if suffix == ".parquet":
-        try:
-            return pl.read_parquet(path).to_dict(as_series=False)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError(f"{path} is not a parquet file: {_line(error)}") from error
-    if suffix in (".csv", ".tsv"):
-        try:
-            separator = "\t" if suffix == ".tsv" else ","
-            return pl.read_csv(path, infer_schema=False, separator=separator).to_dict(as_series=False)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError(
-                f"{path} is not a {suffix[1:].upper()} file in UTF-8 with a header ({_line(error)}): put texts with commas or line breaks in quotes"
-            ) from error
-    return _json_table(path)
-
-
-def _json_table(path: Path) -> Table:
-    """JSON lines, or one list of objects."""
-    text = _read_text(path)
-    rows: list[Any] = []
-    try:
-        if text.lstrip().startswith("["):
-            rows = json.loads(text)
-        else:
-            rows = [json.loads(line) for line in text.split("\n") if line.strip()]
-    except ValueError as error:
-        raise InputError(
-            f"{path} is not JSON with one object a line ({error}): write one object a line"
-        ) from error
-    if not all(isinstance(row, dict) for row in rows):
-        raise InputError(f"{path} holds something else than objects: write one object a line")
-    return {
-        name: [row.get(name) for row in rows] for name in dict.fromkeys(key for row in rows for key in row)
-    }
-
-
-def _read_text(path: Path) -> str:
-    """A text file in UTF-8."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not text in UTF-8: convert it") from error
-
-
-def _text(cell: Any) -> str:
-    """A cell as text: nothing for a missing one, a line for each item of a list."""
-    if cell is None or cell != cell:
-        return ""
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return "\n".join(map(_text, cell)) if isinstance(cell, list) else str(cell)
-
-
-def _listed(cells: Iterable[Any]) -> list[str]:
+def _listed(cells: Iterable[object]) -> list[str]:
     """Headlines of one document: each cell is one, or a list of them."""
-    return [_text(each) for cell in cells for each in (cell if isinstance(cell, list) else [cell])]
-
-
-def _first(ids: Sequence[str]) -> str:
-    """The first ten ids and how many more."""
-    more = len(ids) - _SHOWN
-    return ", ".join(ids[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
-def _line(error: Exception) -> str:
-    """The first line of a message."""
-    return str(error).partition("\n")[0].rstrip(".:")
+    return [cell_text(each) for cell in cells for each in (cell if isinstance(cell, list) else [cell])]

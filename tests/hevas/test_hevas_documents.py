@@ -66,9 +66,9 @@ def test_columns_may_have_other_names_and_headlines_may_be_absent(tmp_path):
     file.write_text("key,body\n007,Testo\n", encoding="utf-8")
     read = read_documents(str(file), columns="article=body,id=key")
     assert (read.ids, read.texts, read.references) == (("007",), ("Testo",), None)
-    with pytest.raises(InputError, match=r"no column article \(its columns are key, body\)"):
+    with pytest.raises(InputError, match=r"no column article \(it has key, body\)"):
         read_documents(str(file))
-    with pytest.raises(InputError, match="no column 'text' as --columns wants it"):
+    with pytest.raises(InputError, match="no column text as --columns wants it"):
         read_documents(str(file), columns="article=text")
     with pytest.raises(InputError, match="is not ours=theirs"):
         read_documents(str(file), columns="title=headline")
@@ -91,19 +91,32 @@ def test_documents_at_fault_are_named(tmp_path, changed, message):
 def test_unreadable_documents(tmp_path):
     for name, content, message in (
         ("none.csv", None, "does not exist"),
-        ("text.txt", b"x", "is of no known kind"),
-        ("latin.csv", "article\nperch\xe9".encode("latin-1"), "is not a CSV file in UTF-8"),
+        ("text.txt", b"x\n", "has no column article"),
+        ("latin.csv", "article\nperch\xe9".encode("latin-1"), "is not text in UTF-8"),
         ("ragged.csv", b'id,article\n1,"a"\n2,b,c,d\n', "put texts with commas or line breaks in quotes"),
-        ("empty.csv", b"", "is not a CSV file"),
-        ("broken.jsonl", b'{"article": \n', "is not JSON with one object a line"),
-        ("numbers.jsonl", b"3\n", "something else than objects"),
+        ("empty.csv", b"", "is empty: give a file with a header"),
+        ("broken.jsonl", b'{"article": \n', "line 1: broken JSON"),
+        ("numbers.jsonl", b"3\n", "line 1: line is not a JSON object"),
         ("broken.parquet", b"PAR1", "is not a parquet file"),
-        ("header.csv", b"id,article\n", "has no documents"),
+        ("header.csv", b"id,article\n", "has a header and no rows"),
     ):
         if content is not None:
             (tmp_path / name).write_bytes(content)
         with pytest.raises(InputError, match=message):
             read_documents(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_semicolons_and_tabs_separate_too(tmp_path, documents, delimiter):
+    lines = [
+        ["id", "headline", "article"],
+        *([row["id"], f'"{row["headline"]}"', f'"{row["article"]}"'] for row in ROWS),
+    ]
+    file = tmp_path / "news.csv"
+    file.write_text("\n".join(delimiter.join(line) for line in lines), encoding="utf-8")
+    read = read_documents(str(file))
+    assert (read.ids, read.texts, read.references) == (IDS, documents.texts, HEADLINES)
+    assert read_headlines(file, documents) == tuple(several[0] for several in HEADLINES)
 
 
 def test_headlines_one_a_line(tmp_path, documents):
@@ -150,7 +163,7 @@ def test_names_of_systems(tmp_path, documents):
         ([f"a/b={file}"], "is not NAME=FILE"),
         ([f"first={file}"], "the name first is taken"),
         ([f"one={file}", f"One={file}"], "the name One is taken"),
-        ([f"one={tmp_path / 'none.txt'}"], "cannot read"),
+        ([f"one={tmp_path / 'none.txt'}"], "does not exist: check the path"),
     ):
         with pytest.raises(InputError, match=message):
             read_systems(specs, documents, taken=["first"])

@@ -181,7 +181,7 @@ def test_a_fault_leaves_nothing_behind(news, tmp_path, monkeypatch):
         (["--metrics", "TM-C"], "6 documents are fewer than 10 LDA topics"),
         (["--metrics", "LSA-C", "--lsi-number", "7"], "6 documents are fewer than 7 LSI dimensions"),
         (["--metrics", "WE-C", "--vectors", "{news}"], "is no word2vec file"),
-        (["--system", "mine=none.txt"], "cannot read none.txt"),
+        (["--system", "mine=none.txt"], "none.txt does not exist: check the path"),
         (["--system", "first={mine}"], "the name first is taken"),
         (["--resamples", "0"], "--resamples 0 is too few"),
         (["--n-words", "0", "--baselines", "first"], "a headline of 0 words is none"),

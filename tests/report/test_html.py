@@ -3,12 +3,13 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
-from change_it.report import score_command
+from change_it.report import files, score_command
 from change_it.report.context import corpus_info, judges_info
 from change_it.report.files import write_report
 from change_it.report.tables import remarks
@@ -133,6 +134,49 @@ def test_files_beside_the_page(tmp_path, scores, contexts):
     assert rows[2]["direction"] == "average"
     assert float(rows[2]["compliancy"]) == 1
     assert rows[2]["signature"] == scores.signature
+
+
+def test_a_second_report_replaces_the_first_and_leaves_other_files(tmp_path, scores, toy_test, fake_judges):
+    out = tmp_path / "report"
+    write_report(out, scores, None, [])
+    (out / "notes.txt").write_text("mine", encoding="utf-8")
+    (out / "hevas").mkdir()
+    others = [
+        *built_in_systems(toy_test)[:2],
+        System("new", tuple(item.reference for item in toy_test.items)),
+    ]
+    write_report(out, score(toy_test, fake_judges, others, resamples=2), None, [])
+    assert {path.stem for path in (out / "items").iterdir()} == {"gold", "copy", "new"}
+    names = ["charts", "items", "notes.txt", "report.html", "scores.json", "systems.csv"]
+    assert sorted(path.name for path in out.iterdir()) == names
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report"]
+
+
+def test_a_report_that_is_interrupted_leaves_the_old_one(tmp_path, scores, monkeypatch):
+    out = tmp_path / "report"
+    write_report(out, scores, None, [])
+    before = {path: path.read_bytes() for path in out.rglob("*.*")}
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(files, "write_text", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_report(out, replace(scores, corpus="other"), None, [])
+    assert {path: path.read_bytes() for path in out.rglob("*.*")} == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report"]
+
+
+def test_formulas_of_strangers_are_quoted(tmp_path, toy_test, fake_judges):
+    starts = ("=1+1", "+39 02", "-3 gradi", "@qui", "normale", "'citato", "\t=1", "a=b")
+    headlines = tuple(starts[at % len(starts)] for at in range(len(toy_test.items)))
+    scores = score(toy_test, fake_judges, [System("=sum", headlines)], resamples=2)
+    write_report(tmp_path / "report", scores, None, [])
+    with (tmp_path / "report" / "items" / "=sum.csv").open(encoding="utf-8", newline="") as lines:
+        written = [row["headline"] for row in csv.DictReader(lines)]
+    assert written == [f"'{text}" if text[0] in "=+-@\t" else text for text in headlines]
+    with (tmp_path / "report" / "systems.csv").open(encoding="utf-8", newline="") as lines:
+        assert {row["system"] for row in csv.DictReader(lines)} == {"'=sum"}
 
 
 def test_the_same_scores_give_the_same_page(tmp_path, scores, contexts):
@@ -296,3 +340,12 @@ def test_the_command_refuses_the_judges_that_chose(capsys, tmp_path, toy_corpus,
     printed = capsys.readouterr().out
     assert "|fold:all|reranker:same|" in printed
     assert "not independent of the judges that score" in printed
+
+
+def test_the_command_refuses_a_folder_of_other_files_before_it_works(tmp_path, toy_corpus):
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    for out in (toy_corpus, tmp_path):
+        options = ScoreOptions(corpus=str(toy_corpus), judges=str(tmp_path / "none"), out=Path(out))
+        with pytest.raises(InputError, match="holds other files and no report: choose a folder that is new"):
+            score_command.run(options)
+    assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
