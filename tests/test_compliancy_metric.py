@@ -31,7 +31,7 @@ def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
     assert result["verdicts"][0] == {"compliancy": True, "hh": True, "ah": True, "main": True}
     assert result["intervals"]["average"]["compliancy"] == (1.0, 1.0)
     assert result["signature"].endswith(
-        f"|reversal:relative|tok:unicode|n:8|seed:1|v:{change_it.__version__}"
+        f"|reversal:relative|tok:unicode|n:8|resamples:1000|seed:1|v:{change_it.__version__}"
     )
     copy = metric.compute(**{**gold, "predictions": gold["sources"]}, judges=fake_judges)
     assert (copy["compliancy"], copy["hh"], copy["main"]) == (0.0, 1.0, 0.0)

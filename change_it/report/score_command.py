@@ -11,9 +11,8 @@ from change_it.report.hevas_command import progress_bar
 from change_it.report.tables import hevas_terminal_table, terminal_table
 from change_it.scoring.item import read_test_set
 from change_it.scoring.options import ScoreOptions
-from change_it.scoring.predictions import read_systems
 from change_it.scoring.score import score
-from change_it.scoring.systems import built_in_systems
+from change_it.scoring.systems import built_in_systems, read_systems
 from change_it.tables import console, print_table
 
 

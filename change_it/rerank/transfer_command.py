@@ -26,7 +26,7 @@ from change_it.rerank.choose import choose
 from change_it.rerank.journal import Journal
 from change_it.rerank.options import CANDIDATES, EXTRACT, TransferOptions
 from change_it.rerank.rows import Row, corpus_rows, file_rows, rows_hash
-from change_it.scoring.reranker import reranker_signature
+from change_it.scoring.signature import Reranker
 
 console = Console()
 
@@ -133,7 +133,7 @@ def load_system(options: TransferOptions) -> System:
         judges.check_outlets(proposer.outlets, options.corpus or f"behind {options.generator}")
     if options.to:
         targets = (options.to,)
-    return System(proposer, targets, needs, hashes, judges, reranker_signature(judges) if judges else "")
+    return System(proposer, targets, needs, hashes, judges, Reranker.of(judges).signature if judges else "")
 
 
 def transfer(options: TransferOptions, system: System, rows: Sequence[Row]) -> Transferred:

@@ -247,7 +247,9 @@ def compute_compliancy(
             for row, name in enumerate(rows)
         },
         "verdicts": judged.select(MEASURES).to_dicts(),
-        "signature": signature(judges.signature, reversal=reversal, n=len(predictions), seed=seed),
+        "signature": signature(
+            judges.signature, reversal=reversal, n=len(predictions), resamples=resamples, seed=seed
+        ),
     }
 
 

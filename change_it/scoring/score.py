@@ -14,8 +14,7 @@ from change_it.errors import InputError
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.compliancy import Progress, Reversal, judge_items
 from change_it.scoring.item import Item, TestSet
-from change_it.scoring.reranker import SAME, Reranker
-from change_it.scoring.signature import signature
+from change_it.scoring.signature import SAME, Reranker, signature
 from change_it.scoring.systems import System
 from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate, paired_p_values
 
@@ -200,7 +199,14 @@ def score(
         }
         independent = system.reranker.short if system.reranker else ""
         chosen = SAME if system.name in same_judges else independent
-        signed = partial(signature, judges.signature, reversal=reversal, seed=seed, reranker=chosen)
+        signed = partial(
+            signature,
+            judges.signature,
+            reversal=reversal,
+            resamples=resamples,
+            seed=seed,
+            reranker=chosen,
+        )
         rows += _rows(system, statistics, directions, signed, resamples, seed)
         tables[system.name] = _item_table(items, verdicts, statistics)
         per_item.append(statistics)

@@ -1,15 +1,37 @@
-"""Every number carries its signature, sacrebleu style (house rule 5)."""
+"""What a number depends on: every score carries its signature, sacrebleu style, and says which judges chose the headlines.
+
+Judges that choose a candidate train on one fold of the corpus, judges that score on the other. A
+prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from change_it import __version__
+from change_it.errors import InputError
+from change_it.judges.options import TASKS
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.judges.judge import Judges
+
+#: What a signature says of a system that the scoring judges, or judges of their fold, chose themselves.
+SAME = "same"
+
+_SIGNATURE = re.compile(
+    r"fold:(?P<fold>all|0|1)" + "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in TASKS)
+)
 
 
-def signature(judges: str, *, reversal: str, n: int, seed: int, reranker: str = "") -> str:
+def signature(judges: str, *, reversal: str, n: int, resamples: int, seed: int, reranker: str = "") -> str:
     """The options that a compliancy figure depends on, in one line.
 
     Args:
         judges: signature of the judges: hashes of their weights and the fold they trained on, `1a2b3c+…|fold:all`.
         reversal: `relative` or `target`.
         n: number of items scored.
+        resamples: of the intervals, and trials of the paired tests.
         seed: seed of the intervals and of the random built-in system.
         reranker: the judges that chose the headlines, `1a2b3c+…,fold:0`, or `same` where they are not independent
             of those that score; empty where none chose.
@@ -18,10 +40,95 @@ def signature(judges: str, *, reversal: str, n: int, seed: int, reranker: str = 
         Keys and values, separated by bars.
 
     Example:
-        >>> signature("1a2b3c+4d5e6f+0a1b2c|fold:all", reversal="relative", n=5000, seed=1).rpartition("|")[0]
-        'compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|reversal:relative|tok:unicode|n:5000|seed:1'
-        >>> "|reranker:same|" in signature("1a2b3c", reversal="relative", n=5, seed=1, reranker="same")
+        >>> found = signature("1a2b3c+4d5e6f+0a1b2c|fold:all", reversal="relative", n=5000, resamples=1000, seed=1)
+        >>> found.rpartition("|")[0]
+        'compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|reversal:relative|tok:unicode|n:5000|resamples:1000|seed:1'
+    """
+    parts = {
+        "judges": judges,
+        "reranker": reranker,
+        "reversal": reversal,
+        "tok": "unicode",
+        "n": n,
+        "resamples": resamples,
+        "seed": seed,
+        "v": __version__,
+    }
+    return "|".join(["compliancy", *(f"{key}:{value}" for key, value in parts.items() if value != "")])
+
+
+@dataclass(frozen=True)
+class Reranker:
+    """The judges that chose among candidates.
+
+    Attributes:
+        fold: the fold they were trained on: all, 0 or 1.
+        hashes: task (main, hh, ah) to the SHA-256 of that judge's weights, hexadecimal.
+    """
+
+    fold: str
+    hashes: Mapping[str, str]
+
+    @classmethod
+    def of(cls, judges: "Judges") -> "Reranker":
+        """The identity of loaded judges."""
+        return cls(judges.fold, {task: judge.weights_hash for task, judge in judges.by_task.items()})
+
+    @property
+    def signature(self) -> str:
+        """Fold and full hashes, as in a prediction file."""
+        return "|".join([f"fold:{self.fold}", *(f"{task}:{self.hashes[task]}" for task in TASKS)])
+
+    @property
+    def short(self) -> str:
+        """Six digits of each hash and the fold, for people: `1a2b3c+4d5e6f+0a1b2c,fold:0`."""
+        return "+".join(self.hashes[task][:6] for task in TASKS) + f",fold:{self.fold}"
+
+    def shared_with(self, other: "Reranker") -> list[str]:
+        """What two sets of judges have in common, in words.
+
+        Args:
+            other: the judges that score.
+
+        Returns:
+            One clause for the fold if it is the same (`all` overlaps every fold) and one for each judge with
+            the weights of any judge of the other set, wherever their folders lie; empty for judges that
+            have nothing in common.
+        """
+        shared = []
+        if self.fold == other.fold:
+            shared.append(
+                "both train on all folds" if self.fold == "all" else f"both train on fold {self.fold}"
+            )
+        elif "all" in (self.fold, other.fold):
+            shared.append(f"fold {self.fold} overlaps fold {other.fold}")
+        theirs = set(other.hashes.values())
+        same = [task for task in TASKS if self.hashes[task] in theirs]
+        if same:
+            shared.append(f"the weights of {' and '.join(same)} are the same")
+        return shared
+
+
+def parse_reranker(text: str) -> Reranker:
+    """Read what `Reranker.signature` gives.
+
+    Args:
+        text: the cell of a prediction file.
+
+    Raises:
+        InputError: anything else.
+
+    Example:
+        >>> text = "fold:0" + "".join(f"|{task}:{digit * 64}" for task, digit in zip(TASKS, "abc"))
+        >>> parse_reranker(text).short
+        'aaaaaa+bbbbbb+cccccc,fold:0'
+        >>> parse_reranker(text).signature == text
         True
     """
-    chosen = f"|reranker:{reranker}" if reranker else ""
-    return f"compliancy|judges:{judges}{chosen}|reversal:{reversal}|tok:unicode|n:{n}|seed:{seed}|v:{__version__}"
+    found = _SIGNATURE.fullmatch(text)
+    if not found:
+        raise InputError(
+            f"{text!r} in the column reranker is not fold:…|main:…|hh:…|ah:… with full SHA-256 hashes: "
+            "write the file with change-it transfer --rerank, or leave the column empty"
+        )
+    return Reranker(found["fold"], {task: found[task] for task in TASKS})

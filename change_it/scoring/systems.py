@@ -1,14 +1,23 @@
-"""The systems that stand in every table: gold, copy, lead and random-target."""
+"""The systems that are scored: those that stand in every table (gold, copy, lead, random-target), and prediction files.
+
+A prediction file has `id, headline, target`, one new headline for every item of the test set. `change-it transfer` adds
+`error`, why an item has no headline, and `reranker`, the judges that chose it.
+"""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median_low
 
 from change_it.errors import InputError
+from change_it.io import listed, named_files, read_records
 from change_it.scoring.item import TestSet
-from change_it.scoring.reranker import Reranker
+from change_it.scoring.signature import Reranker, parse_reranker
 
+#: What a prediction file must have.
+COLUMNS = ("id", "headline", "target")
 #: Names that prediction files cannot take.
 BUILT_IN = ("gold", "copy", "lead", "random-target")
 
@@ -80,3 +89,89 @@ def lead(article: str, length: int) -> str:
     """
     text = " ".join(article.split()[: max(1, length)])
     return text.rstrip(" ,;:.-–—") or text
+
+
+def read_systems(specs: Sequence[str], test: TestSet) -> list[System]:
+    """Read the prediction files of several systems.
+
+    Args:
+        specs: `NAME=FILE` each.
+        test: the items that every file must cover.
+
+    Returns:
+        The systems in the order given.
+
+    Raises:
+        InputError: a spec without a name, a name that is taken or unfit for a file name, or a file at fault.
+    """
+    named = named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN)
+    return [read_predictions(file, test, name=name) for name, file in named]
+
+
+def read_predictions(file: Path, test: TestSet, *, name: str = "") -> System:
+    """Read one prediction file and check it against the test set.
+
+    Args:
+        file: CSV, TSV, JSON lines or parquet with the columns id, headline and target, optionally error and reranker
+            (others are ignored), in any order of rows.
+        test: the items to cover.
+        name: of the system; the file's name without its ending when not given.
+
+    Returns:
+        The system, headlines in the order of the items with white space at the ends removed; the headline of a
+        row with an error is empty, whatever stands there.
+
+    Raises:
+        InputError: unreadable file, missing column, malformed line, a reranker that cannot be read or more than
+            one, or ids that are missing, extra or duplicate or that aim at the wrong outlet or have an empty
+            headline without an error: all of them in one message.
+    """
+    records = read_records(file, required=COLUMNS, optional=("error", "reranker"))
+    rows = [record.cells for record in records]
+    counts = Counter(row["id"] for row in rows)
+    wanted = {item.id: item.target for item in test.items}
+    problems = {
+        "missing": [id_ for id_ in wanted if id_ not in counts],
+        "not in the test set": [id_ for id_ in counts if id_ not in wanted],
+        "duplicate": [id_ for id_, count in counts.items() if count > 1],
+        "with an empty headline": list(
+            dict.fromkeys(
+                row["id"]
+                for row in rows
+                if not row["headline"] and not row.get("error") and row["id"] in wanted
+            )
+        ),
+        "with the wrong target": list(
+            dict.fromkeys(
+                row["id"] for row in rows if row["id"] in wanted and row["target"] != wanted[row["id"]]
+            )
+        ),
+    }
+    found = [
+        f"{len(ids)} {'id' if len(ids) == 1 else 'ids'} {problem}: {listed(ids)}"
+        for problem, ids in problems.items()
+        if ids
+    ]
+    if found:
+        raise InputError(
+            f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {'; '.join(found)}"
+        )
+    headlines = {row["id"]: "" if row.get("error") else " ".join(row["headline"].split()) for row in rows}
+    named = sorted({row.get("reranker", "") for row in rows} - {""})
+    return System(name or file.stem, tuple(headlines[item.id] for item in test.items), _reranker(file, named))
+
+
+def _reranker(file: Path, named: Sequence[str]) -> Reranker | None:
+    """The judges that chose the headlines of a file; rows without a headline may name none."""
+    if not named:
+        return None
+    try:
+        rerankers = [parse_reranker(text) for text in named]
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+    if len(rerankers) > 1:
+        both = " and ".join(reranker.short for reranker in rerankers)
+        raise InputError(
+            f"{file} was reranked by more than one set of judges ({both}): write it again in one run of change-it transfer"
+        )
+    return rerankers[0]

@@ -15,8 +15,8 @@ from change_it.report.charts import Drawing
 from change_it.report.files import without_formulas
 from change_it.scoring.compliancy import Reversal
 from change_it.scoring.item import Item, TestSet
-from change_it.scoring.reranker import parse_reranker
 from change_it.scoring.score import AVERAGE, MEASURES, Scores, score
+from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import System
 from change_it.space.limits import LIMITS
 from change_it.space.results import write_charts

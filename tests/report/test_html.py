@@ -14,8 +14,8 @@ from change_it.report.context import corpus_info, judges_info
 from change_it.report.files import write_report
 from change_it.report.tables import remarks
 from change_it.scoring.options import ScoreOptions
-from change_it.scoring.reranker import Reranker, reranker_signature
 from change_it.scoring.score import score
+from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import System, built_in_systems
 
 
@@ -329,7 +329,7 @@ def test_the_command_refuses_the_judges_that_chose(capsys, tmp_path, toy_corpus,
         rows.writerow(["id", "headline", "target", "error", "reranker"])
         for item in toy_test.items:
             rows.writerow(
-                [item.id, item.reference, item.target, "", reranker_signature(FakeJudges(fold="0"))]
+                [item.id, item.reference, item.target, "", Reranker.of(FakeJudges(fold="0")).signature]
             )
     options = ScoreOptions(
         corpus=str(toy_corpus), judges=str(tmp_path), predictions=(f"mine={file}",), resamples=2

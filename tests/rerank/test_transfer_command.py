@@ -17,8 +17,8 @@ from change_it.rerank import transfer_command
 from change_it.rerank.journal import Journal
 from change_it.rerank.options import TransferOptions
 from change_it.rerank.rows import file_rows
-from change_it.scoring.predictions import read_predictions
-from change_it.scoring.reranker import parse_reranker
+from change_it.scoring.signature import parse_reranker
+from change_it.scoring.systems import read_predictions
 
 ROWS = [
     {

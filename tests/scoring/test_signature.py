@@ -4,8 +4,8 @@ import pytest
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
-from change_it.scoring.reranker import Reranker, parse_reranker, reranker_signature
 from change_it.scoring.score import score
+from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.scoring.systems import System, built_in_systems
 
 
@@ -14,7 +14,7 @@ def reranked(test, judges, name="mine"):
 
 
 def test_the_signature_has_full_hashes_and_reads_back():
-    text = reranker_signature(FakeJudges(fold="1"))
+    text = Reranker.of(FakeJudges(fold="1")).signature
     assert text == f"fold:1|main:{'a' * 64}|hh:{'b' * 64}|ah:{'c' * 64}"
     assert parse_reranker(text) == Reranker.of(FakeJudges(fold="1"))
     with pytest.raises(InputError, match="column reranker"):

@@ -1,9 +1,11 @@
+import json
+
 import pytest
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
-from change_it.scoring.predictions import read_predictions, read_systems, write_predictions
-from change_it.scoring.reranker import Reranker, reranker_signature
+from change_it.scoring.signature import Reranker
+from change_it.scoring.systems import read_predictions, read_systems
 
 FULL = "id,headline,target,error,reranker"
 
@@ -25,10 +27,16 @@ def test_any_order_of_rows_and_a_byte_order_mark(tmp_path, toy_test, lines):
     assert (system.name, system.reranker) == ("p", None)
 
 
-def test_written_files_read_back(tmp_path, toy_test):
-    headlines = tuple(f'"{item.id}", è così' for item in toy_test.items)
-    write_predictions(tmp_path / "p.csv", toy_test, headlines)
-    assert read_predictions(tmp_path / "p.csv", toy_test).headlines == headlines
+def test_semicolons_and_json_lines_are_read_too(tmp_path, toy_test, lines):
+    rows = [f"{item.id};Titolo, {item.id};{item.target}" for item in toy_test.items]
+    semicolons = write(tmp_path / "p.csv", rows, header="id;headline;target")
+    objects = [
+        {"id": item.id, "headline": f"Titolo,\n{item.id}", "target": item.target} for item in toy_test.items
+    ]
+    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, objects)))
+    expected = read_predictions(write(tmp_path / "q.csv", lines), toy_test).headlines
+    assert read_predictions(semicolons, toy_test).headlines == expected
+    assert read_predictions(tmp_path / "p.jsonl", toy_test).headlines == expected
 
 
 def test_every_fault_lists_its_ids(tmp_path, toy_test, lines):
@@ -55,7 +63,7 @@ def test_long_lists_are_cut_after_ten(tmp_path, toy_test, lines):
 
 
 def test_a_comma_outside_quotes_is_named_by_line(tmp_path, toy_test):
-    with pytest.raises(InputError, match="line 2: not as many fields"):
+    with pytest.raises(InputError, match="line 2: 4 cells and 3 columns"):
         read_predictions(write(tmp_path / "p.csv", ["a0,Roma, la città,gio"]), toy_test)
 
 
@@ -78,7 +86,7 @@ def test_an_error_excuses_nothing_but_the_headline(tmp_path, toy_test, lines):
 
 def test_the_reranker_is_read(tmp_path, toy_test, lines):
     judges = FakeJudges(fold="0")
-    rows = [f"{line},,{reranker_signature(judges)}" for line in lines]
+    rows = [f"{line},,{Reranker.of(judges).signature}" for line in lines]
     rows[0] = "a0,,gio,the article is empty,"
     (system,) = read_systems([f"mine={write(tmp_path / 'p.csv', rows, header=FULL)}"], toy_test)
     assert system.reranker == Reranker.of(judges)
@@ -92,14 +100,14 @@ def test_a_reranker_that_cannot_be_read(tmp_path, toy_test, lines, cell):
 
 
 def test_two_rerankers_in_one_file(tmp_path, toy_test, lines):
-    cells = [reranker_signature(FakeJudges(fold=fold)) for fold in "01"]
+    cells = [Reranker.of(FakeJudges(fold=fold)).signature for fold in "01"]
     rows = [f"{line},,{cells[n % 2]}" for n, line in enumerate(lines)]
     with pytest.raises(InputError, match=r"more than one set of judges \(.*fold:0 and .*fold:1\)"):
         read_predictions(write(tmp_path / "p.csv", rows, header=FULL), toy_test)
 
 
 def test_missing_file_column_and_wrong_encoding(tmp_path, toy_test, lines):
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match="does not exist"):
         read_predictions(tmp_path / "none.csv", toy_test)
     with pytest.raises(InputError, match="lacks the column target"):
         read_predictions(write(tmp_path / "p.csv", [], header="id,headline"), toy_test)
