@@ -178,7 +178,7 @@ def test_judges_of_all_folds_are_warned_about(generators, tmp_path, judges, caps
 
 
 def test_judges_of_other_outlets_are_refused(generators, tmp_path, judges):
-    judges.outlets = ("left", "right")
+    judges.main.outlets = ("left", "right")
     with pytest.raises(InputError, match="trained on left and right"):
         transfer_command.run(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
 
