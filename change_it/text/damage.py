@@ -1,0 +1,619 @@
+"""Headlines broken in known ways: what the fluency judge learns to refuse, and what the audit tests it with.
+
+A family of damage is a function of a headline, a random generator and what the corpus knows of its words (`Material`);
+it returns the damaged headline, or None where it does not apply. Marks stay where they were, the first word takes the
+first word's case and the end keeps its sign, so that neither case nor punctuation betrays the damage.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from change_it.text.stopwords import stop_words
+
+Tag = Callable[[Sequence[str]], list[str]]
+Damage = Callable[[str, np.random.Generator, "Material"], str | None]
+
+_WORD = re.compile(r"\w+(?:['’.,\-]\w+)*(?:['’](?=\w))?")
+_ELISION = re.compile(r"(\w{1,6})['’](\w{3,}.*)")
+#: Letters of a word that is taken for a function word in a language without a list.
+SHORT = 3
+#: Words of the text that a headline of the language model has, at least and at most.
+SAMPLE_WORDS = 5, 18
+#: A function word ends headlines so rarely, as a share of where it stands, that one cut there dangles.
+RARELY = 0.03
+#: A word is followed by one certain word so often that they belong together.
+BOUND = 0.5
+#: Times a word must have been seen before it is known where it stands.
+SEEN = 5
+#: Marks that come in pairs.
+PAIRS = (("«", "»"), ("“", "”"), ("(", ")"), ("[", "]"))
+
+
+@dataclass(frozen=True)
+class Split:
+    """A headline as words and the gaps around them, one more gap than words: joined, they are the headline."""
+
+    words: list[str]
+    gaps: list[str]
+
+    @classmethod
+    def of(cls, headline: str) -> "Split":
+        """Split a headline.
+
+        Example:
+            >>> Split.of("«Sì», dice l'Italia: ecco perché")
+            Split(words=['Sì', 'dice', "l'Italia", 'ecco', 'perché'], gaps=['«', '», ', ' ', ': ', ' ', ''])
+        """
+        headline = " ".join(headline.split())
+        words, gaps, end = [], [], 0
+        for found in _WORD.finditer(headline):
+            words.append(found.group())
+            gaps.append(headline[end : found.start()])
+            end = found.end()
+        return cls(words, [*gaps, headline[end:]])
+
+    def __str__(self) -> str:
+        return "".join(
+            part for pair in zip(self.gaps, [*self.words, ""], strict=True) for part in pair
+        ).strip()
+
+    def keep(self, places: Sequence[int]) -> "Split":
+        """The words at these rising places; the marks of the gaps between them stay."""
+        gaps, last = [], 0
+        for place in [*places, len(self.words)]:
+            gaps.append(_joined(self.gaps[last : place + 1]))
+            last = place + 1
+        return Split([self.words[place] for place in places], gaps)
+
+
+def _joined(gaps: Sequence[str]) -> str:
+    """Several gaps as one: their marks, and a space unless there was none."""
+    marked = [gap for gap in gaps if gap.strip()]
+    if not marked:
+        return next((gap for gap in gaps if gap), "")
+    return marked[0] if len(set(marked)) == 1 else "".join(dict.fromkeys(marked)).replace("  ", " ")
+
+
+@dataclass
+class Material:
+    """What damage needs to know of a corpus.
+
+    Attributes:
+        headlines: of the training side.
+        language: `it` or `en` for the forms that agree; of others only the function words are known, if there is a list.
+        articles: beginnings of articles, for words and where they stand; may be empty.
+        tag: universal part-of-speech tags of the words of a headline; None leaves substitution by tag out.
+        generated: texts of generators that have not learnt their language yet.
+    """
+
+    headlines: Sequence[str]
+    language: str = "it"
+    articles: Sequence[str] = ()
+    tag: Tag | None = None
+    generated: Sequence[str] = ()
+    splits: list[Split] = field(init=False, repr=False)
+    _tags: dict[tuple[str, ...], list[str]] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.splits = [split for split in map(Split.of, self.headlines) if split.words]
+
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        """Function words, lower-cased."""
+        return stop_words(self.language)
+
+    def is_function(self, word: str) -> bool:
+        """Is it a function word? Any short one where the language has no list."""
+        if self.functions:
+            return word.lower() in self.functions
+        return word.isalpha() and word.islower() and len(word) <= SHORT
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often each form stands inside a headline, its first word left out; cased."""
+        return Counter(word for split in self.splits for word in split.words[1:])
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of all headlines, each as often as it stands there."""
+        return [word for split in self.splits for word in split.words]
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Lower-cased words of headlines and articles."""
+        found = {word.lower() for word in self.words}
+        for article in self.articles:
+            found.update(word.lower() for word in _WORD.findall(article))
+        return frozenset(found)
+
+    @cached_property
+    def function_list(self) -> list[str]:
+        """Function words of the headlines, each as often as it stands there."""
+        return [word.lower() for word in self.words if self.is_function(word)]
+
+    @cached_property
+    def seen(self) -> Counter[str]:
+        """How often each word stands in headlines, lower-cased."""
+        return Counter(word.lower() for word in self.words)
+
+    @cached_property
+    def endings(self) -> Counter[str]:
+        """How often a mark or the end follows each word."""
+        return Counter(
+            word.lower()
+            for split in self.splits
+            for word, gap in zip(split.words, [*split.gaps[1:-1], "."], strict=True)
+            if gap.strip()
+        )
+
+    @cached_property
+    def bound(self) -> frozenset[tuple[str, str]]:
+        """Words that belong together: the first is mostly followed by the second."""
+        pairs = Counter(
+            (one.lower(), other.lower())
+            for split in self.splits
+            for one, other in zip(split.words, split.words[1:], strict=False)
+        )
+        return frozenset(p for p, n in pairs.items() if n >= SEEN and n > BOUND * self.seen[p[0]])
+
+    def dangles(self, word: str, following: str) -> bool:
+        """Would a headline that is cut between these words be cut off?"""
+        low = word.lower()
+        if (low, following.lower()) in self.bound:
+            return True
+        return self.is_function(word) and self.endings[low] <= RARELY * self.seen[low] >= RARELY * SEEN
+
+    def tags(self, words: Sequence[str]) -> list[str]:
+        """The tags of a headline's words, remembered; none without a tagger."""
+        key = tuple(words)
+        if key not in self._tags:
+            self._tags[key] = [""] * len(words) if self.tag is None else self.tag(words)
+        return self._tags[key]
+
+    @cached_property
+    def tagged(self) -> dict[str, list[str]]:
+        """Words of the headlines by their tags."""
+        found: dict[str, list[str]] = defaultdict(list)
+        if self.tag is not None:
+            for split in self.splits[:TAGGED]:
+                for word, tag in zip(split.words, self.tags(split.words), strict=True):
+                    found[tag].append(word)
+        return dict(found)
+
+    @cached_property
+    def trigrams(self) -> frozenset[tuple[str, str, str]]:
+        """Three words in a row of the headlines, with empty ones before the first."""
+        return frozenset(
+            three
+            for split in self.splits
+            for three in zip(["", "", *split.words], ["", *split.words], split.words, strict=False)
+        )
+
+    @cached_property
+    def followers(self) -> dict[tuple[str, ...], list[tuple[str, str]]]:
+        """After one word and after two: the gaps and words that follow in headlines, each as often as it does."""
+        found: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
+        for split in self.splits:
+            before = ["", "", *split.words]
+            following = [*zip(split.gaps, split.words, strict=False), (split.gaps[-1], "")]
+            for place, after in enumerate(following):
+                found[before[place + 1],].append(after)
+                found[before[place], before[place + 1]].append(after)
+        return dict(found)
+
+
+#: Headlines that are tagged, at most.
+TAGGED = 6000
+
+FAMILIES: dict[str, Damage] = {}
+
+
+def family(function: Damage) -> Damage:
+    """Register a family of damage under the function's name."""
+    FAMILIES[function.__name__] = function
+    return function
+
+
+def damage(headline: str, name: str, random: np.random.Generator, material: Material) -> str | None:
+    """A headline damaged by one family.
+
+    Args:
+        headline: of a newspaper.
+        name: of a family, see `FAMILIES`.
+        random: decides everything that is not fixed by the headline.
+        material: of the corpus.
+
+    Returns:
+        The damaged headline, its first word's case and its last sign like the headline's; None if the family does not
+        apply or leaves the headline as it was.
+    """
+    broken = FAMILIES[name](headline, random, material)
+    if broken is None:
+        return None
+    broken = _tidy(" ".join(broken.split()))
+    return None if not broken or broken.lower() == " ".join(headline.split()).lower() else broken
+
+
+def _tidy(text: str) -> str:
+    """The text without marks that stand at its beginning or whose other half is missing."""
+    for left, right in PAIRS:
+        if text.count(left) != text.count(right):
+            text = text.replace(left, "").replace(right, "")
+    if text.count('"') % 2:
+        place = text.rindex('"')
+        text = text[:place] + text[place + 1 :]
+    if text.endswith("'") and " '" not in text and text[:1] != "'":
+        text = text[:-1]
+    return text.strip().lstrip(" ,:;.!?…)»”–—-")
+
+
+def _cased(split: Split, original: Split, material: Material) -> str:
+    """The headline with the case that its first words have where they stand now."""
+    words = list(split.words)
+    if not words:
+        return ""
+    first = original.words[0]
+    for place, word in enumerate(words[1:], 1):
+        low = word[:1].lower() + word[1:]
+        if word == first and material.counts[low] > material.counts[word]:
+            words[place] = low
+    if first[:1].isupper():
+        words[0] = words[0][:1].upper() + words[0][1:]
+    return str(Split(words, split.gaps))
+
+
+def _ended(words: list[str], gaps: list[str], original: Split, material: Material) -> str:
+    """Words and the gaps before them, and the original's last sign."""
+    return _cased(Split(words, [*gaps, original.gaps[-1]]), original, material)
+
+
+# Word order
+
+
+@family
+def shuffled(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """All words in another order."""
+    split = Split.of(headline)
+    if len(split.words) < 3:
+        return None
+    order = random.permutation(len(split.words))
+    return _cased(Split([split.words[place] for place in order], split.gaps), split, material)
+
+
+@family
+def neighbours(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """One to three pairs of neighbours change places, not across a mark."""
+    split = Split.of(headline)
+    words = list(split.words)
+    inside = [
+        place
+        for place in range(len(words) - 1)
+        if not split.gaps[place + 1].strip() and words[place].lower() != words[place + 1].lower()
+    ]
+    if not inside:
+        return None
+    for place in random.permutation(inside)[: random.integers(1, 4)]:
+        words[place], words[place + 1] = words[place + 1], words[place]
+    return _cased(Split(words, split.gaps), split, material)
+
+
+@family
+def reversed_words(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """The last word first."""
+    split = Split.of(headline)
+    return _cased(Split(split.words[::-1], split.gaps), split, material) if len(split.words) > 2 else None
+
+
+@family
+def moved(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """A few words in a row stand somewhere else."""
+    split = Split.of(headline)
+    count = len(split.words)
+    if count < 5:
+        return None
+    length = int(random.integers(1, 1 + count // 3))
+    start = int(random.integers(0, count - length + 1))
+    taken, rest = split.words[start : start + length], split.words[:start] + split.words[start + length :]
+    place = int(random.integers(0, len(rest)))
+    place += place >= start
+    return _cased(Split(rest[:place] + taken + rest[place:], split.gaps), split, material)
+
+
+# Function words
+
+
+def _without(split: Split, dropped: set[int], material: Material) -> str:
+    """The headline without these words; an elided word loses what stands before its apostrophe."""
+    words = list(split.words)
+    for place in list(dropped):
+        if elided := _ELISION.fullmatch(words[place]):
+            words[place] = elided[2]
+            dropped.discard(place)
+    kept = [place for place in range(len(words)) if place not in dropped]
+    return _cased(Split(words, split.gaps).keep(kept), split, material)
+
+
+def _droppable(split: Split, material: Material) -> list[int]:
+    """Places of function words, and of words that one is elided into."""
+    return [
+        place
+        for place, word in enumerate(split.words)
+        if material.is_function(word)
+        or ((elided := _ELISION.fullmatch(word)) and material.is_function(elided[1]))
+    ]
+
+
+#: Headlines do without these as it is.
+ARTICLES = {"a", "an", "the"}
+
+
+@family
+def telegram(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """No function words at all."""
+    split = Split.of(headline)
+    places = set(_droppable(split, material))
+    if len(split.words) - len(places) < 2 or {split.words[place].lower() for place in places} <= ARTICLES:
+        return None
+    return _without(split, places, material)
+
+
+@family
+def dropped(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """Some function words are left out, two at least unless there is one."""
+    split = Split.of(headline)
+    places = [place for place in _droppable(split, material) if split.words[place].lower() not in ARTICLES]
+    if not places or len(split.words) < 4:
+        return None
+    count = int(random.integers(min(2, len(places)), len(places) + 1))
+    return _without(split, set(random.permutation(places)[:count].tolist()), material)
+
+
+@family
+def inserted(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """One to three function words stand where they do not belong."""
+    split = Split.of(headline)
+    if len(split.words) < 3 or not material.function_list:
+        return None
+    words, gaps = list(split.words), split.gaps[:-1]
+    for _ in range(int(random.integers(1, 4))):
+        place = int(random.integers(1, len(words) + 1))
+        words.insert(place, material.function_list[random.integers(len(material.function_list))])
+        gaps.insert(place, " ")
+    return _ended(words, gaps, split, material)
+
+
+# Repetition
+
+
+@family
+def stuttered(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """One to three times, one to three words stand twice, side by side or further on."""
+    split = Split.of(headline)
+    if len(split.words) < 3:
+        return None
+    words, gaps = list(split.words), split.gaps[:-1]
+    for _ in range(int(random.integers(1, 4))):
+        length = int(random.integers(1, 4))
+        start = int(random.integers(0, max(1, len(words) - length + 1)))
+        part = words[start : start + length]
+        place = start + len(part) if random.random() < 0.5 else int(random.integers(1, len(words) + 1))
+        words[place:place] = part
+        gaps[place:place] = [" ", *gaps[start + 1 : start + len(part)]]
+    return _ended(words, gaps, split, material)
+
+
+@family
+def looped(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """The end repeats two to five words again and again, as a generator in a loop does."""
+    split = Split.of(headline)
+    count = len(split.words)
+    if count < 4:
+        return None
+    length = int(random.integers(1, min(5, count - 2) + 1))
+    start = int(random.integers(0, count - length + 1))
+    part, part_gaps = split.words[start : start + length], [*split.gaps[start : start + length]]
+    part_gaps[0] = (" ", " ", ", ", ": ")[random.integers(4)]
+    times = max(
+        1, int(random.integers(1, 4)), -(-(count - start - length) // length) if random.random() < 0.5 else 0
+    )
+    words = split.words[: start + length] + part * times
+    gaps = split.gaps[: start + length] + part_gaps * times
+    return _ended(words[: count + 6], gaps[: count + 6], split, material)
+
+
+# Substitution
+
+
+@family
+def foreign(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """A quarter of the words are random words of other headlines."""
+    split = Split.of(headline)
+    if len(split.words) < 3:
+        return None
+    words = list(split.words)
+    for place in random.permutation(len(words))[: max(1, round(len(words) * random.uniform(0.1, 0.4)))]:
+        words[place] = _like(words[place], str(material.words[random.integers(len(material.words))]))
+    return _cased(Split(words, split.gaps), split, material)
+
+
+@family
+def same_tag(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """A third of the content words give way to random words of the same part of speech."""
+    split = Split.of(headline)
+    if len(split.words) < 4 or not material.tagged:
+        return None
+    tags = material.tags(split.words)
+    places = [p for p, tag in enumerate(tags) if tag in ("NOUN", "VERB", "ADJ", "ADV", "AUX", "ADP", "DET")]
+    if len(places) < 2:
+        return None
+    words = list(split.words)
+    for place in random.permutation(places)[: max(2, round(len(places) / 3))]:
+        choices = material.tagged.get(tags[place], words)
+        words[place] = _like(words[place], choices[random.integers(len(choices))])
+    return _cased(Split(words, split.gaps), split, material)
+
+
+def _like(old: str, new: str) -> str:
+    """The new word with the old one's first letter's case."""
+    return new[:1].upper() + new[1:] if old[:1].isupper() else new[:1].lower() + new[1:]
+
+
+_ITALIAN_PAIRS = (
+    "il la,i le,lo la,gli le,un una,uno una,del della,dei delle,dello della,degli delle,al alla,ai alle,allo alla,agli alle,"
+    "dal dalla,dai dalle,nel nella,nei nelle,sul sulla,sui sulle,questo questa,questi queste,quello quella,quel quella,"
+    "è sono,ha hanno,sta stanno,va vanno,può possono,deve devono,vuole vogliono,fa fanno,era erano,suo sua,suoi sue"
+)
+_ENGLISH_PAIRS = (
+    "is are,was were,has have,does do,this these,that those,a these,an these,his he,her she,their they,its they,him he,"
+    "them they,who whom,me I,us we,my I,our we"
+)
+_FORMS: dict[str, dict[str, list[str]]] = {"it": defaultdict(list), "en": defaultdict(list)}
+for _language, _pairs in (("it", _ITALIAN_PAIRS), ("en", _ENGLISH_PAIRS)):
+    for _pair in _pairs.split(","):
+        _one, _other = _pair.split()
+        _FORMS[_language][_one].append(_other)
+        _FORMS[_language][_other].append(_one)
+
+
+def _italian_forms(word: str, tag: str) -> list[str]:
+    if word[-1:] in "aeio" and len(word) > 3 and tag in ("NOUN", "ADJ", "VERB", ""):
+        return [word[:-1] + ending for ending in "aeio" if ending != word[-1]]
+    return []
+
+
+def _english_forms(word: str, tag: str) -> list[str]:
+    if tag not in ("VERB", "AUX") or len(word) < 3:
+        return []
+    if word.endswith("ing"):
+        return [word[:-3], word[:-3] + "e", word[:-3] + "s"]
+    if word.endswith("s") and not word.endswith("ss"):
+        return [word[:-1], word[:-2], word[:-1] + "ing", word[:-2] + "ing"]
+    return [word + "s", word + "es", word + "ing", word[:-1] + "ing"]
+
+
+@family
+def agreement(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """One to three articles, nouns, adjectives or verbs have the wrong gender, number or person."""
+    if material.language not in _FORMS:
+        return None
+    split = Split.of(headline)
+    tags = material.tags(split.words)
+    forms = _FORMS[material.language]
+    make = _italian_forms if material.language == "it" else _english_forms
+    words, wrong = list(split.words), 0
+    most = int(random.integers(1, 4))
+    for place in random.permutation(len(words)).tolist():
+        low = words[place].lower()
+        found = forms.get(low) or [form for form in make(low, tags[place]) if form in material.vocabulary]
+        if found and wrong < most:
+            words[place] = _like(words[place], found[random.integers(len(found))])
+            wrong += 1
+    return _cased(Split(words, split.gaps), split, material) if wrong else None
+
+
+# Truncation and splicing
+
+
+def _cuts(split: Split, material: Material, *, shortest: int = 2) -> list[int]:
+    """After how many words the headline can be cut so that it dangles."""
+    return [
+        count
+        for count in range(shortest, len(split.words))
+        if not split.gaps[count].strip() and material.dangles(split.words[count - 1], split.words[count])
+    ]
+
+
+@family
+def cut_end(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """The end is missing, after a word that no headline ends with."""
+    split = Split.of(headline)
+    cuts = _cuts(split, material)
+    if not cuts:
+        return None
+    count = cuts[random.integers(len(cuts))]
+    return str(Split(split.words[:count], [*split.gaps[:count], split.gaps[-1]]))
+
+
+@family
+def spliced(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """The beginning up to a word that must go on, and the end of another headline."""
+    split = Split.of(headline)
+    cuts = _cuts(split, material)
+    other = material.splits[random.integers(len(material.splits))]
+    starts = [place for place in range(1, len(other.words)) if not other.gaps[place].strip()]
+    if not cuts or not starts:
+        return None
+    count, start = cuts[random.integers(len(cuts))], starts[random.integers(len(starts))]
+    words = split.words[:count] + other.words[start:]
+    gaps = [*split.gaps[:count], " ", *other.gaps[start + 1 : -1]]
+    return _ended(words, gaps, split, material)
+
+
+# Word lists
+
+
+@family
+def keywords(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """The content words by the alphabet."""
+    split = Split.of(headline)
+    words = [word for word in split.words if not material.is_function(word)]
+    if len(words) < 3:
+        return None
+    return _ended(sorted(words, key=str.lower), ["", *[" "] * (len(words) - 1)], split, material)
+
+
+@family
+def function_words(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """The function words alone."""
+    split = Split.of(headline)
+    kept = [place for place, word in enumerate(split.words) if material.is_function(word)]
+    return _cased(split.keep(kept), split, material) if len(kept) > 1 else None
+
+
+# Language models
+
+
+@family
+def sampled(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """A sample of the bigrams and trigrams of the corpus's headlines; nothing of the headline but its last sign."""
+    split = Split.of(headline)
+    followers = material.followers
+    for _ in range(4):
+        words, gaps, switches = ["", ""], [], 0
+        share = random.uniform(0.0, 0.6)
+        while len(words) < SAMPLE_WORDS[1] + 2:
+            two = followers.get((words[-2], words[-1]), [])
+            use_two = two and random.random() < share
+            choices = two if use_two else followers[words[-1],]
+            gap, word = choices[random.integers(len(choices))]
+            if not word:
+                break
+            switches += (words[-2], words[-1], word) not in material.trigrams
+            words.append(word)
+            gaps.append(gap)
+        if len(words) - 2 >= SAMPLE_WORDS[0] and switches >= 2:
+            return _ended(words[2:], gaps, split, material)
+    return None
+
+
+@family
+def word_soup(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """As many random words of other headlines, between the headline's marks."""
+    split = Split.of(headline)
+    if len(split.words) < 3:
+        return None
+    words = [material.words[place] for place in random.integers(len(material.words), size=len(split.words))]
+    return _cased(
+        Split([_like(o, w) for o, w in zip(split.words, words, strict=True)], split.gaps), split, material
+    )
+
+
+@family
+def generated(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """A text of a generator that has not learnt its language."""
+    return material.generated[int(random.integers(len(material.generated)))] if material.generated else None

@@ -1,0 +1,153 @@
+"""Families of damage: each breaks a headline, gives nothing away by case or marks, and depends on its seed alone."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from change_it.text.damage import FAMILIES, Material, Split, damage, family
+from change_it.text.tokens import words
+
+HEADLINES = [
+    f"Il sindaco di {city} vuole chiudere la scuola: «Non ci sono soldi per il {thing}»"
+    for city in ("Molana", "Bosello", "Vignera", "Belvola", "Fontuno", "Trevate")
+    for thing in ("tetto", "nido", "parco", "teatro")
+] + [
+    "La protesta dei pendolari ferma la scuola per tre ore: «Non ci sono treni». Il sindaco di Roma paga?",
+    "Il nido per la protesta di Molana: il sindaco vuole il parco e la scuola per il tetto",
+    "La città di Belvola vuole il treno per la protesta dei soldi: chi paga il sindaco?",
+]
+HEADLINE = HEADLINES[0]
+TAGS = {
+    "il": "DET",
+    "la": "DET",
+    "di": "ADP",
+    "per": "ADP",
+    "scuola": "NOUN",
+    "sindaco": "NOUN",
+    "soldi": "NOUN",
+}
+
+
+@pytest.fixture(scope="module")
+def material() -> Material:
+    def tag(words):
+        return [TAGS.get(word.lower(), "PROPN" if word[0].isupper() else "NOUN") for word in words]
+
+    return Material(
+        HEADLINES, "it", ["Il nidi la scuole il tetti"], tag, ["vite a vite Nuovo: il vite Nuovo"]
+    )
+
+
+def broken(name: str, material: Material, headline: str = HEADLINE, seed: int = 1) -> str:
+    text = damage(headline, name, np.random.default_rng(seed), material)
+    assert text is not None
+    return text
+
+
+@pytest.mark.parametrize("name", list(FAMILIES))
+def test_a_family_breaks_the_headline_and_depends_on_the_seed_alone(name, material):
+    texts = [damage(HEADLINE, name, np.random.default_rng(seed), material) for seed in range(8)]
+    assert any(texts)
+    assert HEADLINE not in texts
+    assert texts == [damage(HEADLINE, name, np.random.default_rng(seed), material) for seed in range(8)]
+
+
+@pytest.mark.parametrize("name", ["shuffled", "reversed_words", "moved", "neighbours"])
+def test_word_order_keeps_the_words_the_marks_and_the_first_capital(name, material):
+    text = broken(name, material)
+    assert Counter(words(text)) == Counter(words(HEADLINE))
+    assert text[0].isupper()
+    assert text.endswith("»")
+    assert ": «" in text
+    assert " il " in f" {text} "  # the first word has lost its capital
+
+
+def test_marks_stay_where_they_are_when_words_are_dropped():
+    split = Split.of("«Sì», dice l'Italia: ecco perché")
+    assert str(split) == "«Sì», dice l'Italia: ecco perché"
+    assert str(split.keep([0, 2, 4])) == "«Sì», l'Italia: perché"
+
+
+def test_telegrams_have_no_function_words_and_articles_alone_are_none(material):
+    assert broken("telegram", material) == "Sindaco Molana chiudere scuola: «soldi tetto»"
+    english = Material(["The mayor closes a school"], "en")
+    assert damage("The mayor closes a school", "telegram", np.random.default_rng(1), english) is None
+
+
+def test_an_elided_function_word_goes_with_its_apostrophe():
+    italian = Material(["Pioggia sull'Italia: strade chiuse a Roma"], "it")
+    assert broken("telegram", italian, italian.headlines[0]) == "Pioggia Italia: strade chiuse Roma"
+
+
+def test_a_cut_headline_dangles(material):
+    endings = {
+        broken("cut_end", material, seed=seed).rstrip("»?.").replace("«", "").split()[-1].lower()
+        for seed in range(20)
+    }
+    assert endings <= {"di", "il", "la", "per", "non", "ci", "sono", "vuole", "sindaco", "soldi"}
+    complete = Material(["Piove", "Sindaco arrestato", "Scuole chiuse"] * 5, "it")
+    assert damage("Sindaco arrestato", "cut_end", np.random.default_rng(1), complete) is None
+
+
+def test_agreement_takes_forms_that_exist(material):
+    found = {broken("agreement", material, seed=seed) for seed in range(30)}
+    changed = {word for text in found for word in words(text)} - set(words(HEADLINE))
+    assert changed
+    assert changed <= {
+        "la",
+        "una",
+        "i",
+        "gli",
+        "il",
+        "lo",
+        "nidi",
+        "scuole",
+        "tetti",
+        "è",
+        "vogliono",
+    }
+
+
+def test_english_agreement():
+    english = Material(
+        ["Mayor wants to close the school"], "en", ["they want it"], lambda w: ["X", "VERB", *["X"] * 4]
+    )
+    assert broken("agreement", english, english.headlines[0]) == "Mayor want to close the school"
+
+
+def test_samples_hold_no_printed_headline(material):
+    mixed = Material([*HEADLINES, *(h.replace("scuola", "sala") for h in HEADLINES)], "it")
+    for seed in range(10):
+        text = damage(HEADLINE, "sampled", np.random.default_rng(seed), mixed)
+        assert text is None or text not in mixed.headlines
+
+
+def test_marks_without_their_other_half_are_dropped(material):
+    for seed in range(20):
+        for name in ("cut_end", "spliced", "looped"):
+            text = broken(name, material, seed=seed)
+            assert text.count("«") == text.count("»")
+
+
+@pytest.mark.parametrize("headline", ["", "!", "Piove"])
+def test_what_cannot_be_broken_is_left_alone(headline, material):
+    for name in FAMILIES:
+        if name not in ("generated", "sampled", "inserted"):
+            assert damage(headline, name, np.random.default_rng(1), material) is None
+
+
+def test_a_language_without_a_list_takes_short_words_for_function_words():
+    german = Material(["Der Rat will die Schule in der Stadt schliessen"] * 6, "none")
+    assert broken("telegram", german, german.headlines[0]).lower() == "der rat will schule stadt schliessen"
+
+
+def test_a_family_is_a_function_and_a_line(material):
+    @family
+    def shouted(headline, random, material):
+        return f"{headline}!!"
+
+    try:
+        assert broken("shouted", material).endswith("»!!")
+    finally:
+        del FAMILIES["shouted"]
