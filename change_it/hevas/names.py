@@ -1,0 +1,239 @@
+"""Names in headlines: what the tagger, the capitals of the headline and those of a corpus say of each word."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Self
+
+from change_it.hevas.perceptron import Case, sentence_case
+from change_it.hevas.tagging import Tagger, languages, load_tagger, tokens
+from change_it.text.folding import fold, fold_with_offsets
+from change_it.text.numbers import Number, Piece, find_numbers, number_words, pieces
+from change_it.text.stopwords import stop_words
+
+#: A capital after these says nothing.
+_OPENING = frozenset(':.!?"-/;|()[]*>+…•') | {"'"}
+_LOWER = re.compile(r"\b[a-z][^\W\d_]+")
+_UPPER = re.compile(r"(?<=[a-z,] )[A-Z][^\W\d_]+|(?<=[a-z]')[A-Z][^\W\d_]+")
+_FULL_NAME = re.compile(r"(?<=[a-z,] )([A-Z][a-z]+) ([A-Z][^\W\d_]+)")
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
+#: English possessives and what is left of contractions.
+_ENDINGS = frozenset({"s", "t", "re", "ve", "ll", "d", "m"})
+#: Titles and abbreviations that say nothing of who is meant.
+_TITLES = frozenset(
+    ["mr", "mrs", "ms", "dr", "rep", "reps", "sen", "sens", "gov", "gen", "capt", "sgt", "lt", "col", "prof", "st", "dept", "bros", "jr", "sr", "inc", "ltd", "corp", "co", "rev", "hon", "sig", "sigg", "dott", "prof", "on", "avv", "ing", "mons", "san", "santa"]
+)  # fmt: skip
+#: Characters of each text that `Casing.from_texts` reads.
+_READ = 2500
+
+
+@dataclass
+class Casing:
+    """How often the words of a corpus stand in small letters and, inside a sentence, with a capital.
+
+    Attributes:
+        lower: occurrences in small letters, by lower-cased folded word.
+        upper: occurrences with a capital after a small letter or a comma.
+        full: the words with a capital before each word with a capital: first names of a surname.
+    """
+
+    lower: Counter[str] = field(default_factory=Counter)
+    upper: Counter[str] = field(default_factory=Counter)
+    full: dict[str, Counter[str]] = field(default_factory=dict)
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str], headlines: Iterable[str] = ()) -> Self:
+        """Count the words of texts.
+
+        Args:
+            texts: articles of the training side, of which the beginnings are read.
+            headlines: of the training side; only their words in small letters count, for Titles Look Like This.
+
+        Returns:
+            The counts.
+
+        Example:
+            >>> casing = Casing.from_texts(["Il sindaco di Roma parla, Roma tace.", "Tutti a roma"])
+            >>> casing.share("roma"), casing.share("sindaco"), casing.share("zagarolo")
+            (0.6666666666666666, 0.0, None)
+        """
+        casing = cls()
+        for text in texts:
+            folded = fold(text[:_READ])
+            casing.lower.update(_LOWER.findall(folded))
+            casing.upper.update(map(str.lower, _UPPER.findall(folded)))
+            for first, last in _FULL_NAME.findall(folded):
+                casing.full.setdefault(last.lower(), Counter())[first.lower()] += 1
+        for headline in headlines:
+            casing.lower.update(_LOWER.findall(fold(headline)))
+        return casing
+
+    def is_first_name(self, first: str, last: str) -> bool:
+        """Whether most people of a surname that are called by their full name have this first name: Donald, Trump."""
+        names = self.full.get(last)
+        return (
+            names is not None
+            and names[first] >= 3
+            and 2 * names[first] > names.total()
+            and (self.share(last) or 0) >= 0.9
+        )
+
+    def share(self, word: str) -> float | None:
+        """Share of the occurrences that have a capital; None for a word that never occurs."""
+        upper, lower = self.upper[word], self.lower[word]
+        return upper / (upper + lower) if upper + lower else None
+
+
+class Headline:
+    """A headline's pieces, numbers and names, with their offsets in the text as given.
+
+    Attributes:
+        text: as given.
+        language: of the text; decides what tagger there is, if any.
+        pieces: words, marks and digits of the folded text.
+        keys: their lower-cased forms without dots, in order.
+        case: how the text is capitalised.
+    """
+
+    def __init__(self, text: str, language: str) -> None:
+        self.text, self.language = text, language
+        folded, self._offsets = fold_with_offsets(text)
+        self.folded = _ADDRESS.sub(lambda match: " " * len(match[0]), folded)
+        self.pieces = pieces(self.folded)
+        self.keys = [key(piece) for piece in self.pieces]
+        self.case: Case = sentence_case(
+            [piece.text for piece in self.pieces if piece.kind == "word"],
+            language if language in languages() else "none",
+        )
+        if self.case == "title" and language != "en":
+            self.case = "sentence"  # no other language has titles like this: they are names in a row
+        known = language if language in languages() else "none"
+        self._common = stop_words(known) | number_words(language)
+        self._tags: list[str] | None = None
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Offsets in the text as given of a stretch of the folded text."""
+        return self._offsets[start], self._offsets[end - 1] + 1
+
+    def numbers(self) -> list[Number]:
+        """The numbers, offsets in the folded text."""
+        return find_numbers(self.folded, self.language, self.pieces)
+
+    def tag(self, index: int) -> str:
+        """The universal tag of a piece; empty in a language without a tagger."""
+        if self._tags is None:
+            self._tags = self._tag()
+        return self._tags[index]
+
+    def _tag(self) -> list[str]:
+        if self.language not in languages():
+            return [""] * len(self.pieces)
+        tagger: Tagger = load_tagger(self.language)
+        words = tokens(self.text, self.language)
+        tags = tagger.tag(words)
+        by_offset: dict[int, str] = {}
+        offset = 0
+        for word, tag in zip(words, tags, strict=True):
+            offset = self.text.index(word, offset)
+            by_offset |= dict.fromkeys(range(offset, offset + len(word)), tag)
+            offset += len(word)
+        return [by_offset.get(self._offsets[piece.start], "X") for piece in self.pieces]
+
+    def begins(self, index: int) -> bool:
+        """Whether a piece stands where any word has a capital: first, or after a mark that may open a sentence."""
+        if index == 0:
+            return True
+        before = self.pieces[index - 1]
+        if before.text == "'" and before.start and self.folded[before.start - 1].isalpha():
+            return False  # L'Inter, not 'Inter
+        if before.text == "-" and before.end == self.pieces[index].start:
+            return index >= 2 and self.pieces[index - 2].kind != "mark" and self.begins(index - 2)
+        return before.text in _OPENING
+
+    def is_name(self, index: int, casing: Casing | None = None, known: Collection[str] = ()) -> bool:
+        """Whether a piece is a name or a part of one.
+
+        Args:
+            index: of the piece.
+            casing: of a corpus. Without one the tagger and the headline's own capitals decide.
+            known: words that occur in small letters in texts at hand: their other forms are no names.
+
+        Returns:
+            The verdict.
+        """
+        piece, word = self.pieces[index], self.keys[index]
+        if piece.kind != "word" or len(word) < 2 or word in _TITLES or word in self._common:
+            return False
+        capital = piece.text[0].isupper()
+        if any(map(str.isdigit, word)) or (not word.isascii() and self.language in languages()):
+            return True
+        before = self.pieces[index - 1] if index else None
+        if before and before.kind == "digits" and before.end == piece.start:
+            return False  # 51enne, 1980s
+        if before and before.text == "'" and before.end == piece.start and word in _ENDINGS:
+            return False
+        plain = self.case == "sentence" and not self.begins(index)
+        share = casing.share(word) if casing else None
+        if casing is not None and share is not None:
+            if not capital:
+                return share >= (0.5 if self.case == "lower" else 0.95) and casing.upper[word] >= 3
+            if plain:
+                return share >= 0.1
+            return share >= 0.8 or (share >= 0.5 and self.tag(index) in ("PROPN", "NOUN", "ADJ", "X", ""))
+        if self._relative(word, casing, known):
+            return capital and plain and self.tag(index) == "PROPN"
+        if self.case == "sentence":
+            if capital and plain:
+                return True
+            return (capital or casing is not None) and self.tag(index) == "PROPN"
+        # A word that no text of the corpus has, in a headline whose capitals say nothing.
+        return casing is not None or self.tag(index) == "PROPN"
+
+    def _relative(self, word: str, casing: Casing | None, known: Collection[str]) -> bool:
+        """Whether another form of the word occurs in small letters."""
+        return any(
+            form in known or (casing is not None and casing.lower[form] > casing.upper[form])
+            for form in inflections(word, self.language)
+        )
+
+    def names(self, casing: Casing | None = None) -> list[int]:
+        """Indices of the pieces that are names or parts of them."""
+        return [index for index in range(len(self.pieces)) if self.is_name(index, casing)]
+
+
+def key(piece: Piece) -> str:
+    """A piece in small letters, without the dots of an abbreviation."""
+    text = piece.text.lower()
+    return text.replace(".", "") if piece.kind == "word" and "." in text else text
+
+
+_SUFFIXES = {
+    "it": ("mente", "issimo", "issima", "ando", "endo", "are", "ere", "ire", "ato", "ata", "ati", "ate", "ito", "ita",
+           "iti", "ite", "uto", "uta", "uti", "ute", "ano", "ono", "hi", "he", "a", "e", "i", "o", "zioni", "zione",
+           "ore", "ori", "va", "ra", "ranno", "isce", "iscono"),
+    "en": ("ing", "ed", "es", "s", "er", "ers", "ly", "d", "e", "y", "ies", "ied", "ier", "iest", "est", "r", "ness",
+           "ment", "ments", "tion", "tions", "al", "ally", "ist", "ists", "able", "ful", "less", "ish", "like", "gate"),
+}  # fmt: skip
+
+
+def inflections(word: str, language: str) -> set[str]:
+    """Other forms that a word may have by its language's endings, right ones and wrong ones.
+
+    Args:
+        word: in small letters.
+        language: `it` or `en`; no endings are known of others.
+
+    Returns:
+        Forms of at least three letters.
+
+    Example:
+        >>> sorted(inflections("smirks", "en") & {"smirk", "smirking", "smirks"})
+        ['smirk', 'smirking']
+    """
+    suffixes = _SUFFIXES.get(language, ())
+    stems = {word[: -len(end)] for end in ("", *suffixes) if word.endswith(end) and end}
+    if language == "en":
+        stems |= {stem[:-1] for stem in stems if stem[-2:-1] == stem[-1:]} | {word}
+    stems = {stem for stem in stems if len(stem) >= 3}
+    return {stem + end for stem in stems for end in ("", *suffixes)} - {word}

@@ -1,0 +1,528 @@
+"""Facts: every number and every name of a new headline must stand in the texts that it was made from.
+
+A number counts as supported if the same value with the same unit occurs in digits or in words; a name if it occurs in
+any case and accents, as a plural or derived form, an acronym or the words behind one. Who did what to whom, and
+negation, are not asked. Languages without a tagger (all but Italian and English): only digits are numbers, and only
+capitals inside a sentence are names.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import chain, repeat
+from typing import Literal
+
+from change_it.hevas.names import Casing, Headline, key
+from change_it.text.folding import fold
+from change_it.text.numbers import AMBIGUOUS, Number, Piece, find_numbers, pieces
+from change_it.text.stopwords import stop_words
+
+
+@dataclass(frozen=True)
+class Unsupported:
+    """A number or a name that no text supports.
+
+    Attributes:
+        text: as the headline writes it.
+        start: its offset in the headline.
+        end: where it ends.
+        kind: `number` or `name`.
+    """
+
+    text: str
+    start: int
+    end: int
+    kind: Literal["number", "name"]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The verdict on one headline.
+
+    Attributes:
+        supported: whether every number and every name is supported.
+        unsupported: those that are not, in order.
+    """
+
+    supported: bool
+    unsupported: tuple[Unsupported, ...]
+
+
+#: Names that stand for each other: abbreviations and irregular forms; folded, small letters, a line a group.
+_SAME = {
+    "it": """
+        usa = us = stati uniti = america
+        ue = unione europea = europa
+        onu = nazioni unite
+        uk = gran bretagna = regno unito
+        inghilterra = inglese = inglesi
+        gran bretagna = britannico = britannici = britannica = britanniche
+        germania = tedesco = tedeschi = tedesca = tedesche
+        napoli = napoletano = napoletani = napoletana = napoletane
+        firenze = fiorentino = fiorentini = fiorentina = fiorentine
+        grecia = greco = greci = greca = greche
+        turchia = turco = turchi = turca = turche
+        svezia = svedese = svedesi
+        m5s = cinque stelle = grillini
+        covid = coronavirus
+    """,
+    "en": """
+        us = usa = united states = america = american = americans
+        uk = britain = united kingdom = british
+        eu = european union = europe
+        un = united nations
+        gop = republican = republicans
+        dem = dems = democrat = democrats = democratic
+        repubs = republicans = republican
+        scotus = supreme court
+        potus = president
+        vp = vice president
+        pm = prime minister
+        ag = ags = attorney general = attorneys general
+        ig = inspector general
+        doj = justice department = department of justice
+        dod = pentagon = defense department
+        ceo = chief executive
+        da = district attorney
+        flotus = first lady
+        fed = federal reserve
+        obamacare = affordable care act = aca = health care law
+        nyc = ny = new york
+        la = los angeles
+        dc = washington
+        nyt = new york times
+        wapo = washpost = washington post
+        isis = isil = islamic state
+        covid = coronavirus
+        mideast = middle east
+        france = french
+        netherlands = dutch = holland
+        germany = german = germans
+        spain = spanish
+        turkey = turkish = turks
+        greece = greek = greeks
+        poland = polish
+        sweden = swedish
+        denmark = danish
+        switzerland = swiss
+        ireland = irish
+        england = english
+        sec = secretary
+        pres = president
+        gov = governor
+        rep = representative
+        sen = senator
+        gen = general
+        jan = january
+        feb = february
+        mar = march
+        apr = april
+        jun = june
+        jul = july
+        aug = august
+        sep = sept = september
+        oct = october
+        nov = november
+        dec = december
+    """,
+}
+#: Endings of what people, followers and languages are called after a place or a person, and of the place itself.
+_DERIVED = {
+    "it": [stem + end for stem in ("an", "ian", "itan", "in", "ist") for end in "oaie"]
+    + ["ese", "esi", "ense", "ensi", "ismo", "olo", "oli", "ola", "ole"],
+    "en": [
+        stem + end
+        for stem in ("an", "ian", "ese", "ish", "i", "ite", "er", "ic", "ist", "ism", "ization", "ite")
+        for end in ("", "s")
+    ],
+}
+_BASES = {"it": ["", "a", "e", "i", "o", "ia"], "en": ["", "a", "e", "o", "y", "ia"]}
+_ROMAN = re.compile(r"(?=[IVXL]{2})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_ROMAN_WORTH = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+_ABOUT = frozenset(
+    ["about", "nearly", "almost", "around", "roughly", "over", "than", "some", "least", "most", "circa", "quasi", "oltre", "almeno", "verso", "intorno", "approximately", "estimated", "upwards", "up", "di"]
+)  # fmt: skip
+
+
+@cache
+def _aliases(language: str) -> dict[str, tuple[str, ...]]:
+    """For a name the others of its groups."""
+    found: dict[str, set[str]] = {}
+    for line in _SAME.get(language, "").strip().splitlines():
+        names = [name.strip() for name in line.split("=")]
+        for name in names:
+            found.setdefault(name, set()).update(other for other in names if other != name)
+    return {name: tuple(sorted(others)) for name, others in found.items()}
+
+
+def _forms(word: str, language: str) -> set[str]:
+    """Plurals of a name, and what may be derived from it or what it may be derived from."""
+    found = {word}
+    if language == "en":
+        found |= {
+            word + "s",
+            word + "es",
+            word.removesuffix("s"),
+            word.removesuffix("es"),
+            word.removesuffix("n"),
+        }
+    elif language == "it" and len(word) > 4:
+        found |= {
+            word[:-1] + end for end in "aeio" if word[-1] in "aeio" and word.endswith(tuple(_DERIVED["it"]))
+        }
+    derived, bases = _DERIVED.get(language, []), _BASES.get(language, [])
+    for ending in derived:
+        root = word.removesuffix(ending)
+        if root != word and len(root) >= (3 if len(ending) > 1 else 4):
+            found |= {root + base for base in bases}
+    for base in bases:
+        root = word.removesuffix(base)
+        if len(root) >= 3 and (root != word or not base):
+            found |= {root + ending for ending in derived}
+    return found
+
+
+def _roman(text: str) -> int | None:
+    """What a Roman numeral of two letters or more is worth."""
+    if not _ROMAN.fullmatch(text):
+        return None
+    worth = [_ROMAN_WORTH[letter] for letter in text]
+    return sum(-a if a < b else a for a, b in zip(worth, [*worth[1:], 0], strict=True))
+
+
+def _countable(value: float | str) -> bool:
+    """Whether a value is no year, time or sum that a text would round."""
+    return isinstance(value, float) and 0 <= value < 1000
+
+
+def _counted(found: Sequence[Piece], number: Number) -> str:
+    """Stem of the word of four letters or more right behind a number: what it counts; empty without one."""
+    at = bisect_left(found, number.end, key=lambda piece: piece.start)
+    word = found[at].text.lower() if at < len(found) and found[at].kind == "word" else ""
+    return word[:-1].rstrip("e")[:7] if len(word) > 3 else ""
+
+
+class _Text:
+    """What a text gives evidence for."""
+
+    def __init__(self, text: str, language: str) -> None:
+        self.folded, self.language = fold(text), language
+        found = self.pieces
+        self.words = frozenset(key(piece) for piece in found if piece.kind == "word")
+        self.values: dict[float | str, set[str]] = {}
+        self.vague: list[Number] = []
+        #: Values by the noun that they count.
+        self.counted: dict[str, set[float | str]] = {}
+        for number in find_numbers(self.folded, language, found):
+            for value in number.values:
+                self.values.setdefault(value, set()).update(number.units)
+            if not number.values:
+                self.vague.append(number)
+            if counted := _counted(found, number):
+                self.counted.setdefault(counted, set()).update(
+                    value for value in number.values if value != 1 and _countable(value)
+                )
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """Split anew each time: they are large, and seldom needed again."""
+        return pieces(self.folded)
+
+    @cached_property
+    def small(self) -> frozenset[str]:
+        """Words that occur in small letters."""
+        return frozenset(piece.text for piece in self.pieces if piece.kind == "word" and piece.text.islower())
+
+    @cached_property
+    def romans(self) -> frozenset[int]:
+        return frozenset(
+            value
+            for piece in self.pieces
+            if piece.text.isupper() and (value := _roman(piece.text)) is not None
+        )
+
+    @cached_property
+    def running(self) -> str:
+        """The words, each between spaces."""
+        return f" {' '.join(key(piece) for piece in self.pieces if piece.kind == 'word')} "
+
+    @cached_property
+    def squeezed(self) -> str:
+        """The letters and digits alone."""
+        return "".join(filter(str.isalnum, self.folded.lower()))
+
+    @cached_property
+    def abbreviations(self) -> frozenset[str]:
+        """Words of two to six letters that may be an acronym: capitals, or short with a capital (Pd, Cgil)."""
+        return frozenset(
+            key(piece)
+            for piece in self.pieces
+            if piece.kind == "word" and 2 <= len(piece.text.replace(".", "")) <= 6
+            and (piece.text.isupper() or (self.language == "it" and piece.text[0].isupper()))
+        )  # fmt: skip
+
+    @cached_property
+    def initials(self) -> frozenset[str]:
+        """First letters of two to six words in a row that may be a name, with and without function words."""
+        functions = stop_words(self.language) if self.language in ("it", "en") else frozenset[str]()
+        words = [piece for piece in self.pieces if piece.kind != "mark"]
+        found = set()
+        for skip in (True, False):
+            row = [piece.text for piece in words if not (skip and piece.text in functions)]
+            for i, first in enumerate(row):
+                if not first[0].isupper():
+                    continue
+                name = first[0]
+                for other in row[i + 1 : i + 6]:
+                    small = other[0].islower()
+                    if not other[0].isalpha() or (small and skip and self.language != "it"):
+                        break
+                    name += other[0]
+                    if not small or self.language == "it":
+                        found.add(name.lower())
+        return frozenset(found)
+
+
+class FactChecker:
+    """Checks headlines against texts and keeps what it has read of each text.
+
+    Attributes:
+        language: `it`, `en`, or any other without a tagger.
+        casing: how a corpus writes its words; without one the tagger and the capitals of a headline decide alone.
+    """
+
+    def __init__(self, language: str, casing: Casing | None = None) -> None:
+        self.language, self.casing = language, casing
+        self._texts: dict[str, _Text] = {}
+
+    def check(self, prediction: str, *, source: str, article: str, reference_article: str = "") -> Facts:
+        """Check one headline.
+
+        Args:
+            prediction: the new headline.
+            source: the original headline.
+            article: its article.
+            reference_article: the article of the aligned headline of the other outlet; empty without one.
+
+        Returns:
+            The verdict, and what is unsupported.
+        """
+        texts = [self._read(text) for text in (source, article, reference_article) if text]
+        headline = Headline(prediction, self.language)
+        found = sorted(
+            chain(self._numbers(headline, texts), self._names(headline, texts)), key=lambda each: each.start
+        )
+        return Facts(not found, tuple(found))
+
+    def _read(self, text: str) -> _Text:
+        if text not in self._texts:
+            self._texts[text] = _Text(text, self.language)
+        return self._texts[text]
+
+    def _numbers(self, headline: Headline, texts: Sequence[_Text]) -> list[Unsupported]:
+        found = []
+        for number in headline.numbers():
+            first = next(i for i, piece in enumerate(headline.pieces) if piece.end > number.start)
+            if not number.claimed or (
+                headline.keys[first] in AMBIGUOUS and headline.tag(first) not in ("NUM", "")
+            ):
+                continue
+            about = self._about(headline, first)
+            counted = _counted(headline.pieces, number)
+            others = (
+                {value for text in texts for value in text.counted.get(counted, ())} if counted else set()
+            )
+            other = bool(others and number.values and not others & number.values and not about)
+            other = (
+                other
+                and number.units <= {"", "ordinal"}
+                and all(_countable(value) for value in number.values)
+            )
+            if other or not any(_supports(text, number, about) for text in texts):
+                start, end = headline.span(number.start, number.end)
+                found.append(Unsupported(headline.text[start:end], start, end, "number"))
+        return found
+
+    def _about(self, headline: Headline, index: int) -> bool:
+        """Whether a number is given as an approximation."""
+        return bool(_ABOUT.intersection(headline.keys[max(0, index - 2) : index]))
+
+    def _names(self, headline: Headline, texts: Sequence[_Text]) -> list[Unsupported]:
+        found = []
+        small: frozenset[str] | None = None
+        for index, piece in enumerate(headline.pieces):
+            word = headline.keys[index]
+            if piece.kind != "word" or len(word) < 2 or any(word in text.words for text in texts):
+                continue
+            if small is None:
+                small = frozenset().union(*(text.small for text in texts))
+            kind: Literal["number", "name"] = "name"
+            roman = _roman(piece.text) if headline.case != "upper" else None
+            if roman is not None and index and headline.pieces[index - 1].text[0].isupper():
+                if any(roman in text.values for text in texts):
+                    continue
+                kind = "number"
+            elif not headline.is_name(index, self.casing, small) or self._stands(headline, index, texts):
+                continue
+            start, end = headline.span(piece.start, piece.end)
+            found.append(Unsupported(headline.text[start:end], start, end, kind))
+        return found
+
+    def _stands(self, headline: Headline, index: int, texts: Sequence[_Text]) -> bool:
+        """Whether a text has a name in another form."""
+        word, piece = headline.keys[index], headline.pieces[index]
+        forms = _forms(word, self.language)
+        if any(forms & text.words for text in texts):
+            return True
+        following = headline.keys[index + 1] if index + 1 < len(headline.keys) else ""
+        if (
+            self.casing is not None
+            and self.casing.is_first_name(word, following)
+            and any(following in text.words for text in texts)
+        ):
+            return True
+        if following == "." and len(word) > 2 and any(f" {word}" in text.running for text in texts):
+            return True  # Fla., Calif.
+        aliases = _aliases(self.language)
+        phrases = [
+            " ".join(headline.keys[index - back : index + on])
+            for back in (2, 1, 0)
+            for on in (1, 2, 3)
+            if index >= back
+        ]
+        if any(
+            f" {alias} " in text.running
+            for phrase in phrases
+            for alias in aliases.get(phrase, ())
+            for text in texts
+        ):
+            return True
+        if any(map(str.isdigit, word)) or not piece.text[1:].islower():
+            squeezed = word.replace(".", "")
+            if len(squeezed) >= 4 and any(squeezed in text.squeezed for text in texts):
+                return True
+        acronym = 2 <= len(word) <= 6 and (piece.text.isupper() or self.language == "it")
+        if acronym and any(word in text.initials for text in texts):
+            return True
+        return any(name in text.abbreviations for name in self._initials(headline, index) for text in texts)
+
+    def _initials(self, headline: Headline, index: int) -> set[str]:
+        """First letters of the words in a row around a piece."""
+        functions = stop_words(self.language) if self.language in ("it", "en") else frozenset[str]()
+        row = [
+            i
+            for i, piece in enumerate(headline.pieces)
+            if piece.kind == "word" and headline.keys[i] not in functions
+        ]
+        at = row.index(index) if index in row else -1
+        found = set()
+        for start in range(max(0, at - 5), at + 1):
+            for end in range(max(start + 2, at + 1), min(start + 6, len(row)) + 1):
+                if headline.pieces[row[start]].text[0].isupper() and row[end - 1] - row[start] < 9:
+                    found.add("".join(headline.keys[i][0] for i in row[start:end]))
+        return found
+
+
+def _supports(text: _Text, number: Number, about: bool) -> bool:
+    """Whether a text has a number."""
+    if not number.values:
+        return any(
+            number.least <= value < 10 * number.most and not 1900 <= value < 2100
+            for value in text.values
+            if isinstance(value, float)
+        ) or any(number.least == other.least for other in text.vague)
+    for value in number.values:
+        if value in text.values and _same_unit(number.units, text.values[value]):
+            return True
+        if isinstance(value, float) and (about or value >= 1e6):
+            share = 0.1 if about else 0.05
+            for other, units in text.values.items():
+                if (
+                    isinstance(other, float)
+                    and abs(other - value) <= share * abs(value)
+                    and _rounded(other, value, about)
+                    and _same_unit(number.units, units)
+                ):
+                    return True
+    return False
+
+
+def _rounded(exact: float, value: float, about: bool) -> bool:
+    """Whether a value is the exact one with fewer digits."""
+    if about:
+        return True
+    digits = len(f"{value:.0f}".rstrip("0"))
+    return f"{exact:.{max(digits - 1, 0)}e}" == f"{value:.{max(digits - 1, 0)}e}"
+
+
+def _same_unit(claimed: frozenset[str], known: set[str]) -> bool:
+    """Whether one of the units claimed is known: none matches all but an ordinal, money and points match none."""
+    return any(
+        unit in known or ("" in known and unit not in ("%", "ordinal")) or (not unit and known != {"ordinal"})
+        for unit in claimed
+    )
+
+
+def check_facts(
+    prediction: str,
+    *,
+    source: str,
+    article: str,
+    reference_article: str = "",
+    language: str,
+    casing: Casing | None = None,
+) -> Facts:
+    """Whether every number and name of a new headline occurs in the texts it was made from.
+
+    Args:
+        prediction: the new headline.
+        source: the original headline.
+        article: its article.
+        reference_article: the article of the aligned headline of the other outlet; empty without one.
+        language: `it`, `en`, or any other: then digits and capitals inside a sentence alone are looked at.
+        casing: of the training articles; see `Casing.from_texts`.
+
+    Returns:
+        The verdict, and the unsupported numbers and names with their places.
+
+    Example:
+        >>> check_facts("Milano, due feriti", source="Roma, tre feriti", article="Tre feriti a Roma.", language="it").unsupported
+        (Unsupported(text='Milano', start=0, end=6, kind='name'), Unsupported(text='due', start=8, end=11, kind='number'))
+    """
+    return FactChecker(language, casing).check(
+        prediction, source=source, article=article, reference_article=reference_article
+    )
+
+
+def check_all_facts(
+    predictions: Sequence[str],
+    *,
+    sources: Sequence[str],
+    articles: Sequence[str],
+    reference_articles: Sequence[str] | None = None,
+    language: str,
+    casing: Casing | None = None,
+) -> list[Facts]:
+    """`check_facts` of n headlines; a text that several are held against is read once.
+
+    Args:
+        predictions: n new headlines.
+        sources: n original headlines.
+        articles: n articles of these.
+        reference_articles: n articles of the aligned headlines; empty texts, or None, without any.
+        language: of all texts.
+        casing: of the training articles.
+
+    Returns:
+        n verdicts.
+    """
+    checker = FactChecker(language, casing)
+    references = repeat("", len(predictions)) if reference_articles is None else reference_articles
+    return [
+        checker.check(prediction, source=source, article=article, reference_article=reference)
+        for prediction, source, article, reference in zip(
+            predictions, sources, articles, references, strict=True
+        )
+    ]

@@ -1,0 +1,76 @@
+"""One spelling for texts that look alike: accents, full-width and superscript forms, look-alikes of other scripts."""
+
+import unicodedata
+
+#: Letters of other scripts that are drawn like Latin ones.
+_LOOK_ALIKES = dict(
+    zip(
+        "АВЕЅІЈКМНОРСТУХԜаеѕіјкмнорсԁһухԝвтΑΒΕΖΗΙΚΜΝΟΡΤΥΧαεικνορτυχłŁđĐıøØ",
+        "ABESIJKMHOPCTYXWaesijkmhopcdhyxwbtABEZHIKMNOPTYXaeikvoptuxlLdDioO",
+        strict=True,
+    )
+)
+_MARKS = {"½": ".5", "¼": ".25", "¾": ".75", "ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "…": ". "}
+_QUOTES = {
+    **dict.fromkeys("‘’‚‛`´ʼ′", "'"),
+    **dict.fromkeys("“”„‟«»‹›″", '"'),
+    **dict.fromkeys("‐‑‒–—―−", "-"),
+}
+_FIXED = {ord(a): b for a, b in {**_LOOK_ALIKES, **_MARKS, **_QUOTES}.items()}
+
+
+class _Folding(dict[int, str]):
+    """For `str.translate`; filled as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = folded = self._fold(chr(code))
+        return folded
+
+    def _fold(self, character: str) -> str:
+        if ord(character) in _FIXED:
+            return _FIXED[ord(character)]
+        if character.isspace():
+            return " "
+        if character.isdecimal():
+            return str(unicodedata.decimal(character))
+        if unicodedata.category(character) in ("Cf", "Mn", "Me"):
+            return ""
+        pieces = unicodedata.normalize("NFKD", character)
+        return "".join(self[ord(piece)] for piece in pieces) if pieces != character else character
+
+
+_TABLE = _Folding()
+
+
+def fold(text: str) -> str:
+    """A text without accents, invisible characters and look-alikes; capitals stay, all white space is a space.
+
+    Args:
+        text: any text.
+
+    Returns:
+        The folded text; it may be longer or shorter.
+
+    Example:
+        >>> fold("Perché «Rо\u200bma» è a ３½ punti")
+        'Perche "Roma" e a 3.5 punti'
+    """
+    return text.translate(_TABLE)
+
+
+def fold_with_offsets(text: str) -> tuple[str, list[int]]:
+    """A folded text and where each of its characters comes from.
+
+    Args:
+        text: any text.
+
+    Returns:
+        The folded text, and for each of its characters, and one more for its end, the offset in `text`.
+
+    Example:
+        >>> fold_with_offsets("è ½")
+        ('e .5', [0, 1, 2, 2, 3])
+    """
+    pieces = [_TABLE[ord(character)] for character in text]
+    offsets = [offset for offset, piece in enumerate(pieces) for _ in piece]
+    return "".join(pieces), [*offsets, len(text)]

@@ -1,0 +1,585 @@
+"""Numbers of Italian and English texts, in digits or words, with what they may be worth and their unit."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+#: One piece of a folded text: digits with separators, a word (U.S. and M5S are one), or a mark.
+_PIECE = re.compile(
+    r"(?P<digits>\d{1,3}(?: \d{3})+(?!\d)|\d+(?:[.,:]\d+)*)"
+    r"|(?P<word>(?:[^\W\d_]\.){2,}(?:[^\W\d_]\b)?|[^\W\d_]\.[^\W\d_]\b|[^\W\d_][^\W_]*)|(?P<mark>[^\w\s]|_)"
+)
+
+
+class Piece(NamedTuple):
+    """A word, a mark, or digits.
+
+    Attributes:
+        text: as it stands in the folded text.
+        start: its offset there.
+        kind: `digits`, `word` or `mark`.
+    """
+
+    text: str
+    start: int
+    kind: str
+
+    @property
+    def end(self) -> int:
+        """Offset of what follows."""
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a text.
+
+    Attributes:
+        start: its offset in the folded text.
+        end: where it ends, unit included.
+        values: what it may be worth; more than one where separators or years are ambiguous. Times are texts (`10:30`).
+        units: what it may count: `%`, `points`, `$`, `€`, `£`, `ordinal`, or nothing known.
+        least, most: the range of an unspecified amount ("dozens", "migliaia"), which has no values.
+        claimed: false for "one", "first", "secondo": articles, adverbs and prepositions as often as numbers.
+        pair: the numbers that it is joined with (3-1, 5/4), itself first; else empty.
+    """
+
+    start: int
+    end: int
+    values: frozenset[float | str]
+    units: frozenset[str] = frozenset({""})
+    least: float = 0
+    most: float = 0
+    claimed: bool = True
+    pair: tuple[float, ...] = ()
+
+
+def pieces(folded: str) -> list[Piece]:
+    """Split a folded text.
+
+    Args:
+        folded: of `change_it.text.folding.fold`.
+
+    Returns:
+        Its pieces, in order.
+
+    Example:
+        >>> [piece.text for piece in pieces("L'M5S sale a 1.200: +3,5% negli U.S.A.")]
+        ['L', "'", 'M5S', 'sale', 'a', '1.200', ':', '+', '3,5', '%', 'negli', 'U.S.A.']
+    """
+    return [Piece(match[0], match.start(), str(match.lastgroup)) for match in _PIECE.finditer(folded)]
+
+
+_ITALIAN_UNITS = [
+    "uno",
+    "due",
+    "tre",
+    "quattro",
+    "cinque",
+    "sei",
+    "sette",
+    "otto",
+    "nove",
+    "dieci",
+    "undici",
+    "dodici",
+    "tredici",
+    "quattordici",
+    "quindici",
+    "sedici",
+    "diciassette",
+    "diciotto",
+    "diciannove",
+]
+_ITALIAN_TENS = ["venti", "trenta", "quaranta", "cinquanta", "sessanta", "settanta", "ottanta", "novanta"]
+_ENGLISH_UNITS = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_ENGLISH_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+
+#: Words that multiply what stands before them; without a number before them a singular is worth one of it.
+_SCALES = {
+    "it": {
+        "mila": 1e3, "milione": 1e6, "milioni": 1e6, "mln": 1e6, "miliardo": 1e9, "miliardi": 1e9, "mld": 1e9,
+        "bilione": 1e12, "bilioni": 1e12, "trilione": 1e18, "trilioni": 1e18, "dozzina": 12, "dozzine": 12,
+        "decina": 10, "centinaio": 100, "centinaia": 100, "migliaio": 1e3, "migliaia": 1e3,
+    },
+    "en": {
+        "hundred": 100, "thousand": 1e3, "million": 1e6, "mn": 1e6, "mln": 1e6, "billion": 1e9, "bn": 1e9,
+        "trillion": 1e12, "tn": 1e12, "dozen": 12, "dozens": 12, "hundreds": 100, "thousands": 1e3, "millions": 1e6,
+        "billions": 1e9, "trillions": 1e12,
+    },
+}  # fmt: skip
+#: The same, written right behind digits: 10k, $3bn, 1.5M.
+_SUFFIXES = {
+    "k": 1e3, "m": 1e6, "mn": 1e6, "mln": 1e6, "b": 1e9, "bn": 1e9, "mld": 1e9, "t": 1e12, "tn": 1e12, "mila": 1e3,
+}  # fmt: skip
+#: Unspecified amounts: at least and less than this.
+_VAGUE: dict[str, dict[str, tuple[float, float]]] = {
+    "it": {
+        "decine": (20, 1e3), "dozzine": (20, 1e3), "centinaia": (100, 1e4), "migliaia": (1e3, 1e6),
+        "milioni": (1e6, 1e9), "miliardi": (1e9, 1e12),
+    },
+    "en": {
+        "dozens": (20, 1e3), "tens": (20, 1e3), "hundreds": (100, 1e4), "thousands": (1e3, 1e6), "millions": (1e6, 1e9),
+        "billions": (1e9, 1e12), "trillions": (1e12, 1e15),
+    },
+}  # fmt: skip
+_HALF = {"it": {"mezzo", "mezza"}, "en": {"half"}}
+_AND_A_HALF = {"it": ("e", "mezzo"), "en": ("and", "a", "half")}
+_PERCENT = {"%", "percent", "percento", "pct"}
+_POINTS = {"punti", "punto", "points", "point"}
+_CURRENCIES = {
+    "$": "$", "€": "€", "£": "£", "dollar": "$", "dollars": "$", "dollari": "$", "dollaro": "$", "euro": "€",
+    "euros": "€", "sterline": "£", "sterlina": "£",
+}  # fmt: skip
+#: Between two numbers that share the scale and the unit of the second: "5 to 10 percent", "2-3 milioni".
+_BETWEEN = {"-", "to", "and", "or", "e", "o", "a", "ai", "al", ",", "/"}
+#: Between two numbers that are one score, range or date: 3-1, 9/11, "three to one", "tre a uno".
+_JOINTS = {"-", "/", ":", "to", "a"}
+
+
+#: Words that are numbers, but as often something else: evidence for a number, never a claim.
+_NOT_CLAIMED = frozenset(
+    ["uno", "first", "firsts", "one", "second", "seconds", "secondo", "seconda", "secondi", "seconde", "primo", "prima", "primi", "prime", "quinte", "quinti", "terzi", "none", "decade", "century", "couple", "both", "twice", "pair", "triple", "decennio", "secolo", "coppia", "entrambi", "entrambe", "doppio", "triplo"]
+)  # fmt: skip
+
+
+@cache
+def _words(language: str) -> dict[str, float]:
+    """Cardinals below a hundred (English) or a thousand (Italian) and ordinals, in words."""
+    return {**_cardinals(language), **_ordinals(language)}
+
+
+@cache
+def _cardinals(language: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    if language == "it":
+        found |= {word: n for n, word in enumerate(_ITALIAN_UNITS, 1)}
+        for ten, tens in enumerate(_ITALIAN_TENS, 2):
+            found[tens] = 10 * ten
+            for n, unit in enumerate(_ITALIAN_UNITS[:9], 1):
+                found[(tens[:-1] if unit[0] in "uo" else tens) + unit] = 10 * ten + n
+        below = dict(found)
+        for n in range(1, 10):
+            hundred = ("" if n == 1 else _ITALIAN_UNITS[n - 1]) + "cento"
+            found[hundred] = 100 * n
+            for word, rest in below.items():
+                found[hundred + word] = 100 * n + rest
+                if word[0] == "o":
+                    found[hundred[:-1] + word] = 100 * n + rest
+        found |= {word[:-1]: n for word, n in found.items() if word.endswith("uno") and n > 20}
+        found |= {
+            "mille": 1000,
+            "zero": 0,
+            "ventina": 20,
+            "trentina": 30,
+            "quarantina": 40,
+            "cinquantina": 50,
+        }
+        found |= {"sessantina": 60, "settantina": 70, "ottantina": 80, "novantina": 90, "quindicina": 15}
+        return found
+    found |= {word: n for n, word in enumerate(_ENGLISH_UNITS, 1)}
+    found |= {word: 10 * n for n, word in enumerate(_ENGLISH_TENS, 2)}
+    found |= {word[:-1] + "ies": n for word, n in found.items() if n >= 20}
+    return {**found, "zero": 0}
+
+
+@cache
+def _ordinals(language: str) -> dict[str, float]:
+    cardinals = {
+        word: n
+        for word, n in _cardinals(language).items()
+        if word not in _NOT_CLAIMED and not word.endswith(("ies", "ina"))
+    }
+    if language == "it":
+        stems: dict[str, float] = {"prim": 1, "second": 2, "millesim": 1000}
+        stems |= {
+            word: n
+            for n, word in enumerate(["terz", "quart", "quint", "sest", "settim", "ottav", "non", "decim"], 3)
+        }
+        for word, n in cardinals.items():
+            if 10 < n < 1000:
+                stems[(word if word.endswith(("tre", "sei")) else word.rstrip("aeio")) + "esim"] = n
+        found = {stem + end: n for stem, n in stems.items() for end in "oaie"}
+        del found["none"], found["noni"]
+        return found
+    ordinals: dict[str, float] = {
+        "first": 1,
+        "second": 2,
+        "third": 3,
+        "fifth": 5,
+        "eighth": 8,
+        "ninth": 9,
+        "twelfth": 12,
+    }
+    for word, n in cardinals.items():
+        if n not in (0, 1, 2, 3, 5, 8, 9, 12):
+            ordinals[(word[:-1] + "ie" if word.endswith("y") else word) + "th"] = n
+    ordinals |= {f"{word}s": n for word, n in ordinals.items() if n > 2}
+    return {**ordinals, "hundredth": 100, "thousandth": 1000, "millionth": 1e6}
+
+
+#: Also prepositions, adverbs, forms of "to be": numbers only where the tagger says so.
+AMBIGUOUS = frozenset({"sei"})
+
+
+def _italian_thousands(word: str) -> float | None:
+    """Milleduecento, trentaseimila, diecimilaquattrocento."""
+    words = _words("it")
+    if word.startswith("mille") and word[5:] in words:
+        return 1000 + words[word[5:]]
+    if "mila" in word:
+        many, _, rest = word.partition("mila")
+        if many in words and (not rest or rest in words):
+            return 1000 * words[many] + (words[rest] if rest else 0)
+    return None
+
+
+def _worth(word: str, language: str) -> float | None:
+    """What a word is worth as a number."""
+    value = _words(language).get(word)
+    if value is None and language == "it" and word.startswith(("mil", *_FIRST_LETTERS)) and "mil" in word:
+        return _italian_thousands(word)
+    return value
+
+
+#: Right behind digits: 2nd, 3º.
+_ORDINAL_MARKS = ("st", "nd", "rd", "th", "o", "a")
+_FIRST_LETTERS = ("d", "t", "q", "c", "s", "o", "n", "v", "u")
+_GROUPS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_TIME = re.compile(r"([01]?\d|2[0-4])[.:,]([0-5]\d)")
+
+
+def _readings(text: str, language: str) -> set[float | str]:
+    """What digits with separators may be worth."""
+    thousands, decimal = (".", ",") if language == "it" else (",", ".")
+    if text.isdecimal():
+        return {float(text)}
+    values: set[float | str] = set()
+    if " " in text:
+        return {float(text.replace(" ", ""))}
+    if time := _TIME.fullmatch(text):
+        values.add(f"{int(time[1])}:{time[2]}")
+        if time[2] == "00" and ":" in text:
+            values.add(float(time[1]))
+    if ":" in text:
+        return values or {text}
+    marks = [mark for mark in text if mark in ".,"]
+    if _GROUPS.fullmatch(text) and len(set(marks)) == 1:
+        values.add(float(text.replace(marks[0], "")))
+        if len(marks) == 1 and marks[0] == decimal:
+            values.add(float(text.replace(decimal, ".")))
+    elif len(marks) == 1:
+        values.add(float(text.replace(",", ".")))
+    elif len(set(marks)) == 2 and marks.count(marks[-1]) == 1:
+        values.add(float(text.replace(marks[0], "").replace(marks[-1], ".")))
+    elif thousands:
+        values.add(text)  # a date or a version
+    return values
+
+
+def _round(value: float) -> float:
+    return round(value, 6)
+
+
+@cache
+def number_words(language: str) -> frozenset[str]:
+    """Words that a number may begin with; none of a language but `it` and `en`."""
+    if language not in _SCALES:
+        return frozenset()
+    return frozenset({*_words(language), *_SCALES[language], *_VAGUE[language]})
+
+
+_DIGIT = re.compile(r"\d")
+
+
+class _Reader:
+    """Reads the numbers of one text from left to right."""
+
+    def __init__(self, found: list[Piece], language: str) -> None:
+        self.pieces = found
+        self.low = [piece.text.lower() for piece in found]
+        self.language = language
+        self.scales = _SCALES[language]
+
+    def _joined(self, i: int) -> bool:
+        """Whether piece i stands right behind the one before it."""
+        return 0 < i < len(self.pieces) and self.pieces[i - 1].end == self.pieces[i].start
+
+    def _word(self, i: int) -> str:
+        return self.low[i] if 0 <= i < len(self.low) else ""
+
+    def read(self) -> list[Number]:
+        """The numbers, in order."""
+        numbers: list[Number] = []
+        bounds: list[tuple[int, int, float]] = []  # first piece, piece after the last, scale
+        vague, starts, free = _VAGUE[self.language], number_words(self.language), 0
+        for i, word in enumerate(self.low):
+            if i < free or not (word in starts or word[0].isdecimal() or (len(word) > 4 and "mil" in word)):
+                if _DIGIT.search(word) and i >= free:  # the digits of M5S, G20 are evidence
+                    value = frozenset({float(digits) for digits in re.findall(r"\d+", word)})
+                    piece = self.pieces[i]
+                    numbers.append(
+                        Number(piece.start, piece.end, value, frozenset({"", "ordinal"}), claimed=False)
+                    )
+                    bounds.append((i, i + 1, 1))
+                continue
+            piece = self.pieces[i]
+            if piece.kind == "word" and word not in starts and _worth(word, self.language) is None:
+                continue
+            if word in vague and not self._counted(i):
+                least, most = vague[word]
+                end = i + 1
+                while self._word(end) in ("of", "di") and self._word(end + 1) in vague:
+                    end += 2
+                    more = vague[self._word(end - 1)]
+                    least, most = least * more[0], more[1]
+                unit, after = self._unit(i, end)
+                numbers.append(
+                    Number(
+                        piece.start, self.pieces[after - 1].end, frozenset(), frozenset({unit}), least, most
+                    )
+                )
+                bounds.append((i, after, 1))
+                free = after
+                continue
+            values, end, scale = self._cardinal(i)
+            unit, after = self._unit(i, end)
+            units = {unit}
+            if self.low[end - 1] in _ordinals(self.language):
+                units = {"ordinal"}
+            elif self.low[end - 1] in _ORDINAL_MARKS and end > i + 1:
+                units = {"", "ordinal"}
+            elif self._word(after) == "°":
+                units, after = {"", "ordinal"}, after + 1
+            values |= self._years(i, end, values)
+            claimed = word not in _NOT_CLAIMED or end > i + 1
+            start = i
+            if self._negative(i):
+                values = {-value if isinstance(value, float) else value for value in values}
+                start = i - 1
+            elif any(
+                self.low[j : j + 2] in (["sotto", "zero"], ["below", "zero"])
+                for j in range(after, min(after + 3, len(self.low)))
+            ):
+                values |= {-value for value in values if isinstance(value, float)}
+            numbers.append(
+                Number(
+                    self.pieces[start].start,
+                    self.pieces[after - 1].end,
+                    frozenset(values),
+                    frozenset(units),
+                    claimed=claimed,
+                )
+            )
+            bounds.append((i, after, scale))
+            free = after
+        return self._connected(numbers, bounds)
+
+    def _counted(self, i: int) -> bool:
+        """Whether a number stands before a scale."""
+        return i > 0 and (
+            self.pieces[i - 1].kind == "digits" or _worth(self.low[i - 1], self.language) is not None
+        )
+
+    def _negative(self, i: int) -> bool:
+        if i == 0:
+            return False
+        if self.low[i - 1] in ("minus", "meno"):
+            return True
+        apart = i == 1 or (
+            self.pieces[i - 2].end < self.pieces[i - 1].start or self.low[i - 2] in ("(", '"', "'")
+        )
+        return self.low[i - 1] == "-" and self._joined(i) and apart and self.pieces[i].kind == "digits"
+
+    def _cardinal(self, i: int) -> tuple[set[float | str], int, float]:
+        """Values of the number that begins at piece i, the piece after it, and its last scale."""
+        language, piece = self.language, self.pieces[i]
+        half = i > 0 and (
+            self.low[i - 1] in _HALF[language]
+            or (self.low[i - 1] in ("a", "un") and self._word(i - 2) in _HALF[language])
+        )
+        scale = 1.0
+        if piece.kind == "digits":
+            values = _readings(piece.text, language)
+            end = i + 1
+            while True:
+                word = self._word(end)
+                apart = end + (word == "-" and self._word(end + 1) in self.scales)  # 20-million
+                factor = (
+                    _SUFFIXES.get(word) if self._joined(end) and end == i + 1 else self.scales.get(word)
+                ) or self.scales.get(self._word(apart))
+                if factor is None:
+                    break
+                scaled: set[float | str] = {
+                    _round(value * factor) for value in values if isinstance(value, float)
+                }
+                values = values | scaled if word == "m" else scaled
+                scale *= factor
+                end = apart + 1
+            if self._joined(end) and end == i + 1 and self._word(end) in ("s", *_ORDINAL_MARKS):
+                end += 1
+            if scale > 1:
+                values, end = self._and_a_half(values, end, scale)
+            return values, end, scale
+        total, current, end = 0.0, -1.0, i
+        while end < len(self.low):
+            word = self.low[end]
+            if (word == "-" and end > i and self._joined(end) and self._joined(end + 1)) or (
+                word == "and" and language == "en" and current >= 100 and end > i
+            ):
+                word, step = self._word(end + 1), 2
+            else:
+                step = 1
+            factor = self.scales.get(word)
+            value = _worth(word, language)
+            if factor is not None and (end == i or word not in _VAGUE[language] or current >= 0 or total):
+                if factor == 100 and language == "en":
+                    if current >= 100:
+                        break
+                    current = (current if current >= 0 else 1) * 100
+                elif total and current < 0:
+                    total *= factor
+                else:
+                    total += (current if current >= 0 else 0.5 if half else 1) * factor
+                    current = -1.0
+                scale *= factor
+            elif value is not None:
+                if current < 0 and (end == i or (total and step == 1 and language == "en")):
+                    current = value
+                elif (
+                    language == "en"
+                    and current >= 20
+                    and (
+                        (current % 100 in range(20, 100, 10) and value < 10)
+                        or (current % 100 == 0 and value < 100)
+                    )
+                    and value > 0
+                ):
+                    current += value
+                else:
+                    break
+            else:
+                break
+            end += step
+        end = max(end, i + 1)
+        values = {_round(total + max(current, 0.0))}
+        values, end = self._and_a_half(values, end, scale)
+        return values, end, scale
+
+    def _and_a_half(self, values: set[float | str], end: int, scale: float) -> tuple[set[float | str], int]:
+        words = _AND_A_HALF[self.language]
+        if tuple(self.low[end : end + len(words)]) == words:
+            return {v + scale / 2 if isinstance(v, float) else v for v in values}, end + len(words)
+        return values, end
+
+    def _years(self, i: int, end: int, values: set[float | str]) -> set[float | str]:
+        """Years that two digits stand for: '17, anni '80, the 80s, gli anni ottanta, the eighties."""
+        two = {
+            value for value in values if isinstance(value, float) and 0 <= value < 100 and value == int(value)
+        }
+        piece, before = self.pieces[i], self._word(i - 1) if i else ""
+        short = before == "'" and len(piece.text) == 2 and piece.kind == "digits" and self._joined(i)
+        decade = (self._word(end - 1) == "s" and end > i + 1) or piece.text.lower().endswith("ties")
+        if not (short or decade or before == "anni" or (before == "'" and self._word(i - 2) == "anni")):
+            return set()
+        return {century + value for value in two for century in (1900, 2000)}
+
+    def _unit(self, i: int, end: int) -> tuple[str, int]:
+        """The unit of the number of pieces i to end, and the piece after it."""
+        word = self._word(end)
+        if word in _PERCENT:
+            return "%", end + 1
+        if word == "per" and self._word(end + 1) in ("cent", "cento"):
+            return "%", end + 2
+        if word == "-" and self._word(end + 1) in ("percent", "point"):
+            return ("%" if self._word(end + 1) == "percent" else "points"), end + 2
+        if word in ("percentage", "punti") and self._word(end + 1) in ("points", "point", "percentuali"):
+            return "points", end + 2
+        if word in _POINTS:
+            return "points", end + 1
+        if word in _CURRENCIES:
+            return _CURRENCIES[word], end + 1
+        if word in ("di", "-") and self._word(end + 1) in _CURRENCIES:
+            return _CURRENCIES[self._word(end + 1)], end + 2
+        if i > 0 and self.low[i - 1] in ("$", "€", "£"):
+            return self.low[i - 1], end
+        return "", end
+
+    def _connected(self, numbers: list[Number], bounds: list[tuple[int, int, float]]) -> list[Number]:
+        """Share scale and unit with the number before, and join pairs."""
+        found = list(numbers)
+        for k in range(len(found) - 2, -1, -1):
+            first, second = found[k], found[k + 1]
+            (_, end, scale), (start, _, next_scale) = bounds[k], bounds[k + 1]
+            between = self.low[end:start]
+            if [word for word in between if word in ("$", "€", "£")]:
+                between = [word for word in between if word not in ("$", "€", "£")]
+            joint = "".join(between)
+            if joint.strip("-") in ("to", "a"):
+                joint = joint.strip("-")
+            if joint not in _BETWEEN | _JOINTS or not first.values or not second.values:
+                continue
+            values, units = first.values, first.units
+            if next_scale > 1 and scale == 1:
+                values |= {_round(v * next_scale) for v in values if isinstance(v, float)}
+            if units == {""}:
+                units |= second.units
+            pair: tuple[float, ...] = ()
+            if joint in _JOINTS:
+                a, b = (
+                    min((v for v in each if isinstance(v, float)), default=-1.0)
+                    for each in (first.values, second.values)
+                )
+                pair = (a, b) if a >= 0 and b >= 0 else ()
+                if 1000 < a < 2100 and 0 <= b < 100:  # 2015-16
+                    later = frozenset({a // 100 * 100 + b})
+                    found[k + 1] = Number(
+                        second.start, second.end, second.values | later, second.units, claimed=second.claimed
+                    )
+            found[k] = Number(first.start, first.end, values, units, claimed=first.claimed, pair=pair)
+        return found
+
+
+def find_numbers(folded: str, language: str, found: list[Piece] | None = None) -> list[Number]:
+    """The numbers of a text, in order.
+
+    Args:
+        folded: of `change_it.text.folding.fold`.
+        language: `it` or `en`; of other languages only digits are read.
+        found: its pieces, where they are known already.
+
+    Returns:
+        The numbers.
+
+    Example:
+        >>> [sorted(number.values) for number in find_numbers("ventuno feriti, 1,5 milioni e mille euro", "it")]
+        [[21.0], [1500000.0], [1000.0]]
+        >>> [sorted(number.values) for number in find_numbers("two hundred and fifty-one of $3bn", "en")]
+        [[251.0], [3000000000.0]]
+    """
+    found = pieces(folded) if found is None else found
+    if language not in _SCALES:
+        found = [piece for piece in found if piece.kind != "word"]
+        language = "it"
+    return _Reader(found, language).read()

@@ -1,0 +1,247 @@
+import pytest
+
+from change_it.hevas.names import Casing
+from change_it.scoring import facts
+from change_it.scoring.facts import check_all_facts, check_facts
+
+ITALIAN = (
+    "ROMA - Il premier Giuseppe Conte ha incontrato ieri a Palazzo Chigi il segretario del Partito democratico Nicola "
+    "Zingaretti. Due ore di colloquio, alle 10.30, poi il voto: 151 a 3. La manovra vale 5 milioni di euro, il 7 per "
+    "cento in più del 2017. Papa Benedetto XVI tace. Secondo l'Istat dodici italiani su cento hanno freddo: 4 gradi."
+)
+ENGLISH = (
+    "WASHINGTON - President Donald Trump told the Federal Bureau of Investigation on Monday that 21 American soldiers "
+    "had been wounded. Republicans in the House voted 52 to 48 for a $1.5 billion bill, up 5 percent from the 1980s. "
+    "Mr. Trump thanked Sen. John McCain, the third senator to visit. Dozens of protesters were arrested."
+)
+#: What a corpus knows of names.
+CASING = Casing.from_texts(
+    ["Il sindaco di Milano vede il premier a Milano, poi a Milano con Salvini, e Salvini con Salvini."] * 2
+    + [
+        "The mayor of Boston saw the president, then Boston slept, as Boston does, and he smirks when he meets them."
+    ]
+)
+
+
+def unsupported(prediction, article=ITALIAN, language="it", casing=None, source=""):
+    found = check_facts(prediction, source=source, article=article, language=language, casing=casing)
+    assert found.supported == (not found.unsupported)
+    assert all(prediction[each.start : each.end] == each.text for each in found.unsupported)
+    return [each.text for each in found.unsupported]
+
+
+@pytest.mark.parametrize(
+    "prediction",
+    [
+        "Conte vede Zingaretti a Roma: 2 ore",
+        "CONTE A PALAZZO CHIGI",
+        "Il Pd da Conte",
+        "Manovra da 5 mln, +7%",
+        "Manovra da cinque milioni",
+        "L'Italia e i suoi 12 cittadini al gelo",
+        "Voto finale 151-3, poi Conte tace",
+        "Dal '17 a oggi: Conte e Ratzinger no".replace("Ratzinger", "Benedetto"),
+        "Benedetto XVI e il sedicesimo anno".replace(" e il sedicesimo anno", ""),
+        "Alle 10:30 tutti da Conte",
+        "Uno a uno tutti da Conte, prima la manovra",
+        "«Conte resta», dice l'ISTAT",
+        "Conté e Zìngaretti",
+    ],
+)
+def test_supported_in_italian(prediction):
+    assert unsupported(prediction) == []
+
+
+@pytest.mark.parametrize(
+    ("prediction", "expected"),
+    [
+        ("Conte vede Zingaretti: 3.000 ore", ["3.000"]),
+        ("Conte vede Zingaretti per ventuno ore", ["ventuno"]),
+        ("Manovra da 6 milioni", ["6 milioni"]),
+        ("Manovra da 5 miliardi", ["5 miliardi"]),
+        ("Manovra da 5 milioni di dollari", ["5 milioni di dollari"]),
+        ("Più cinque per cento", ["cinque per cento"]),
+        ("Conte, zero voti", ["zero"]),
+        ("Conte al gelo: -4 gradi", ["-4"]),
+        ("Conte al gelo: meno quattro", ["meno quattro"]),
+        ("Voto finale a Conte: 151-48", ["48"]),
+        ("Il premier Renzi vede Zingaretti", ["Renzi"]),
+        ("Il premier vede D'Alema", ["Alema"]),
+        ("Vertice sul Mes: «Qui comanda Salvini»", ["Mes", "Salvini"]),
+        ("Vertice tra Conte-Salvini", ["Salvini"]),
+        ("Papa Benedetto XIV tace", ["XIV"]),
+        ("Il vertice di Conte con l'M5S e il G8", ["M5S", "G8"]),
+        ("Il premier vola da #Milano", ["Milano"]),
+    ],
+)
+def test_unsupported_in_italian(prediction, expected):
+    assert unsupported(prediction) == expected
+
+
+@pytest.mark.parametrize(
+    "prediction",
+    [
+        "Trump tells FBI: twenty-one Americans wounded",
+        "GOP votes 52-48 for $1.5B bill",
+        "TRUMP'S BILL UP 5%",
+        "U.S. soldiers wounded, says Mr. Trump",
+        "McCain is 3rd senator to visit, first in the '80s",
+        "Dozens arrested as House Republican thanks Senator McCain",
+        "One of the Trumps",
+    ],
+)
+def test_supported_in_english(prediction):
+    assert unsupported(prediction, ENGLISH, "en") == []
+
+
+@pytest.mark.parametrize(
+    ("prediction", "expected"),
+    [
+        ("Trump tells FBI 22 soldiers were wounded", ["22"]),
+        ("House passes $1.6 billion bill", ["1.6 billion"]),
+        ("House passes $1.5 million bill", ["1.5 million"]),
+        ("House passes €1.5 billion bill", ["1.5 billion"]),
+        ("Bill rises by 21%", ["21%"]),
+        ("McCain is fifth senator to visit", ["fifth"]),
+        ("Thousands of protesters were arrested", ["Thousands"]),
+        ("The FBI visits Obama in Chicago", ["Obama", "Chicago"]),
+        ("Nothing but trouble for the CIA", ["CIA"]),
+    ],
+)
+def test_unsupported_in_english(prediction, expected):
+    assert unsupported(prediction, ENGLISH, "en") == expected
+
+
+@pytest.mark.parametrize(
+    "disguised",
+    [
+        "Мilаno",  # Cyrillic
+        "Ｍｉｌａｎｏ",
+        "Mil\u200bano",
+        "Mil\u00adano",
+        "MILANO",
+        "Milàno",
+        "𝐌𝐢𝐥𝐚𝐧𝐨",
+        "M1lano",
+        "Milano-Conte",
+    ],
+)
+def test_disguised_names_are_seen(disguised):
+    assert unsupported(f"Il premier Conte vola a {disguised}", casing=CASING)
+
+
+@pytest.mark.parametrize("number", ["９９", "⁹⁹", "9\u200b9", "9\u00ad9", "novanta\u200bnove", "9O", "٩٩"])
+def test_disguised_numbers_are_seen(number):
+    assert len(unsupported(f"Conte e altri {number} da Zingaretti")) == 1
+
+
+def test_the_same_disguise_of_what_the_article_says_is_no_offence():
+    assert unsupported("Il premier Сοnte per ２ ore, il ７\u00a0per\u00a0cento") == []
+
+
+@pytest.mark.parametrize(
+    "prediction", ["conte vola a milano", "Il premier Conte vola a milano", "CONTE VOLA A MILANO"]
+)
+def test_names_of_the_corpus_are_seen_in_any_case(prediction):
+    casing = Casing.from_texts(
+        ["Tutti a Milano, poi a Milano e di nuovo a Milano, chi vola al mare, chi a Milano."]
+    )
+    assert [name.lower() for name in unsupported(prediction, casing=casing)] == ["milano"]
+
+
+def test_title_case_is_decided_by_the_corpus():
+    assert unsupported("Trump Smirks When He Meets Boston", ENGLISH, "en", CASING) == ["Boston"]
+
+
+def test_a_number_in_front_of_something_counted_otherwise():
+    article = "Tre feriti e nove arresti nella notte."
+    assert unsupported("Notte di paura, tre feriti", article) == []
+    assert unsupported("Notte di paura, nove feriti", article) == ["nove"]
+
+
+def test_about_allows_rounding():
+    article = "The march drew 104 people and cost 1,234,567 dollars."
+    assert unsupported("About 100 people march", article, "en") == []
+    assert unsupported("March cost $1.2 million", article, "en") == []
+    assert unsupported("March cost $1.3 million", article, "en") == ["1.3 million"]
+    assert unsupported("March drew 100", article, "en") == ["100"]
+
+
+def test_unspecified_amounts_want_one_of_the_size():
+    assert unsupported("Decine in piazza", "In piazza erano 40.") == []
+    assert unsupported("Decine in piazza", "In piazza erano sette.") == ["Decine"]
+    assert unsupported("Decine in piazza", "In piazza nel 2017.") == ["Decine"]
+
+
+def test_demonyms_and_places_support_each_other():
+    assert unsupported("L'ira della Francia", "I francesi protestano.") == []
+    assert unsupported("La rabbia dei Milanesi", "Tutta Milano protesta.") == []
+    assert unsupported("The anger of the French", "France is angry.", "en") == []
+    assert unsupported("A New Yorker in Iraq", "New York mourns an Iraqi.", "en") == []
+
+
+def test_other_surnames_of_one_stem_do_not():
+    assert unsupported("Il sindaco Vandrelulli", "Parla Vandrelunti.") == ["Vandrelulli"]
+
+
+def test_a_first_name_that_the_corpus_gives_to_most_bearers_of_the_surname():
+    casing = Casing.from_texts(
+        ["It was Donata Tromba, then Donata Tromba, and Donata Tromba; once Ivana Tromba."]
+    )
+    article = "All rise for Mrs. Tromba."
+    assert unsupported("Donata Tromba rises", article, "en", casing) == []
+    assert unsupported("Ivana Tromba rises", article, "en", casing) == ["Ivana"]
+
+
+def test_acronyms_and_the_words_behind_them():
+    assert unsupported("La sfida del Partito democratico", "Il Pd vota.") == []
+    assert unsupported("Sciopero della Confederazione Generale Lavoro", "La CGL annuncia.") == []
+    assert unsupported("The World Health Organization warns", "The WHO warns.", "en") == []
+    assert unsupported("WHO warns", "The World Health Organization warns.", "en") == []
+
+
+def test_every_text_counts():
+    claim = "Salvini a Torino: 8 arresti"
+    assert unsupported(claim) == ["Salvini", "Torino", "8"]
+    assert unsupported(claim, source="Salvini vola a Torino") == ["8"]
+    found = check_facts(
+        claim, source="Salvini", article="", reference_article="Otto arresti a Torino", language="it"
+    )
+    assert found.supported
+    assert found.unsupported == ()
+
+
+def test_a_language_without_a_tagger_has_digits_and_capitals_inside_a_sentence():
+    article = "Le président Macron a vu trois ministres et 12 députés."
+    assert unsupported("Hier Macron a vu 12 députés", article, "fr") == []
+    assert unsupported("Hier Macron a vu 13 députés et Chirac", article, "fr") == ["13", "Chirac"]
+
+
+def test_many_headlines_read_each_text_once(monkeypatch):
+    read = []
+    kind = facts._Text
+    monkeypatch.setattr(facts, "_Text", lambda text, language: read.append(text) or kind(text, language))
+    predictions = ["Conte a Roma", "Poi Renzi a Roma", "Conte a Torino"]
+    found = check_all_facts(
+        predictions,
+        sources=["Titolo"] * 3,
+        articles=[ITALIAN] * 3,
+        reference_articles=["", "", "Torino"],
+        language="it",
+    )
+    assert sorted(read) == sorted(["Titolo", ITALIAN, "Torino"])
+    assert found == [
+        check_facts(prediction, source="Titolo", article=ITALIAN, reference_article=reference, language="it")
+        for prediction, reference in zip(predictions, ["", "", "Torino"], strict=True)
+    ]
+    assert [each.supported for each in found] == [True, False, True]
+
+
+def test_lists_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match="zip"):
+        check_all_facts(["a", "b"], sources=["a"], articles=["a", "b"], language="it")
+
+
+def test_an_empty_headline_claims_nothing():
+    assert unsupported("") == []
+    assert unsupported("...") == []
