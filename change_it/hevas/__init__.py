@@ -1,6 +1,6 @@
 """HEvAS: informativeness and readability of headlines, baselines, statistics and charts, usable alone.
 
-Formulas are pure functions over texts or numpy arrays (SPEC 6, HEvAS 2019); nothing here imports torch, and what
+Formulas are pure functions over texts or numpy arrays (HEvAS 2019); nothing here imports torch, and what
 `evaluate` and `read_documents` need is loaded when they are asked for.
 """
 

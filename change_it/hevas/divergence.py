@@ -1,7 +1,7 @@
 """Averaged Kullback-Leibler divergence and Jensen-Shannon similarity of word weights (HEvAS 2019, section 2.2).
 
 A text is a distribution over its words: term frequencies, or term frequencies times inverse document frequencies,
-scaled to add up to 1 (SPEC 6). The published averaged divergence is 0 for identical and for disjoint texts, so it ranks nothing; the
+scaled to add up to 1. The published averaged divergence is 0 for identical and for disjoint texts, so it ranks nothing; the
 Jensen-Shannon similarity is 1 for identical and 0 for disjoint ones.
 """
 

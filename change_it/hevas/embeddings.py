@@ -36,31 +36,12 @@ class WordEmbeddings(TextSpace):
         documents: (n, dimensions) mean vectors of the documents.
     """
 
-    def __init__(self, vectors: "KeyedVectors", documents: Sequence[Text]):
-        """The space of the vectors.
-
-        Args:
-            vectors: of `load_vectors`, `train_vectors`, or any other gensim `KeyedVectors`.
-            documents: n texts, or lists of their words.
-
-        Raises:
-            InputError: no document has a word, or none of their words has a vector.
-        """
-        self._vectors = vectors
-        self.documents = self.vectors(document_words(documents))
-        if not self.documents.any():
-            raise InputError("no word of the documents has a word vector: name vectors of their language")
-
-    @classmethod
-    def fit(cls, documents: Sequence[Text], vectors: "KeyedVectors") -> "WordEmbeddings":
-        """The space of the vectors, with the documents' means in it; like the other spaces' `fit`.
+    def __init__(self, documents: Sequence[Text], vectors: "KeyedVectors"):
+        """The space of the vectors, with the documents' means in it.
 
         Args:
             documents: n texts, or lists of their words.
             vectors: of `load_vectors`, `train_vectors`, or any other gensim `KeyedVectors`.
-
-        Returns:
-            The space.
 
         Raises:
             InputError: no document has a word, or none of their words has a vector.
@@ -69,11 +50,14 @@ class WordEmbeddings(TextSpace):
             >>> from gensim.models import KeyedVectors
             >>> vectors = KeyedVectors(2)
             >>> vectors.add_vectors(["pace", "Roma"], [[1, 0], [0, 1]])
-            >>> space = WordEmbeddings.fit(["Pace a Roma", "Roma"], vectors)
+            >>> space = WordEmbeddings(["Pace a Roma", "Roma"], vectors)
             >>> space.documents.tolist(), space.coverage(["roma!", "la pace"]).round(3).tolist()
             ([[0.5, 0.5], [0.0, 1.0]], [0.707, 0.0])
         """
-        return cls(vectors, documents)
+        self._vectors = vectors
+        self.documents = self.vectors(document_words(documents))
+        if not self.documents.any():
+            raise InputError("no word of the documents has a word vector: name vectors of their language")
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
         """Mean vectors of texts.

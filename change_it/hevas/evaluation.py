@@ -1,4 +1,4 @@
-"""Every metric of HEvAS on every system: values an item, means, overall average and ranks (SPEC 6)."""
+"""Every metric of HEvAS on every system: values an item, means, overall average and ranks (HEvAS 2019)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -81,8 +81,8 @@ class LatentSemantic(TextSpace):
 
         Example:
             >>> space = LatentSemantic.fit(["pesce fresco", "pesce lesso", "voto e governo"], number=2)
-            >>> space.similarity(["lesso"], ["fresco"]).round(6).tolist(), space.coverage(["pesce", "voto", "voto"]).round(2).tolist()
-            ([1.0], [1.0, 0.0, 1.0])
+            >>> space.coverage(["pesce", "voto", "voto"]).round(2).tolist()
+            [1.0, 0.0, 1.0]
         """
         found = document_words(documents, stop_words(language))
         vectorizer = TfidfVectorizer(analyzer=_identity)

@@ -184,14 +184,14 @@ def _lda(work: Work) -> Measure:
 def _embeddings(work: Work) -> Measure:
     from change_it.hevas.embeddings import WordEmbeddings, load_vectors, train_vectors
 
-    options, vectors, said = work.options, work.given_vectors, "given"
+    options, vectors, origin = work.options, work.given_vectors, "given"
     if vectors is None and options.vectors:
-        vectors, said = load_vectors(options.vectors, limit=options.vectors_limit), options.vectors.name
+        vectors, origin = load_vectors(options.vectors, limit=options.vectors_limit), options.vectors.name
     elif vectors is None:
         vectors = train_vectors(work.words, seed=options.seed, progress=work.steps("embeddings: training"))
-        said = "trained"
-    work.notes["vectors"] = f"{said},{len(vectors)}x{vectors.vector_size}"
-    return _space(WordEmbeddings.fit(work.words, vectors), "WE", work, "embeddings")
+        origin = "trained"
+    work.notes["vectors"] = f"{origin},{len(vectors)}x{vectors.vector_size}"
+    return _space(WordEmbeddings(work.words, vectors), "WE", work, "embeddings")
 
 
 def _divergence(work: Work) -> Measure:

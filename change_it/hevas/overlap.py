@@ -1,4 +1,4 @@
-"""ROUGE-N, ROUGE-SU and ROUGE-WSU of headlines against references (HEvAS 2019, section 2.1; SPEC 6).
+"""ROUGE-N, ROUGE-SU and ROUGE-WSU of headlines against references (HEvAS 2019, section 2.1).
 
 All are recalls: what share of the reference a candidate holds. Texts are strings, or lists of words where they have
 been taken already (`change_it.text.tokens.words`).
@@ -13,94 +13,12 @@ import numpy as np
 from change_it.errors import InputError
 from change_it.hevas.texts import Matched, Text
 from change_it.text.ngrams import Coded, Floats, Ints, bag, code, common, ngrams, pairs, skip_bag
-from change_it.text.rouge import rouge_l_of_many
+from change_it.text.rouge import rouge_l
 
 #: The measures of HEvAS, under the names that `headline_rouge` gives them.
 MEASURES = ("rouge1", "rouge2", "rougeSU", "rougeWSU")
 
 _BUDGET = 1 << 18  # words, or pairs of words, that are held at once
-
-
-def rouge_n(
-    candidates: Sequence[Text],
-    references: Sequence[Sequence[Text]],
-    n: int,
-    *,
-    counts: Literal["set", "clipped"] = "set",
-) -> Floats:
-    """ROUGE-N: share of the reference's n-grams that the candidate has.
-
-    Args:
-        candidates: headlines.
-        references: one or several reference headlines for each; the best of several counts.
-        n: words in an n-gram, at least 1.
-        counts: `set` counts different n-grams (HEvAS); `clipped` counts occurrences, each at most as often as
-            the candidate has it (Lin 2004).
-
-    Returns:
-        (n,) scores in 0-1; 0 where a side has no n-gram.
-
-    Raises:
-        InputError: the lists do not fit each other.
-
-    Example:
-        The reference has the words a, b and c, the candidate two of them; of the 4 occurrences it has 3.
-
-        >>> rouge_n(["a b a"], [["a b c a"]], 1).round(3).tolist()
-        [0.667]
-        >>> rouge_n(["a b a"], [["a b c a"]], 1, counts="clipped").tolist()
-        [0.75]
-    """
-    return headline_rouge(candidates, references, measures=[f"rouge{n}"], counts=counts)[f"rouge{n}"]
-
-
-def rouge_su(candidates: Sequence[Text], references: Sequence[Sequence[Text]]) -> Floats:
-    """ROUGE-SU: share of the reference's words and ordered word pairs, at any gap, that the candidate has.
-
-    Args:
-        candidates: headlines.
-        references: one or several reference headlines for each; the best of several counts.
-
-    Returns:
-        (n,) scores in 0-1; 0 where a side has no words.
-
-    Raises:
-        InputError: the lists do not fit each other.
-
-    Example:
-        The reference has a, b, c, a-b, a-c and b-c; the candidate has a, c and a-c of them.
-
-        >>> rouge_su(["a x c"], [["a b c"]]).tolist()
-        [0.5]
-    """
-    return headline_rouge(candidates, references, measures=["rougeSU"])["rougeSU"]
-
-
-def rouge_wsu(candidates: Sequence[Text], references: Sequence[Sequence[Text]]) -> Floats:
-    """ROUGE-WSU: ROUGE-SU where near pairs count more than distant ones.
-
-    Each common word or pair counts 2 / (distance in the reference + distance in the candidate), each of the reference
-    1 / distance in it. The distance is the difference of positions, the smallest over repeats; 1 for single words.
-
-    Args:
-        candidates: headlines.
-        references: one or several reference headlines for each; the best of several counts.
-
-    Returns:
-        (n,) scores from 0, slightly above 1 where the candidate brings pairs nearer; 0 where a side has no words.
-
-    Raises:
-        InputError: the lists do not fit each other.
-
-    Example:
-        Above, a and c count 1 each and a-c, two apart on both sides, 1/2; the reference sums to 3 + 1 + 1 + 1/2.
-
-        >>> rouge_wsu(["a x c"], [["a b c"]]).round(4).tolist(), round(2.5 / 5.5, 4)
-        ([0.4545], 0.4545)
-        >>> rouge_wsu(["a b c a c"], [["a b c"]]).round(2).tolist()
-        [1.03]
-    """
-    return headline_rouge(candidates, references, measures=["rougeWSU"])["rougeWSU"]
 
 
 def headline_rouge(
@@ -112,20 +30,36 @@ def headline_rouge(
 ) -> dict[str, Floats]:
     """Several ROUGE measures at once; texts are split and numbered once for all of them.
 
+    ROUGE-N is the share of the reference's n-grams that the candidate has; ROUGE-SU that of its words and ordered word pairs, at
+    any gap. In ROUGE-WSU near pairs count more: each common word or pair counts 2 / (distance in the reference + distance in the
+    candidate), each of the reference 1 / distance in it. The distance is the difference of positions, the smallest over repeats; 1
+    for single words.
+
     Args:
         candidates: headlines.
         references: one or several reference headlines for each; the best of several counts, for each measure.
         measures: `rougeSU`, `rougeWSU`, `rouge` with the length of an n-gram, and `rougeL` (recall of the longest common
             subsequence), which is none of HEvAS's own.
-        counts: how n-grams count, see `rouge_n`.
+        counts: `set` counts different n-grams (HEvAS); `clipped` counts occurrences, each at most as often as
+            the candidate has it (Lin 2004).
 
     Returns:
-        (n,) scores under the name of each measure.
+        (n,) scores in 0-1 under the name of each measure; rougeWSU is slightly above 1 where the candidate brings pairs nearer. 0
+        where a side has no words or n-grams.
 
     Raises:
         InputError: the lists do not fit each other, an unknown measure or way of counting.
 
     Example:
+        The reference has a, b, c, a-b, a-c and b-c; the candidate has a, c and a-c of them. For WSU a and c count 1 each and
+        a-c, two apart on both sides, 1/2; the reference sums to 3 + 1 + 1 + 1/2.
+
+        >>> scores = headline_rouge(["a x c"], [["a b c"]])
+        >>> {name: values.round(3).tolist() for name, values in scores.items()}
+        {'rouge1': [0.667], 'rouge2': [0.0], 'rougeSU': [0.5], 'rougeWSU': [0.455]}
+
+        Of several references the best counts, for each measure.
+
         >>> scores = headline_rouge(["a x c"], [["a b c", "c a"]])
         >>> {name: values.round(3).tolist() for name, values in scores.items()}
         {'rouge1': [1.0], 'rouge2': [0.0], 'rougeSU': [0.667], 'rougeWSU': [0.667]}
@@ -137,7 +71,7 @@ def headline_rouge(
     scores = {name: np.zeros(len(rows)) for name in measures}
     for part, wanted, given in rows.slices(_BUDGET, power=1 if all(orders.values()) else 2):
         if "rougeL" in scores:
-            scores["rougeL"][part] = rouge_l_of_many(wanted, given)[:, 1]
+            scores["rougeL"][part] = rouge_l(wanted, given)[:, 1]
         coded = code(wanted, given) if any(orders.values()) else []
         skips = _skips(wanted, given) if not all(orders.values()) else None
         for name, n in orders.items():

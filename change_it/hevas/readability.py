@@ -1,4 +1,4 @@
-"""Readability of headlines (HEvAS 2019, section 3.2; SPEC 6): PNR, NR, PR, Fog, AWL.
+"""Readability of headlines (HEvAS 2019, section 3.2): PNR, NR, PR, Fog, AWL.
 
 Each metric is a function over n headlines that gives a float64 array (n,). A headline without words has 0 in all.
 PNR, NR and PR take headlines that are tagged already: `tag_headlines` does it once for the three.

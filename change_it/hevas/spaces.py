@@ -77,23 +77,6 @@ class TextSpace(ABC):
         ours, theirs = self.vectors(headlines), self.vectors(matched.references, matched.owners)
         return matched.best(cosines(ours[matched.owners], theirs))
 
-    def similarity(self, texts_a: Sequence[Text], texts_b: Sequence[Text]) -> Floats:
-        """Cosine of each text with the one at the same place.
-
-        Args:
-            texts_a: m texts, or lists of words.
-            texts_b: as many.
-
-        Returns:
-            (m,) values in -1 to 1; 0 where a side has no known word.
-
-        Raises:
-            InputError: the numbers of texts differ.
-        """
-        if len(texts_a) != len(texts_b):
-            raise InputError(f"{len(texts_a)} texts against {len(texts_b)}: give as many on both sides")
-        return cosines(self.vectors(texts_a), self.vectors(texts_b))
-
 
 def cosines(a: Floats, b: Floats) -> Floats:
     """Cosine of each row of one matrix with the same row of the other.

@@ -10,7 +10,7 @@ import numpy as np
 from sacrebleu.metrics import BLEU
 
 from change_it.stats import Floats, Statistics
-from change_it.text.rouge import rouge_l_of_words
+from change_it.text.rouge import rouge_l
 from change_it.text.tokens import words
 
 #: What `aggregate` returns, in this order.
@@ -54,10 +54,10 @@ def _against(references: list[list[str]], candidates: list[list[str]]) -> Floats
     """(n, 11) statistics of the candidates against one reference each."""
     bleu = BLEU(tokenize="none", force=True, effective_order=True)
     rows = np.ones((len(candidates), len(_COLUMNS)))
+    rows[:, 0] = rouge_l(references, candidates)[:, 2]
     for row, reference, candidate in zip(rows, references, candidates, strict=True):
         score = bleu.sentence_score(" ".join(candidate), [" ".join(reference)])
-        f1 = rouge_l_of_words(reference, candidate).f1
-        row[:] = [f1, score.sys_len, score.ref_len, *score.counts, *score.totals]
+        row[1:] = [score.sys_len, score.ref_len, *score.counts, *score.totals]
     return rows
 
 

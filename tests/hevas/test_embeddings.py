@@ -9,6 +9,7 @@ from gensim.models import KeyedVectors, Word2Vec
 
 from change_it import InputError
 from change_it.hevas.embeddings import WordEmbeddings, load_vectors, train_vectors
+from change_it.hevas.spaces import cosines
 from change_it.text.tokens import words
 
 NAMES = ["pane", "Roma", "roma", "Olio", "OLIO", "mare", "vento"]
@@ -37,7 +38,7 @@ def cosine(a, b):
 
 
 def test_a_text_is_the_mean_vector_of_its_words(vectors):
-    space = WordEmbeddings.fit(DOCUMENTS, vectors)
+    space = WordEmbeddings(DOCUMENTS, vectors)
     np.testing.assert_allclose(space.documents, [mean(vectors, text) for text in DOCUMENTS])
     expected = [cosine(mean(vectors, a), mean(vectors, b)) for a, b in zip(HEADLINES, DOCUMENTS, strict=True)]
     np.testing.assert_allclose(space.coverage(HEADLINES), expected)
@@ -48,7 +49,7 @@ def test_a_text_is_the_mean_vector_of_its_words(vectors):
 
 def test_the_mean_agrees_with_gensim(vectors):
     names = ["pane", "roma", "mare"]
-    space = WordEmbeddings.fit(DOCUMENTS, vectors)
+    space = WordEmbeddings(DOCUMENTS, vectors)
     np.testing.assert_allclose(
         space.vectors([names])[0], vectors.get_mean_vector(names, pre_normalize=False), rtol=1e-6
     )
@@ -111,8 +112,10 @@ def corpus():
 def test_trained_vectors_know_which_words_go_together():
     told = []
     vectors = train_vectors(corpus(), dimensions=16, passes=8, progress=lambda *step: told.append(step))
-    space = WordEmbeddings.fit(corpus(), vectors)
-    same, other = space.similarity(["pesce1 pesce2"] * 2, ["pesce3 pesce4", "voto3 voto4"])
+    space = WordEmbeddings(corpus(), vectors)
+    same, other = cosines(
+        space.vectors(["pesce1 pesce2"] * 2), space.vectors(["pesce3 pesce4", "voto3 voto4"])
+    )
     assert same > other + 0.3
     assert told == [(step, 8) for step in range(1, 9)]
 
@@ -145,14 +148,14 @@ def test_long_documents_are_trained_on_to_their_end():
 
 @pytest.mark.parametrize("documents", [[], ["", "…"]])
 def test_documents_without_words_are_bad_input(vectors, documents):
-    for act in (train_vectors, lambda given: WordEmbeddings.fit(given, vectors)):
+    for act in (train_vectors, lambda given: WordEmbeddings(given, vectors)):
         with pytest.raises(InputError, match="documents has a word"):
             act(documents)
 
 
 def test_vectors_of_another_language_and_odd_numbers_are_bad_input(vectors):
     with pytest.raises(InputError, match="their language"):
-        WordEmbeddings.fit(["bread and wine"], vectors)
+        WordEmbeddings(["bread and wine"], vectors)
     with pytest.raises(InputError, match="1 or more"):
         train_vectors(DOCUMENTS, dimensions=0)
 
