@@ -1,272 +1,267 @@
-"""`extract`: headlines without a trained generator, from the original headline, the article's lead and counted habits.
+"""`extract`: a baseline without a trained generator, which adds no word of its own.
 
-Each candidate is a body (parts of the original headline and clauses of the lead, in some order) in the dress of the
-target newspaper (its openings, closings, quotation marks, joints and capitals). The candidates are ranked by how typical
-of the target they are and how much of the original headline and of the article is in them.
+A candidate is parts of the original headline and clauses of the article's lead, in the target outlet's quotation marks, joints and
+case. Candidates are ranked by how typical of the target they are and how much of headline and article is in them.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.progress import track
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 from change_it.corpus.loading import read_outlets, read_table
 from change_it.errors import InputError
-from change_it.generators.bodies import Source, bodies, shortened
-from change_it.generators.dressing import Dresser
 from change_it.generators.formats import Candidate, Decoding
-from change_it.generators.habits import Habits, Headlines, Phrase, Piece, Style, synonyms, titled
+from change_it.generators.transfer import Proposer
+from change_it.text.sentences import sentences
 from change_it.text.tokens import words
 
-#: Characters of an article that are its lead.
-LEAD_CHARACTERS = 1500
-#: Bodies of an item that are dressed: the best when bare.
-BODIES = 7
+#: Characters of an article, and sentences of them, that are its lead.
+LEAD_CHARACTERS, LEAD_SENTENCES = 1500, 6
+#: A clause of the lead with a larger share of its words in the headline says nothing new.
+NEW_CLAUSE = 0.7
 #: Logits of the style model are divided by this: a clearly typical headline is typical enough.
 TEMPERATURE = 2.0
 #: Share of the original headline's information that is enough.
 ENOUGH = 0.6
-#: How much the logarithms of content kept and of support by the article count beside that of style.
-KEPT, SUPPORTED = 1.0, 1.0
-#: Openings and closings that are tried: those that fit best.
-OPENINGS, CLOSINGS = 2, 3
-#: Log-odds beyond which a phrase is habit enough, and how much its fit to the item counts beside them.
-CLEAR, FIT = 3.0, 4.0
-#: What another candidate with a body or dress that was chosen before costs.
-AGAIN = 0.25
-#: Words that are too frequent to end a headline.
-COMMON_WORDS = 60
+#: What another candidate from the same parts costs.
+REPEATED = 0.25
+#: A case is tried where this share of the target's headlines is in it.
+TRIED = 0.15
 
+_QUOTED = re.compile(r"«[^»]*»|“[^”]*”|„[^“”]*[“”]|\"[^\"]*\"|(?<!\w)‘[^‘]*?’(?!\w)|(?<!\w)'[^']*'(?!\w)")
+_JOINT = re.compile(r"(?:[,;:.?!…|]+|\s[-–—|])\s+")
+_ABBREVIATION = re.compile(r"(?:\b[^\W\d_a-z]\w{0,2}|\.\w)\Z")  # Sen. U.S.
+_TOKEN = re.compile(r"\w+|\.{2,}|[^\w\s]")
 _WORD = re.compile(r"[^\W\d_]+")
+_INSIDE = re.compile(r"(?:(?<=[\w,] )|(?<=\w['’]))[^\W\d_]+")  # neither first, nor behind a colon or full stop
+
+
+class Piece(NamedTuple):
+    """A part of a headline between two joints; `joint` is what follows it, with its space, or the empty string."""
+
+    text: str
+    joint: str
+
+
+def pieces(text: str) -> list[Piece]:
+    """Cut a headline or sentence at its punctuation, but not inside quotations; `?`, `!` and `…` stay with their piece.
+
+    Example:
+        >>> [tuple(piece) for piece in pieces('Neve: "Chiuso, tutto chiuso", sindaci in piazza. E ora? Si vedrà')]
+        [('Neve', ': '), ('"Chiuso, tutto chiuso"', ', '), ('sindaci in piazza', '. '), ('E ora?', ' '), ('Si vedrà', '')]
+    """
+    quotations = [match.span() for match in _QUOTED.finditer(text)]
+    found, start = [], 0
+    for joint in _JOINT.finditer(text):
+        marks = joint.group().strip()
+        quoted = any(first < joint.start() < end - 1 for first, end in quotations)
+        if quoted or (marks == "." and _ABBREVIATION.search(text, 0, joint.start())):
+            continue
+        kept = any(mark in "?!…" for mark in marks) or marks.startswith("..")
+        part = text[start : joint.start() + len(marks) * kept].strip()
+        found.append(Piece(part, " " if kept else joint.group()))
+        start = joint.end()
+    return [part for part in [*found, Piece(text[start:].strip(), "")] if words(part.text)]
+
+
+def titled(text: str) -> bool:
+    """Whether a headline is in title case: three in four of its words of four letters or more have a capital.
+
+    Example:
+        >>> titled("Council Votes Down the New Harbour"), titled("Council votes down the new Harbour")
+        (True, False)
+    """
+    long = [word for word in _WORD.findall(text)[1:] if len(word) >= 4]
+    return len(long) >= 2 and sum(word[0].isupper() for word in long) > 0.75 * len(long)
+
+
+def features(text: str) -> list[str]:
+    """What the style model sees: words and marks, cased, alone and in twos; length; title case.
+
+    Example:
+        >>> features("Ecco: neve")
+        ['Ecco', ':', 'neve', '^ Ecco', 'Ecco :', ': neve', 'neve $', '#3']
+    """
+    tokens = _TOKEN.findall(text)
+    names = [*tokens, *map(" ".join, zip(["^", *tokens], [*tokens, "$"], strict=True))]
+    return [*names, f"#{min(len(tokens) // 3 * 3, 30)}", *["#title case"] * titled(text)]
 
 
 @dataclass(frozen=True)
-class _Text:
-    """A candidate: the number of its body, the name of its dress, and the score."""
-
-    text: str
-    body: int
-    dress: str
-    score: float
-
-
-class Extract:
-    """Proposes headlines in another outlet's dress; learnt once, deterministic.
+class StyleProfile:
+    """Punctuation, case and length of an outlet's headlines.
 
     Attributes:
-        outlets: short names of A and B.
-        habits: by outlet.
-        replacements: by target outlet, words that it puts for the other outlet's.
+        length: words of a long headline (quantile .9).
+        quotes: the commonest quotation marks.
+        colon: share of headlines whose first joint is a colon.
+        title_case: share in title case.
     """
 
-    def __init__(self, outlets: tuple[str, str], counted: tuple[Headlines, Headlines]):
-        """See `learn`."""
-        first, second = counted
-        self.outlets = outlets
-        self.habits = dict(
-            zip(outlets, (Habits.learn(first, second), Habits.learn(second, first)), strict=True)
-        )
-        self.replacements: dict[str, dict[str, str]] = {outlet: {} for outlet in outlets}
-        self._style = Style.learn(first.texts, second.texts)
-        self._vectors = TfidfVectorizer(analyzer=words, dtype=np.float32).fit(first.texts + second.texts)
-        self._weights: dict[str, float] = dict(
-            zip(self._vectors.get_feature_names_out().tolist(), self._vectors.idf_.tolist(), strict=True)
-        )
-        self._rare = max(self._weights.values())
-        self._dresser = Dresser(first.texts + second.texts)
-        counts = Counter(
-            word for text in first.texts + second.texts for word in text.split()[1:] if word.islower()
-        )
-        self._common = frozenset(word for word, _ in counts.most_common(COMMON_WORDS))
-        # What is taken off for a target: the other outlet's phrases, but nobody's name.
-        self._foreign = {to: self._dress(outlets[1 - at]) for at, to in enumerate(outlets)}
-        self._near = {
-            outlet: (self._contexts(habits.openings, side), self._contexts(habits.closings, side))
-            for (outlet, habits), side in zip(self.habits.items(), counted, strict=True)
-        }
+    length: int
+    quotes: tuple[str, str]
+    colon: float
+    title_case: float
 
     @classmethod
-    def learn(
-        cls,
-        headlines: Mapping[str, Sequence[str]],
-        outlets: tuple[str, str],
-        pairs: Sequence[tuple[str, str]] = (),
-    ) -> "Extract":
-        """Learn the habits of both outlets.
+    def learn(cls, headlines: Sequence[str]) -> "StyleProfile":
+        """Count in an outlet's headlines, at least one."""
+        quotes = Counter((match[0][0], match[0][-1]) for text in headlines for match in _QUOTED.finditer(text))
+        return cls(
+            length=sorted(len(text.split()) for text in headlines)[len(headlines) * 9 // 10],
+            quotes=quotes.most_common(1)[0][0] if quotes else ('"', '"'),
+            colon=sum(pieces(text)[0].joint[:1] == ":" for text in headlines) / len(headlines),
+            title_case=sum(map(titled, headlines)) / len(headlines),
+        )
+
+
+class Extract(Proposer):
+    """Proposes parts of headline and lead in another outlet's punctuation and case; learnt once, deterministic.
+
+    Attributes:
+        profiles: outlet to its style profile.
+    """
+
+    needs = ("headline", "article")
+
+    def __init__(
+        self, headlines: Mapping[str, Sequence[str]], outlets: tuple[str, str], *, cache_size: int = 0
+    ):
+        """Learn the style of both outlets.
 
         Args:
             headlines: outlet to its training headlines.
             outlets: short names of A and B.
-            pairs: headlines of A and B about the same event, for synonyms; may be empty.
-
-        Returns:
-            The system, for both directions.
+            cache_size: how many items' candidates are kept.
 
         Raises:
             InputError: an outlet has no headlines with words.
         """
-        counted = tuple(Headlines(headlines.get(outlet, ())) for outlet in outlets)
-        for outlet, side in zip(outlets, counted, strict=True):
-            if not any(map(words, side.texts)):
-                raise InputError(
-                    f"there are no training headlines of {outlet} to learn its habits from: "
-                    "build the corpus from more articles"
-                )
-        learnt = cls(outlets, (counted[0], counted[1]))
-        learnt.replacements = {
-            outlets[1]: synonyms(pairs),
-            outlets[0]: synonyms([(second, first) for first, second in pairs]),
+        super().__init__("extract", outlets, outlets, cache_size)
+        sides = [
+            [" ".join(text.split()) for text in headlines.get(outlet, ()) if words(text)]
+            for outlet in outlets
+        ]
+        if missing := [outlet for outlet, side in zip(outlets, sides, strict=True) if not side]:
+            raise InputError(
+                f"there are no training headlines of {missing[0]} to learn its style from: build the corpus from more articles"
+            )
+        self.profiles = {
+            outlet: StyleProfile.learn(side) for outlet, side in zip(outlets, sides, strict=True)
         }
-        return learnt
+        both = sides[0] + sides[1]
+        vectors = CountVectorizer(analyzer=features, binary=True, min_df=1 + (min(map(len, sides)) >= 200))
+        model = LogisticRegression(C=0.3, solver="liblinear", class_weight="balanced", random_state=1)
+        self._style = make_pipeline(vectors, model).fit(both, [0] * len(sides[0]) + [1] * len(sides[1]))
+        idf = TfidfVectorizer(analyzer=words).fit(both)
+        self._idf = dict(zip(idf.get_feature_names_out().tolist(), idf.idf_.tolist(), strict=True))
+        cased = Counter(word for text in both if not titled(text) for word in _INSIDE.findall(text))
+        # Lower-cased words to how most headlines write them within a sentence.
+        self._forms = {word.lower(): word for word in sorted(cased, key=lambda word: (cased[word], word))}
 
     @classmethod
-    def from_corpus(cls, corpus: str) -> "Extract":
-        """Learn from the training side of a corpus: all its headlines, and its pairs.
-
-        Args:
-            corpus: folder written by `change-it corpus build`, or a data set id on the Hub.
+    def from_corpus(cls, corpus: str, *, cache_size: int = 0) -> "Extract":
+        """Learn from all training headlines of a corpus folder or data set on the Hub.
 
         Raises:
             InputError: no such corpus, or no headlines of an outlet.
         """
-        articles = read_table(corpus, "articles", "train", ["label", "headline"])
-        pairs = read_table(corpus, "pairs", "train", ["a_headline", "b_headline"])
-        outlets = read_outlets(corpus)
+        articles, outlets = read_table(corpus, "articles", "train", ["label", "headline"]), read_outlets(corpus)
         headlines = {outlet: articles.filter(label=outlet)["headline"].to_list() for outlet in outlets}
-        return cls.learn(headlines, outlets, list(pairs.iter_rows()))
+        return cls(headlines, outlets, cache_size=cache_size)
 
-    def propose(
-        self,
-        headlines: Sequence[str],
-        articles: Sequence[str],
-        to: str | Sequence[str],
-        decoding: Decoding | None = None,
-        batch_size: int | None = None,
-        progress: bool = False,
+    def _propose(
+        self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
-        """Candidates for every headline.
-
-        Args:
-            headlines: n original headlines.
-            articles: n articles.
-            to: the outlet aimed at, or one for each headline.
-            decoding: how many `candidates`; the rest is for generators.
-            batch_size: for generators; not looked at.
-            progress: show a progress bar.
-
-        Returns:
-            n lists of at most `candidates` distinct headlines, best first; an empty list only where headline and
-            article have no words. Scores are log-probabilities of sorts, at most 0.
-
-        Raises:
-            InputError: an unknown outlet.
-            ValueError: the numbers of headlines, articles and targets differ.
-        """
-        count = (decoding or Decoding()).candidates
-        targets = [to] * len(headlines) if isinstance(to, str) else list(to)
-        if unknown := sorted(set(targets) - set(self.outlets)):
-            raise InputError(f"there is no outlet {unknown[0]!r}: choose {' or '.join(self.outlets)}")
-        rows = list(zip(headlines, articles, targets, strict=True))
-        shown: Iterable[Any] = track(rows, "extract", disable=not progress)
-        return [self._candidates(headline, article, target, count) for headline, article, target in shown]
+        shown = track(items, "extract", disable=not progress)
+        return [self._candidates(*item, decoding.candidates) for item in shown]
 
     def _candidates(self, headline: str, article: str, to: str, count: int) -> list[Candidate]:
-        """The candidates of one item."""
-        source = self._source(headline, article)
-        target = self.habits[to]
-        found: dict[str, _Text] = {}
-        bare: list[tuple[_Text, list[Piece]]] = []
-        said = bodies(source, target, self._foreign[to], self.replacements[to], self._common)
-        for number, body in enumerate(said):
-            body = shortened(body, target.lengths[2])
-            text = self._dresser.render(body, target, source)
-            if text and text not in found:
-                found[text] = self._scored(text, number, "", source, to)
-                bare.append((found[text], body))
-        bare.sort(key=lambda entry: -entry[0].score)
-        near = self._near[to]
-        openings = self._fitting(target.openings, near[0], source, OPENINGS)
-        closings = self._fitting(target.closings, near[1], source, CLOSINGS)
-        for undressed, body in bare[:BODIES]:
-            for dress, text in self._dresser.dresses(body, openings, closings, source, target):
-                if text and text not in found:
-                    found[text] = self._scored(text, undressed.body, dress, source, to)
-        if len(found) > 1:
-            found.pop(source.headline, None)
-        return _varied(found.values(), count)
+        """The candidates of one item, best first; another one from the same parts costs something."""
+        lead = article[:LEAD_CHARACTERS]
+        orders: dict[str, int] = {}
+        for number, parts in enumerate(self._orders(headline, lead)):
+            for text in self._written(parts, self.profiles[to], frozenset(_WORD.findall(lead))):
+                orders.setdefault(text, number)
+        if len(orders) > 1:
+            orders.pop(" ".join(headline.split()), None)
+        scores = self._scores(list(orders), headline, to)
+        chosen: list[Candidate] = []
+        used: Counter[int] = Counter()
+        while orders and len(chosen) < count:
+            best = min(orders, key=lambda text: (REPEATED * used[orders[text]] - scores[text], text))
+            used[orders.pop(best)] += 1
+            chosen.append(Candidate(best, scores[best]))
+        return sorted(chosen, key=lambda candidate: -candidate.score)
 
-    def _dress(self, outlet: str) -> frozenset[str]:
-        """Phrases without names and last marks that are an outlet's habit."""
-        habits = self.habits[outlet]
-        phrases = (phrase.text for phrase in (*habits.openings, *habits.closings))
-        return frozenset(text for text in phrases if not self._dresser.names(text)) | set(habits.endings)
+    def _orders(self, headline: str, lead: str) -> Iterator[list[Piece]]:
+        """Parts of the headline and clauses of the lead in the orders that newspapers use."""
+        parts, told = pieces(headline), [pieces(text) for text in sentences(lead)[:LEAD_SENTENCES]]
+        first, rest, own = parts[:1], parts[1:], set(words(headline))
 
-    def _source(self, headline: str, article: str) -> Source:
-        headline, lead = " ".join(headline.split()), " ".join(article[:LEAD_CHARACTERS].split())
-        own = words(headline)
-        return Source(
-            headline,
-            lead,
-            {word: self._weights.get(word, self._rare) for word in own},
-            frozenset(own) | frozenset(words(lead)),
-            frozenset(_WORD.findall(lead)),
-            titled(headline),
-        )
+        def relevance(clause: Piece) -> float:
+            return self._weight(own.intersection(words(clause.text))) / math.sqrt(len(words(clause.text)))
 
-    def _contexts(self, phrases: tuple[Phrase, ...], side: Headlines) -> NDArray[np.float32]:
-        """(phrases, words) mean direction of the headlines that each phrase stands in."""
-        around = np.zeros((len(phrases), len(self._weights)), dtype=np.float32)
-        for row, phrase in enumerate(phrases):
-            texts = [side.texts[where] for where in phrase.rows]
-            around[row] = np.asarray(self._vectors.transform(texts).sum(axis=0))[0]
-        return around / np.maximum(np.linalg.norm(around, axis=1, keepdims=True), 1e-9)
+        clauses = [Piece(part.text.rstrip(".;:,"), "") for sentence in told for part in sentence]
+        new = [part for part in clauses if 2 < len(known := words(part.text)) and NEW_CLAUSE > _share(known, own)]
+        clause = sorted(new, key=relevance, reverse=True)[:1]
+        quotations = [[Piece(match[0], "")] for match in _QUOTED.finditer(lead) if 2 <= len(match[0].split()) < 10]
+        orders = [parts, first, rest, parts[:-1], rest + first, clause, *told[:2]]
+        orders += [order for added in (clause, *quotations[:2]) for order in (first + added, added + first, parts + added)]
+        yield from filter(None, orders)
 
-    def _fitting(
-        self, phrases: tuple[Phrase, ...], contexts: NDArray[np.float32], source: Source, count: int
-    ) -> list[Phrase]:
-        """The phrases that are a strong habit in headlines about the like, best first; none with unheard-of names."""
-        columns = [self._vectors.vocabulary_[word] for word in source.known if word in self._weights]
-        fit = contexts[:, sorted(columns)].sum(axis=1) / math.sqrt(len(columns) or 1)
-        values = [
-            min(phrase.odds, CLEAR) / CLEAR + FIT * near for phrase, near in zip(phrases, fit, strict=True)
-        ]
-        best = (phrases[row] for row in np.argsort(values, kind="stable")[::-1])
-        known = (phrase for phrase in best if self._dresser.names(phrase.text) <= source.known)
-        return list(islice(known, count))
+    def _written(self, parts: list[Piece], profile: StyleProfile, known: frozenset[str]) -> Iterator[str]:
+        """The first parts that are no longer than the target's headlines, in its marks, joints and cases."""
+        lengths = np.cumsum([len(part.text.split()) for part in parts])
+        kept = parts[: max(1, int((lengths <= profile.length).sum()))]
+        if lengths[0] > profile.length:
+            kept = [Piece(" ".join(parts[0].text.split()[: profile.length]), "")]
+        joint = ": " if profile.colon > TRIED else ", "
+        swapped = [Piece(kept[0].text, joint), *kept[1:]]
+        for title, share in ((False, 1 - profile.title_case), (True, profile.title_case)):
+            if share > TRIED:
+                yield self._render(kept, title, profile, known)
+                if kept[0].joint in (": ", ", ", "") and not any(":" in part.joint for part in kept[1:]):
+                    yield self._render(swapped, title, profile, known)
 
-    def _scored(self, text: str, body: int, dress: str, source: Source, to: str) -> _Text:
-        """Log-probability of the style, and logarithms of content kept and of what headline and lead support."""
-        logit = self._style.logit(text) / TEMPERATURE
-        style = -math.log1p(math.exp(-logit if to == self.outlets[1] else logit))
-        weights = {word: self._weights.get(word, self._rare) for word in words(text)}
-        kept = _share(source.kept, weights) if source.kept else 1.0
-        supported = _share(weights, source.known)
-        content = KEPT * math.log(min(1.0, (kept + 0.05) / ENOUGH)) + SUPPORTED * math.log(supported + 1e-3)
-        return _Text(text, body, dress, min(0.0, style + content))
+    def _render(self, parts: list[Piece], title: bool, profile: StyleProfile, known: frozenset[str]) -> str:
+        """The parts as one headline; words that stand elsewhere now have the case that headlines or lead give them."""
 
+        def usual(word: str) -> str:
+            return word.lower() if word.lower() in known else self._forms.get(word.lower(), word)
 
-def _share(weights: Mapping[str, float], found: Collection[str]) -> float:
-    """Share of the weight that lies on words which are found; 1 of nothing."""
-    whole = sum(weights.values())
-    return sum(weight for word, weight in weights.items() if word in found) / whole if whole else 1.0
+        text, begins = "", True
+        for part, joint in parts:
+            plain = _WORD.sub(lambda match: usual(match[0]), part) if titled(part) and not title else part
+            if match := _WORD.match(plain):
+                word = usual(match[0]) if match[0][0].isupper() else match[0]
+                plain = (_capital(word) if begins else word) + plain[match.end() :]
+            begins = joint == ". " or plain[-1] in "?!…."
+            text += plain + (joint or (" " if begins else ", "))
+        open_, close = profile.quotes
+        text = _QUOTED.sub(lambda match: open_ + match[0][1:-1].strip(" .,") + close, text.strip(" ,;:-–—."))
+        return _WORD.sub(lambda match: _capital(match[0], match.start()), text) if title else text
 
+    def _scores(self, texts: list[str], headline: str, to: str) -> dict[str, float]:
+        """Log-probability of the style plus logarithm of the original headline's information that is kept, at most 0."""
+        if not texts:
+            return {}
+        logits = self._style.decision_function(texts) / (TEMPERATURE if to == self.outlets[1] else -TEMPERATURE)
+        own = set(words(headline))
+        whole = self._weight(own) or 1.0
+        kept = [self._weight(own.intersection(words(text))) / whole if own else 1.0 for text in texts]
+        content = np.log(np.minimum(1.0, (np.array(kept) + 0.05) / ENOUGH))
+        return dict(zip(texts, (content - np.logaddexp(0, -logits)).tolist(), strict=True))
 
-def _varied(texts: Iterable[_Text], count: int) -> list[Candidate]:
-    """The best candidates; each time that a body or dress was chosen before costs something."""
-    left = sorted(texts, key=lambda text: (-text.score, text.text))
-    used: Counter[int | str] = Counter()
-    chosen: list[Candidate] = []
-    while left and len(chosen) < count:
-        best = max(left, key=lambda text: text.score - AGAIN * (used[text.body] + used[text.dress]))
-        left.remove(best)
-        used.update((best.body, best.dress))
-        chosen.append(Candidate(best.text, best.score))
-    return sorted(chosen, key=lambda candidate: -candidate.score)
+    def _weight(self, some: Collection[str]) -> float:
+        """Sum of the words' inverse document frequencies."""
+        return sum(self._idf.get(word, self._rarest) for word in some)

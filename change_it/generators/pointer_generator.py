@@ -1,4 +1,4 @@
-"""The papers' generators as one transformers model: S2S with attention, PN with copying, PNC with coverage (SPEC §4).
+"""The papers' generators as one transformers model: S2S with attention, PN with copying, PNC with coverage.
 
 The network is See et al.'s (2017): bidirectional LSTM encoder, LSTM decoder that is fed the last context, MLP attention
 (eq. 1-3), a switch between writing from the vocabulary and copying from the source (eq. 8-9), coverage (eq. 10-13). Source
@@ -22,9 +22,9 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import ModelOutput, Seq2SeqLMOutput
 
-from .pointer_functions import DecoderSteps, WordLoss, run_padded
-
 IGNORED = -100
+#: What padding takes from gate i and adds to gate f of an LSTM: i becomes 0 and f becomes 1.
+GATE_BIAS = 1e4
 
 
 class PointerGeneratorConfig(PreTrainedConfig):
@@ -153,7 +153,7 @@ class PointerEncoder(nn.Module):
     def _run(self, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """States (n, tokens, hidden), last hidden states and cells of both directions, (n, hidden).
 
-        One plain call without padding; with padding packed on a GPU, elsewhere with shut gates (`run_padded`).
+        One plain call without padding; with padding packed on a GPU, elsewhere `run_padded`.
         """
         if mask.all():
             states, (hidden, cell) = self.lstm(embedded)
@@ -165,6 +165,36 @@ class PointerEncoder(nn.Module):
         else:
             return run_padded(self.lstm, embedded, mask)
         return states, hidden.transpose(0, 1).flatten(1), cell.transpose(0, 1).flatten(1)
+
+
+def run_padded(lstm: nn.LSTM, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """A packed call of a bidirectional LSTM, made of one on padded sources.
+
+    On a CPU the gradient of a packed call copies the whole batch at each token. Here one more input, 1 at padding, adds
+    -`GATE_BIAS` to gate i and `GATE_BIAS` to gate f: the cell keeps its state exactly.
+
+    Args:
+        lstm: one layer, both directions, batch first.
+        embedded: (n, tokens, inputs).
+        mask: (n, tokens), 0 at padding, which is on the right.
+
+    Returns:
+        States (n, tokens, hidden), undefined at padding; last hidden states and cells of both directions, (n, hidden).
+    """
+    size = lstm.hidden_size
+    padding = (mask == 0).to(embedded.dtype).unsqueeze(-1)
+    column = embedded.new_zeros(4 * size, 1)
+    column[:size], column[size : 2 * size] = -GATE_BIAS, GATE_BIAS
+    weights = [
+        torch.cat([weight, column], dim=1) if name.startswith("weight_ih") else weight
+        for name, weight in lstm.named_parameters()
+    ]
+    zeros = embedded.new_zeros(2, len(embedded), size)
+    train = lstm.training or torch.is_grad_enabled()
+    inputs = torch.cat([embedded, padding], dim=-1)
+    states, _, cell = torch.lstm(inputs, (zeros, zeros), weights, True, 1, 0.0, train, True, True)
+    last = states[torch.arange(len(states)), mask.sum(1) - 1, :size]
+    return states, torch.cat([last, states[:, 0, size:]], dim=1), torch.cat([cell[0], cell[1]], dim=1)
 
 
 def known(ids: Tensor, words: int, unknown: int) -> Tensor:
@@ -214,7 +244,7 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
 
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:
-        """Uniform in ±0.1 as the baseline's toolkit does; the forget gates start open."""
+        """Uniform in ±0.1 as the baseline's toolkit does; the forget gates' bias is 1."""
         if isinstance(module, nn.Linear | nn.Embedding):
             nn.init.uniform_(module.weight, -0.1, 0.1)
         if isinstance(module, nn.Linear) and module.bias is not None:
@@ -329,24 +359,36 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
 
     def _decode(self, embedded: Tensor, encoded: Any, state: DecoderState) -> tuple[_Steps, DecoderState]:
         """Run the decoder over (n, t, embedding) words."""
+        hidden, cell, context, coverage = state.hidden, state.cell, state.context, state.coverage
         size = embedded.shape[-1]
-        weight, recurrent = self.cell.weight_ih, self.cell.weight_hh
-        inputs = functional.linear(embedded, weight[:, :size], self.cell.bias_ih + self.cell.bias_hh)
-        fed = torch.cat([weight[:, size:], recurrent], dim=1).T
-        closed = (~encoded.source_mask).to(embedded.dtype) * torch.finfo(embedded.dtype).min
-        kind = embedded.dtype
-        large = (part.to(kind) for part in (encoded.projected, encoded.last_hidden_state, closed))
-        before = (part.to(kind) for part in (state.hidden, state.cell, state.context, state.coverage))
-        keep = torch.is_grad_enabled()
-        with torch.autocast(embedded.device.type, enabled=False):
-            hiddens, contexts, attentions, cell = DecoderSteps.apply(
-                inputs.to(kind), fed, self.query.weight, *large, self.energy, self.coverage, *before, keep
-            )
-        summed = state.coverage.unsqueeze(1) + attentions.cumsum(1)
-        done = state.steps + embedded.shape[1]
+        bias = self.cell.bias_ih + self.cell.bias_hh
+        inputs = functional.linear(embedded, self.cell.weight_ih[:, :size], bias).unbind(1)
+        recurrent = torch.cat([self.cell.weight_ih[:, size:], self.cell.weight_hh], dim=1)
+        padding = (~encoded.source_mask).to(embedded.dtype) * torch.finfo(embedded.dtype).min
+        ones = torch.ones_like(coverage)
+        rows: list[tuple[Tensor, ...]] = []
+        for word in inputs:
+            gates = word + functional.linear(torch.cat([context, hidden], dim=1), recurrent)
+            i, f, g, o = gates.chunk(4, dim=1)
+            cell = f.sigmoid() * cell + i.sigmoid() * g.tanh()
+            hidden = o.sigmoid() * cell.tanh()
+            # Query and coverage are added to the keys in one batched product: its gradient is one too, while that of
+            # a sum with broadcasting is a slow reduction over the tokens.
+            query = self.query(hidden).unsqueeze(1)
+            if self.coverage is None:
+                summed = torch.baddbmm(encoded.projected, ones.unsqueeze(2), query)
+            else:
+                factors = torch.stack([ones, coverage], dim=2)
+                vectors = torch.cat([query, self.coverage.expand_as(query)], dim=1)
+                summed = torch.baddbmm(encoded.projected, factors, vectors)
+            attention = torch.softmax(summed.tanh_() @ self.energy + padding, dim=1)
+            context = torch.bmm(attention.unsqueeze(1), encoded.last_hidden_state).squeeze(1)
+            rows.append((hidden, context, attention, coverage))
+            coverage = coverage + attention
+        hiddens, contexts, attentions, covered = (torch.stack(part, dim=1) for part in zip(*rows, strict=True))
         return (
-            _Steps(hiddens, contexts, attentions, None if self.coverage is None else summed - attentions),
-            DecoderState(hiddens[:, -1], cell, contexts[:, -1], summed[:, -1], done),
+            _Steps(hiddens, contexts, attentions, None if self.coverage is None else covered),
+            DecoderState(hidden, cell, context, coverage, state.steps + len(inputs)),
         )
 
     def _merged(self, hidden: Tensor, context: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -368,13 +410,14 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
             part[rows, times] for part in (steps.hidden, steps.context, steps.attention)
         )
         inside = wanted < self.config.words
-        nll = WordLoss.apply(
-            *self._merged(hidden, context), known(wanted, self.config.words, self.config.unk_token_id)
+        logits = functional.linear(*self._merged(hidden, context))
+        nll = functional.cross_entropy(
+            logits, known(wanted, self.config.words, self.config.unk_token_id), reduction="none"
         )
         if self.switch is None:
             return nll.mean()
         copied = (attention * (encoded.source_ids[rows] == wanted.unsqueeze(1))).sum(1)
-        switch = self._switch(hidden, context, embedded[rows, times]).squeeze(1).sigmoid()
+        switch = self._switch(hidden, context, embedded[rows, times]).squeeze(1).to(nll.dtype).sigmoid()
         probability = switch * inside * torch.exp(-nll) + (1 - switch) * copied
         loss = -torch.log(probability + torch.finfo(probability.dtype).tiny).mean()
         if steps.coverage is not None:

@@ -351,6 +351,19 @@ def test_single_precision_runs_the_same_network(kind):
             torch.testing.assert_close(other.grad.double(), parameter.grad, rtol=1e-3, atol=1e-5, msg=name)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_mixed_precision_trains_the_same_network(kind):
+    model = make_model(kind, scale=1.0).float().train()
+    input_ids, mask, labels = make_batch()
+    whole = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+    with torch.autocast("cpu", torch.bfloat16):
+        mixed = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+    mixed.backward()
+    assert mixed.dtype == torch.float32
+    assert mixed.item() == pytest.approx(whole.item(), rel=0.02)
+    assert all(parameter.grad.isfinite().all() for parameter in model.parameters())
+
+
 def test_two_ways_back_are_one():
     model = make_model("pnc")
     input_ids, mask, labels = make_batch()
