@@ -21,12 +21,11 @@ from change_it.corpus import builder
 from change_it.corpus.loading import read_outlets
 from change_it.corpus.options import BuildOptions
 from change_it.generators import train as train_generator
-from change_it.generators.options import GeneratorOptions, Recipe
+from change_it.generators import transfer_command
+from change_it.generators.options import EXTRACT, GeneratorOptions, Recipe, TransferOptions
 from change_it.judges import train as train_judge
 from change_it.judges.options import JudgeOptions, Task
 from change_it.report import score_command
-from change_it.rerank import transfer_command
-from change_it.rerank.options import EXTRACT, TransferOptions
 from change_it.scoring.options import ScoreOptions
 from tools.sample import write
 

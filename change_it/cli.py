@@ -15,12 +15,11 @@ import tyro
 from change_it import __version__
 from change_it.command import TYRO_CONFIG, exit_on_input_error
 from change_it.corpus.options import BuildOptions, CurveOptions, SampleOptions
-from change_it.generators.options import GeneratorOptions, MergeOptions
+from change_it.generators.options import GeneratorOptions, MergeOptions, TransferOptions
 from change_it.hevas.options import HevasOptions
 from change_it.hub.options import PushOptions
 from change_it.judges.options import JudgeOptions
 from change_it.quickstart import QuickstartOptions
-from change_it.rerank.options import TransferOptions
 from change_it.scoring.options import ScoreOptions
 from change_it.space.options import DemoOptions
 
@@ -48,8 +47,8 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
         "judge": Command(JudgeOptions, "change_it.judges.train:run"),
         "generator": Command(GeneratorOptions, "change_it.generators.train:run"),
     },
-    "merge": Command(MergeOptions, "change_it.generators.merge:run"),
-    "transfer": Command(TransferOptions, "change_it.rerank.transfer_command:run"),
+    "merge": Command(MergeOptions, "change_it.generators.generator:run"),
+    "transfer": Command(TransferOptions, "change_it.generators.transfer_command:run"),
     "score": Command(ScoreOptions, "change_it.report.score_command:run"),
     "hevas": Command(HevasOptions, "change_it.report.hevas_command:run"),
     "demo": Command(DemoOptions, "change_it.space.command:run"),

@@ -19,9 +19,8 @@ from rich.text import Text
 from change_it import __version__
 from change_it.corpus.options import BuildOptions, SampleOptions
 from change_it.errors import InputError
-from change_it.generators.options import GeneratorOptions
+from change_it.generators.options import GeneratorOptions, TransferOptions
 from change_it.judges.options import JudgeOptions, Task
-from change_it.rerank.options import TransferOptions
 from change_it.scoring.options import ScoreOptions
 
 console = Console()
@@ -111,7 +110,7 @@ def run(options: QuickstartOptions) -> None:
     transfer = TransferOptions(
         generator=str(out / "generators"), corpus=str(out / "corpus"), out=predictions, seed=seed
     )
-    station("transfer", "change_it.rerank.transfer_command:run", transfer)
+    station("transfer", "change_it.generators.transfer_command:run", transfer)
     score = ScoreOptions(
         corpus=str(out / "corpus"),
         judges=str(out / "judges"),

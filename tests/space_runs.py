@@ -49,7 +49,7 @@ def models_of(run):
     headlines = {"rep": ("Crolla il ponte", "Festival aperto"), "gio": ("Che vergogna!", "Crolla tutto!")}
     systems = {
         "sum": HeadlineTransfer.from_pretrained(run / "generators"),
-        "extract": Extract.learn(headlines, OUTLETS),
+        "extract": Extract(headlines, OUTLETS),
     }
     return Models.of(FakeJudges(), systems)
 

@@ -10,8 +10,7 @@ def save_generator(
 ):
     import torch
 
-    from change_it.generators.building import new_network
-    from change_it.generators.card import GeneratorCard
+    from change_it.generators.generator import GeneratorCard, new_network
     from change_it.generators.options import READS, GeneratorOptions
 
     options = GeneratorOptions(

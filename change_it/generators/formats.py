@@ -4,29 +4,19 @@
 """
 
 import tomllib
+import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import LogitsProcessor, LogitsProcessorList
+from transformers import LogitsProcessor, LogitsProcessorList, NoRepeatNGramLogitsProcessor
 
 from change_it.errors import InputError
-from change_it.generators.card import GeneratorCard
-from change_it.generators.decoding import Candidate, ChosenScores, Decoding, NoRepeatedNGram, best, drawn
-
-__all__ = [
-    "Candidate",
-    "CausalFormat",
-    "Decoding",
-    "EncoderDecoderFormat",
-    "Format",
-    "WordFormat",
-    "make_format",
-    "prompt_of",
-]
 
 #: Padding of labels, which no loss counts.
 IGNORED = -100
@@ -34,17 +24,71 @@ IGNORED = -100
 CHARACTERS = 40
 
 
+@dataclass(frozen=True)
+class Candidate:
+    """A headline that a generator offers.
+
+    Attributes:
+        text: the headline.
+        score: mean log-probability of its tokens, at most 0; higher is better.
+    """
+
+    text: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How headlines are searched for.
+
+    Attributes:
+        candidates: headlines a source, at most: distinct ones.
+        beams: width of the search; at least as many as candidates are kept; 1 is greedy.
+        sample: draw headlines at random instead of searching for the most probable.
+        temperature: of sampling; above 1 flattens.
+        top_p: of sampling: smallest set of tokens with this probability.
+        no_repeat_ngram_size: no headline has an n-gram of tokens twice; 0 allows it.
+        seed: of sampling; the draws depend on it and on the batch alone.
+
+    Raises:
+        InputError: a value out of its range.
+    """
+
+    candidates: int = 1
+    beams: int = 5
+    sample: bool = False
+    temperature: float = 1.0
+    top_p: float = 0.95
+    no_repeat_ngram_size: int = 3
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.candidates < 1 or self.beams < 1:
+            raise InputError(
+                f"{self.candidates} candidates and {self.beams} beams: give at least one of each"
+            )
+        if self.temperature <= 0 or not 0 < self.top_p <= 1:
+            raise InputError(
+                f"a temperature of {self.temperature} and a top-p of {self.top_p} draw nothing: "
+                "give a temperature above 0 and a top-p above 0, at most 1"
+            )
+
+
 class Format(ABC):
     """Between texts and one kind of model.
 
     Attributes:
         tokenizer: the model's.
-        source_tokens: longer sources are cut.
-        target_tokens: tokens of a headline, the end included, at most.
+        max_source_tokens: longer sources are cut.
+        max_target_tokens: tokens of a headline, the end included, at most.
     """
 
-    def __init__(self, tokenizer: Any, *, source_tokens: int, target_tokens: int):
-        self.tokenizer, self.source_tokens, self.target_tokens = tokenizer, source_tokens, target_tokens
+    def __init__(self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int):
+        self.tokenizer, self.max_source_tokens, self.max_target_tokens = (
+            tokenizer,
+            max_source_tokens,
+            max_target_tokens,
+        )
 
     @abstractmethod
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
@@ -61,7 +105,7 @@ class Format(ABC):
     def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
         """Rough length of each example, to batch like with like: characters, up to what is certainly cut."""
         return [
-            min(len(source), 8 * self.source_tokens) + min(len(target), 8 * self.target_tokens)
+            min(len(source), 8 * self.max_source_tokens) + min(len(target), 8 * self.max_target_tokens)
             for source, target in zip(sources, targets, strict=True)
         ]
 
@@ -79,7 +123,7 @@ class Format(ABC):
         """
         if not sources:
             return []
-        inputs, prompt, context = self._inputs([clean(source, self.source_tokens) for source in sources])
+        inputs, prompt, context = self._inputs([clean(source, self.max_source_tokens) for source in sources])
         inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
         beams = 1 if decoding.sample else max(decoding.beams, decoding.candidates)
         offered = decoding.candidates if decoding.sample else beams
@@ -99,7 +143,7 @@ class Format(ABC):
                 **inputs,
                 **settings,
                 do_sample=decoding.sample,
-                max_new_tokens=self.target_tokens,
+                max_new_tokens=self.max_target_tokens,
                 no_repeat_ngram_size=0,
                 logits_processor=LogitsProcessorList(processors),
                 pad_token_id=self.tokenizer.pad_token_id,
@@ -128,39 +172,40 @@ class Format(ABC):
 class WordFormat(Format):
     """Of the papers' networks: words, and temporary ids for those that are copied."""
 
-    def __init__(self, tokenizer: Any, *, source_tokens: int, target_tokens: int, copies: bool):
+    def __init__(self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int, copies: bool):
         """Format of a `HeadlineTokenizer`.
 
         Args:
             tokenizer: the model's.
-            source_tokens: longer sources are cut.
-            target_tokens: longer headlines are cut.
+            max_source_tokens: longer sources are cut.
+            max_target_tokens: longer headlines are cut.
             copies: the model can write unknown words of the source; else they are learnt as `<unk>`.
         """
-        super().__init__(tokenizer, source_tokens=source_tokens, target_tokens=target_tokens)
+        super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
         self.copies = copies
 
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
         """`input_ids`, `attention_mask` and `labels`; unknown words have temporary ids."""
         batch, unknown = self.tokenizer.sources(
-            [clean(source, self.source_tokens) for source in sources], max_tokens=self.source_tokens
+            [clean(source, self.max_source_tokens) for source in sources], max_tokens=self.max_source_tokens
         )
         labels = self.tokenizer.targets(
-            [clean(target, self.target_tokens) for target in targets],
+            [clean(target, self.max_target_tokens) for target in targets],
             unknown if self.copies else None,
-            max_tokens=self.target_tokens,
+            max_tokens=self.max_target_tokens,
         )
         return {**batch, "labels": labels}
 
     def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
         """What an example costs: attention looks at every word of the source for every word that is written."""
         return [
-            min(source.count(" ") + 1, self.source_tokens) * min(target.count(" ") + 1, self.target_tokens)
+            min(source.count(" ") + 1, self.max_source_tokens)
+            * min(target.count(" ") + 1, self.max_target_tokens)
             for source, target in zip(sources, targets, strict=True)
         ]
 
     def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[Any]]:
-        batch, unknown = self.tokenizer.sources(sources, max_tokens=self.source_tokens)
+        batch, unknown = self.tokenizer.sources(sources, max_tokens=self.max_source_tokens)
         return dict(batch), 1, unknown
 
     def _texts(self, ids: Tensor, context: list[Any]) -> list[str]:
@@ -172,18 +217,18 @@ class EncoderDecoderFormat(Format):
 
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
         """`input_ids`, `attention_mask` and `labels` that end with the end token."""
-        batch, _, _ = self._inputs([clean(source, self.source_tokens) for source in sources])
+        batch, _, _ = self._inputs([clean(source, self.max_source_tokens) for source in sources])
         encoded = self.tokenizer(
-            text_target=[clean(target, self.target_tokens) for target in targets],
+            text_target=[clean(target, self.max_target_tokens) for target in targets],
             truncation=True,
-            max_length=self.target_tokens,
+            max_length=self.max_target_tokens,
         )["input_ids"]
         end = self.tokenizer.eos_token_id
-        ended = [row if row[-1:] == [end] else [*row[: self.target_tokens - 1], end] for row in encoded]
+        ended = [row if row[-1:] == [end] else [*row[: self.max_target_tokens - 1], end] for row in encoded]
         return {**batch, "labels": padded(ended, IGNORED)}
 
     def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[Any]]:
-        rows = self.tokenizer(sources, truncation=True, max_length=self.source_tokens)["input_ids"]
+        rows = self.tokenizer(sources, truncation=True, max_length=self.max_source_tokens)["input_ids"]
         rows = [row or [self.tokenizer.eos_token_id] for row in rows]
         ids = padded(rows, self.tokenizer.pad_token_id)
         mask = padded([[1] * len(row) for row in rows], 0)
@@ -196,16 +241,18 @@ class EncoderDecoderFormat(Format):
 class CausalFormat(Format):
     """Of language models: a prompt with the source, then the headline; the loss counts the headline alone."""
 
-    def __init__(self, tokenizer: Any, *, source_tokens: int, target_tokens: int, prompt: tuple[str, str]):
+    def __init__(
+        self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int, prompt: tuple[str, str]
+    ):
         """Format of a causal model.
 
         Args:
             tokenizer: the model's.
-            source_tokens: longer sources are cut; the prompt never is.
-            target_tokens: longer headlines are cut.
+            max_source_tokens: longer sources are cut; the prompt never is.
+            max_target_tokens: longer headlines are cut.
             prompt: what stands before and after the source (see `prompt_of`).
         """
-        super().__init__(tokenizer, source_tokens=source_tokens, target_tokens=target_tokens)
+        super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
         begin = tokenizer.bos_token_id
         started = begin is not None and begin in tokenizer("a")["input_ids"]
         self.before = [begin] * started + self._ids([prompt[0]])[0]
@@ -218,9 +265,9 @@ class CausalFormat(Format):
 
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
         """`input_ids` of prompt, headline and end, `attention_mask`, and `labels` without the prompt."""
-        prompts = self._prompts([clean(source, self.source_tokens) for source in sources])
-        headlines = self._ids([f" {clean(target, self.target_tokens)}" for target in targets])
-        answers = [[*row[: self.target_tokens - 1], self.tokenizer.eos_token_id] for row in headlines]
+        prompts = self._prompts([clean(source, self.max_source_tokens) for source in sources])
+        headlines = self._ids([f" {clean(target, self.max_target_tokens)}" for target in targets])
+        answers = [[*row[: self.max_target_tokens - 1], self.tokenizer.eos_token_id] for row in headlines]
         rows = [prompt + answer for prompt, answer in zip(prompts, answers, strict=True)]
         labels = [[IGNORED] * len(prompt) + answer for prompt, answer in zip(prompts, answers, strict=True)]
         return {
@@ -242,26 +289,10 @@ class CausalFormat(Format):
         ]
 
     def _prompts(self, sources: list[str]) -> list[list[int]]:
-        return [self.before + row[: self.source_tokens] + self.after for row in self._ids(sources)]
+        return [self.before + row[: self.max_source_tokens] + self.after for row in self._ids(sources)]
 
     def _ids(self, texts: list[str]) -> list[list[int]]:
         return list(self.tokenizer(texts, add_special_tokens=False)["input_ids"])
-
-
-def make_format(card: GeneratorCard, tokenizer: Any, model: Any) -> Format:
-    """The format of a generator.
-
-    Args:
-        card: what the generator is.
-        tokenizer: its tokenizer.
-        model: its model.
-    """
-    lengths = {"source_tokens": card.source_tokens, "target_tokens": card.target_tokens}
-    if card.kind == "words":
-        return WordFormat(tokenizer, **lengths, copies=bool(model.config.copy))
-    if card.kind == "encoder-decoder":
-        return EncoderDecoderFormat(tokenizer, **lengths)
-    return CausalFormat(tokenizer, **lengths, prompt=prompt_of(card.language, card.reads, card.to))
 
 
 def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
@@ -318,3 +349,82 @@ def padded(rows: Sequence[Sequence[int]], value: int, *, left: bool = False) -> 
         for row in rows
     ]
     return torch.tensor(filled, dtype=torch.long)
+
+
+class NoRepeatedNGram(LogitsProcessor):
+    """Forbids an n-gram twice in what is generated; the prompt's own n-grams stay allowed."""
+
+    def __init__(self, size: int, prompt: int):
+        self.inner, self.prompt = NoRepeatNGramLogitsProcessor(size), prompt
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Scores with -inf for the tokens that would repeat an n-gram."""
+        return self.inner(input_ids[:, self.prompt :], scores)
+
+
+class ChosenScores(LogitsProcessor):
+    """Log-probability of each token that greedy search or sampling chose, before temperature and top-p.
+
+    Keeping the scores of all steps would cost vocabulary × steps × rows numbers; this keeps one step.
+    """
+
+    def __init__(self, prompt: int):
+        self.prompt = prompt
+        self.last: Tensor | None = None
+        self.chosen: list[Tensor] = []
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Scores as they came."""
+        self._add(input_ids[:, -1])
+        self.last = scores.log_softmax(-1)
+        return scores
+
+    def _add(self, tokens: Tensor) -> None:
+        if self.last is not None:
+            self.chosen.append(self.last.gather(1, tokens[:, None])[:, 0])
+
+    def means(self, ids: Tensor, end: int) -> Tensor:
+        """Mean log-probability of each row up to its first end token.
+
+        Args:
+            ids: (rows, steps) generated tokens.
+            end: id of the end token.
+
+        Returns:
+            (rows,) at most 0.
+        """
+        self._add(ids[:, -1])
+        values = torch.stack(self.chosen, dim=1)
+        ended = (ids == end).cumsum(1) - (ids == end).long()  # ends before this token
+        counted = (ended == 0).to(values.dtype)
+        return (values * counted).nan_to_num(0.0).sum(1) / counted.sum(1)
+
+
+def best(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
+    """The best distinct candidates, best first; an empty text only where there is nothing else.
+
+    Args:
+        candidates: at least one.
+        count: at most so many.
+
+    Example:
+        >>> [one.text for one in best([Candidate("a", -2), Candidate("", -1), Candidate("a", -1)], 3)]
+        ['a']
+    """
+    ordered = sorted(candidates, key=lambda candidate: -candidate.score)
+    distinct = {candidate.text: candidate for candidate in reversed(ordered) if candidate.text}
+    return [one for one in ordered if distinct.get(one.text) is one][:count] or ordered[:1]
+
+
+@contextmanager
+def drawn(sources: Sequence[str], seed: int) -> Iterator[None]:
+    """Random state of one batch: a function of the seed and the batch alone, and restored afterwards.
+
+    Args:
+        sources: the batch.
+        seed: of the whole run.
+    """
+    text = "\0".join([str(seed), *sources]).encode("utf-8", "replace")
+    with torch.random.fork_rng():
+        torch.manual_seed(zlib.crc32(text))
+        yield

@@ -385,7 +385,9 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
             context = torch.bmm(attention.unsqueeze(1), encoded.last_hidden_state).squeeze(1)
             rows.append((hidden, context, attention, coverage))
             coverage = coverage + attention
-        hiddens, contexts, attentions, covered = (torch.stack(part, dim=1) for part in zip(*rows, strict=True))
+        hiddens, contexts, attentions, covered = (
+            torch.stack(part, dim=1) for part in zip(*rows, strict=True)
+        )
         return (
             _Steps(hiddens, contexts, attentions, None if self.coverage is None else covered),
             DecoderState(hidden, cell, context, coverage, state.steps + len(inputs)),

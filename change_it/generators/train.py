@@ -15,18 +15,19 @@ from rich.console import Console
 
 from change_it.command import main_of
 from change_it.errors import InputError
-from change_it.generators.building import (
+from change_it.generators.formats import IGNORED, CausalFormat, Format
+from change_it.generators.generator import (
+    GeneratorCard,
     add_adapters,
     base_of,
     kind_of,
     load_adapters,
     load_model,
     load_tokenizer,
+    make_format,
+    max_positions,
     new_network,
-    room,
 )
-from change_it.generators.card import GeneratorCard
-from change_it.generators.formats import IGNORED, CausalFormat, Format, make_format
 from change_it.generators.options import NETWORKS, READS, GeneratorOptions, GeneratorSettings, Kind, preset
 from change_it.generators.recipes import Examples, RecipeData, load_recipe
 from change_it.io import check_writable
@@ -222,7 +223,7 @@ def _fit(card: GeneratorCard, tokenizer: Any, model: Any, given: int | None) -> 
     """The card and the format with sources no longer than the model has positions for."""
     format_ = make_format(card, tokenizer, model)
     overhead = format_.overhead if isinstance(format_, CausalFormat) else 0
-    space = room(model, card.kind, target_tokens=card.target_tokens, overhead=overhead)
+    space = max_positions(model, card.kind, target_tokens=card.target_tokens, overhead=overhead)
     if space is None or space >= card.source_tokens:
         return card, format_
     if given is not None or space < 2:

@@ -1,29 +1,49 @@
 """`HeadlineTransfer`: trained generators as a function from headlines and articles to new headlines."""
 
+import threading
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rich.progress import Progress
 
+from change_it.cache import LRUCache
 from change_it.errors import InputError
-from change_it.generators.card import CARD, GeneratorCard
-from change_it.generators.decoding import Candidate, Decoding
-from change_it.generators.loading import COMMAND, Generator, load_generator
-from change_it.generators.options import READS, Reads, Recipe
+from change_it.generators.formats import Candidate, Decoding
+from change_it.generators.generator import CARD, COMMAND, Generator, GeneratorCard, load_generator
+from change_it.generators.options import READS, Recipe
 from change_it.training.models import local_folder
 
 #: A batch has at most so many sources, source tokens, and headlines that are searched at once.
 LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES = 64, 16_384, 640
 
+#: Original headline, article and outlet aimed at; a text that the system does not read is empty.
+Question = tuple[str, str, str]
 
-class Proposer(Protocol):
-    """What offers candidates: `HeadlineTransfer` and `extract.Extract`."""
 
-    @property
-    def outlets(self) -> tuple[str, str]:
-        """Short names of A and B."""
+class Proposer(ABC):
+    """A system that offers candidates for headlines; it can be shared by threads.
+
+    Attributes:
+        name: the recipe, or `extract`.
+        outlets: short names of A and B.
+        targets: outlets that it writes for, in the order of `outlets`.
+        needs: what it reads: `headline`, `article` or both.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        outlets: tuple[str, str],
+        targets: tuple[str, ...],
+        needs: tuple[str, ...],
+        cache_size: int,
+    ):
+        self.name, self.outlets, self.targets, self.needs = name, outlets, targets, needs
+        self._cache: LRUCache[tuple[Question, Decoding], list[Candidate]] = LRUCache(cache_size)
+        self._lock = threading.Lock()
 
     def propose(
         self,
@@ -34,11 +54,53 @@ class Proposer(Protocol):
         batch_size: int | None = None,
         progress: bool = False,
     ) -> list[list[Candidate]]:
-        """Candidates for every headline, best first."""
-        ...
+        """Candidates for every headline.
+
+        Args:
+            headlines: n original headlines.
+            articles: n articles.
+            to: the outlet aimed at, or one for each headline.
+            decoding: how headlines are searched for, and how many are kept; `Extract` looks at the number alone.
+            batch_size: sources a batch; None takes what the length of sources and the width of the search allow.
+            progress: show a progress bar.
+
+        Returns:
+            n lists of distinct candidates, best first; an empty list where there is nothing to read.
+
+        Raises:
+            InputError: an unknown outlet or one that is not served, or numbers differ.
+        """
+        search = decoding or Decoding()
+        targets = [to] * len(headlines) if isinstance(to, str) else list(to)
+        if not len(headlines) == len(articles) == len(targets):
+            raise InputError(
+                f"{len(headlines)} headlines, {len(articles)} articles and {len(targets)} outlets: give one of each an item"
+            )
+        if missing := sorted(set(targets) - set(self.targets)):
+            raise InputError(
+                f"there is no {self.name} generator for {missing[0]}: these write for {' and '.join(self.targets)}"
+            )
+        reads = {name: name in self.needs for name in ("headline", "article")}
+        items = [
+            (headline if reads["headline"] else "", article if reads["article"] else "", target)
+            for headline, article, target in zip(headlines, articles, targets, strict=True)
+        ]
+
+        def compute(missing: list[tuple[Question, Decoding]]) -> list[list[Candidate]]:
+            return self._propose([item for item, _ in missing], search, batch_size, progress)
+
+        with self._lock:  # a tokenizer must not be used by two threads at once
+            asked = [(item, search) for item in items]
+            return self._cache.get(asked, compute) if self._cache.size else compute(asked)
+
+    @abstractmethod
+    def _propose(
+        self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
+    ) -> list[list[Candidate]]:
+        """As `propose`, of items that are checked."""
 
 
-class HeadlineTransfer:
+class HeadlineTransfer(Proposer):
     """Rewrites headlines for another outlet.
 
     Attributes:
@@ -49,34 +111,39 @@ class HeadlineTransfer:
         generators: outlet to the generator that writes for it.
     """
 
-    def __init__(self, generators: Sequence[Generator]):
+    def __init__(self, generators: Sequence[Generator], *, cache_size: int = 0):
         """Transfer with loaded generators.
 
         Args:
             generators: one, or one for each outlet; of one recipe and one pair of outlets. A newspaper-agnostic
                 one serves both.
+            cache_size: how many of the latest answers are kept; 0 keeps none.
 
         Raises:
             InputError: they do not belong together.
         """
         cards = [generator.card for generator in generators]
         if len({card.recipe for card in cards}) != 1 or len({card.outlets for card in cards}) != 1:
-            told = ", ".join(f"{_name(card)} for {' and '.join(card.outlets)}" for card in cards) or "none"
-            raise InputError(f"generators of one recipe and one corpus are needed, these are {told}")
-        self.outlets = cards[0].outlets
-        self.recipe: Recipe = cards[0].recipe
-        self.reads: Reads = cards[0].reads
+            given = ", ".join(f"{_name(card)} for {' and '.join(card.outlets)}" for card in cards) or "none"
+            raise InputError(f"generators of one recipe and one corpus are needed, these are {given}")
+        outlets, self.recipe, self.reads = cards[0].outlets, cards[0].recipe, cards[0].reads
         self.generators = {
             outlet: generator
-            for outlet in self.outlets
+            for outlet in outlets
             for generator in generators
             if generator.card.to in (None, outlet)
         }
-        self.targets = tuple(self.generators)
+        super().__init__(self.recipe, outlets, tuple(self.generators), (self.reads,), cache_size)
 
     @classmethod
     def from_pretrained(
-        cls, name: str | Path, *, recipe: Recipe | None = None, to: str | None = None, device: str = "auto"
+        cls,
+        name: str | Path,
+        *,
+        recipe: Recipe | None = None,
+        to: str | None = None,
+        device: str = "auto",
+        cache_size: int = 0,
     ) -> "HeadlineTransfer":
         """Load a generator, or the generators of both directions.
 
@@ -86,6 +153,7 @@ class HeadlineTransfer:
             recipe: which ones of several.
             to: load the generator for this outlet alone.
             device: auto, cpu, cuda, cuda:1, mps.
+            cache_size: how many of the latest answers are kept; 0 keeps none.
 
         Raises:
             InputError: no such folder or id, no generator of that recipe or outlet in it, several recipes and none
@@ -118,7 +186,7 @@ class HeadlineTransfer:
             if to not in outlets:
                 raise InputError(f"{name} has no {recipe or recipes[0]} generator for {to}: {held}")
         paths = [_one_of(name, outlet, chosen) for outlet in {card.to: None for card in chosen.values()}]
-        return cls([load_generator(path, device=device) for path in paths])
+        return cls([load_generator(path, device=device) for path in paths], cache_size=cache_size)
 
     def __call__(
         self,
@@ -178,49 +246,17 @@ class HeadlineTransfer:
         texts = [some[0].text if some else "" for some in found]
         return texts[0] if single else texts
 
-    def propose(
-        self,
-        headlines: Sequence[str],
-        articles: Sequence[str],
-        to: str | Sequence[str],
-        decoding: Decoding | None = None,
-        batch_size: int | None = None,
-        progress: bool = False,
+    def _propose(
+        self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
-        """Candidates for every headline; sources of like length share a batch.
-
-        Args:
-            headlines: n original headlines.
-            articles: n articles.
-            to: the outlet aimed at, or one for each headline.
-            decoding: how headlines are searched for, and how many are kept.
-            batch_size: sources a batch; None takes what the length of sources and the width of the search allow.
-            progress: show a progress bar.
-
-        Returns:
-            n lists of distinct candidates, best first; an empty list where the source that is read is empty.
-
-        Raises:
-            InputError: an unknown outlet or one that is not served, or numbers differ.
-        """
-        decoding = decoding or Decoding()
-        targets = [to] * len(headlines) if isinstance(to, str) else list(to)
-        if not len(headlines) == len(articles) == len(targets):
-            raise InputError(
-                f"{len(headlines)} headlines, {len(articles)} articles and {len(targets)} outlets: give one of each an item"
-            )
-        if missing := sorted(set(targets) - set(self.targets)):
-            raise InputError(
-                f"there is no {self.recipe} generator for {missing[0]}: these write for {' and '.join(self.targets)}"
-            )
-        sources = articles if self.reads == "article" else headlines
+        """Sources of like length share a batch."""
+        sources = [headline or article for headline, article, _ in items]
         rows = [row for row, source in enumerate(sources) if source.strip()]
-        found: list[list[Candidate]] = [[] for _ in sources]
+        found: list[list[Candidate]] = [[] for _ in items]
         with Progress(disable=not progress, transient=True) as bar:
             task = bar.add_task(f"{self.recipe} generator", total=len(rows))
-            for target in self.targets:
-                generator = self.generators[target]
-                own = [row for row in rows if targets[row] == target]
+            for target, generator in self.generators.items():
+                own = [row for row in rows if items[row][2] == target]
                 lengths = generator.format.lengths([sources[row] for row in own], [""] * len(own))
                 order = [row for _, row in sorted(zip(lengths, own, strict=True), key=lambda pair: -pair[0])]
                 size = batch_size or default_batch_size(generator, decoding)
@@ -236,12 +272,7 @@ class HeadlineTransfer:
 
 
 def default_batch_size(generator: Generator, decoding: Decoding) -> int:
-    """Sources a batch where no number is given, at least 1.
-
-    Args:
-        generator: how long its sources are.
-        decoding: how many headlines a source are searched at once.
-    """
+    """Sources a batch where no number is given, at least 1."""
     width = decoding.candidates if decoding.sample else max(decoding.beams, decoding.candidates)
     return max(1, min(LARGEST_BATCH, BATCH_TOKENS // generator.card.source_tokens, BATCH_HEADLINES // width))
 

@@ -97,7 +97,7 @@ def _judge(options: PushOptions) -> Files:
 
 def _generator(options: PushOptions) -> Files:
     """One generator: a model, or adapters on a model that the Hub has."""
-    from change_it.generators.card import CARD, GeneratorCard
+    from change_it.generators.generator import CARD, GeneratorCard
     from change_it.training.models import hash_of_weights
 
     folder = _folder(options)

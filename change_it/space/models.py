@@ -1,78 +1,19 @@
 """The judges and systems behind the page, safe to use from many threads, the latest answers cached."""
 
 import os
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from change_it.cache import LRUCache
 from change_it.errors import InputError
+from change_it.generators.options import EXTRACT
+from change_it.generators.transfer import Proposer
 from change_it.judges.judge import Judges
-from change_it.rerank.options import EXTRACT
 from change_it.space.limits import LIMITS
 
 #: Answers that are kept of each judge and each system.
 CACHE_SIZE = 4096
-
-
-class SharedSystem:
-    """A system for many threads that caches its candidates."""
-
-    def __init__(self, system: Any):
-        """Share a system.
-
-        Args:
-            system: a `HeadlineTransfer` or an `Extract`.
-        """
-        self.system, self._lock = system, threading.Lock()
-        self._cache: LRUCache[tuple[str, str, str, Any], list[Any]] = LRUCache(CACHE_SIZE)
-
-    @property
-    def outlets(self) -> tuple[str, str]:
-        """Short names of A and B."""
-        return (self.system.outlets[0], self.system.outlets[1])
-
-    @property
-    def targets(self) -> tuple[str, ...]:
-        """Outlets that it writes for."""
-        return tuple(getattr(self.system, "targets", self.system.outlets))
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """What it needs: `headline`, `article`, or both."""
-        reads = getattr(self.system, "reads", None)
-        return (reads,) if reads else ("headline", "article")
-
-    def propose(
-        self,
-        headlines: Sequence[str],
-        articles: Sequence[str],
-        to: str | Sequence[str],
-        decoding: Any = None,
-        batch_size: int | None = None,
-        progress: bool = False,
-    ) -> list[list[Any]]:
-        """As `generators.transfer.Proposer.propose`; what a system does not read does not count as another question."""
-        targets = [to] * len(headlines) if isinstance(to, str) else list(to)
-
-        def ask(questions: list[tuple[str, str, str, Any]]) -> list[Any]:
-            olds, texts, aims, _ = zip(*questions, strict=True)
-            with self._lock:
-                found: list[Any] = self.system.propose(olds, texts, aims, decoding, batch_size, progress)
-            return found
-
-        asked = [
-            (
-                headline if "headline" in self.reads else "",
-                article if "article" in self.reads else "",
-                target,
-                decoding,
-            )
-            for headline, article, target in zip(headlines, articles, targets, strict=True)
-        ]
-        return self._cache.get(asked, ask)
 
 
 @dataclass(frozen=True)
@@ -87,13 +28,13 @@ class Models:
     """
 
     outlets: tuple[str, str]
-    systems: Mapping[str, SharedSystem]
+    systems: Mapping[str, Proposer]
     judges: Judges
     language: str
 
     @classmethod
-    def of(cls, judges: Judges, systems: Mapping[str, Any], language: str = "it") -> "Models":
-        """Share loaded judges and systems.
+    def of(cls, judges: Judges, systems: Mapping[str, Proposer], language: str = "it") -> "Models":
+        """Models of loaded judges and systems.
 
         Args:
             judges: the three judges.
@@ -109,13 +50,12 @@ class Models:
                 "there is no system to transfer headlines with: train a generator or give a corpus"
             )
         for name, system in systems.items():
-            if tuple(system.outlets) != outlets:
+            if system.outlets != outlets:
                 ours, theirs = " and ".join(outlets), " and ".join(system.outlets)
                 raise InputError(
                     f"the judges are for {ours}, the system {name} is for {theirs}: take those of one corpus"
                 )
-        shared = {name: SharedSystem(system) for name, system in systems.items()}
-        return cls(outlets, shared, judges, language)
+        return cls(outlets, systems, judges, language)
 
     @classmethod
     def from_run(cls, folder: str | Path) -> "Models":
@@ -127,7 +67,7 @@ class Models:
         Raises:
             InputError: the judges or every system are missing, or something cannot be loaded.
         """
-        from change_it.generators.card import CARD, GeneratorCard
+        from change_it.generators.generator import CARD, GeneratorCard
 
         run = Path(folder)
         if not (run / "judges").is_dir():
@@ -171,7 +111,7 @@ class Models:
         """
         import torch
 
-        from change_it.generators.decoding import Decoding
+        from change_it.generators.formats import Decoding
 
         torch.set_num_threads(max(1, (os.cpu_count() or 1) // LIMITS.at_once))
         text = "una prova"
@@ -191,13 +131,13 @@ class Models:
         from change_it.generators.extract import Extract
         from change_it.generators.transfer import HeadlineTransfer
 
-        systems: dict[str, Any] = {}
+        systems: dict[str, Proposer] = {}
         language = "it"
         for name, places in generators.items():
             loaded = [HeadlineTransfer.from_pretrained(place, recipe=recipe) for place, recipe in places]
             distinct = {id(one): one for system in loaded for one in system.generators.values()}
-            systems[name] = HeadlineTransfer(list(distinct.values()))
+            systems[name] = HeadlineTransfer(list(distinct.values()), cache_size=CACHE_SIZE)
             language = next(iter(distinct.values())).card.language
         if corpus:
-            systems[EXTRACT] = Extract.from_corpus(corpus)
+            systems[EXTRACT] = Extract.from_corpus(corpus, cache_size=CACHE_SIZE)
         return cls.of(Judges.from_pretrained(judges, cache_size=CACHE_SIZE), systems, language)

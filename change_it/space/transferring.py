@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from change_it.errors import InputError
-from change_it.rerank.choose import joint_probability
+from change_it.generators.rerank import joint_probability
 from change_it.scoring.compliancy import MEASURES, judge_items
 from change_it.scoring.item import Item
 from change_it.space.limits import LIMITS, text_of
@@ -69,7 +69,7 @@ def transfer(
     if to not in chosen.targets:
         raise InputError(say(language, "limits.target", system=system, to=to))
     written = " ".join(text_of(own, LIMITS.headline, "transfer.own", language).split())
-    from change_it.generators.decoding import Decoding
+    from change_it.generators.formats import Decoding
 
     search = Decoding(candidates=count, beams=max(BEAMS, count))
     found = [(" ".join(one.text.split()), system) for one in chosen.propose([old], [text], to, search)[0]]

@@ -4,20 +4,23 @@ import pytest
 import torch
 
 from change_it.errors import InputError
-from change_it.generators.building import load_model, load_tokenizer, new_network
-from change_it.generators.decoding import Candidate, Decoding, NoRepeatedNGram, best
 from change_it.generators.formats import (
     IGNORED,
+    Candidate,
     CausalFormat,
+    Decoding,
     EncoderDecoderFormat,
+    NoRepeatedNGram,
     WordFormat,
+    best,
     prompt_of,
 )
+from change_it.generators.generator import load_model, load_tokenizer, new_network
 from change_it.generators.options import GeneratorOptions
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
 ODD = ["", "   \n", "\ud800 a \x00", "parola " * 3000, "😀" * 50, "Il governo"]
-LENGTHS = {"source_tokens": 40, "target_tokens": 12}
+LENGTHS = {"max_source_tokens": 40, "max_target_tokens": 12}
 
 
 @pytest.fixture(scope="module", params=["t5", "gpt2", "llama", "pn", "s2s"])
@@ -43,11 +46,11 @@ def generator(request, tiny_t5, tiny_gpt2, tiny_llama):
 def test_labels_are_the_headline_and_its_end(generator):
     format_, _ = generator
     batch = format_.collate(SOURCES, ["Si torna a votare", "Sì", "Il ponte " * 20])
-    for row, length in zip(batch["labels"], (None, None, format_.target_tokens), strict=True):
+    for row, length in zip(batch["labels"], (None, None, format_.max_target_tokens), strict=True):
         learnt = row[row != IGNORED]
         assert learnt[-1] == format_.tokenizer.eos_token_id
         assert (learnt[:-1] != format_.tokenizer.eos_token_id).all()
-        assert len(learnt) <= format_.target_tokens
+        assert len(learnt) <= format_.max_target_tokens
         assert length is None or len(learnt) == length
     if not isinstance(format_, WordFormat):
         first = batch["labels"][0]
@@ -67,7 +70,7 @@ def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(t
     assert long[0] == tokenizer.bos_token_id
     assert (long == tokenizer.bos_token_id).sum() == 1
     prompt = int((labels[0] == IGNORED).sum())
-    assert prompt == format_.overhead + format_.source_tokens
+    assert prompt == format_.overhead + format_.max_source_tokens
     assert (labels[0, prompt:] == ids[0, prompt:]).all()
     assert tokenizer.decode(short).endswith("gio: Sì</s>")
     assert (labels[1][~mask[1].bool()] == IGNORED).all()

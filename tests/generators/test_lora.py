@@ -9,10 +9,8 @@ from safetensors import safe_open
 
 from change_it.errors import InputError
 from change_it.generators import train
-from change_it.generators.building import kind_of, load_model, load_tokenizer
-from change_it.generators.card import GeneratorCard
-from change_it.generators.decoding import Decoding
-from change_it.generators.loading import load_generator
+from change_it.generators.formats import Decoding
+from change_it.generators.generator import GeneratorCard, kind_of, load_generator, load_model, load_tokenizer
 from change_it.generators.options import GeneratorOptions
 from change_it.training import run_folder
 
@@ -110,7 +108,7 @@ def test_targets_can_be_given(corpus, tmp_path, tiny_t5):
 
 
 def test_an_architecture_that_peft_does_not_know_gets_all_linear_layers_but_the_head(tiny_llama):
-    from change_it.generators.building import add_adapters
+    from change_it.generators.generator import add_adapters
 
     tokenizer = load_tokenizer(tiny_llama)
     model = load_model(tiny_llama, "causal", tokenizer)

@@ -8,9 +8,8 @@ from test_lora import HEADLINES, options
 
 from change_it.errors import InputError
 from change_it.generators import merge, train
-from change_it.generators.building import kind_of
-from change_it.generators.decoding import Decoding
-from change_it.generators.loading import load_generator
+from change_it.generators.formats import Decoding
+from change_it.generators.generator import kind_of, load_generator
 from change_it.generators.options import MergeOptions
 
 

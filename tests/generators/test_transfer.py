@@ -7,7 +7,7 @@ import pytest
 from tiny_generators import WORDS, save_generator
 
 from change_it import HeadlineTransfer, InputError
-from change_it.generators.decoding import Decoding
+from change_it.generators.formats import Decoding
 
 HEADLINES = ["Crolla il ponte", "Approvata la riforma fiscale", "Sciopero"]
 ARTICLES = [f"Roma. {WORDS}", "Approvata ieri la riforma fiscale, dice Rossi.", "Sciopero dei treni " * 30]

@@ -8,7 +8,8 @@ from gradio_client.exceptions import AppError
 from scoring_fakes import FakeJudges
 
 from change_it.errors import InputError
-from change_it.generators.decoding import Candidate
+from change_it.generators.formats import Candidate
+from change_it.generators.transfer import Proposer
 from change_it.space import transferring, view
 from change_it.space.limits import LIMITS, text_of
 from change_it.space.models import Models
@@ -20,17 +21,16 @@ ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
 HOSTILE = '<script>alert(1)</script> <img src=x onerror="alert(2)"> {{value}} ${alert(3)} statale'
 
 
-class Fixed:
+class Fixed(Proposer):
     """Offers always the same headlines; counts what it is asked."""
 
-    outlets = ("rep", "gio")
-
     def __init__(self, *texts, targets=("rep", "gio"), reads="article"):
-        self.texts, self.targets, self.reads, self.asked = texts, targets, reads, []
+        super().__init__("fixed", ("rep", "gio"), targets, (reads,), cache_size=100)
+        self.texts, self.asked = texts, []
 
-    def propose(self, headlines, articles, to, decoding=None, batch_size=None, progress=False):
-        self.asked += zip(headlines, articles, to, strict=True)
-        return [[Candidate(text, -1.0) for text in self.texts[: decoding.candidates]] for _ in headlines]
+    def _propose(self, items, decoding, batch_size, progress):
+        self.asked += items
+        return [[Candidate(text, -1.0) for text in self.texts[: decoding.candidates]] for _ in items]
 
 
 def fixed(*texts, judges=None, **about):

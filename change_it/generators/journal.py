@@ -4,10 +4,9 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from change_it.errors import InputError
-from change_it.io import write_text
+from change_it.io import file_errors, write_text
 
 KIND = "change-it transfer"
 
@@ -21,57 +20,56 @@ class Journal:
         chunks: number of a chunk to its headlines, an empty one where there is none.
     """
 
-    def __init__(self, path: Path, run: Mapping[str, Any]):
+    def __init__(self, path: Path, settings: Mapping[str, object]):
         """Begin a file, or take up one of the same run.
 
         Args:
             path: the file.
-            run: what decides about the headlines; JSON values.
+            settings: what decides about the headlines: options, and digests of generators, judges and input; JSON values.
 
         Raises:
-            InputError: the file is of a run that differs, or no such file at all.
+            InputError: the file is of a run that differs, or no such file at all, or cannot be written.
         """
         self.path = path
         self.chunks: dict[int, list[str]] = {}
         if not path.exists():
-            write_text(path, json.dumps({KIND: dict(run)}) + "\n")
-        written = path.read_bytes()
-        whole = written[: written.rfind(b"\n") + 1]
-        self._check(whole, dict(run))
-        with path.open("ab") as file:
-            file.truncate(len(whole))
+            write_text(path, json.dumps({KIND: dict(settings)}) + "\n")
+        with file_errors(f"cannot read {path}"):
+            written = path.read_bytes()
+            whole = written[: written.rfind(b"\n") + 1]
+            self._check(whole, dict(settings))
+            with path.open("ab") as file:
+                file.truncate(len(whole))
 
     def add(self, chunk: int, headlines: Sequence[str]) -> None:
-        """Keep a finished chunk.
-
-        Args:
-            chunk: its number.
-            headlines: its new headlines.
-        """
-        with self.path.open("ab") as file:
+        """Keep the new headlines of a finished chunk."""
+        with file_errors(f"cannot write {self.path}"), self.path.open("ab") as file:
             file.write(json.dumps([chunk, list(headlines)]).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
         self.chunks[chunk] = list(headlines)
 
-    def _check(self, whole: bytes, run: dict[str, Any]) -> None:
+    def remove(self) -> None:
+        """Drop the file of a finished run."""
+        self.path.unlink()
+
+    def _check(self, whole: bytes, settings: dict[str, object]) -> None:
         """Read the lines, if they are of this run."""
         try:
             first, *lines = map(json.loads, whole.splitlines())
             before = first[KIND]
             self.chunks = {int(chunk): [str(text) for text in texts] for chunk, texts in lines}
         except (ValueError, TypeError, KeyError) as error:
-            raise self._foreign() from error
-        told = [
-            f"{name} was {before.get(name)}, is {run.get(name)}"
-            for name in {**before, **run}
-            if before.get(name) != run.get(name)
-        ]
-        if told:
             raise InputError(
-                f"{self.path} is of an unfinished run with other options ({'; '.join(told)}): "
+                f"{self.path} is there and no unfinished transfer of ours: choose another --out"
+            ) from error
+        changed = [
+            f"{name} was {before.get(name)}, is {settings.get(name)}"
+            for name in {**before, **settings}
+            if before.get(name) != settings.get(name)
+        ]
+        if changed:
+            raise InputError(
+                f"{self.path} is of an unfinished run with other options ({'; '.join(changed)}): "
                 "use the same options to finish it, or remove that file to begin again"
             )
-
-    def _foreign(self) -> InputError:
-        return InputError(f"{self.path} is there and no unfinished transfer of ours: choose another --out")

@@ -6,8 +6,8 @@ import pytest
 from scoring_fakes import FakeJudges, RuleJudge
 
 from change_it import InputError
+from change_it.generators.rerank import choose, joint_probability
 from change_it.judges.judge import Judges
-from change_it.rerank import choose, joint_probability
 from change_it.scoring.compliancy import verdicts
 
 SOURCES = ["Crolla il ponte sulla statale", "Ecco: Approvata la riforma!"]

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,10 +14,10 @@ from scoring_fakes import FakeJudges, toy_test_set
 from tiny_generators import save_generator
 
 from change_it.errors import InputError
-from change_it.rerank import transfer_command
-from change_it.rerank.journal import Journal
-from change_it.rerank.options import TransferOptions
-from change_it.rerank.rows import file_rows
+from change_it.generators import transfer_command
+from change_it.generators.journal import Journal
+from change_it.generators.options import TransferOptions
+from change_it.generators.transfer_command import file_items
 from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import read_predictions
 
@@ -84,7 +85,7 @@ def test_one_row_an_input_row_in_order(generators, tmp_path, kind):
 
 def test_the_headlines_are_those_of_the_python_function(generators, tmp_path):
     from change_it import HeadlineTransfer
-    from change_it.generators.decoding import Decoding
+    from change_it.generators.formats import Decoding
 
     made = transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv")))
     transfer = HeadlineTransfer.from_pretrained(generators, device="cpu")
@@ -177,30 +178,27 @@ def test_judges_of_all_folds_are_warned_about(generators, tmp_path, judges, caps
     assert ("--fold 0" in capsys.readouterr().out) == (fold == "all")
 
 
-def test_judges_of_other_outlets_are_refused(generators, tmp_path, judges):
-    judges.main.outlets = ("left", "right")
+def test_judges_of_other_outlets_are_refused(generators, tmp_path, monkeypatch):
+    others = FakeJudges(outlets=("left", "right"))
+    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, device: others)
     with pytest.raises(InputError, match="trained on left and right"):
         transfer_command.run(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
 
 
-def test_extract_learns_from_a_corpus(tmp_path, judges):
-    from corpus_fakes import articles, write_csv
-
-    from change_it.corpus import builder
-    from change_it.corpus.options import BuildOptions
+def test_extract_learns_from_a_corpus(corpus, tmp_path, judges):
     from change_it.scoring.item import read_test_set
 
-    made = write_csv(tmp_path / "articles.csv", articles())
-    builder.run(BuildOptions(files=(str(made),), out=tmp_path / "corpus"))
-    chosen = TransferOptions(
-        generator="extract", corpus=str(tmp_path / "corpus"), out=tmp_path / "new.csv", rerank="judges"
-    )
+    chosen = TransferOptions(generator="extract", corpus=corpus, out=tmp_path / "new.csv", rerank="judges")
     rows = transferred(chosen)
-    test = read_test_set(str(tmp_path / "corpus"))
-    assert read_predictions(chosen.out, test).reranker.fold == "0"
+    assert read_predictions(chosen.out, read_test_set(corpus)).reranker.fold == "0"
     assert all(row["headline"] and not row["error"] for row in rows)
-    chosen.input = write(tmp_path / "in.csv")
-    chosen.out = tmp_path / "own.csv"
+
+
+def test_extract_writes_for_a_file_too(corpus, tmp_path):
+    rows = [{**row, "label": "colle"} for row in ROWS]
+    chosen = TransferOptions(
+        generator="extract", corpus=corpus, input=write(tmp_path / "in.csv", rows), out=tmp_path / "new.csv"
+    )
     assert [row["id"] for row in transferred(chosen)] == [row["id"] for row in ROWS]
 
 
@@ -214,14 +212,14 @@ def killed_run(chosen, chunks):
     """Run in a process that is killed right after that many chunks are on the disk."""
     code = (
         "import os, signal, pickle, sys\n"
-        "from change_it.rerank import transfer_command\n"
-        "from change_it.rerank.journal import Journal\n"
+        "from change_it.generators import transfer_command\n"
+        "from change_it.generators.journal import Journal\n"
         "add = Journal.add\n"
         "def dying(self, chunk, headlines):\n"
         "    add(self, chunk, headlines)\n"
         f"    if chunk == {chunks - 1}: os.kill(os.getpid(), signal.SIGKILL)\n"
         "Journal.add = dying\n"
-        f"from pathlib import Path, PosixPath\nfrom change_it.rerank.options import TransferOptions\n"
+        f"from pathlib import Path, PosixPath\nfrom change_it.generators.options import TransferOptions\n"
         f"transfer_command.run({chosen!r})\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=300)
@@ -276,6 +274,38 @@ def test_an_interrupted_run_is_not_continued_with_other_options(generators, tmp_
     assert len(transferred(chosen)) == 24
 
 
+def test_an_interrupted_run_of_extract_is_not_continued_on_another_corpus_at_the_same_path(
+    corpus, tmp_path, monkeypatch
+):
+    folder = tmp_path / "corpus"
+    shutil.copytree(corpus, folder)
+    chosen = TransferOptions(
+        generator="extract",
+        corpus=str(folder),
+        to="faro",
+        input=many(tmp_path),
+        out=tmp_path / "new.csv",
+        batch_size=4,
+    )
+    add = Journal.add
+
+    def die(self, chunk, headlines):
+        add(self, chunk, headlines)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "add", die)
+        with pytest.raises(KeyboardInterrupt):
+            transfer_command.run(chosen)
+    training = folder / "articles" / "train.parquet"
+    rows = pl.read_parquet(training)
+    rows.with_columns(pl.col("headline") + "?").write_parquet(training)
+    with pytest.raises(InputError, match=r"unfinished run with other options \(training headlines was"):
+        transfer_command.run(chosen)
+    rows.write_parquet(training)
+    assert len(transferred(chosen)) == 24
+
+
 def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path):
     (tmp_path / "new.csv.partial").write_text("mine\n", encoding="utf-8")
     with pytest.raises(InputError, match="no unfinished transfer of ours"):
@@ -313,13 +343,13 @@ def test_options_that_do_not_fit_each_other(tmp_path, changes, told):
 def test_columns_that_are_missing(tmp_path, rows, columns, told):
     file = write(tmp_path / "in.csv", rows)
     with pytest.raises(InputError, match=told):
-        file_rows(file, ("rep", "gio"), ("rep", "gio"), columns=columns, needs=("article",))
+        file_items(file, ("rep", "gio"), ("rep", "gio"), columns=columns, needs=("article",))
 
 
 def test_a_file_without_rows(tmp_path):
     (tmp_path / "in.csv").write_text("id,article,label\n", encoding="utf-8")
     with pytest.raises(InputError, match="holds no rows"):
-        file_rows(str(tmp_path / "in.csv"), ("rep", "gio"), ("gio",))
+        file_items(str(tmp_path / "in.csv"), ("rep", "gio"), ("gio",))
 
 
 def test_a_corpus_of_other_outlets(tmp_path, toy_corpus):

@@ -1,11 +1,16 @@
-"""Making a generator to train: one of the papers' networks, a pre-trained model, or adapters around one."""
+"""A generator: its network or pre-trained model, tokenizer, format and card; made for training, loaded, merged with its adapters."""
 
+import json
+import shutil
 import warnings
 from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
+from rich.console import Console
 from torch import nn
 from transformers import (
     AutoConfig,
@@ -20,26 +25,164 @@ from transformers.models.auto.modeling_auto import (
 )
 
 import change_it.auto  # noqa: F401 (registers our models)
+from change_it import __version__
 from change_it.errors import InputError
-from change_it.generators.options import NETWORKS, GeneratorOptions, GeneratorSettings, Kind
+from change_it.generators.formats import CausalFormat, EncoderDecoderFormat, Format, WordFormat, prompt_of
+from change_it.generators.options import (
+    NETWORKS,
+    READS,
+    GeneratorOptions,
+    GeneratorSettings,
+    Kind,
+    Language,
+    MergeOptions,
+    Reads,
+    Recipe,
+)
 from change_it.generators.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
 )
 from change_it.generators.tokenizer import train_tokenizer
+from change_it.io import file_errors
+from change_it.training.models import hash_of_weights, local_folder, pick_device, quiet
+from change_it.training.run_folder import publish
 
+console = Console()
+
+COMMAND = "change-it train generator"
+CARD = "generator.json"
 ADAPTER = "adapter_config.json"
 #: Pieces or words of the smallest tokenizer.
 PIECES = 4
 #: What is kept of a model's settings for `generate`.
 TOKENS = ("bos_token_id", "eos_token_id", "decoder_start_token_id", "forced_bos_token_id")
+#: Subfolder in which a merged generator is written before it replaces what `--out` holds.
+WORK = "merging"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneratorCard:
+    """What a generator was made for and of.
+
+    Attributes:
+        recipe: what it learnt from.
+        reads: what it is given.
+        to: outlet whose headlines it writes; None for agnostic.
+        outlets: short names of A and B.
+        kind: how texts become tokens, and what the model is.
+        architecture: s2s, pn, pnc, or the pre-trained model.
+        base: Hub id or folder that the adapters belong to; None for a model of its own.
+        language: of the prompt of a causal model.
+        source_tokens: longer sources are cut.
+        target_tokens: tokens of a headline, at most.
+        seed: of the training.
+        corpus: name of the corpus.
+        version: of this package.
+    """
+
+    recipe: Recipe
+    reads: Reads
+    to: str | None
+    outlets: tuple[str, str]
+    kind: Kind
+    architecture: str
+    base: str | None
+    language: Language
+    source_tokens: int
+    target_tokens: int
+    seed: int
+    corpus: str
+    version: str = __version__
+
+    def save(self, folder: Path) -> None:
+        """Write `generator.json` beside the weights."""
+        text = json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
+        (folder / CARD).write_text(text, encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> "GeneratorCard":
+        """Read `generator.json` beside the weights.
+
+        Raises:
+            InputError: there is none, or it is not of ours.
+        """
+        path = folder / CARD
+        if not path.exists():
+            raise InputError(
+                f"{folder} holds no {CARD}, so it is no generator of ours: train one with change-it train generator"
+            )
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            known = {name: value for name, value in values.items() if name in {f.name for f in fields(cls)}}
+            card = cls(**{**known, "outlets": tuple(known["outlets"])})
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise InputError(
+                f"{path} cannot be read: train the generator again with change-it train generator"
+            ) from error
+        if card.recipe not in READS or card.kind not in get_args(Kind):
+            raise InputError(
+                f"{path} is of another version (recipe {card.recipe}, kind {card.kind}): train the generator again"
+            )
+        return card
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A trained generator.
+
+    Attributes:
+        model: in `eval` mode, on its device.
+        format: how it reads and writes texts.
+        card: what it was made for and of.
+        folder: where it was loaded from.
+    """
+
+    model: Any
+    format: Format
+    card: GeneratorCard
+    folder: Path
+
+    @cached_property
+    def weights_hash(self) -> str:
+        """SHA-256 of its weights, of the adapters alone where there are any."""
+        return hash_of_weights(self.folder, command=COMMAND)
+
+
+def load_generator(name: str | Path, *, device: str = "auto") -> Generator:
+    """Load a generator.
+
+    Args:
+        name: folder written by `change-it train generator` or `change-it merge`, or a Hub id.
+        device: auto, cpu, cuda, cuda:1, mps.
+
+    Raises:
+        InputError: no such folder or id, not a generator, its base model is not there, no such device.
+    """
+    place = pick_device(device)
+    folder = local_folder(name, command=COMMAND)
+    card = GeneratorCard.load(folder)
+    tokenizer = load_tokenizer(folder)
+    with quiet():
+        model = load_model(card.base or folder, card.kind, tokenizer)
+        if card.base:
+            model = load_adapters(model, folder)
+    model = model.to(place).eval()
+    return Generator(model, make_format(card, tokenizer, model), card, folder)
+
+
+def make_format(card: GeneratorCard, tokenizer: Any, model: Any) -> Format:
+    """The format of a generator."""
+    lengths = {"max_source_tokens": card.source_tokens, "max_target_tokens": card.target_tokens}
+    if card.kind == "words":
+        return WordFormat(tokenizer, **lengths, copies=bool(model.config.copy))
+    if card.kind == "encoder-decoder":
+        return EncoderDecoderFormat(tokenizer, **lengths)
+    return CausalFormat(tokenizer, **lengths, prompt=prompt_of(card.language, card.reads, card.to))
 
 
 def kind_of(architecture: str) -> Kind:
-    """What an architecture is; of a pre-trained model the configuration alone is loaded.
-
-    Args:
-        architecture: s2s, pn, pnc, Hub id or folder.
+    """What s2s, pn, pnc, a Hub id or a folder is; of a pre-trained model the configuration alone is loaded.
 
     Raises:
         InputError: nothing of that name, adapters, or a model that writes no text.
@@ -68,14 +211,7 @@ def kind_of(architecture: str) -> Kind:
 
 
 def new_network(options: GeneratorOptions | GeneratorSettings, texts: Iterable[str]) -> tuple[Any, Any]:
-    """One of the papers' networks and its tokenizer, before training.
-
-    Args:
-        options: architecture s2s, pn or pnc; `vocabulary` and `cells` set.
-        texts: sources and headlines of the training part.
-
-    Returns:
-        The model, whose weights depend on torch's random state, and the tokenizer.
+    """One of the papers' networks and its tokenizer, before training; the weights depend on torch's random state.
 
     Raises:
         InputError: cells that both directions cannot share, or no vocabulary.
@@ -99,10 +235,7 @@ def new_network(options: GeneratorOptions | GeneratorSettings, texts: Iterable[s
 
 
 def load_tokenizer(folder: str | Path) -> Any:
-    """The tokenizer of a pre-trained model, made fit to train and write with.
-
-    Args:
-        folder: Hub id or folder.
+    """The tokenizer of a pre-trained model (Hub id or folder), with a padding token.
 
     Raises:
         InputError: there is none, or it has no end token.
@@ -127,15 +260,7 @@ def load_tokenizer(folder: str | Path) -> Any:
 
 
 def load_model(folder: str | Path, kind: Kind, tokenizer: Any) -> Any:
-    """A model with pre-trained or trained weights.
-
-    Args:
-        folder: Hub id or folder.
-        kind: what it is.
-        tokenizer: to be used with it.
-
-    Returns:
-        The model, in float32.
+    """A model with pre-trained or trained weights (Hub id or folder), in float32.
 
     Raises:
         InputError: it cannot be loaded, or the tokenizer has ids that the model does not know.
@@ -173,15 +298,8 @@ def load_model(folder: str | Path, kind: Kind, tokenizer: Any) -> Any:
     return model
 
 
-def room(model: Any, kind: Kind, *, target_tokens: int, overhead: int) -> int | None:
-    """Source tokens that a model has positions for; None if there is no limit.
-
-    Args:
-        model: any.
-        kind: what it is.
-        target_tokens: of a headline.
-        overhead: tokens of the prompt beside the source.
-    """
+def max_positions(model: Any, kind: Kind, *, target_tokens: int, overhead: int) -> int | None:
+    """Source tokens that a model has positions for beside a headline and a prompt's `overhead`; None: no limit."""
     positions = getattr(model.config, "max_position_embeddings", None)
     if kind == "words" or not isinstance(positions, int):
         return None
@@ -189,15 +307,9 @@ def room(model: Any, kind: Kind, *, target_tokens: int, overhead: int) -> int | 
 
 
 def add_adapters(model: Any, options: GeneratorOptions | GeneratorSettings, kind: Kind) -> Any:
-    """Put low-rank adapters around a model (Hu et al. 2021): they alone are trained.
+    """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021); they add nothing yet.
 
-    Args:
-        model: pre-trained.
-        options: rank, alpha, and names of layers; without names PEFT's for this model, or all linear layers but the head.
-        kind: what the model is.
-
-    Returns:
-        A PEFT model; the adapters add nothing yet.
+    Without names of layers PEFT's for this model are adapted, or all linear layers but the head.
 
     Raises:
         InputError: PEFT is not installed, or no layer has such a name.
@@ -230,11 +342,6 @@ def add_adapters(model: Any, options: GeneratorOptions | GeneratorSettings, kind
 def load_adapters(model: Any, folder: Path, *, trainable: bool = False) -> Any:
     """Put saved adapters around their base model.
 
-    Args:
-        model: the base.
-        folder: of the adapters.
-        trainable: train them on.
-
     Raises:
         InputError: PEFT is not installed, or the adapters are of another model.
     """
@@ -261,9 +368,31 @@ def import_peft() -> Any:
 
 
 def base_of(architecture: str) -> str:
-    """How adapters name their base: a Hub id, or a folder by its full path, so that they load from anywhere.
-
-    Args:
-        architecture: Hub id or folder.
-    """
+    """How adapters name their base: a Hub id, or a folder by its full path, so that they load from anywhere."""
     return str(Path(architecture).resolve()) if Path(architecture).is_dir() else architecture
+
+
+def run(options: MergeOptions) -> None:
+    """`change-it merge`: write a generator whose weights are those of the base with the adapters added.
+
+    Raises:
+        InputError: no such generator, one without adapters, or `out` holds something else.
+    """
+    generator = load_generator(options.adapter, device="cpu")
+    if generator.card.base is None:
+        raise InputError(f"{options.adapter} holds no adapters: it is a whole model already")
+    if options.out.resolve() == generator.folder.resolve():
+        raise InputError(f"--out {options.out} is the folder of the adapters: give another one")
+    if options.out.exists() and not options.out.is_dir():
+        raise InputError(f"--out {options.out} is a file: give a folder")
+    if options.out.exists() and any(options.out.iterdir()) and not (options.out / CARD).exists():
+        raise InputError(f"{options.out} holds something that is no generator of ours: choose another --out")
+    final = options.out / WORK / "final"
+    with file_errors(f"cannot write {options.out}"), quiet():
+        shutil.rmtree(final.parent, ignore_errors=True)
+        final.mkdir(parents=True)
+        generator.model.merge_and_unload().save_pretrained(final)
+        generator.format.tokenizer.save_pretrained(final)
+        replace(generator.card, base=None).save(final)
+        publish(final, options.out)
+    console.print(f"[green]✓[/] merged generator in [bold]{options.out}[/]", soft_wrap=True)

@@ -1,0 +1,366 @@
+"""`change-it transfer`: new headlines for a corpus or a file, chosen by judges if there are any."""
+
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from change_it import __version__
+from change_it.corpus import cleaning
+from change_it.corpus.article import KNOWN_LABELS
+from change_it.corpus.reading import COLUMNS
+from change_it.errors import InputError
+from change_it.generators.extract import Extract
+from change_it.generators.formats import Decoding
+from change_it.generators.journal import Journal
+from change_it.generators.options import CANDIDATES, EXTRACT, TransferOptions
+from change_it.generators.rerank import choose
+from change_it.generators.transfer import LARGEST_BATCH, HeadlineTransfer, Proposer
+from change_it.io import cell_text, check_writable, listed, parse_columns, read_tables, write_table
+from change_it.judges.judge import Judges
+from change_it.scoring.item import Item, read_test_set
+from change_it.scoring.signature import Reranker
+
+console = Console()
+
+HEADER = ("id", "headline", "target", "error", "reranker")
+#: Transfers that are printed at the end.
+SHOWN = 5
+NOTHING = "nothing was written"
+NO_LABEL = "empty label"
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What writes headlines, and who chooses.
+
+    Attributes:
+        system: offers candidates.
+        targets: outlets that are written for.
+        needs: texts of a row that the system or the judges read.
+        digests: hashes of what decides about the candidates, for a run that is resumed.
+        judges: choose among candidates; None takes the first.
+        reranker: signature of the judges, or empty.
+    """
+
+    system: Proposer
+    targets: tuple[str, ...]
+    needs: tuple[str, ...]
+    digests: dict[str, str]
+    judges: Judges | None
+    reranker: str
+
+
+@dataclass(frozen=True)
+class Transferred:
+    """What became of the items of one run: in the order of the input, and how many an interrupted run had finished."""
+
+    items: list[Item]
+    before: int
+
+
+def run(options: TransferOptions) -> None:
+    """Transfer, write the file, and print the first headlines.
+
+    Raises:
+        InputError: options that do not fit each other, a generator, judges, corpus or file at fault, or unfinished
+            work of a run with other options.
+    """
+    _check(options)
+    started = time.monotonic()
+    setup = load_setup(options)
+    system, needs = setup.system, setup.needs
+    if options.input:
+        items = file_items(
+            options.input, system.outlets, setup.targets, columns=options.columns, to=options.to, needs=needs
+        )
+    else:
+        items = corpus_items(str(options.corpus), system.outlets, setup.targets, needs=needs)
+    _show(transfer(options, setup, items), options, setup, time.monotonic() - started)
+
+
+def load_setup(options: TransferOptions) -> Setup:
+    """The generators, or `extract`, and the judges that choose.
+
+    Raises:
+        InputError: they cannot be loaded, do not write for the outlet, or are of different outlets.
+    """
+    system: Proposer
+    if options.generator == EXTRACT:
+        system = Extract.from_corpus(str(options.corpus))
+        if options.to not in (None, *system.outlets):
+            raise InputError(
+                f"--to {options.to} is no outlet of {options.corpus}: give {' or '.join(system.outlets)}"
+            )
+        digests = {"training headlines": system.digest}
+    else:
+        system = HeadlineTransfer.from_pretrained(
+            options.generator, recipe=options.recipe, to=options.to, device=options.device
+        )
+        digests = {f"generator for {to}": one.weights_hash for to, one in system.generators.items()}
+    judges, needs = None, system.needs
+    if options.rerank:
+        judges, needs = Judges.from_pretrained(options.rerank, device=options.device), ("headline", "article")
+        judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
+    targets = (options.to,) if options.to else system.targets
+    return Setup(system, targets, needs, digests, judges, Reranker.of(judges).signature if judges else "")
+
+
+def corpus_items(
+    corpus: str, outlets: tuple[str, str], targets: Sequence[str], *, needs: Sequence[str] = ()
+) -> list[Item]:
+    """The A2 headlines of a corpus that aim at `targets`, all of direction A to B first; arguments as of `file_items`.
+
+    Raises:
+        InputError: the corpus cannot be read, has no A2 pairs, or is of other outlets.
+    """
+    test = read_test_set(corpus)
+    if set(test.outlets) != set(outlets):
+        raise InputError(
+            f"the generator is for {' and '.join(outlets)}, the corpus {corpus} has {' and '.join(test.outlets)}: "
+            "take a generator that was trained on this corpus"
+        )
+    return [_checked(item, needs) for item in test.items if item.target in targets]
+
+
+def file_items(
+    file: str,
+    outlets: tuple[str, str],
+    targets: Sequence[str],
+    *,
+    columns: str = "",
+    to: str | None = None,
+    needs: Sequence[str] = (),
+) -> list[Item]:
+    """Items of a file, cleaned as a corpus is: one for each row, in order; one that cannot be used carries its reason.
+
+    Args:
+        file: as `io.read_tables` takes it.
+        outlets: short names of A and B; CHANGE-IT's labels R and G stand for rep and gio.
+        targets: outlets that the generator writes for.
+        columns: map `ours=theirs`.
+        to: aim all rows at this outlet, whatever their label; None: each at the outlet that its label is not, or, in a
+            file without labels, at the only one of `targets`.
+        needs: `headline` and `article`, as far as they are read; empty ones are errors.
+
+    Raises:
+        InputError: the file cannot be read, holds no rows, or lacks a column that is needed.
+    """
+    names = parse_columns(columns, COLUMNS)
+    only = to or (targets[0] if len(targets) == 1 else None)
+    items: list[Item] = []
+    seen: dict[str, None] = {}
+    for table in read_tables([file]):
+        for number, row in enumerate(table.rows, start=1):
+            text = {ours: _cell(row.values, names[ours]) for ours in ("id", "headline", "article", "label")}
+            label, aim, fault = _aim(text["label"], outlets, targets)
+            if to:
+                aim, fault = to, ""
+            id_ = cleaning.visible(text["id"]) or f"{table.stem}-{number}"
+            source, article = cleaning.clean(text["headline"]), cleaning.clean(text["article"])
+            items.append(Item(id_, label, aim, source, article, error=row.fault or fault))
+        seen.update(table.columns)
+    if not items or not seen:
+        raise InputError(
+            f"{file} holds no rows that can be read: give CSV with a header, or JSON with one object a line"
+        )
+    wanted = [*needs, *(() if only else ("label",))]
+    given = [ours for ours in names if names[ours] != COLUMNS[ours] and names[ours]]
+    for ours in dict.fromkeys([*wanted, *given]):
+        if not any(name in seen for name in names[ours]):
+            fix = "or give --to" if ours == "label" else "as in --columns headline=title,article=body"
+            raise InputError(
+                f"{file} has no column {' or '.join(names[ours]) or ours} (its columns are {listed(list(seen), 20)}): "
+                f"name yours {fix}"
+            )
+    if only and not to and not any(name in seen for name in names["label"]):
+        items = [
+            replace(item, target=only, error="" if item.error == NO_LABEL else item.error) for item in items
+        ]
+    return [_checked(item, needs) for item in items]
+
+
+def _cell(values: Mapping[str, object], names: Sequence[str]) -> str:
+    """The text of the first of these columns that is there."""
+    return cell_text(next((values[name] for name in names if name in values), None))
+
+
+def _aim(label: str, outlets: tuple[str, str], targets: Sequence[str]) -> tuple[str, str, str]:
+    """The outlet that a row comes from, the one that it is rewritten for, and why it is not."""
+    label = cleaning.clean(label)
+    name = label if label in outlets else KNOWN_LABELS.get(label, "")
+    if name not in outlets:
+        return "", "", f"unknown label: {label}" if label else NO_LABEL
+    target = outlets[1 - outlets.index(name)]
+    return name, target, "" if target in targets else f"no generator for {target}"
+
+
+def _checked(item: Item, needs: Sequence[str]) -> Item:
+    """The item, with an error for a text that is needed and empty."""
+    texts = {"headline": item.source, "article": item.article}
+    empty = [name for name in needs if not texts[name]]
+    return replace(item, error=f"empty {' and '.join(empty)}") if empty and not item.error else item
+
+
+def transfer(options: TransferOptions, setup: Setup, items: Sequence[Item]) -> Transferred:
+    """Write the file, chunk after chunk; items of like length share a chunk.
+
+    Raises:
+        InputError: the file cannot be written, or there is unfinished work of a run with other options.
+    """
+    decoding = _decoding(options)
+    journal = _open(options, setup, items, decoding)
+    headline_is_read = setup.system.needs == ("headline",)
+    lengths = [len(item.source if headline_is_read else item.article) for item in items]
+    order = sorted(
+        (number for number, item in enumerate(items) if not item.error),
+        key=lambda number: (items[number].target, -lengths[number]),
+    )
+    size = options.batch_size or LARGEST_BATCH
+    chunks = [order[start : start + size] for start in range(0, len(order), size)]
+    before = sum(map(len, journal.chunks.values()))
+    columns = (
+        TextColumn("transferring"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=len(order), completed=before)
+        for number, chunk in enumerate(chunks):
+            if number not in journal.chunks:
+                journal.add(number, _headlines(setup, [items[row] for row in chunk], decoding, options))
+                bar.advance(task, len(chunk))
+    done = list(items)
+    for number, chunk in enumerate(chunks):
+        for row, headline in zip(chunk, journal.chunks[number], strict=True):
+            done[row] = replace(items[row], prediction=headline, error="" if headline else NOTHING)
+    rows = (
+        (item.id, item.prediction, item.target, item.error, "" if item.error else setup.reranker)
+        for item in done
+    )
+    write_table(options.out, HEADER, rows)
+    journal.remove()
+    return Transferred(done, before)
+
+
+def _headlines(
+    setup: Setup, items: Sequence[Item], decoding: Decoding, options: TransferOptions
+) -> list[str]:
+    """A new headline for each item, empty where there is no candidate."""
+    sources, articles, targets = zip(
+        *((item.source, item.article, item.target) for item in items), strict=True
+    )
+    found = setup.system.propose(sources, articles, targets, decoding, options.batch_size)
+    texts = [[candidate.text for candidate in some if candidate.text] for some in found]
+    chosen = np.zeros(len(texts), dtype=np.int64)
+    if setup.judges is not None:
+        aims = [setup.judges.outlets.index(target) for target in targets]
+        chosen = choose(setup.judges, texts, sources, articles, aims, reversal=options.reversal).index
+    return [" ".join(some[best].split()) if some else "" for some, best in zip(texts, chosen, strict=True)]
+
+
+def _check(options: TransferOptions) -> None:
+    """Refuse options that do not fit each other, before anything is loaded."""
+    extract = options.generator == EXTRACT
+    if extract and not options.corpus:
+        raise InputError("--generator extract learns from a corpus: give --corpus")
+    if extract and options.recipe:
+        raise InputError("--recipe is for trained generators, extract has none: leave it out")
+    if not extract and bool(options.corpus) == bool(options.input):
+        raise InputError(
+            "give --corpus to transfer its A2 headlines, or --input to transfer a file of your own"
+        )
+    if options.columns and not options.input:
+        raise InputError("--columns is for the file of --input: leave it out")
+    if options.candidates is not None and not options.rerank:
+        raise InputError("--candidates are for judges to choose among: give --rerank, or leave it out")
+    if options.batch_size is not None and options.batch_size < 1:
+        raise InputError(f"--batch-size {options.batch_size}: give at least 1")
+    _decoding(options)
+    check_writable(options.out, kind="file")
+
+
+def _decoding(options: TransferOptions) -> Decoding:
+    candidates = options.candidates if options.candidates is not None else CANDIDATES
+    return Decoding(
+        candidates=candidates if options.rerank else 1,
+        beams=options.beams,
+        sample=options.sample,
+        temperature=options.temperature,
+        top_p=options.top_p,
+        seed=options.seed,
+    )
+
+
+def _open(options: TransferOptions, setup: Setup, items: Sequence[Item], decoding: Decoding) -> Journal:
+    """The finished part of a run with the same headlines as this one, or a new journal."""
+    digest = hashlib.sha256()
+    for item in items:
+        digest.update(json.dumps(astuple(item)).encode() + b"\n")
+    settings: dict[str, object] = {
+        **asdict(decoding),
+        **setup.digests,
+        "reranker": setup.reranker,
+        "reversal": options.reversal,
+        "batch size": options.batch_size,
+        "input": digest.hexdigest(),
+        "version": __version__,
+    }
+    return Journal(options.out.with_name(f"{options.out.name}.partial"), settings)
+
+
+def _show(done: Transferred, options: TransferOptions, setup: Setup, seconds: float) -> None:
+    """The first transfers and a summary."""
+    good = [number for number, item in enumerate(done.items) if not item.error]
+    if good:
+        table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1))
+        for name in ("to", "original", "transfer"):
+            table.add_column(name, overflow="fold")
+        for number in _spread(good, done.items):
+            item = done.items[number]
+            table.add_row(Text(item.target), Text(item.source), Text(item.prediction, style="bold"))
+        console.print(table)
+    reasons = Counter(item.error.partition(":")[0] for item in done.items if item.error)
+    errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    console.print(
+        f"{len(good):,} headlines"
+        + (f", {done.before:,} of them by an interrupted run," if done.before else "")
+        + f" in {seconds:.0f} s"
+        + (f"; {sum(reasons.values()):,} rows have an error ({errors})" if errors else ""),
+        soft_wrap=True,
+        markup=False,
+    )
+    if setup.reranker.startswith("fold:all"):
+        console.print(
+            "[yellow]![/] the judges that chose train on all folds, so change-it score refuses every judge for this file: "
+            "train them with change-it train judge --fold 0",
+            soft_wrap=True,
+        )
+    if not options.input and len(setup.targets) == 1:
+        console.print(
+            f"[yellow]![/] only the headlines for {setup.targets[0]}: change-it score wants both directions",
+            soft_wrap=True,
+        )
+    console.print(f"[green]✓[/] wrote [bold]{options.out}[/]", soft_wrap=True)
+
+
+def _spread(good: Sequence[int], items: Sequence[Item]) -> list[int]:
+    """Items to show, of each target in turn."""
+    queues: dict[str, list[int]] = {}
+    for number in good:
+        queues.setdefault(items[number].target, []).append(number)
+    alternating = [
+        number for some in zip(*(queue[:SHOWN] for queue in queues.values()), strict=False) for number in some
+    ]
+    return (alternating or list(good))[:SHOWN]
