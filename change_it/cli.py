@@ -47,7 +47,7 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
         "judge": Command(JudgeOptions, "change_it.judges.train:run"),
         "generator": Command(GeneratorOptions, "change_it.generators.train:run"),
     },
-    "merge": Command(MergeOptions, "change_it.generators.generator:run"),
+    "merge": Command(MergeOptions, "change_it.generators.generator:merge"),
     "transfer": Command(TransferOptions, "change_it.generators.transfer_command:run"),
     "score": Command(ScoreOptions, "change_it.report.score_command:run"),
     "hevas": Command(HevasOptions, "change_it.report.hevas_command:run"),

@@ -372,7 +372,7 @@ def base_of(architecture: str) -> str:
     return str(Path(architecture).resolve()) if Path(architecture).is_dir() else architecture
 
 
-def run(options: MergeOptions) -> None:
+def merge(options: MergeOptions) -> None:
     """`change-it merge`: write a generator whose weights are those of the base with the adapters added.
 
     Raises:

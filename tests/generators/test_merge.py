@@ -7,9 +7,9 @@ import torch
 from test_lora import HEADLINES, options
 
 from change_it.errors import InputError
-from change_it.generators import merge, train
+from change_it.generators import train
 from change_it.generators.formats import Decoding
-from change_it.generators.generator import kind_of, load_generator
+from change_it.generators.generator import kind_of, load_generator, merge
 from change_it.generators.options import MergeOptions
 
 
@@ -24,7 +24,7 @@ def adapted(request, corpus, tiny_t5, tiny_gpt2, tmp_path_factory):
 
 def test_a_merged_generator_is_the_same_generator_without_its_base(adapted, corpus, tmp_path):
     folder, base = adapted
-    merge.run(MergeOptions(adapter=str(folder), out=tmp_path / "merged"))
+    merge(MergeOptions(adapter=str(folder), out=tmp_path / "merged"))
     ours = load_generator(folder, device="cpu")
     moved = base.rename(base.with_name("moved"))
     try:
@@ -56,16 +56,16 @@ def test_bad_input(adapted, tmp_path):
     with pytest.raises(InputError, match="merge them first with change-it merge"):
         kind_of(str(folder))
     with pytest.raises(InputError, match="give another one"):
-        merge.merge(MergeOptions(adapter=str(folder), out=folder))
+        merge(MergeOptions(adapter=str(folder), out=folder))
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="is a file"):
-        merge.merge(MergeOptions(adapter=str(folder), out=tmp_path / "file"))
+        merge(MergeOptions(adapter=str(folder), out=tmp_path / "file"))
     (tmp_path / "other").mkdir()
     (tmp_path / "other/letter.txt").write_text("keep me")
     with pytest.raises(InputError, match="choose another --out"):
-        merge.merge(MergeOptions(adapter=str(folder), out=tmp_path / "other"))
-    merge.merge(MergeOptions(adapter=str(folder), out=tmp_path / "merged"))
+        merge(MergeOptions(adapter=str(folder), out=tmp_path / "other"))
+    merge(MergeOptions(adapter=str(folder), out=tmp_path / "merged"))
     with pytest.raises(InputError, match="holds no adapters"):
-        merge.merge(MergeOptions(adapter=str(tmp_path / "merged"), out=tmp_path / "again"))
+        merge(MergeOptions(adapter=str(tmp_path / "merged"), out=tmp_path / "again"))
     with pytest.raises(InputError, match="there is no folder"):
-        merge.merge(MergeOptions(adapter=str(tmp_path / "none"), out=tmp_path / "again"))
+        merge(MergeOptions(adapter=str(tmp_path / "none"), out=tmp_path / "again"))

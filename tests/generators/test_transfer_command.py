@@ -185,9 +185,11 @@ def test_judges_of_other_outlets_are_refused(generators, tmp_path, monkeypatch):
         transfer_command.run(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
 
 
-def test_extract_learns_from_a_corpus(corpus, tmp_path, judges):
+def test_extract_learns_from_a_corpus(corpus, tmp_path, monkeypatch):
     from change_it.scoring.item import read_test_set
 
+    judges = FakeJudges(outlets=("colle", "faro"), fold="0")
+    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, device: judges)
     chosen = TransferOptions(generator="extract", corpus=corpus, out=tmp_path / "new.csv", rerank="judges")
     rows = transferred(chosen)
     assert read_predictions(chosen.out, read_test_set(corpus)).reranker.fold == "0"
