@@ -16,7 +16,7 @@ from typing import Any, Literal
 import polars as pl
 import tyro
 
-from change_it.corpus import builder
+from change_it.corpus.command import run_build
 from change_it.corpus.options import BuildOptions
 from change_it.judges import train
 from change_it.judges.options import JudgeOptions, Task
@@ -66,7 +66,7 @@ def main(options: Options) -> None:
         corpus = options.out / "corpus"
         if not (corpus / "alignment.json").exists():
             start = time.perf_counter()
-            builder.run(
+            run_build(
                 BuildOptions(
                     files=(str(options.data),),
                     labels=options.labels,

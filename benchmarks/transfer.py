@@ -17,8 +17,8 @@ from typing import Any, Literal
 import tyro
 from real_corpus import SMALL_CORPUS
 
-from change_it.corpus import builder
-from change_it.corpus.loading import read_outlets
+from change_it.corpus.command import run_build
+from change_it.corpus.folder import read_outlets
 from change_it.corpus.options import BuildOptions
 from change_it.generators import train as train_generator
 from change_it.generators import transfer_command
@@ -76,7 +76,7 @@ def corpus_of(options: Options) -> Path:
                 out=folder,
                 seed=options.seed,
             )
-        builder.run(build)
+        run_build(build)
     return folder
 
 

@@ -44,7 +44,7 @@ def metric_path(name: str) -> str:
     Raises:
         InputError: there is no such metric.
     """
-    return str(_shipped("metrics", name))
+    return str(shipped_path(f"metrics/{name}"))
 
 
 def dataset_script_path(name: str = "change_it_splits") -> str:
@@ -59,7 +59,7 @@ def dataset_script_path(name: str = "change_it_splits") -> str:
     Raises:
         InputError: there is no such script.
     """
-    return str(_shipped("dataset_scripts", name))
+    return str(shipped_path(f"dataset_scripts/{name}"))
 
 
 def space_path(name: str = "headline_transfer") -> str:
@@ -74,13 +74,20 @@ def space_path(name: str = "headline_transfer") -> str:
     Raises:
         InputError: there is no such Space.
     """
-    return str(_shipped("spaces", name))
+    return str(shipped_path(f"spaces/{name}"))
 
 
-def _shipped(kind: str, name: str) -> Path:
-    """A folder of `metrics/`, `dataset_scripts/` or `spaces/`: beside the package in a checkout, inside it in a wheel."""
+def shipped_path(name: str) -> Path:
+    """What the package ships beside its modules: in the checkout's root, in the folder `_shipped` of a wheel.
+
+    Args:
+        name: such as `metrics/compliancy` or `LICENSE`.
+
+    Raises:
+        InputError: there is no such file or folder.
+    """
     package = Path(str(files("change_it")))
-    for root in (package / "_shipped" / kind, package.parent / kind):
-        if (root / name).is_dir():
+    for root in (package / "_shipped", package.parent):
+        if (root / name).exists():
             return root / name
-    raise InputError(f"the package ships no {kind} called {name!r}")
+    raise InputError(f"the package ships no {name}")

@@ -40,7 +40,7 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     "quickstart": Command(QuickstartOptions, "change_it.quickstart:run"),
     "corpus": {
         "sample": Command(SampleOptions, "change_it.corpus.sample:run"),
-        "build": Command(BuildOptions, "change_it.corpus.builder:run"),
+        "build": Command(BuildOptions, "change_it.corpus.command:run_build"),
         "curve": Command(CurveOptions, "change_it.report.curve:run"),
     },
     "train": {

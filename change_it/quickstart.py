@@ -80,7 +80,7 @@ def run(options: QuickstartOptions) -> None:
     )
     station(
         "corpus",
-        "change_it.corpus.builder:run",
+        "change_it.corpus.command:run_build",
         BuildOptions(files=(str(out / "sample.csv"),), out=out / "corpus", seed=seed),
     )
     for task in get_args(Task):
@@ -93,7 +93,7 @@ def run(options: QuickstartOptions) -> None:
             seed=seed,
         )
         station(f"{task} judge", "change_it.judges.train:run", settings)
-    from change_it.corpus.loading import read_outlets
+    from change_it.corpus.folder import read_outlets
 
     for to in read_outlets(str(out / "corpus")):
         learning = GeneratorOptions(

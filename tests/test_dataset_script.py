@@ -12,8 +12,9 @@ from corpus_fakes import articles, options, write_csv
 from datasets import load_dataset
 
 import change_it
-from change_it.corpus import builder
-from change_it.corpus.schema import CONFIGS
+from change_it.corpus.build import build_corpus
+from change_it.corpus.command import run_build
+from change_it.corpus.folder import CONFIGS
 
 CHECKOUT = Path(__file__).parent.parent
 SCRIPT = Path(change_it.dataset_script_path()) / "change_it_splits.py"
@@ -48,7 +49,7 @@ def built(tmp_path_factory):
     """A CSV, and the corpus folder that the command makes of it."""
     where = tmp_path_factory.mktemp("script")
     files = str(write_csv(where / "news.csv", articles()))
-    builder.run(options(where / "corpus", files=(files,), **CHOICES))
+    run_build(options(where / "corpus", files=(files,), **CHOICES))
     return files, str(where / "corpus")
 
 
@@ -65,7 +66,7 @@ def script():
 def test_direct_use_gives_the_rows_of_the_command(built, script, tmp_path, monkeypatch):
     files, folder = built
     builds = []
-    monkeypatch.setattr(script, "build", lambda *given: builds.append(1) or builder.build(*given))
+    monkeypatch.setattr(script, "build_corpus", lambda *given: builds.append(1) or build_corpus(*given))
     for config in CONFIGS:
         direct = script.ChangeItSplits(
             config_name=config, data_files=files, cache_dir=str(tmp_path / "made"), **CHOICES

@@ -45,6 +45,7 @@ DATA = (
         for language in ("it", "en")
     ),
     "change_it/space/page.css",
+    *(f"change_it/_shipped/{name}" for name in ("pyproject.toml", "LICENSE", "NOTICE")),  # for a push
     *(
         f"change_it/_shipped/spaces/headline_transfer/{file}"
         for file in ("app.py", "README.md", "requirements.txt")

@@ -1,20 +1,16 @@
-"""Text that is ready to be compared: markup and control characters off, typography levelled, near-duplicates found."""
+"""Cells of the input: text without markup and control characters, typography levelled, days of publication."""
 
 import html
+import math
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+import warnings
+from datetime import UTC, date, datetime, timedelta
+from email.utils import parsedate
 from itertools import count
 
-import numpy as np
-import polars as pl
-from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
-
-SHINGLE = 5
-BANDS, ROWS = 12, 2
-NEIGHBOURS = 8
+EARLIEST = date(1900, 1, 1)
+TOLERANCE = timedelta(days=2)
 #: Markup inside escaped markup is taken off this many times.
 LAYERS = 20
 
@@ -36,6 +32,13 @@ _TYPOGRAPHY = str.maketrans(
     | dict.fromkeys("‐‑‒–—―−", "-")
     | {"…": "..."}
 )
+
+_ISO = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ]\d.*)?", re.DOTALL)
+_COMPACT = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)")
+_US = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4}|\d\d)(?:[ ,].*)?", re.DOTALL)
+_EPOCH = re.compile(r"-?\d{9,}(?:\.\d*)?")
+_EMPTY = frozenset({"", "nan", "nat", "none", "null"})
+_DEFAULTS = datetime(2000, 1, 1), datetime(2001, 2, 2)
 
 
 def clean(text: str) -> str:
@@ -96,36 +99,59 @@ def normalise_typography(text: str) -> str:
     return text.translate(_TYPOGRAPHY).replace("''", '"').lower()
 
 
-def near_duplicates(
-    texts: Sequence[str], groups: Sequence[str] | None = None, *, threshold: float = 0.7
-) -> NDArray[np.int64]:
-    """Cluster the texts that share most of their word 5-grams.
+def parse_date(value: object) -> date | None:
+    """Day of `value`; None where nothing is written.
 
-    Candidates are texts that agree in one band of a minhash signature (Broder 1997; 12 bands of 2: a pair at the
-    default threshold is missed with probability .0003); each candidate pair is verified by the Jaccard index of its
-    sets of hashed 5-grams. A cluster holds whatever a chain of verified pairs connects. A text of fewer than five
-    words counts as one shingle; a text without words is nobody's duplicate.
+    Understood are dates and datetimes as objects, ISO 8601 (with any time after it, and `20170615`), RFC 822,
+    the US order `6/15/17` (69-99 are the years 1969-1999), seconds since 1970 of at least nine digits, and
+    dates with an English month name. A time zone is not applied: the day is the one that is written; seconds
+    since 1970 give the day in UTC.
 
     Args:
-        texts: n texts; upper and lower case and punctuation make no difference.
-        groups: n values, for instance labels; only texts of the same group are compared. None compares all.
-        threshold: smallest Jaccard index of a near-duplicate pair, in (0, 1].
+        value: a cell of the input.
 
-    Returns:
-        Cluster ids, int64 of shape (n,), counted from 0: the same id means near-duplicates.
+    Raises:
+        ValueError: no such spelling, or a day that no calendar has.
 
     Example:
-        >>> text = "il governo approva oggi la nuova legge sul lavoro dopo tre giorni di dibattito"
-        >>> near_duplicates([text, "un testo che parla di tutt'altro", text.upper() + "!"]).tolist()
-        [0, 1, 0]
+        >>> for text in ("2017-06-15T23:10:00+02:00", "Thu, 15 Jun 2017 08:00:00 GMT", "6/15/17", "1497484800"):
+        ...     print(parse_date(text))
+        2017-06-15
+        2017-06-15
+        2017-06-15
+        2017-06-15
     """
-    n = len(texts)
-    seeds = np.zeros(n, np.uint64) if groups is None else pl.Series(groups).hash(seed=7).to_numpy()
-    signatures, wordy = _signatures(texts)
-    pairs = wordy[_candidates(signatures, seeds[wordy])]
-    pairs = pairs[_jaccard(texts, pairs) >= threshold]
-    edges = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
-    return connected_components(edges, directed=False)[1].astype(np.int64)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    text = str(value).strip()
+    if text.lower() in _EMPTY:
+        return None
+    if found := _ISO.fullmatch(text) or _COMPACT.fullmatch(text):
+        year, month, day = map(int, found.groups())
+        return date(year, month, day)
+    if found := _US.fullmatch(text):
+        month, day = int(found[1]), int(found[2])
+        year = (
+            int(found[3]) if len(found[3]) == 4 else int(found[3]) + (1900 if int(found[3]) >= 69 else 2000)
+        )
+        return date(year, month, day)
+    if _EPOCH.fullmatch(text):
+        return _after_1970(float(text))
+    return _spelled_out(text)
+
+
+def plausible(day: date, today: date) -> bool:
+    """Whether an article can have appeared on `day`: since 1900 and, clocks being what they are, by the day after tomorrow.
+
+    Args:
+        day: the date that was read.
+        today: the present day.
+    """
+    return EARLIEST <= day <= today + TOLERANCE
 
 
 def _uncontrolled(found: re.Match[str]) -> str:
@@ -154,103 +180,29 @@ def _without_tags(text: str) -> str:
     return "".join([*parts, text[place:]])
 
 
-def _shingles(
-    texts: Sequence[str], block: int = 4096
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64]]]:
-    """Hashed 5-grams, block after block of texts.
+def _after_1970(seconds: float) -> date:
+    try:
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)).date()
+    except OverflowError as error:
+        raise ValueError(f"{seconds} seconds") from error
 
-    Yields:
-        (counts, hashes): shingles of each text of the block (0 where it has no word), and all of them in order.
-    """
-    for start in range(0, len(texts), block):
-        words = (
-            pl.Series(texts[start : start + block], dtype=pl.String)
-            .str.to_lowercase()
-            .str.extract_all(r"[^\W_]+")
-        )
-        lengths = words.list.len().to_numpy().astype(np.int64)
-        hashes = words.filter(words.list.len() > 0).explode().hash(seed=1).to_numpy()
-        ends = np.repeat(np.cumsum(lengths), lengths)
-        position = np.arange(len(hashes))
-        total = np.zeros(len(hashes), np.uint64)
-        for ahead in range(min(SHINGLE, len(hashes))):
-            inside = position[: len(hashes) - ahead] + ahead < ends[: len(hashes) - ahead]
-            total[: len(hashes) - ahead] += np.where(
-                inside, _mixed(hashes[ahead:] + np.uint64(ahead)), np.uint64(0)
+
+def _spelled_out(text: str) -> date:
+    """RFC 822, else whatever dateutil reads without filling in a day, month or year of its own."""
+    if not re.search(r"[A-Za-z]{3}", text):
+        raise ValueError(text)
+    if fields := parsedate(text):
+        return date(*fields[:3])
+    from dateutil import parser
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            first, second = (
+                parser.parse(text, ignoretz=True, default=default).date() for default in _DEFAULTS
             )
-        whole = (position + SHINGLE <= ends) | (position == ends - np.repeat(lengths, lengths))
-        yield np.where(lengths > 0, np.maximum(lengths - SHINGLE + 1, 1), 0), _mixed(total[whole])
-
-
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Spread every input bit over the 64 bits (the finaliser of splitmix64)."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
-
-
-def _signatures(texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Minhash signatures of the texts that have words.
-
-    Returns:
-        (signatures, wordy): uint32 of shape (m, BANDS * ROWS), and the m indices of those texts.
-    """
-    factors = np.random.default_rng(0).integers(0, 2**63, BANDS * ROWS, np.uint64) * np.uint64(2) + np.uint64(
-        1
-    )
-    parts = [np.empty((0, len(factors)), np.uint32)]
-    counts = [np.empty(0, np.int64)]
-    for lengths, hashes in _shingles(texts):
-        counts.append(lengths)
-        if len(hashes):
-            starts = np.concatenate([[0], np.cumsum(lengths[lengths > 0])[:-1]])
-            least = [np.minimum.reduceat(hashes * factor, starts) >> np.uint64(32) for factor in factors]
-            parts.append(np.stack(least, axis=1).astype(np.uint32))
-    return np.concatenate(parts), np.flatnonzero(np.concatenate(counts))
-
-
-def _candidates(signatures: NDArray[np.uint32], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Pairs that agree in a band: each text with its next NEIGHBOURS in the bucket, so that buckets cost linear time.
-
-    Inside a bucket the texts are ordered by the following band, which brings like beside like.
-
-    Returns:
-        Row numbers of `signatures`, int64 of shape (pairs, 2), each pair once.
-    """
-    n = len(signatures)
-    wide = signatures.astype(np.uint64)
-    bands = (wide[:, 0::ROWS] << np.uint64(32)) | wide[:, 1::ROWS]
-    codes = np.empty(0, np.int64)
-    for band in range(BANDS):
-        keys = _mixed(bands[:, band] ^ seeds)
-        order = np.lexsort((bands[:, (band + 1) % BANDS], keys))
-        keys = keys[order]
-        for step in range(1, min(NEIGHBOURS, n - 1) + 1):
-            same = keys[step:] == keys[:-step]
-            first, second = order[:-step][same], order[step:][same]
-            codes = np.union1d(codes, np.minimum(first, second) * n + np.maximum(first, second))
-    return np.stack(np.divmod(codes, max(n, 1)), axis=1)
-
-
-def _jaccard(texts: Sequence[str], pairs: NDArray[np.int64], block: int = 20_000) -> NDArray[np.float64]:
-    """Jaccard index of the two texts' sets of 5-grams (hashed to 31 bits) for each pair, float64 in [0, 1]."""
-    members, rows = np.unique(pairs, return_inverse=True)
-    if not len(members):
-        return np.empty(0)
-    rows = rows.reshape(-1, 2)
-    blocks = [
-        (counts, (hashes >> np.uint64(33)).astype(np.int32))
-        for counts, hashes in _shingles([texts[i] for i in members])
-    ]
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate([counts for counts, _ in blocks]))])
-    columns = np.concatenate([hashes for _, hashes in blocks])
-    sets = csr_array((np.ones(len(columns), np.int32), columns, offsets), shape=(len(members), 2**31 - 1))
-    sets.sum_duplicates()
-    sets.data[:] = 1
-    sizes = np.diff(sets.indptr)
-    result = np.empty(len(rows))
-    for start in range(0, len(rows), block):
-        one, other = rows[start : start + block].T
-        shared = sets[one].multiply(sets[other]).sum(axis=1)
-        result[start : start + block] = shared / (sizes[one] + sizes[other] - shared)
-    return result
+        except (OverflowError, TypeError, IndexError) as error:
+            raise ValueError(text) from error
+    if first != second:
+        raise ValueError(text)
+    return first

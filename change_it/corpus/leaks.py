@@ -1,11 +1,11 @@
-"""The proof that nothing of the test set is trained on (SPEC §2: checked and reported)."""
+"""The proof that nothing of the test set is trained on."""
 
 from collections.abc import Iterable
 from typing import Any
 
 import polars as pl
 
-from change_it.corpus.task_sets import Tables
+from change_it.corpus.training_sets import Tables
 
 _IDS = ("id", "a_id", "b_id", "own_id", "other_id")
 _TEXTS = ("article", "source", "a_article", "b_article")

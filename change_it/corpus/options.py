@@ -1,10 +1,13 @@
 """Options of `change-it corpus sample | build | curve`: one dataclass a command."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import tyro
+
+from change_it.errors import InputError
 
 Negatives = Literal["random", "hard", "mixed"]
 Language = Literal["it", "en", "none"]
@@ -91,3 +94,28 @@ class SampleOptions:
     """Number of articles, both newspapers together: at most 12000. Fewer are those of consecutive events, whole."""
     seed: int = 1
     """Chooses the event that a part begins with; all 12000 articles are the same for every seed."""
+
+
+def parse_sizes(text: str) -> dict[str, int] | None:
+    """Read `--sizes`.
+
+    Args:
+        text: `A1=5000,A2=5000,A3=10000` in any order; A3 may be missing (0); empty for no fixed sizes.
+
+    Returns:
+        Pairs wanted of A1, A2, A3; None for empty text.
+
+    Raises:
+        InputError: not of that form, or without any A1 or A2.
+
+    Example:
+        >>> parse_sizes("A2=10,A1=20")
+        {'A1': 20, 'A2': 10, 'A3': 0}
+    """
+    if not text.strip():
+        return None
+    found = [re.fullmatch(r"\s*(A[123])\s*=\s*(\d+)\s*", part) for part in text.split(",")]
+    sizes = {match[1]: int(match[2]) for match in found if match}
+    if len(sizes) != len(found) or not sizes.get("A1") or not sizes.get("A2"):
+        raise InputError(f"--sizes {text!r} is not understood: write --sizes A1=5000,A2=5000,A3=10000")
+    return {name: sizes.get(name, 0) for name in ("A1", "A2", "A3")}

@@ -8,7 +8,7 @@ from typing import get_args
 
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
-from change_it.corpus.dates import parse_date, plausible
+from change_it.corpus.cleaning import parse_date, plausible
 from change_it.errors import InputError
 from change_it.io import Row, Table, cell_text, listed, parse_columns, read_tables
 

@@ -4,7 +4,6 @@ The unit is the *connected component*: articles are linked by near-duplicate clu
 on one side of train and test and in one fold (SPEC §2; the papers' Data section, EvalNLGEval 2020 §3).
 """
 
-import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,31 +57,6 @@ def generator(seed: int, purpose: str) -> np.random.Generator:
         purpose: a name, e.g. `"folds"`.
     """
     return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
-
-
-def parse_sizes(text: str) -> dict[str, int] | None:
-    """Read `--sizes`.
-
-    Args:
-        text: `A1=5000,A2=5000,A3=10000` in any order; A3 may be missing (0); empty for no fixed sizes.
-
-    Returns:
-        Pairs wanted of A1, A2, A3; None for empty text.
-
-    Raises:
-        InputError: not of that form, or without any A1 or A2.
-
-    Example:
-        >>> parse_sizes("A2=10,A1=20")
-        {'A1': 20, 'A2': 10, 'A3': 0}
-    """
-    if not text.strip():
-        return None
-    found = [re.fullmatch(r"\s*(A[123])\s*=\s*(\d+)\s*", part) for part in text.split(",")]
-    sizes = {match[1]: int(match[2]) for match in found if match}
-    if len(sizes) != len(found) or not sizes.get("A1") or not sizes.get("A2"):
-        raise InputError(f"--sizes {text!r} is not understood: write --sizes A1=5000,A2=5000,A3=10000")
-    return {name: sizes.get(name, 0) for name in ("A1", "A2", "A3")}
 
 
 def components(clusters: Ints, a: Ints, b: Ints) -> Ints:

@@ -19,7 +19,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from change_it.corpus.loading import read_outlets, read_table
+from change_it.corpus.folder import read_outlets, read_table
 from change_it.errors import InputError
 from change_it.generators.formats import Candidate, Decoding
 from change_it.generators.options import EXTRACT

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from change_it.corpus.loading import read_outlets, read_table
+from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.splits import generator
 from change_it.errors import InputError
 from change_it.generators.options import READS, Recipe

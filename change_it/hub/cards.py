@@ -1,11 +1,13 @@
-"""Cards of data sets, models and Spaces, made from what the stations of a run recorded."""
+"""Cards of data sets, models and Spaces, filled from what a run recorded."""
 
 import io
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from huggingface_hub import (
     DatasetCard,
     EvalResult,
@@ -17,26 +19,23 @@ from huggingface_hub.utils import yaml_dump
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from change_it import __version__
+from change_it.corpus.alignment import number_above
 from change_it.errors import InputError
 from change_it.hub.options import PushOptions
-from change_it.hub.records import (
-    CHANGE_IT_LICENSE,
-    Run,
-    curve,
-    is_hub_id,
-    license_of,
-    public,
-)
+from change_it.hub.run_metadata import Run, is_hub_id, public
 from change_it.papers.evalnlgeval2020 import CITATION, JUDGES
 from change_it.report.charts import alignment_chart
 from change_it.report.context import histogram
 
-#: Picture on the card of a data set.
 CURVE = "alignment-curve.png"
 RESULTS = ".eval_results/change_it.yaml"
 #: Where `corpus build` leaves the example's and the last section's texts of its README.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
-#: Of a report's systems: what frames a generator's scores.
+#: Where the cards of metrics and of the Space take how the package is installed.
+INSTALL = "<!-- install -->\n"
+#: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
+LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset({"colle", "faro"}): "apache-2.0"}
+#: Systems of a report that frame a generator's scores.
 REFERENCES = ("gold", "copy", "lead", "random-target")
 #: Scores of a system on a card, as the report names them.
 SCORES = {
@@ -55,8 +54,8 @@ TASKS = {
 
 
 @dataclass(frozen=True)
-class JudgeFacts:
-    """A judge of a push.
+class JudgeEntry:
+    """A judge on a card.
 
     Attributes:
         prefix: its folder in the repository with a slash at the end; empty for the root.
@@ -101,57 +100,49 @@ class JudgeFacts:
         return [*numbers, sum(row.f1 for row in rows) / len(rows)]
 
 
-def judge_cards(facts: Sequence[JudgeFacts], folder: Path, options: PushOptions) -> dict[str, bytes]:
-    """README.md and evaluation results of one judge or three.
-
-    Args:
-        facts: the judges.
-        folder: they come from.
-        options: of the push.
-    """
-    first = facts[0]
+def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions) -> dict[str, bytes]:
+    """README.md and evaluation results of one judge or three, from a folder."""
+    first = entries[0]
     outlets = first.judge.outlets
     corpus = first.judge.model.config.change_it["corpus"]
-    run = Run.around(folder, outlets, _corpus(first.metrics), options.dataset)
-    results, entries = [], {}
-    for fact in facts:
-        for test, result in fact.metrics.get("results", {}).items():
-            task = fact.judge.task if test in ("gold", "random") else f"{fact.judge.task}-{test}"
+    run = Run.of_model(folder, outlets, first.metrics, options.dataset)
+    results, shares = [], {}
+    for entry in entries:
+        for test, result in entry.metrics.get("results", {}).items():
+            task = entry.judge.task if test in ("gold", "random") else f"{entry.judge.task}-{test}"
             results += [
                 _result("text-classification", task, run, corpus, name, result[key], label)
                 for key, name, label in (("macro_f1", "f1", "mean F1"), ("accuracy", "accuracy", "accuracy"))
             ]
-            entries[task] = result["macro_f1"]
-    bases = sorted({fact.encoder for fact in facts if is_hub_id(fact.encoder)})
+            shares[task] = result["macro_f1"]
     data = _model_data(
         options,
         run,
         outlets,
         pipeline_tag="text-classification",
         library_name="transformers",
-        base_model=bases or None,
+        base_model=sorted({entry.encoder for entry in entries if is_hub_id(entry.encoder)}) or None,
         tags=["change-it", "style-transfer", "headline-generation", "evaluation"],
         metrics=["f1", "accuracy", "precision", "recall"],
         eval_results=results or None,
     )
     text = _render(
         "judge.md.jinja",
-        facts=facts,
-        judges=len(facts) > 1,
+        entries=entries,
         outlets=outlets,
         fold=first.judge.fold,
         corpus_name=corpus,
-        signature="+".join(fact.judge.weights_hash[:6] for fact in facts) + f"|fold:{first.judge.fold}",
+        signature="+".join(entry.judge.weights_hash[:6] for entry in entries) + f"|fold:{first.judge.fold}",
         tasks=TASKS,
         run=run,
         citation=CITATION,
         options=options,
         license=data.license,
     )
-    return _files(data, text, entries, "mean F1 of both classes", run)
+    return _model_files(data, text, shares, "mean F1 of both classes", run)
 
 
-def generator_cards(
+def generator_card(
     card: Any, metrics: dict[str, Any], folder: Path, options: PushOptions
 ) -> dict[str, bytes]:
     """README.md and evaluation results of a generator.
@@ -162,21 +153,21 @@ def generator_cards(
         folder: it comes from.
         options: of the push.
     """
-    run = Run.around(folder, card.outlets, _corpus(metrics), options.dataset)
+    run = Run.of_model(folder, card.outlets, metrics, options.dataset)
     system = _system(card, folder, run, options)
     first, second = card.outlets
-    ways = [f"{first}2{second}", f"{second}2{first}"]
-    directions = [way for way in ways if card.to is None or way.endswith(f"2{card.to}")]
+    directions = [
+        f"{other}2{to}" for other, to in ((first, second), (second, first)) if card.to in (None, to)
+    ]
     scores = run.scores["systems"] if run.scores and system else {}
-    names = [name for name in (*REFERENCES, system) if name in scores]
-    results, entries = [], {}
+    results, shares = [], {}
     for direction in directions:
         own = scores.get(system, {}).get(direction, {})
         for key in (key for key in SCORES if own.get(key) is not None):
             results.append(
                 _result("text-generation", direction, run, card.corpus, key, own[key], SCORES[key])
             )
-            entries[f"{direction}_{key}"] = own[key]
+            shares[f"{direction}_{key}"] = own[key]
     base = card.base or card.architecture
     data = _model_data(
         options,
@@ -197,21 +188,19 @@ def generator_cards(
         metrics=metrics,
         directions=directions,
         system=system,
-        systems=names,
+        systems=[name for name in (*REFERENCES, system) if name in scores],
         scores=scores,
         shown=SCORES,
         run=run,
         options=options,
         license=data.license,
-        words=card.kind == "words",
         corpus_name=card.corpus,
-        outlets=card.outlets,
     )
-    return _files(data, text, entries, "on the other newspaper's aligned test set", run)
+    return _model_files(data, text, shares, "on the other newspaper's aligned test set", run)
 
 
-def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> bytes:
-    """README.md of a data set: the corpus' own, with sizes in its YAML, the alignment curve and the licence.
+def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> dict[str, bytes]:
+    """README.md of a corpus: its own, with sizes in its YAML, the licence, and the alignment curve with its picture.
 
     Args:
         folder: of the corpus.
@@ -237,42 +226,47 @@ def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> 
             for name, size in sizes.items()
         ]
     text = card.text.partition(RIGHTS)[0].replace(LOCAL_PATH, options.repo_id).strip()
-    more = _render(
-        "dataset.md.jinja",
-        record=record,
-        curve=curve(record) if any(record["histogram"]["pairs"]) else [],
-        picture=CURVE,
-        license=card.data.license,
-        change_it_license=CHANGE_IT_LICENSE,
-        outlets=outlets,
-    )
-    return _readme(card.data.to_yaml(), f"{text}\n\n{more}")
-
-
-def curve_picture(record: dict[str, Any]) -> bytes:
-    """The alignment curve of a corpus as PNG.
-
-    Args:
-        record: its `alignment.json`, with pairs.
-    """
-    picture = io.BytesIO()
-    alignment_chart(histogram(record), wide=True).savefig(picture, format="png", dpi=150)
-    return picture.getvalue()
+    curve = _curve(record) if any(record["histogram"]["pairs"]) else []
+    more = _render("dataset.md.jinja", record=record, curve=curve, picture=CURVE, license=card.data.license)
+    files = {"README.md": _readme(card.data.to_yaml(), f"{text}\n\n{more}")}
+    if curve:
+        picture = io.BytesIO()
+        alignment_chart(histogram(record), wide=True).savefig(picture, format="png", dpi=150)
+        files[CURVE] = picture.getvalue()
+    return files
 
 
 def app_card(text: str, name: str, requirement: str, options: PushOptions) -> bytes:
     """README.md of a metric or of the Space, as it is to be used from the Hub.
 
     Args:
-        text: the card in the checkout.
+        text: the card in the package.
         name: of its folder.
         requirement: what pip installs the package from.
         options: of the push.
     """
-    install = f'\n```bash\npip install "{requirement}"\n```\n'
     for local in (f"metrics/{name}", f"owner/{name}"):
         text = text.replace(local, options.repo_id)
-    return text.replace("## How to use it\n", f"## How to use it\n{install}", 1).encode()
+    return text.replace(INSTALL, _render("install.md.jinja", requirement=requirement)).encode()
+
+
+def license_of(outlets: Sequence[str]) -> str:
+    """Licence of texts of these outlets, and of what is made from them; the Hub's word where nobody has named one.
+
+    Example:
+        >>> license_of(("gio", "rep")), license_of(("colle", "faro")), license_of(("left", "right"))
+        ('cc-by-nc-sa-4.0', 'apache-2.0', 'unknown')
+    """
+    return LICENSES.get(frozenset(outlets), "unknown")
+
+
+def _curve(record: Mapping[str, Any]) -> list[tuple[float, int]]:
+    """Numbers of one-to-one pairs at least as alike as some thresholds, from the lowest that the corpus was split at."""
+    histogram, chosen = record["histogram"], set(record["thresholds"].values())
+    above = number_above(np.array(histogram["pairs"]))
+    tenths = {tenth / 10 for tenth in range(1, 10) if tenth / 10 > min(chosen)}
+    places = {mark: int(np.searchsorted(histogram["edges"], mark - 1e-9)) for mark in chosen | tenths}
+    return [(mark, int(above[place])) for mark, place in sorted(places.items()) if place < len(above)]
 
 
 def _model_data(options: PushOptions, run: Run, outlets: Sequence[str], **values: Any) -> ModelCardData:
@@ -309,29 +303,23 @@ def _system(card: Any, folder: Path, run: Run, options: PushOptions) -> str | No
     systems = run.scores["systems"] if run.scores else {}
     if options.system is not None:
         if options.system not in systems:
-            told = f"a report with {', '.join(systems)}" if systems else "no report beside it"
-            raise InputError(f"there is no system {options.system}: the run of {folder} has {told}")
+            known = f"a report with {', '.join(systems)}" if systems else "no report beside it"
+            raise InputError(f"there is no system {options.system}: the run of {folder} has {known}")
         return options.system
     place = folder.resolve()
     usual = (place.name, place.parent.name, f"{card.recipe}-{card.architecture}", card.recipe)
     return next((name for name in usual if name in systems and name not in REFERENCES), None)
 
 
-def _corpus(metrics: dict[str, Any]) -> str | None:
-    """Folder or Hub id that a model was trained on."""
-    corpus = metrics.get("options", {}).get("corpus")
-    return None if corpus is None else str(corpus)
-
-
-def _files(
-    data: ModelCardData, text: str, entries: dict[str, float], notes: str, run: Run
+def _model_files(
+    data: ModelCardData, text: str, shares: dict[str, float], notes: str, run: Run
 ) -> dict[str, bytes]:
     """README.md, and the newer form of results where the data set they belong to is on the Hub."""
     files = {"README.md": _readme(data.to_yaml(), text)}
-    if entries and run.dataset:
+    if shares and run.dataset:
         rows = [
             EvalResultEntry(dataset_id=run.dataset, task_id=task, value=round(value, 4), notes=notes)
-            for task, value in entries.items()
+            for task, value in shares.items()
         ]
         files[RESULTS] = yaml_dump(eval_result_entries_to_yaml(rows)).encode()
     return files
@@ -339,6 +327,16 @@ def _files(
 
 def _readme(data: str, text: str) -> bytes:
     return f"---\n{data}\n---\n\n{text.strip()}\n".encode()
+
+
+def _text(value: object) -> str:
+    """A stranger's string in Markdown: what could be markup is written as entities."""
+    return re.sub(r"[^\w ,.:'()-]", lambda found: f"&#{ord(found[0])};", str(value))
+
+
+def _code(value: object) -> str:
+    """A stranger's string as code within a line."""
+    return f"`{' '.join(str(value).split()).replace('`', chr(39))}`"
 
 
 def _render(template: str, **values: Any) -> str:
@@ -351,4 +349,5 @@ def _render(template: str, **values: Any) -> str:
     )
     environment.filters["number"] = lambda value: f"{value:,}"
     environment.filters["share"] = lambda value: "" if value is None else f"{value:.3f}"
+    environment.filters["text"], environment.filters["code"] = _text, _code
     return environment.get_template(template).render(**values, version=__version__)

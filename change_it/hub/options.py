@@ -23,7 +23,7 @@ class PushOptions:
     """Push a data set, judges, a generator, a metric or the Space to the Hugging Face Hub, in one commit.
 
     Log in with `hf auth login` before, or set HF_TOKEN. The repository is made when it is not there. The same commit removes
-    what an earlier push left and this one does not bring (weights, tables, wheels, code); other files stay.
+    what an earlier push left and this one does not bring (weights, tables, code); other files stay.
 
     Examples:
         change-it push dataset runs/mine/corpus me/headlines --private

@@ -1,6 +1,5 @@
-"""`change-it push`: one commit a push, tried again where the Hub is busy, and told in one sentence where it refuses."""
+"""`change-it push`: one commit a push, tried again where the Hub is busy; one sentence where it refuses."""
 
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,8 +15,9 @@ from rich.console import Console
 
 from change_it import __version__
 from change_it.errors import InputError
+from change_it.hub.files import Files, files_of
 from change_it.hub.options import REPO_TYPES, PushOptions, RepoType
-from change_it.hub.staging import Files, stage
+from change_it.io import check_writable, file_errors, replace_folder
 
 console = Console()
 Result = TypeVar("Result")
@@ -31,29 +31,33 @@ BUSY = (429, 500, 502, 503, 504)
 STALE: dict[RepoType, tuple[str, ...]] = {
     "dataset": ("*.parquet",),
     "model": ("*.safetensors", "*.safetensors.index.json", "*.py", ".eval_results/*.yaml"),
-    "space": ("*.whl", "*.py"),
+    "space": ("*.whl", "*.py", "change_it/*"),
 }
 
-#: How the Hub's client begins to tell what is wrong with a README.md.
+#: How the message of the Hub's client about a README.md begins.
 BAD_CARD = "Invalid metadata in README.md"
 
 #: What the Hub's clients raise when a request fails: the base of their own errors is that of the HTTP library.
 HTTPError: type[Exception] = HfHubHTTPError.__mro__[1]
 
 
-class _LostConnectionError(Exception):
-    """No answer: nobody knows what became of the request."""
+class _HubError(Exception):
+    """A request that failed.
 
+    Attributes:
+        status: of the answer; 0 where none came, and nobody knows what became of the request.
+        wait: seconds that the Hub asks for.
+        reason: the Hub's.
+    """
 
-class _RefusedError(Exception):
-    """An answer that is an error."""
-
-    def __init__(self, error: HfHubHTTPError) -> None:
+    def __init__(self, error: HfHubHTTPError | None = None) -> None:
         super().__init__(str(error))
-        self.status = error.response.status_code
-        self.wait = error.response.headers.get("Retry-After", "")
-        told = (error.server_message or "").strip().partition("\n")[0]
-        self.told = told.replace(get_token() or "\0", "***")
+        self.status, self.wait, self.reason = 0, "", ""
+        if error is not None:
+            self.status = error.response.status_code
+            self.wait = error.response.headers.get("Retry-After", "")
+            reason = (error.server_message or "").strip().partition("\n")[0]
+            self.reason = reason.replace(get_token() or "\0", "***")
 
 
 def run(options: PushOptions) -> None:
@@ -65,57 +69,38 @@ def run(options: PushOptions) -> None:
     Raises:
         InputError: not a folder of that kind, no such repository, no right to write to it, the Hub cannot be reached.
     """
-    _check(options)
-    files = stage(options)
+    out = options.out or Path("push") / options.repo_id
+    _check(options, out)
+    with file_errors(f"cannot read {options.folder}"):
+        files = files_of(options)
     size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
-    told = f"{len(files)} files, {size / 1e6:,.1f} MB"
+    summary = f"{len(files)} files, {size / 1e6:,.1f} MB"
     if options.dry_run:
-        out = options.out or Path("push") / options.repo_id
         write(files, out)
-        console.print(f"{told} in {out}; nothing was pushed", soft_wrap=True)
+        console.print(f"{summary} in {out}; nothing was pushed", soft_wrap=True)
         return
     info = publish(files, options)
-    console.print(f"{told}: {info.pr_url or info.commit_url}", soft_wrap=True)
-    if options.private and REPO_TYPES[options.kind] == "space":
-        console.print(
-            "A private Space cannot fetch its own wheel while it is built: make it public in its settings before.",
-            soft_wrap=True,
-        )
+    console.print(f"{summary}: {info.pr_url or info.commit_url}", soft_wrap=True)
 
 
 def write(files: Files, out: Path) -> None:
-    """Write staged files; the folder appears when it is complete.
-
-    Args:
-        files: path in the repository to content.
-        out: a new or empty folder.
-
-    Raises:
-        InputError: it holds something.
-    """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(f"{out} is not empty: remove it, or give another --out")
-    partial = out.with_name(f"{out.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    for name, content in files.items():
-        target = partial / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
-    if out.exists():
-        out.rmdir()
-    partial.replace(out)
+    """Write the files of a push to a folder, which appears when it is complete."""
+    with replace_folder(out) as partial:
+        for name, content in files.items():
+            target = partial / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
 
 
-def publish(files: Files, options: PushOptions, *, sleep: Callable[[float], None] = time.sleep) -> CommitInfo:
-    """Push staged files in one commit.
+def publish(files: Files, options: PushOptions) -> CommitInfo:
+    """Push files in one commit.
 
     Args:
         files: path in the repository to content.
         options: where to.
-        sleep: waits so many seconds.
 
     Returns:
-        What the Hub says of the commit.
+        The Hub's answer to the commit.
 
     Raises:
         InputError: the Hub refuses or cannot be reached; the branch is as it was.
@@ -153,17 +138,12 @@ def publish(files: Files, options: PushOptions, *, sleep: Callable[[float], None
         )
 
     try:
-        _with_patience(prepare, sleep)
+        _retried(prepare)
         # A pull request that the Hub has opened without our hearing of it must not be opened twice.
-        return _with_patience(commit, sleep, even_lost=not options.create_pr)
+        return _retried(commit, even_lost=not options.create_pr)
     except OfflineModeIsEnabled as error:
         raise InputError("HF_HUB_OFFLINE is set, so nothing can be pushed: unset it") from error
-    except _LostConnectionError as error:
-        raise InputError(
-            f"the connection to the Hub was lost while pushing to the {where}: look at the repository, which holds all "
-            "of this push or nothing of it, and try again"
-        ) from error
-    except _RefusedError as error:
+    except _HubError as error:
         raise InputError(_sentence(error, where)) from error
 
 
@@ -186,7 +166,7 @@ def stale(present: list[str], files: Mapping[str, object], kind: RepoType) -> li
     ]
 
 
-def _check(options: PushOptions) -> None:
+def _check(options: PushOptions, out: Path) -> None:
     """Bad options, before anything is read."""
     try:
         validate_repo_id(options.repo_id)
@@ -200,49 +180,53 @@ def _check(options: PushOptions) -> None:
         )
     if options.out and not options.dry_run:
         raise InputError(f"--out {options.out} is where --dry-run writes: add --dry-run, or leave it out")
+    if options.dry_run:
+        check_writable(out, kind="folder")
+        if out.exists() and any(out.iterdir()):
+            raise InputError(f"{out} is not empty: remove it, or give another --out")
 
 
 @contextmanager
-def _told_apart() -> Iterator[None]:
-    """Errors of the Hub's client as what they mean; an upload's own error hides behind a `RuntimeError`."""
+def _hub_errors() -> Iterator[None]:
+    """Failed requests as `_HubError`; an upload's own error hides behind a `RuntimeError`."""
     try:
         yield
     except (HTTPError, RuntimeError) as error:
         inner: BaseException | None = error
         while isinstance(inner, RuntimeError) and not isinstance(inner, HTTPError):
             inner = inner.__cause__
-        if isinstance(inner, HfHubHTTPError):
-            raise _RefusedError(inner) from error
-        if isinstance(inner, HTTPError):
-            raise _LostConnectionError from error
-        raise
+        if not isinstance(inner, HTTPError):
+            raise
+        raise _HubError(inner if isinstance(inner, HfHubHTTPError) else None) from error
     except JSONDecodeError as error:  # a page of a server in front of the Hub
-        raise _LostConnectionError from error
+        raise _HubError from error
     except ValueError as error:
         if not str(error).startswith(BAD_CARD):
             raise
-        told = "; ".join(line.removeprefix("- ") for line in str(error).splitlines()[1:])
-        raise InputError(f"the Hub does not take the card: {told}") from error
+        faults = "; ".join(line.removeprefix("- ") for line in str(error).splitlines()[1:])
+        raise InputError(f"the Hub does not take the card: {faults}") from error
 
 
-def _with_patience(
-    call: Callable[[], Result], sleep: Callable[[float], None], *, even_lost: bool = True
-) -> Result:
+def _retried(call: Callable[[], Result], *, even_lost: bool = True) -> Result:
     """What `call` returns, tried again with growing pauses while the Hub is busy or out of reach."""
     for count in range(TRIES):
         try:
-            with _told_apart():
+            with _hub_errors():
                 return call()
-        except (_RefusedError, _LostConnectionError) as error:
-            again = even_lost if isinstance(error, _LostConnectionError) else error.status in BUSY
+        except _HubError as error:
+            again = error.status in BUSY if error.status else even_lost
             if not again or count == TRIES - 1:
                 raise
-            asked = error.wait if isinstance(error, _RefusedError) else ""
-            sleep(min(float(asked), LONGEST_PAUSE) if asked.isdecimal() else PAUSE * 2**count)
+            time.sleep(min(float(error.wait), LONGEST_PAUSE) if error.wait.isdecimal() else PAUSE * 2**count)
     raise AssertionError("a push is tried at least once")
 
 
-def _sentence(error: _RefusedError, where: str) -> str:
+def _sentence(error: _HubError, where: str) -> str:
+    if error.status == 0:
+        return (
+            f"the connection to the Hub was lost while pushing to the {where}: look at the repository, which holds all "
+            "of this push or nothing of it, and try again"
+        )
     if error.status == 401:
         return "the Hub does not know who is pushing: log in with `hf auth login`, or set HF_TOKEN to a token that may write"
     if error.status == 403:
@@ -254,4 +238,4 @@ def _sentence(error: _RefusedError, where: str) -> str:
         return f"the Hub has no {where} that this login can see: check the name, the --revision and the login"
     if error.status in BUSY:
         return f"the Hub is busy (it answered {error.status} {TRIES} times) and the {where} is as it was: try again later"
-    return f"the Hub refused the push to the {where} ({error.status}{': ' + error.told if error.told else ''}): nothing was pushed"
+    return f"the Hub refused the push to the {where} ({error.status}{': ' + error.reason if error.reason else ''}): nothing was pushed"

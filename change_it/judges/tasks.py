@@ -7,10 +7,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from change_it.corpus.loading import read_outlets, read_table
+from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.options import Negatives
 from change_it.corpus.splits import generator
-from change_it.corpus.task_sets import headline_articles, headline_pairs
+from change_it.corpus.training_sets import headline_articles, headline_pairs
 from change_it.errors import InputError
 from change_it.judges.options import Fold, Task
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from change_it.corpus.loading import read_table
+from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 
 

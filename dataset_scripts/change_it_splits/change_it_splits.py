@@ -22,10 +22,10 @@ from typing import Any
 
 import datasets
 
-from change_it.corpus.builder import Corpus, build
+from change_it.corpus.build import Corpus, build_corpus
+from change_it.corpus.folder import CONFIGS, features
 from change_it.corpus.options import BuildOptions
 from change_it.corpus.reading import read_articles
-from change_it.corpus.schema import CONFIGS, features
 
 _OPTIONS = [field for field in dataclasses.fields(BuildOptions) if field.name not in ("files", "out")]
 
@@ -84,7 +84,7 @@ class ChangeItSplits(datasets.GeneratorBasedBuilder):
                 strict=options.strict_input,
                 normalise_typography=options.normalise_typography,
             )
-            corpus = build(reading, options)
+            corpus = build_corpus(reading, options)
             _built.clear()
             _built[key] = corpus
         return _built[key]

@@ -3,7 +3,8 @@ import random
 import numpy as np
 import pytest
 
-from change_it.corpus.cleaning import clean, near_duplicates, normalise_typography
+from change_it.corpus.cleaning import clean, normalise_typography
+from change_it.corpus.duplicates import near_duplicates
 from change_it.text.tokens import words
 
 

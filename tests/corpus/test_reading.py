@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from change_it.corpus.article import Outlets
-from change_it.corpus.dates import parse_date
+from change_it.corpus.cleaning import parse_date
 from change_it.corpus.reading import read_articles
 from change_it.errors import InputError
 

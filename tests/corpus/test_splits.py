@@ -3,10 +3,11 @@ import polars as pl
 import pytest
 from corpus_fakes import articles, options, reading
 
-from change_it.corpus.builder import build
+from change_it.corpus.build import build_corpus
 from change_it.corpus.leaks import leak_check
-from change_it.corpus.splits import LINKED, NEAR_DUPLICATE, components, parse_sizes, split
-from change_it.corpus.task_sets import crossed, headline_articles, headline_pairs
+from change_it.corpus.options import parse_sizes
+from change_it.corpus.splits import LINKED, NEAR_DUPLICATE, components, split
+from change_it.corpus.training_sets import crossed, headline_articles, headline_pairs
 from change_it.errors import InputError
 
 
@@ -127,7 +128,7 @@ def test_sizes_that_are_not_understood(text):
 
 @pytest.fixture(scope="module")
 def corpus():
-    return build(reading(close=60, loose=30, alone=40), options())
+    return build_corpus(reading(close=60, loose=30, alone=40), options())
 
 
 class TestLeakCheck:

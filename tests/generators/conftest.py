@@ -9,12 +9,13 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory):
-    from change_it.corpus import builder, sample
+    from change_it.corpus import sample
+    from change_it.corpus.command import run_build
     from change_it.corpus.options import BuildOptions, SampleOptions
 
     folder = tmp_path_factory.mktemp("generators")
     sample.run(SampleOptions(out=folder / "sample.csv", articles=600))
-    builder.run(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
+    run_build(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
     return str(folder / "corpus")
 
 
@@ -24,7 +25,7 @@ def tiny_tokenizer(corpus, *, template):
     from tokenizers.processors import TemplateProcessing
     from transformers import PreTrainedTokenizerFast
 
-    from change_it.corpus.loading import read_table
+    from change_it.corpus.folder import read_table
 
     special = ["<pad>", "</s>", "<s>", "<unk>"]
     pieces = ByteLevelBPETokenizer()

@@ -3,8 +3,8 @@ import random
 import pytest
 from corpus_fakes import options, reading
 
-from change_it.corpus.builder import build, write
-from change_it.corpus.loading import read_outlets, read_table
+from change_it.corpus.build import build_corpus, write_corpus
+from change_it.corpus.folder import read_outlets, read_table
 from change_it.errors import InputError
 from change_it.generators.extract import Extract, StyleProfile, pieces, titled
 from change_it.generators.formats import Decoding
@@ -185,7 +185,7 @@ def test_two_headlines_an_outlet_are_enough():
 
 def test_a_corpus_is_learnt_from_its_training_side_alone(tmp_path):
     corpus = str(tmp_path / "corpus")
-    write(build(reading(), options()), tmp_path / "corpus")
+    write_corpus(build_corpus(reading(), options()), tmp_path / "corpus")
     system = Extract.from_corpus(corpus)
     assert system.outlets == read_outlets(corpus)
     articles = read_table(corpus, "articles", "train")

@@ -1,30 +1,87 @@
+"""The loopback server, processes of clients, a run to push, and `change-it push`."""
+
+import json
 import os
 
 import pytest
+from hub_client import ARTICLES, HEADLINES, Client, ClientError
+from hub_server import TOKEN, Hub
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+OUTLETS = ("rep", "gio")
 
 
 @pytest.fixture(scope="session")
-def mine(tmp_path_factory):
-    """A run: corpus, judges, a generator for gio; its report knows the generator as sum."""
+def run(tmp_path_factory):
+    """A run: corpus, judges, a generator for each outlet; its report knows a generator as sum."""
     from corpus_fakes import articles, write_csv
-    from hub_runs import save_judge, write_report
     from tiny_generators import save_generator
 
-    from change_it.corpus import builder
+    from change_it.corpus.command import run_build
     from change_it.corpus.options import BuildOptions
 
-    run = tmp_path_factory.mktemp("runs") / "mine"
-    run.mkdir()
+    folder = tmp_path_factory.mktemp("runs") / "mine"
+    folder.mkdir()
     made = articles()
-    write_csv(run / "articles.csv", [*made, made[0]])  # one of them twice
-    builder.run(BuildOptions(files=(str(run / "articles.csv"),), out=run / "corpus"))
+    write_csv(folder / "articles.csv", [*made, made[0]])  # one of them twice
+    run_build(BuildOptions(files=(str(folder / "articles.csv"),), out=folder / "corpus"))
     for task in ("main", "hh", "ah"):
-        save_judge(run / "judges" / task, task)
-    save_generator(run / "generators" / "sum-gio")
-    write_report(run, {"gold": 0.75, "copy": 0.0, "sum": 0.43, "other": 0.9})
-    return run
+        save_judge(folder / "judges" / task, task)
+    for to in OUTLETS:
+        save_generator(folder / "generators" / f"sum-{to}", to=to)
+    write_report(folder, {"gold": 0.75, "copy": 0.0, "sum": 0.43, "other": 0.9})
+    return folder
+
+
+def save_judge(folder, task):
+    """An untrained judge, saved as `change-it train judge` saves one."""
+    import numpy as np
+    import torch
+
+    from change_it.judges.building import build
+    from change_it.judges.train import scores
+    from change_it.training.models import hash_of_weights
+
+    torch.manual_seed(sum(map(ord, task)))
+    model, tokenizer = build(
+        task, "scratch", [*HEADLINES, *ARTICLES] * 9, outlets=OUTLETS, vocabulary_size=200
+    )
+    about = {"task": task, "fold": "all", "seed": 1, "max_tokens": 48, "outlets": list(OUTLETS)}
+    model.config.change_it = about | {"corpus": "corpus", "encoder": "scratch"}
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    classes = tuple(model.config.id2label.values())
+    tests = {"main": ("gold",)}.get(task, ("random", "hard"))
+    results = {test: scores(np.array([0, 1, 1, 0]), np.array([0, 1, 0, 0]), classes) for test in tests}
+    metrics = {
+        "classes": classes,
+        "weights_hash": hash_of_weights(folder, command="none"),
+        "results": results,
+        "baselines": {"tf-idf cosine": results},
+        "sizes": {"train": 1234, "validation": 56},
+        "training": {"updates": 7},
+        "options": {"corpus": "/home/somebody/runs/mine/corpus", "out": str(folder)},
+    }
+    (folder / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")
+
+
+def write_report(run, systems):
+    """`scores.json` of a report; every system complies in the share given."""
+    numbers = {
+        name: {
+            direction: {
+                **dict.fromkeys(("hh", "ah", "main", "bleu", "rougeL"), 0.5),
+                "compliancy": share,
+                "intervals": {"compliancy": [share - 0.1, share + 0.1]},
+                "signature": f"compliancy|judges:abc|{direction}",
+            }
+            for direction in ("rep2gio", "gio2rep", "average")
+        }
+        for name, share in systems.items()
+    }
+    (run / "report").mkdir()
+    record = {"outlets": list(OUTLETS), "systems": numbers}
+    (run / "report" / "scores.json").write_text(json.dumps(record), encoding="utf-8")
 
 
 @pytest.fixture
@@ -36,3 +93,62 @@ def options():
         return PushOptions(kind=kind, folder=str(folder), repo_id=repo_id, **more)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def _hub():
+    with Hub() as hub:
+        yield hub
+
+
+@pytest.fixture
+def hub(_hub):
+    """The server; a request to a route that it does not know fails the test."""
+    _hub.forget()
+    yield _hub
+    assert not _hub.unknown
+
+
+@pytest.fixture(scope="session")
+def client(_hub, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("client")
+    with Client(_hub.environment(folder / "home"), folder) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def stranger(_hub, tmp_path_factory):
+    """Somebody without this package."""
+    folder = tmp_path_factory.mktemp("stranger")
+    with Client(_hub.environment(folder / "home", token=None), folder, without_change_it=True) as client:
+        with pytest.raises(ClientError, match="No module named 'change_it'"):
+            client.run("import change_it")
+        yield client
+
+
+PUSH = """
+import os, time
+if not hasattr(time, "pauses"):
+    time.pauses, time.sleep = [], lambda seconds: time.pauses.append(seconds)
+time.pauses.clear()
+os.environ["HF_TOKEN"] = given["token"]
+from change_it.cli import main
+try:
+    code = main(["push", *map(str, given["arguments"])])
+except SystemExit as error:
+    code = error.code
+result = code, sum(time.pauses)
+"""
+
+
+@pytest.fixture
+def push(client):
+    """`change-it push` in the client's process: exit code, what it printed, what it wrote to stderr, seconds it would have slept."""
+
+    def push(*arguments, token=TOKEN):
+        code, pauses = client.run(PUSH, arguments=arguments, token=token)
+        assert TOKEN not in client.out + client.err
+        assert "Traceback" not in client.err
+        return code, client.out, client.err, pauses
+
+    return push

@@ -1,6 +1,7 @@
 """Cards say what the run recorded, and nothing that it did not."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -9,24 +10,23 @@ from datasets import load_dataset
 from huggingface_hub import DatasetCard, ModelCard
 
 from change_it.errors import InputError
-from change_it.hub.records import license_of
-from change_it.hub.staging import stage
+from change_it.hub.files import files_of
 
 
 def model_card(files):
     return ModelCard(files["README.md"].decode())
 
 
-def test_the_data_set_loads_with_the_sizes_on_its_card(mine, options, tmp_path):
-    files = stage(options("dataset", mine / "corpus", "me/news"))
+def test_the_data_set_loads_with_the_sizes_on_its_card(run, options, tmp_path):
+    files = files_of(options("dataset", run / "corpus", "me/news"))
     card = DatasetCard(files["README.md"].decode())
     assert card.data.license == "cc-by-nc-sa-4.0"  # of the outlets rep and gio
-    assert card.data.configs == DatasetCard.load(mine / "corpus/README.md").data.configs
+    assert card.data.configs == DatasetCard.load(run / "corpus/README.md").data.configs
     sizes = {
         info["config_name"]: {split["name"]: split["num_examples"] for split in info["splits"]}
         for info in card.data.dataset_info
     }
-    record = json.loads((mine / "corpus/alignment.json").read_text())
+    record = json.loads((run / "corpus/alignment.json").read_text())
     assert sizes == record["rows_by_config"]
     assert 'load_dataset("me/news", "pairs", split="test")' in card.text
     assert (
@@ -35,7 +35,7 @@ def test_the_data_set_loads_with_the_sizes_on_its_card(mine, options, tmp_path):
     assert "Licence" in card.text
     assert "Rights" not in card.text
 
-    folder = shutil.copytree(mine / "corpus", tmp_path / "corpus")
+    folder = shutil.copytree(run / "corpus", tmp_path / "corpus")
     (folder / "README.md").write_bytes(files["README.md"])
     assert (
         load_dataset(str(folder), "hh", cache_dir=tmp_path / "cache", split="test").num_rows
@@ -43,10 +43,10 @@ def test_the_data_set_loads_with_the_sizes_on_its_card(mine, options, tmp_path):
     )
 
 
-def test_judges_show_their_table_and_signature(mine, options):
+def test_judges_show_their_table_and_signature(run, options):
     from change_it.judges.judge import Judges
 
-    files = stage(options("judge", mine / "judges", "me/judges", dataset="me/news"))
+    files = files_of(options("judge", run / "judges", "me/judges", dataset="me/news"))
     card = model_card(files)
     assert (card.data.pipeline_tag, card.data.datasets, card.data.language) == (
         "text-classification",
@@ -56,28 +56,28 @@ def test_judges_show_their_table_and_signature(mine, options):
     results = {
         (result.dataset_config, result.metric_type): result.metric_value for result in card.data.eval_results
     }
-    macro = json.loads((mine / "judges/hh/metrics.json").read_text())["results"]["hard"]["macro_f1"]
+    macro = json.loads((run / "judges/hh/metrics.json").read_text())["results"]["hard"]["macro_f1"]
     assert results["hh-hard", "f1"] == pytest.approx(macro, abs=1e-4)
     assert {config for config, _ in results} == {"main", "hh", "hh-hard", "ah", "ah-hard"}
     entries = yaml.safe_load(files[".eval_results/change_it.yaml"])
     assert {entry["dataset"]["task_id"] for entry in entries} == {config for config, _ in results}
     assert {entry["dataset"]["id"] for entry in entries} == {"me/news"}
-    assert Judges.from_pretrained(mine / "judges", device="cpu").signature in card.text
+    assert Judges.from_pretrained(run / "judges", device="cpu").signature in card.text
     assert "1,234 training and 56 validation examples; 7 updates" in card.text
     assert "| hard | tf-idf cosine |" in card.text
     assert 'Judges.from_pretrained("me/judges")' in card.text
 
 
-def test_a_card_claims_no_data_set_that_nobody_named(mine, options):
-    files = stage(options("judge", mine / "judges/main", license="mit"))
+def test_a_card_claims_no_data_set_that_nobody_named(run, options):
+    files = files_of(options("judge", run / "judges/main", license="mit"))
     assert ".eval_results/change_it.yaml" not in files
     card = model_card(files)
     assert (card.data.datasets, card.data.base_model, card.data.license) == (None, None, "mit")
     assert "trust_remote_code" not in card.text  # a plain BERT
 
 
-def test_a_generator_shows_its_system_between_gold_and_copy(mine, options):
-    card = model_card(stage(options("generator", mine / "generators/sum-gio", "me/sum-gio")))
+def test_a_generator_shows_its_system_between_gold_and_copy(run, options):
+    card = model_card(files_of(options("generator", run / "generators/sum-gio", "me/sum-gio")))
     assert (card.data.library_name, card.data.pipeline_tag) == ("transformers", "summarization")
     shares = {result.metric_type: result.metric_value for result in card.data.eval_results}
     assert shares["compliancy"] == 0.43
@@ -86,20 +86,34 @@ def test_a_generator_shows_its_system_between_gold_and_copy(mine, options):
     assert "0.430 [0.330, 0.530]" in card.text
     assert "judges:abc|rep2gio" in card.text
     assert "gio2rep" not in card.text
-    other = model_card(stage(options("generator", mine / "generators/sum-gio", system="other")))
+    other = model_card(files_of(options("generator", run / "generators/sum-gio", system="other")))
     assert "0.900 [0.800, 1.000]" in other.text
     with pytest.raises(InputError, match="gold, copy, sum, other"):
-        stage(options("generator", mine / "generators/sum-gio", system="none"))
+        files_of(options("generator", run / "generators/sum-gio", system="none"))
 
 
-def test_a_generator_without_a_run_has_a_card_too(mine, options, tmp_path):
-    folder = shutil.copytree(mine / "generators/sum-gio", tmp_path / "alone" / "sum-gio")
-    card = model_card(stage(options("generator", folder)))
+def test_a_generator_without_a_run_has_a_card_too(run, options, tmp_path):
+    folder = shutil.copytree(run / "generators/sum-gio", tmp_path / "alone" / "sum-gio")
+    card = model_card(files_of(options("generator", folder)))
     assert card.data.eval_results is None
     assert "No report names this generator" in card.text
 
 
-def test_licences():
-    assert license_of(("gio", "rep")) == "cc-by-nc-sa-4.0"
-    assert license_of(("colle", "faro")) == "apache-2.0"
-    assert license_of(("left", "right")) == "unknown"
+def test_strings_of_strangers_are_text(options, tmp_path):
+    """Outlets, systems and names of folders can hold whatever somebody calls them."""
+    from tiny_generators import save_generator
+
+    name = "a|b <img src=x onerror=alert(1)> [c](javascript:d)"
+    folder = save_generator(tmp_path / "sum", to=name, outlets=("rep", name))
+    (tmp_path / "report").mkdir()
+    row = {"compliancy": 0.5, "intervals": {"compliancy": None}, "signature": f"abc|rep2{name} `x`"}
+    row |= dict.fromkeys(("hh", "ah", "main", "bleu", "rougeL"))
+    record = {"outlets": ["rep", name], "systems": {"sum": {f"rep2{name}": row}}}
+    (tmp_path / "report/scores.json").write_text(json.dumps(record))
+    text = model_card(files_of(options("generator", folder))).text
+    outside_code = re.sub(r"`[^`\n]*`", "", text)
+    assert "<img" not in outside_code
+    assert "](javascript" not in outside_code
+    assert "a&#124;b &#60;img src&#61;x onerror&#61;alert(1)&#62; &#91;c&#93;(javascript:d)" in text
+    header = next(line for line in text.splitlines() if line.startswith("| rep2a"))
+    assert header.count("|") == 8  # seven cells

@@ -6,7 +6,7 @@ import sys
 import polars as pl
 import pytest
 
-from change_it.corpus.loading import read_table
+from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.judges.tasks import load_task
 

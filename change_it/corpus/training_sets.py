@@ -1,6 +1,6 @@
 """The sets that judges and generators learn from, made of the tables `articles`, `pairs` and `neighbours`.
 
-Who trains on what: SPEC §2 (EvalNLGEval 2020, Data; LREC 2020, Data, for train-D, train-M and the agnostic generator).
+Who trains on what: EvalNLGEval 2020 §3; LREC 2020 §4.1 for train-D, train-M and the agnostic generator.
 `judges` uses `headline_pairs` and `headline_articles` too, for negatives other than those a corpus was built with.
 """
 
@@ -22,7 +22,7 @@ Tables = dict[str, dict[str, pl.DataFrame]]
 VALIDATION_SHARE = 0.1
 
 
-def task_sets(
+def training_sets(
     articles: dict[str, pl.DataFrame],
     pairs: dict[str, pl.DataFrame],
     neighbours: dict[str, pl.DataFrame],

@@ -1,4 +1,4 @@
-"""`change-it corpus build`: raw articles → aligned pairs → splits → task sets → a folder for `load_dataset`."""
+"""From the articles of two outlets to a corpus folder: aligned pairs, splits and training sets for `load_dataset`."""
 
 import dataclasses
 import hashlib
@@ -13,22 +13,19 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from rich.console import Console
 
 from change_it import __version__, dataset_script_path
 from change_it.corpus.alignment import EDGES, histogram
 from change_it.corpus.article import Article, Outlets
-from change_it.corpus.cleaning import near_duplicates
+from change_it.corpus.duplicates import near_duplicates
+from change_it.corpus.folder import CONFIGS, REPORT, arrow_schema, check_target, class_names
 from change_it.corpus.leaks import leak_check
-from change_it.corpus.options import BuildOptions
+from change_it.corpus.options import BuildOptions, parse_sizes
 from change_it.corpus.pairing import find_neighbours, find_pairs
-from change_it.corpus.reading import Reading, Rejection, read_articles
-from change_it.corpus.schema import CONFIGS, arrow_schema, class_names
-from change_it.corpus.splits import REMOVED, Ints, Splits, components, parse_sizes, split
-from change_it.corpus.summary import print_summary
-from change_it.corpus.task_sets import Tables, task_sets
-from change_it.errors import InputError
-from change_it.io import check_writable, replace_folder, write_json, write_table, write_text
+from change_it.corpus.reading import Reading, Rejection
+from change_it.corpus.splits import REMOVED, Ints, Splits, components, split
+from change_it.corpus.training_sets import Tables, training_sets
+from change_it.io import replace_folder, write_json, write_table, write_text
 
 ROWS_A_GROUP = 5_000
 SPLIT_NAMES = ("A1", "A2", "A3", "R")
@@ -53,8 +50,8 @@ class Corpus:
     report: dict[str, Any]
 
 
-def build(reading: Reading, options: BuildOptions, *, stage: Stage = lambda text: None) -> Corpus:
-    """Align, split and make all task sets (SPEC §2). Nothing is read or written.
+def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lambda text: None) -> Corpus:
+    """Align, split and make all training sets (LREC 2020 §4.1, EvalNLGEval 2020 §3). Nothing is read or written.
 
     Args:
         reading: the articles of two outlets.
@@ -90,7 +87,7 @@ def build(reading: Reading, options: BuildOptions, *, stage: Stage = lambda text
     )
     stage("nearest wrong articles")
     neighbours = find_neighbours(articles, labels, splits, found.vectors, options)
-    stage("task sets")
+    stage("training sets")
     article_table = _article_table(articles, splits)
     pair_table = _pair_table(article_table, found.a, found.b, found.similarity, splits)
     article_table = article_table.with_columns(neighbours).filter(pl.col("alignment") != REMOVED)
@@ -100,7 +97,7 @@ def build(reading: Reading, options: BuildOptions, *, stage: Stage = lambda text
         "pairs": _sides(pair_table),
         "neighbours": {side: rows.drop("alignment") for side, rows in _sides(neighbour_table).items()},
     }
-    made = task_sets(
+    made = training_sets(
         base["articles"],
         base["pairs"],
         base["neighbours"],
@@ -159,7 +156,7 @@ def build(reading: Reading, options: BuildOptions, *, stage: Stage = lambda text
     return Corpus(outlets, tables, rejected, report)
 
 
-def write(corpus: Corpus, out: Path) -> None:
+def write_corpus(corpus: Corpus, out: Path) -> None:
     """Write a corpus folder: all of it, or nothing.
 
     Args:
@@ -167,7 +164,7 @@ def write(corpus: Corpus, out: Path) -> None:
         out: the folder; a corpus folder that is there is replaced.
 
     Raises:
-        InputError: `out` is a file, or a folder that holds something else.
+        InputError: it is a folder that holds something else, or cannot be written.
     """
     check_target(out)
     with replace_folder(out) as folder:
@@ -178,22 +175,8 @@ def write(corpus: Corpus, out: Path) -> None:
         digests = {config: _digest(folder / config) for config in corpus.tables}
         rejected = ([item.file, item.line, item.id, item.reason] for item in corpus.rejected)
         write_table(folder / "rejected.csv", ("file", "line", "id", "reason"), rejected)
-        write_json(folder / "alignment.json", corpus.report)
+        write_json(folder / REPORT, corpus.report)
         write_text(folder / "README.md", card(corpus, digests))
-
-
-def check_target(out: Path) -> None:
-    """See that a corpus folder may be written.
-
-    Args:
-        out: the folder.
-
-    Raises:
-        InputError: it is a file, a folder that holds something else than a corpus, or cannot be written.
-    """
-    check_writable(out, kind="folder")
-    if out.is_dir() and any(out.iterdir()) and not (out / "alignment.json").is_file():
-        raise InputError(f"--out {out} is not empty and no corpus folder: name a new folder")
 
 
 def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
@@ -226,34 +209,6 @@ def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
 def _without_markup(name: str) -> str:
     """A name of the input for Markdown: what could be markup is written as entities."""
     return re.sub(r"[^\w ,.:'()-]", lambda found: f"&#{ord(found[0])};", name)
-
-
-def run(options: BuildOptions) -> None:
-    """`change-it corpus build`.
-
-    Args:
-        options: what to read, how to build, where to write.
-
-    Raises:
-        InputError: bad input; nothing is written.
-    """
-    console = Console()
-    check_target(options.out)
-    parse_sizes(options.sizes)
-    with console.status("reading") as status:
-        reading = read_articles(
-            options.files,
-            columns=options.columns,
-            labels=options.labels,
-            encoding=options.encoding,
-            strict=options.strict_input,
-            normalise_typography=options.normalise_typography,
-        )
-        corpus = build(reading, options, stage=status.update)
-        status.update("writing")
-        write(corpus, options.out)
-    print_summary(corpus.report, console)
-    console.print(f"Corpus: {options.out}", soft_wrap=True)
 
 
 def _with_quoting_headlines(clusters: Ints, articles: list[Article]) -> Ints:

@@ -2,19 +2,17 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-import sysconfig
 from dataclasses import replace
 
 import polars as pl
 import pytest
-from hub_client import ARTICLES, HEADLINES, pushed, sentence, staged, texts_of
-from hub_store import card_errors, card_header
+from hub_client import ARTICLES, HEADLINES, ClientError, pushed, sentence, texts_of, tree
+from hub_server import card_errors, card_header
 
 import change_it
-
-pytest_plugins = ("hub_fixtures",)
 
 
 def test_a_data_set_loads_by_id_with_every_config(hub, client, push, run, tmp_path):
@@ -44,7 +42,7 @@ result = {
     assert str(run) not in texts_of(repo)
 
     assert push("dataset", run / "corpus", "nina/news", "--dry-run", "--out", tmp_path / "dry")[0] == 0
-    assert staged(tmp_path / "dry") == pushed(repo)
+    assert tree(tmp_path / "dry") == pushed(repo)
     assert len(hub.asked("POST", "/commit/")) == 1
 
 
@@ -127,7 +125,7 @@ with torch.no_grad():
 """
     rows, labels, outlets = stranger.run(code, headlines=HEADLINES, articles=ARTICLES)
     assert rows == [pytest.approx(row, abs=1e-5) for row in verdicts(run / "judges")["ah"]]
-    assert (list(labels.values()), list(outlets.values())) == (["no_match", "match"], ["colle", "faro"])
+    assert (list(labels.values()), list(outlets.values())) == (["no_match", "match"], ["rep", "gio"])
     assert client.run(
         """
 from change_it.judges.judge import Judge
@@ -140,16 +138,16 @@ result = [judge.task, judge.weights_hash]
 def test_a_generator_with_and_without_the_package(hub, client, stranger, push, run):
     from change_it import HeadlineTransfer
 
-    assert push("generator", run / "generators/sum-faro", "nina/sum-faro")[0] == 0
-    assert len(hub.repo("model", "nina/sum-faro").head.history) == 2
-    local = HeadlineTransfer.from_pretrained(run / "generators/sum-faro", device="cpu")
+    assert push("generator", run / "generators/sum-gio", "nina/sum-gio")[0] == 0
+    assert len(hub.repo("model", "nina/sum-gio").head.history) == 2
+    local = HeadlineTransfer.from_pretrained(run / "generators/sum-gio", device="cpu")
     found = client.run(
         """
 import change_it.auto
 from change_it import HeadlineTransfer
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-transfer = HeadlineTransfer.from_pretrained("nina/sum-faro", device="cpu")
-model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained("nina/sum-faro"), AutoTokenizer.from_pretrained("nina/sum-faro")
+transfer = HeadlineTransfer.from_pretrained("nina/sum-gio", device="cpu")
+model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained("nina/sum-gio"), AutoTokenizer.from_pretrained("nina/sum-gio")
 result = [transfer(given["headlines"], article=given["articles"]), type(model).__name__, type(tokenizer).__name__]
 """,
         headlines=HEADLINES,
@@ -160,15 +158,15 @@ result = [transfer(given["headlines"], article=given["articles"]), type(model)._
 
     code = """
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-model = AutoModelForSeq2SeqLM.from_pretrained("nina/sum-faro", trust_remote_code=True).eval()
-tokenizer = AutoTokenizer.from_pretrained("nina/sum-faro", trust_remote_code=True)
+model = AutoModelForSeq2SeqLM.from_pretrained("nina/sum-gio", trust_remote_code=True).eval()
+tokenizer = AutoTokenizer.from_pretrained("nina/sum-gio", trust_remote_code=True)
 batch, unknown = tokenizer.sources(given["articles"], max_tokens=40)
 ids = model.generate(**batch, num_beams=3, max_new_tokens=8, do_sample=False)
 result = [tokenizer.headlines(ids, unknown), ids.tolist(), type(model).__name__, type(tokenizer).__name__]
 """
     texts, ids, *found = stranger.run(code, articles=ARTICLES)
     assert found == names
-    generator = local.generators["faro"]
+    generator = local.generators["gio"]
     batch, unknown = generator.format.tokenizer.sources(ARTICLES, max_tokens=40)
     expected = generator.model.generate(**batch, num_beams=3, max_new_tokens=8, do_sample=False)
     assert ids == expected.tolist()
@@ -185,7 +183,7 @@ import evaluate
 rouge = evaluate.load("nina/my_rouge").compute(predictions=["a x c"], references=["a b c"])
 headlines, articles = given["headlines"], given["articles"]
 compliancy = evaluate.load("nina/compliancy").compute(
-    predictions=headlines, sources=headlines, articles=articles, labels=["colle", "faro"], judges="nina/judges",
+    predictions=headlines, sources=headlines, articles=articles, labels=["rep", "gio"], judges="nina/judges",
     resamples=10, device="cpu")
 result = [rouge["rougeSU"], compliancy["signature"], compliancy["main"]]
 """,
@@ -195,20 +193,69 @@ result = [rouge["rougeSU"], compliancy["signature"], compliancy["main"]]
     assert found[0] == 0.5
     assert verdicts(run / "judges")["signature"].partition("|")[0] in found[1]
     assert found[2] == 0  # a copy of the headline changes nothing
-    repo = hub.repo("space", "nina/compliancy")
-    (wheel,) = (path for path in repo.paths() if path.endswith(".whl"))
-    assert wheel in repo.read("requirements.txt")
-    assert repo.sdk == "gradio"
+    assert hub.repo("space", "nina/compliancy").sdk == "gradio"
 
 
-def test_the_space(hub, push):
-    assert push("space", "headline_transfer", "nina/transfer")[:3:2] == (0, "")
+def test_a_metric_without_the_package_says_what_installs_it(hub, client, stranger, push):
+    assert push("metric", "hevas", "nina/hevas")[0] == 0
+    with pytest.raises(ClientError) as error:
+        stranger.run("import evaluate; evaluate.load('nina/hevas')")
+    assert f"pip install 'change-it[hevas] @ git+{hub.url}/spaces/nina/hevas'" in str(error.value)
+
+
+def python(folder, code, **environment):
+    """What code prints in a process that starts in a folder and finds libraries, and this package only from there."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "PYTHON"))}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=inherited | environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+DOWNLOAD = """
+from huggingface_hub import snapshot_download
+result = snapshot_download(given["id"], repo_type="space", local_dir=given["folder"])
+"""
+
+
+def test_the_space_runs_from_its_own_folder(hub, client, push, tmp_path):
+    assert push("space", "headline_transfer", "nina/transfer", "--private")[:3:2] == (0, "")
     repo = hub.repo("space", "nina/transfer")
-    assert {"app.py", "README.md", "requirements.txt"} < repo.paths()
-    (wheel,) = (path for path in repo.paths() if path.endswith(".whl"))
-    assert wheel in repo.read("requirements.txt")
-    assert "change-it" in repo.read("requirements.txt")
-    compile(repo.read("app.py"), "app.py", "exec")
+    assert (repo.sdk, repo.private) == ("gradio", True)
+    client.run(DOWNLOAD, id="nina/transfer", folder=tmp_path / "space")
+    assert "change-it" not in (tmp_path / "space/requirements.txt").read_text()
+    found = python(
+        tmp_path / "space", "import app; print(app.launch_from_environment.__globals__['__file__'])"
+    )
+    assert found == [str(tmp_path / "space/change_it/space/interface.py")]
+
+
+@pytest.mark.slow
+def test_pip_installs_a_pushed_metric(hub, client, push, tmp_path):
+    """The package comes from the downloaded repository, the module from the Hub."""
+    assert push("metric", "headline_rouge", "nina/headline_rouge")[0] == 0
+    client.run(DOWNLOAD, id="nina/headline_rouge", folder=tmp_path / "metric")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-index"]
+    pip += ["--no-deps", "--no-build-isolation", "--target", str(tmp_path / "site")]
+    subprocess.run([*pip, str(tmp_path / "metric")], check=True)
+    code = """
+import evaluate, change_it
+from change_it.hevas.tagging import load_tagger
+assert load_tagger("it")
+print(evaluate.load("nina/headline_rouge").compute(predictions=["a x c"], references=["a b c"])["rougeSU"])
+print(change_it.__file__, change_it.space_path())
+"""
+    score, *places = python(
+        tmp_path, code, **hub.environment(tmp_path / "home", token=None), PYTHONPATH=str(tmp_path / "site")
+    )
+    assert float(score) == 0.5
+    assert all(place.startswith(str(tmp_path / "site")) for place in places)
 
 
 def test_scoring_takes_corpus_and_judges_by_id(hub, client, push, run, tmp_path):
@@ -224,49 +271,6 @@ result = main(["score", "--corpus", given["corpus"], "--judges", given["judges"]
     here = json.loads(client.out)
     assert (by_id.pop("corpus"), here.pop("corpus")) == ("nina/news", str(run / "corpus"))
     assert by_id == here
-
-
-@pytest.mark.slow
-def test_a_pushed_metric_brings_the_package_to_an_empty_environment(hub, push, tmp_path):
-    """pip installs what requirements.txt names, from the Hub; the module then runs with that package."""
-    assert push("metric", "headline_rouge", "nina/headline_rouge")[0] == 0
-    requirements = hub.repo("space", "nina/headline_rouge").read("requirements.txt").splitlines()
-    (ours,) = (line for line in requirements if line.startswith("change-it"))
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("HF_", "PYTHON"))
-    }
-    environment |= hub.environment(tmp_path / "home", token=None)
-
-    def call(*command):
-        done = subprocess.run(
-            [*map(str, command)], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.split()
-
-    call(sys.executable, "-m", "venv", tmp_path / "empty")
-    python = tmp_path / "empty/bin/python"
-    call(python, "-m", "pip", "--disable-pip-version-check", "install", "--no-index", "--no-deps", ours)
-    found = call(
-        python,
-        "-c",
-        "import change_it, importlib.util as util; "
-        "print(change_it.__file__, change_it.space_path(), change_it.__version__, util.find_spec('torch'))",
-    )
-    assert all(path.startswith(str(tmp_path / "empty")) for path in found[:2])
-    assert found[2:] == [change_it.__version__, "None"]
-
-    # What the package depends on, after its own folder.
-    (site,) = (tmp_path / "empty").glob("lib/python*/site-packages")
-    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
-    found = call(
-        python,
-        "-c",
-        "import evaluate, change_it; metric = evaluate.load('nina/headline_rouge'); "
-        "print(metric.compute(predictions=['a x c'], references=['a b c'])['rougeSU'], change_it.__file__)",
-    )
-    assert float(found[0]) == 0.5
-    assert found[1].startswith(str(site))
 
 
 def test_adapters_find_their_base_by_id(hub, client, push, tmp_path):
@@ -336,9 +340,10 @@ result = [transfer.targets, len(transfer(given["headlines"], article=given["arti
     assert (code, "change-it merge" in sentence(err), len(repo.head.history)) == (2, True, 2)
 
 
-def test_cards_tell_what_the_run_found(hub, client, push, run, tmp_path):
+def test_cards_show_what_the_run_found(hub, client, push, run, tmp_path):
     from change_it.scoring.item import read_test_set
 
+    run = shutil.copytree(run, tmp_path / "run", ignore=shutil.ignore_patterns("report"))
     items = read_test_set(str(run / "corpus")).items
     rows = [{"id": item.id, "headline": item.source, "target": item.target} for item in items]
     pl.DataFrame(rows).write_csv(tmp_path / "sum.csv")
@@ -355,7 +360,7 @@ result = main([
         )
         == 0
     ), client.err
-    for kind, folder in (("generator", "generators/sum-faro"), ("judge", "judges")):
+    for kind, folder in (("generator", "generators/sum-gio"), ("judge", "judges")):
         code, _, err, _ = push(
             kind, run / folder, "nina/x", "--dataset", "nina/news", "--dry-run", "--out", tmp_path / kind
         )
@@ -364,7 +369,7 @@ result = main([
         assert not card_errors(text, "model")
         header = card_header(text)
         assert (header["license"], header["datasets"], header["language"]) == (
-            "apache-2.0",
+            "cc-by-nc-sa-4.0",
             ["nina/news"],
             "it",
         )
@@ -373,6 +378,6 @@ result = main([
         assert str(run) not in "".join(path.read_text() for path in (tmp_path / kind).rglob("*.json"))
     scores = json.loads((run / "report/scores.json").read_text(encoding="utf-8"))
     text = (tmp_path / "generator/README.md").read_text(encoding="utf-8")
-    assert scores["systems"]["sum"]["colle2faro"]["signature"] in text
-    assert f"{scores['systems']['gold']['colle2faro']['hh']:.3f}" in text
+    assert scores["systems"]["sum"]["rep2gio"]["signature"] in text
+    assert f"{scores['systems']['gold']['rep2gio']['hh']:.3f}" in text
     assert not hub.seen

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 HEADLINES = ["Il ponte crolla sulla statale", "Sciopero generale dei treni"]
-OUTLETS = ("colle", "faro")  # the sample's
 ARTICLES = ["Il ponte crolla sulla statale ieri. " * 9, "Lo sciopero generale dei treni continua."]
 
 LOOP = """
@@ -97,7 +96,8 @@ def sentence(err):
     return line
 
 
-def staged(folder):
+def tree(folder):
+    """Path to content."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }

@@ -4,8 +4,8 @@ import pytest
 from datasets import load_dataset
 from polars.testing import assert_frame_equal
 
-from change_it.corpus.builder import build, write
-from change_it.corpus.loading import read_outlets, read_table
+from change_it.corpus.build import build_corpus, write_corpus
+from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.options import BuildOptions
 from change_it.errors import InputError
 from tests.corpus_fakes import OUTLETS, reading
@@ -16,8 +16,8 @@ def corpora(tmp_path_factory):
     found = []
     for seed in (0, 1):
         out = tmp_path_factory.mktemp(f"run{seed}") / "corpus"
-        corpus = build(reading(seed=seed), BuildOptions(files=(), out=out, language="none"))
-        write(corpus, out)
+        corpus = build_corpus(reading(seed=seed), BuildOptions(files=(), out=out, language="none"))
+        write_corpus(corpus, out)
         found.append((corpus, out))
     return found
 

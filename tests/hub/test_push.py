@@ -5,9 +5,6 @@ import shutil
 import pytest
 from hub_client import pushed, sentence
 
-pytest_plugins = ("hub_fixtures",)
-
-
 #: Route to fail, and every answer that is told in a sentence.
 ROUTES = {
     "create": ("POST", "/repos/create"),
@@ -22,54 +19,54 @@ ROUTES = {
 
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("status", [401, 403, 404, 429, 503, 0])
-def test_a_fault_that_stays_leaves_the_repository_as_it_was(hub, push, generators, route, status):
+def test_a_fault_that_stays_leaves_the_repository_as_it_was(hub, push, run, route, status):
     repo = hub.add("model", "nina/steady")
     before = repo.head
     hub.objects.clear()
     hub.fail(*ROUTES[route], status, times=1000)
-    code, out, err, pauses = push("generator", generators / "sum-faro", "nina/steady")
+    code, out, err, pauses = push("generator", run / "generators/sum-gio", "nina/steady")
     found = code, repo.head is before, out
     if route == "create" and status in (401, 403):
         # Whoever may not make repositories may still write to one that is there.
         assert (code, len(repo.head.history)) == (0, 2)
         return
     assert found == (2, True, "")
-    told = sentence(err)
+    message = sentence(err)
     if route == "card" and status in (429, 503):
         status = 0  # the client does not say which answer it could not read
     assert {401: "log in", 403: "may not write", 404: "no model nina/steady", 0: "lost"}.get(
         status, str(status)
-    ) in told
+    ) in message
     assert len(hub.asked(*ROUTES[route])) <= 30
     assert (pauses > 0) == (status in (429, 500, 503, 0))
 
 
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("status", [429, 500, 0])
-def test_a_fault_that_passes_costs_a_pause(hub, push, generators, route, status):
+def test_a_fault_that_passes_costs_a_pause(hub, push, run, route, status):
     hub.repos.pop(("model", "nina/patient"), None)
     hub.objects.clear()
     hub.fail(*ROUTES[route], status, times=2)
-    code, out, _, pauses = push("generator", generators / "sum-faro", "nina/patient")
+    code, out, _, pauses = push("generator", run / "generators/sum-gio", "nina/patient")
     assert (code, len(hub.repo("model", "nina/patient").head.history)) == (0, 2)
     assert pauses > 0
     assert hub.repo("model", "nina/patient").head.oid in out
 
 
-def test_an_answer_that_is_lost_makes_no_second_commit(hub, push, generators):
+def test_an_answer_that_is_lost_makes_no_second_commit(hub, push, run):
     repo = hub.add("model", "nina/lost")
     hub.fail("POST", "/commit/", lost=True)
-    code, out, _, _ = push("generator", generators / "sum-faro", "nina/lost")
+    code, out, _, _ = push("generator", run / "generators/sum-gio", "nina/lost")
     assert (code, len(repo.head.history)) == (0, 2)
     assert repo.head.oid in out
     hub.fail("POST", "/commit/", lost=True)
-    code, _, err, _ = push("generator", generators / "sum-colle", "nina/lost", "--create-pr")
+    code, _, err, _ = push("generator", run / "generators/sum-rep", "nina/lost", "--create-pr")
     assert (code, set(repo.refs)) == (2, {"main", "refs/pr/1"})
     assert "lost" in sentence(err)
 
 
-def test_branches_pull_requests_and_what_an_earlier_push_left(hub, push, generators, tmp_path):
-    generator = shutil.copytree(generators / "sum-faro", tmp_path / "generator")
+def test_branches_pull_requests_and_what_an_earlier_push_left(hub, push, run, tmp_path):
+    generator = shutil.copytree(run / "generators/sum-gio", tmp_path / "generator")
     shutil.copy(generator / "model.safetensors", generator / "model-00001-of-00001.safetensors")
     assert push("generator", generator, "nina/kept", "--private")[0] == 0
     repo = hub.repo("model", "nina/kept")
@@ -91,10 +88,10 @@ def test_branches_pull_requests_and_what_an_earlier_push_left(hub, push, generat
 def test_bad_input_is_told_before_anything_is_sent(hub, push, run, tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full/file").touch()
-    generator = run / "generators/sum-faro"
-    for arguments, told in [
+    generator = run / "generators/sum-gio"
+    for arguments, words in [
         (("judge", tmp_path / "none", "nina/x"), "there is no folder"),
-        (("judge", run / "generators/sum-faro", "nina/x"), "cannot be loaded as a judge"),
+        (("judge", run / "generators/sum-gio", "nina/x"), "cannot be loaded as a judge"),
         (("generator", run / "judges/hh", "nina/x"), "no generator of ours"),
         (("generator", run / "generators", "nina/x"), "one model a repository"),
         (("dataset", run / "judges", "nina/x"), "no corpus folder"),
@@ -106,7 +103,7 @@ def test_bad_input_is_told_before_anything_is_sent(hub, push, run, tmp_path):
     ]:
         code, out, err, _ = push(*arguments)
         assert (code, out) == (2, ""), arguments
-        assert told in sentence(err)
+        assert words in sentence(err)
     assert not hub.asked("POST", "")
     code, _, err, _ = push("generator", generator, "nina/x", token="")
     assert (code, ("model", "nina/x") in hub.repos) == (2, False)

@@ -2,49 +2,53 @@
 
 import csv
 import io
+import json
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Mapping
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from huggingface_hub import hf_hub_url
+from huggingface_hub import constants
 
-from change_it import metric_path, space_path
+from change_it import metric_path, shipped_path, space_path
 from change_it.errors import InputError
 from change_it.hub import cards
-from change_it.hub.options import Kind, PushOptions
-from change_it.hub.records import as_json, public, read_json
-from change_it.hub.wheel import wheel
+from change_it.hub.options import PushOptions
+from change_it.hub.run_metadata import public, read_json
 
-#: Path in the repository to content.
 Files = dict[str, bytes | Path]
 
 #: Files of a saved model that are pushed as they are; other JSON files lose this machine's paths.
 MODEL_FILES = ("*.safetensors", "*.txt", "*.model", "*.jinja")
 VOCABULARIES = ("tokenizer.json", "vocab.json", "added_tokens.json", "special_tokens_map.json")
-#: The package's line of a requirements file, up to its version.
-OWN_REQUIREMENT = re.compile(r"change-it(\[.*?\])?")
-TRAINER, GENERATOR_TRAINER = "change-it train judge", "change-it train generator"
+#: Beside the package in a checkout, in its folder `_shipped` in a wheel and on the Hub.
+SHIPPED = ("metrics", "spaces", "dataset_scripts", "pyproject.toml", "LICENSE", "NOTICE")
+#: All that a build needs to know beside the project's own tables.
+BUILD = '[tool.hatch.build.targets.wheel]\npackages = ["change_it"]\n'
+#: The package's line of a requirements file.
+OWN_REQUIREMENT = re.compile(r"change-it(?:\[(?P<extras>.*?)\])?")
 
 
-def stage(options: PushOptions) -> Files:
+def files_of(options: PushOptions) -> Files:
     """The files of a push.
-
-    Args:
-        options: what, and where to.
 
     Raises:
         InputError: the folder does not hold what is to be pushed, or holds what must not be.
     """
-    makers: dict[Kind, Callable[[PushOptions], Files]] = {
-        "dataset": _dataset,
-        "judge": _judge,
-        "generator": _generator,
-        "metric": lambda options: _app(options, metric_path),
-        "space": lambda options: _app(options, space_path),
-    }
-    return makers[options.kind](options)
+    match options.kind:
+        case "dataset":
+            return _dataset(options)
+        case "judge":
+            return _judge(options)
+        case "generator":
+            return _generator(options)
+        case "metric":
+            return _app(options, metric_path)
+        case "space":
+            return _app(options, space_path)
 
 
 def _dataset(options: PushOptions) -> Files:
@@ -56,13 +60,10 @@ def _dataset(options: PushOptions) -> Files:
         raise InputError(f"{folder} is no corpus folder: make one with change-it corpus build")
     record = public(record)
     files: Files = {path.relative_to(folder).as_posix(): path for path in tables}
-    files["alignment.json"] = as_json(record)
+    files["alignment.json"] = _as_json(record)
     if (folder / "rejected.csv").is_file():
         files["rejected.csv"] = _rejected(folder / "rejected.csv")
-    if any(record["histogram"]["pairs"]):
-        files[cards.CURVE] = cards.curve_picture(record)
-    files["README.md"] = cards.dataset_card(folder, record, options)
-    return files
+    return files | cards.dataset_card(folder, record, options)
 
 
 def _rejected(path: Path) -> bytes:
@@ -77,28 +78,25 @@ def _rejected(path: Path) -> bytes:
 def _judge(options: PushOptions) -> Files:
     """One judge at the root, or main, hh and ah in folders with the code of their models at the root."""
     from change_it.judges.judge import Judge, Judges
-    from change_it.training.models import hash_of_weights
 
     folder = _folder(options)
     if (folder / "config.json").is_file():
-        found = {"": Judge.from_pretrained(folder, device="cpu")}
+        judges = {"": Judge.from_pretrained(folder, device="cpu")}
     else:
-        judges = Judges.from_pretrained(folder, device="cpu")
-        found = {f"{task}/": getattr(judges, task) for task in ("main", "hh", "ah")}
+        three = Judges.from_pretrained(folder, device="cpu")
+        judges = {f"{task}/": getattr(three, task) for task in ("main", "hh", "ah")}
     files: Files = {}
     described = []
-    for prefix, judge in found.items():
-        place = folder / prefix
-        files |= _model(place, prefix)
-        metrics = _own_metrics(place, hash_of_weights(place, command=TRAINER), TRAINER)
-        described.append(cards.JudgeFacts(prefix, judge, metrics))
-    return files | cards.judge_cards(described, folder, options)
+    for prefix, judge in judges.items():
+        files |= _model(folder / prefix, prefix)
+        metrics = _metrics(folder / prefix, "change-it train judge")
+        described.append(cards.JudgeEntry(prefix, judge, metrics))
+    return files | cards.judge_card(described, folder, options)
 
 
 def _generator(options: PushOptions) -> Files:
     """One generator: a model, or adapters on a model that the Hub has."""
     from change_it.generators.generator import CARD, GeneratorCard
-    from change_it.training.models import hash_of_weights
 
     folder = _folder(options)
     if not (folder / CARD).is_file() and (several := sorted(folder.rglob(CARD))):
@@ -112,14 +110,15 @@ def _generator(options: PushOptions) -> Files:
             f"the adapters in {folder} belong to a folder of this machine ({card.base}): push what "
             f"change-it merge {folder} --out DIR makes, or train them on a model of the Hub"
         )
-    metrics = _own_metrics(folder, hash_of_weights(folder, command=GENERATOR_TRAINER), GENERATOR_TRAINER)
-    files = _model(folder, "")
-    return files | cards.generator_cards(card, metrics, folder, options)
+    metrics = _metrics(folder, "change-it train generator")
+    return _model(folder, "") | cards.generator_card(card, metrics, folder, options)
 
 
-def _own_metrics(folder: Path, weights: str, trainer: str) -> dict[str, Any]:
+def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
     """`metrics.json` of a model, empty where there is none; never that of other weights."""
-    metrics = read_json(folder / "metrics.json") or {}
+    from change_it.training.models import hash_of_weights
+
+    metrics, weights = read_json(folder / "metrics.json") or {}, hash_of_weights(folder, command=trainer)
     if metrics.get("weights_hash", weights) != weights:
         raise InputError(
             f"{folder / 'metrics.json'} is of other weights than those beside it: train again with {trainer}"
@@ -134,17 +133,14 @@ def _model(folder: Path, prefix: str) -> Files:
     }
     for path in sorted(folder.glob("*.json")):
         content = read_json(path) or {}
-        if path.name == "config.json":
-            content = {**content, **_auto_map(content, files)}
-        if path.name == "tokenizer_config.json":
-            content = {**_portable(content), **_auto_map(content, files)}
-        files[f"{prefix}{path.name}"] = path if path.name in VOCABULARIES else as_json(public(content))
+        if path.name in ("config.json", "tokenizer_config.json"):
+            content |= _auto_map(content, files)
+        if path.name == "tokenizer_config.json":  # how it was loaded here
+            content = {
+                key: value for key, value in content.items() if key not in ("is_local", "local_files_only")
+            }
+        files[f"{prefix}{path.name}"] = path if path.name in VOCABULARIES else _as_json(public(content))
     return files
-
-
-def _portable(tokenizer: dict[str, Any]) -> dict[str, Any]:
-    """A tokenizer's configuration without how it was loaded here."""
-    return {key: value for key, value in tokenizer.items() if key not in ("is_local", "local_files_only")}
 
 
 def _auto_map(config: Mapping[str, Any], files: Files) -> dict[str, Any]:
@@ -185,45 +181,76 @@ def _auto_map(config: Mapping[str, Any], files: Files) -> dict[str, Any]:
 
 
 def _app(options: PushOptions, shipped: Callable[[str], str]) -> Files:
-    """A metric or the Space: its folder, the wheel of this package, and requirements that name the wheel."""
+    """A metric or the Space: its folder, and the package's source, which is imported from beside `app.py`."""
     folder = Path(options.folder)
     if not folder.is_dir():
         folder = Path(shipped(options.folder))
-    files: Files = {
-        path.relative_to(folder).as_posix(): path
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and not any(part.startswith((".", "__pycache__")) for part in path.relative_to(folder).parts)
-    }
+    files = _tree(folder)
     if not {"README.md", "requirements.txt", "app.py"} <= files.keys():
         raise InputError(
             f"{folder} lacks README.md, requirements.txt or app.py: give a folder like those that the package ships"
         )
-    name, content = wheel()
-    url = hf_hub_url(options.repo_id, name, repo_type="space", revision=options.revision)
-    files[name] = content
-    needed, own = _requirements((folder / "requirements.txt").read_text(encoding="utf-8"), url)
-    files["requirements.txt"] = needed.encode()
+    source, project = _package()
+    needed, own = _requirements((folder / "requirements.txt").read_text(encoding="utf-8"), project, options)
     if options.kind == "metric":
         module = f"{folder.name}.py"
         if module not in files:
             raise InputError(f"{folder} holds no {module}: an evaluate module is named as its folder")
-        # `evaluate.load(owner/name)` looks for name.py.
-        files[f"{options.repo_id.partition('/')[2]}.py"] = files[module]
-    card = (folder / "README.md").read_text(encoding="utf-8")
-    files["README.md"] = cards.app_card(card, folder.name, own, options)
-    return files
+        text = (folder / module).read_text(encoding="utf-8")
+        # evaluate tells whoever lacks the package to install what stands in this comment.
+        text = re.sub(r"^((?:from|import) change_it\b.*)", rf"\1  # From: '{own}'", text, flags=re.MULTILINE)
+        # evaluate.load("owner/name") looks for name.py; app.py for the module by its own name.
+        files[module] = files[f"{options.repo_id.partition('/')[2]}.py"] = text.encode()
+    files["requirements.txt"] = needed.encode()
+    files["README.md"] = cards.app_card(
+        (folder / "README.md").read_text(encoding="utf-8"), folder.name, own, options
+    )
+    return source | files
 
 
-def _requirements(text: str, url: str) -> tuple[str, str]:
-    """`requirements.txt` with the package by the address of its wheel, and that line alone.
+def _package() -> tuple[Files, dict[str, Any]]:
+    """The package's source with what builds it, the same from a checkout and from installed files, and its project table."""
+    files = _tree(Path(str(resources.files("change_it"))), "change_it/")
+    for name in SHIPPED:
+        files |= _tree(shipped_path(name), f"change_it/_shipped/{name}")
+    text = shipped_path("pyproject.toml").read_text(encoding="utf-8").partition("[tool.")[0] + BUILD
+    files |= {name: shipped_path(name) for name in ("LICENSE", "NOTICE")}
+    return files | {"pyproject.toml": text.encode()}, tomllib.loads(text)["project"]
 
-    A Space is built with nothing but this file at hand, so the address must not be a path beside it.
+
+def _tree(place: Path, prefix: str = "") -> Files:
+    """A file, or all files below a folder but hidden and compiled ones."""
+    if place.is_file():
+        return {prefix: place}
+    paths = {path.relative_to(place): path for path in sorted(place.rglob("*")) if path.is_file()}
+    start = f"{prefix.rstrip('/')}/" if prefix else ""
+    return {
+        f"{start}{name.as_posix()}": path
+        for name, path in paths.items()
+        if not any(part.startswith((".", "__pycache__")) for part in name.parts)
+    }
+
+
+def _requirements(text: str, project: Mapping[str, Any], options: PushOptions) -> tuple[str, str]:
+    """`requirements.txt` with what the package needs in its place, and how pip installs the package from the repository.
+
+    A Space is built with nothing but this file at hand, so it cannot name the source beside it.
     """
     lines = text.splitlines()
-    names = [found[0] for line in lines if (found := OWN_REQUIREMENT.match(line))] or ["change-it"]
-    own = f"{names[0]} @ {url}"
-    return "\n".join([own, *(line for line in lines if not OWN_REQUIREMENT.match(line))]) + "\n", own
+    own = next((found for line in lines if (found := OWN_REQUIREMENT.match(line))), None)
+    extras = own["extras"].split(",") if own and own["extras"] else []
+    needed = [*project["dependencies"]]
+    for extra in extras:
+        needed += project["optional-dependencies"][extra]
+    others = [line for line in lines if not OWN_REQUIREMENT.match(line)]
+    revision = f"@{options.revision}" if options.revision else ""
+    address = f"git+{constants.ENDPOINT}/spaces/{options.repo_id}{revision}"
+    names = f"change-it[{','.join(extras)}]" if extras else "change-it"
+    return "".join(f"{line}\n" for line in dict.fromkeys([*needed, *others])), f"{names} @ {address}"
+
+
+def _as_json(value: Any) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def _folder(options: PushOptions) -> Path:

@@ -10,9 +10,10 @@ from corpus_fakes import articles, options, reading, write_csv
 from datasets import ClassLabel, get_dataset_config_names, load_dataset
 from polars.testing import assert_frame_equal
 
-from change_it.corpus import builder
-from change_it.corpus.builder import build, write
-from change_it.corpus.schema import CONFIGS
+from change_it.corpus import build
+from change_it.corpus.build import build_corpus, write_corpus
+from change_it.corpus.command import run_build
+from change_it.corpus.folder import CONFIGS, check_target
 from change_it.errors import InputError
 
 
@@ -42,7 +43,7 @@ def folder(tmp_path_factory):
     made = with_near_duplicates(articles())
     bad = [dataclasses.replace(made[0], id="empty", headline=""), dataclasses.replace(made[1])]
     write_csv(where / "news.csv", [*made, *bad])
-    builder.run(options(where / "corpus", files=(str(where / "news.csv"),)))
+    run_build(options(where / "corpus", files=(str(where / "news.csv"),)))
     return where / "corpus"
 
 
@@ -88,12 +89,12 @@ class TestFolder:
 
 class TestBuild:
     def test_the_same_seed_gives_the_same_rows_and_another_does_not(self):
-        first, again, other = (build(reading(), options(seed=seed)) for seed in (1, 1, 2))
+        first, again, other = (build_corpus(reading(), options(seed=seed)) for seed in (1, 1, 2))
         same(first.tables, again.tables)
         assert not first.tables["articles"]["test"].equals(other.tables["articles"]["test"])
 
     def test_fold_is_constant_within_a_pair_and_its_near_duplicates(self):
-        corpus = build(reading(with_near_duplicates(articles())), options())
+        corpus = build_corpus(reading(with_near_duplicates(articles())), options())
         rows = pl.concat(corpus.tables["articles"].values())
         fold = dict(zip(rows["id"], rows["fold"], strict=True))
         again = [id_ for id_ in fold if id_.endswith("-again")]
@@ -103,7 +104,7 @@ class TestBuild:
             assert pair["fold"] == fold[pair["a_id"]] == fold[pair["b_id"]]
 
     def test_neighbours_are_wrong_articles_of_the_same_side_and_fold(self):
-        corpus = build(reading(close=60, alone=40), options())
+        corpus = build_corpus(reading(close=60, alone=40), options())
         partner = {}
         for pair in pl.concat(corpus.tables["pairs"].values()).iter_rows(named=True):
             partner |= {pair["a_id"]: pair["b_id"], pair["b_id"]: pair["a_id"]}
@@ -122,8 +123,8 @@ class TestBuild:
     def test_without_dates_there_is_no_window(self):
         undated = [dataclasses.replace(a, date=None) for a in articles()]
         with pytest.raises(InputError, match="--window-days none"):
-            build(reading(undated), options())
-        corpus = build(reading(undated), options(window_days="none"))
+            build_corpus(reading(undated), options())
+        corpus = build_corpus(reading(undated), options(window_days="none"))
         assert corpus.report["pairs"]["kept"]["A2"] == 10
 
     def test_short_articles_stay_in_r(self):
@@ -131,26 +132,26 @@ class TestBuild:
             dataclasses.replace(a, article=a.article + " fine") if int(a.id[3:]) % 2 else a
             for a in articles()
         ]
-        corpus = build(reading(made), options(min_words=31))
+        corpus = build_corpus(reading(made), options(min_words=31))
         pairs = pl.concat(corpus.tables["pairs"].values())
         assert 0 < pairs.height < 20
         assert all(int(id_[3:]) % 2 for id_ in [*pairs["a_id"], *pairs["b_id"]])
 
     def test_sizes(self):
-        corpus = build(reading(), options(sizes="A1=4,A2=6,A3=8"))
+        corpus = build_corpus(reading(), options(sizes="A1=4,A2=6,A3=8"))
         assert corpus.report["pairs"]["kept"] == {"A1": 4, "A2": 6, "A3": 8}
         with pytest.raises(InputError, match="there are"):
-            build(reading(), options(sizes="A1=4000,A2=6000"))
+            build_corpus(reading(), options(sizes="A1=4000,A2=6000"))
 
     def test_many_to_many_keeps_more_pairs(self):
         loose = options(loose=0.05, many_to_many=True)
-        more, one = build(reading(), loose), build(reading(), options(loose=0.05))
+        more, one = build_corpus(reading(), loose), build_corpus(reading(), options(loose=0.05))
         heights = [pl.concat(corpus.tables["pairs"].values()).height for corpus in (more, one)]
         assert heights[0] > heights[1]
         assert more.tables["s2s1"]["test"]["id"].is_unique().all()
 
     def test_a_corpus_without_loose_pairs_has_no_s2s1_training(self):
-        corpus = build(reading(loose=0, alone=0), options())
+        corpus = build_corpus(reading(loose=0, alone=0), options())
         assert "train" not in corpus.tables["s2s1"]
         assert "train_d" in corpus.tables
         assert list(corpus.tables["train_d"]) == ["test"]
@@ -167,7 +168,7 @@ class TestGivenAlignment:
             made.append(
                 dataclasses.replace(a, date=None, alignment=group, shared_id=shared(a, number, group))
             )
-        return build(reading(made), options())
+        return build_corpus(reading(made), options())
 
     def partners_are_right(self, corpus):
         pairs = pl.concat(corpus.tables["pairs"].values())
@@ -194,13 +195,13 @@ class TestGivenAlignment:
 
     def test_headlines_that_are_the_text_of_a_test_article_leave_training(self):
         made = articles()
-        test = build(reading(made), options()).tables["articles"]["test"]
+        test = build_corpus(reading(made), options()).tables["articles"]["test"]
         text, quoting = (
             test["article"][0],
             next(a for a in made if a.id not in set(test["id"]) and a.label == "rep"),
         )
         changed = [dataclasses.replace(a, headline=text) if a is quoting else a for a in made]
-        corpus = build(reading(changed), options())
+        corpus = build_corpus(reading(changed), options())
         rejected = {item.id: item.reason for item in corpus.rejected}
         side = "train" if quoting.id in set(corpus.tables["articles"]["train"]["id"]) else "test"
         assert quoting.id in rejected or text in corpus.tables["articles"][side]["article"]
@@ -210,7 +211,7 @@ class TestGivenAlignment:
 class TestWrite:
     def test_what_a_killed_run_left_is_cleared(self, tmp_path):
         (tmp_path / ".corpus.partial/main").mkdir(parents=True)
-        write(build(reading(), options()), tmp_path / "corpus")
+        write_corpus(build_corpus(reading(), options()), tmp_path / "corpus")
         assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
 
     def test_names_of_the_input_are_no_markup_in_the_card(self, tmp_path):
@@ -220,7 +221,7 @@ class TestWrite:
         odd.articles = [
             dataclasses.replace(a, label=script if a.label == "rep" else a.label) for a in odd.articles
         ]
-        write(build(odd, options()), tmp_path / "corpus")
+        write_corpus(build_corpus(odd, options()), tmp_path / "corpus")
         body = (tmp_path / "corpus/README.md").read_text().split("\n---\n", 1)[1]
         assert "&#60;img src&#61;x onerror&#61;alert(1)&#62;&#124;&#96;" in body
         assert "<img" not in body
@@ -228,27 +229,27 @@ class TestWrite:
     def test_a_folder_that_is_no_corpus_is_left_alone(self, tmp_path):
         (tmp_path / "notes.txt").write_text("mine")
         with pytest.raises(InputError, match="no corpus folder"):
-            write(build(reading(), options()), tmp_path)
+            write_corpus(build_corpus(reading(), options()), tmp_path)
         with pytest.raises(InputError, match="is a file"):
-            builder.check_target(tmp_path / "notes.txt")
+            check_target(tmp_path / "notes.txt")
         assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
     def test_a_corpus_is_replaced_and_an_empty_folder_filled(self, tmp_path):
         out = tmp_path / "corpus"
         out.mkdir()
-        write(build(reading(), options()), out)
+        write_corpus(build_corpus(reading(), options()), out)
         (out / "stale").touch()
-        write(build(reading(), options(seed=2)), out)
+        write_corpus(build_corpus(reading(), options(seed=2)), out)
         assert not (out / "stale").exists()
         assert json.loads((out / "alignment.json").read_text())["options"]["seed"] == 2
         assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
 
     def test_a_failure_leaves_what_was_there(self, tmp_path, monkeypatch):
         out = tmp_path / "corpus"
-        write(build(reading(), options()), out)
-        monkeypatch.setattr(builder, "card", lambda *_: 1 / 0)
+        write_corpus(build_corpus(reading(), options()), out)
+        monkeypatch.setattr(build, "card", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            write(build(reading(), options(seed=2)), out)
+            write_corpus(build_corpus(reading(), options(seed=2)), out)
         assert json.loads((out / "alignment.json").read_text())["options"]["seed"] == 1
         assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
 
@@ -258,12 +259,12 @@ class TestWrite:
         odd.articles = [
             dataclasses.replace(a, label={"rep": "no", "gio": "il: 'G'"}[a.label]) for a in odd.articles
         ]
-        write(build(odd, options()), tmp_path / "corpus")
+        write_corpus(build_corpus(odd, options()), tmp_path / "corpus")
         data = load_dataset(str(tmp_path / "corpus"), "main", split="test", cache_dir=str(tmp_path / "cache"))
         assert data.features["label"].names == ["no", "il: 'G'"]
 
 
-def test_the_builder_needs_neither_torch_nor_transformers_nor_datasets():
-    probe = "import sys, change_it.corpus.builder; print(sorted({'torch', 'transformers', 'datasets'} & set(sys.modules)))"
+def test_building_needs_neither_torch_nor_transformers_nor_datasets():
+    probe = "import sys, change_it.corpus.build; print(sorted({'torch', 'transformers', 'datasets'} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"

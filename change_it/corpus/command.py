@@ -1,9 +1,43 @@
-"""What `change-it corpus build` prints: rows, pairs, splits, leak check."""
+"""`change-it corpus build`: cheap checks first, then the work, then what is printed."""
 
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+
+from change_it.corpus.folder import check_target
+from change_it.corpus.options import BuildOptions, parse_sizes
+from change_it.corpus.reading import read_articles
+
+
+def run_build(options: BuildOptions) -> None:
+    """`change-it corpus build`.
+
+    Args:
+        options: what to read, how to build, where to write.
+
+    Raises:
+        InputError: bad input; nothing is written.
+    """
+    console = Console()
+    check_target(options.out)
+    parse_sizes(options.sizes)
+    with console.status("reading") as status:
+        reading = read_articles(
+            options.files,
+            columns=options.columns,
+            labels=options.labels,
+            encoding=options.encoding,
+            strict=options.strict_input,
+            normalise_typography=options.normalise_typography,
+        )
+        from change_it.corpus.build import build_corpus, write_corpus  # loads polars: after the cheap checks
+
+        corpus = build_corpus(reading, options, stage=status.update)
+        status.update("writing")
+        write_corpus(corpus, options.out)
+    print_summary(corpus.report, console)
+    console.print(f"Corpus: {options.out}", soft_wrap=True)
 
 
 def print_summary(report: dict[str, Any], console: Console) -> None:

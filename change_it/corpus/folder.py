@@ -1,0 +1,200 @@
+"""What a corpus folder holds, its configs with their columns and types, and how one is read back."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from change_it.corpus.article import Outlets
+from change_it.errors import InputError
+from change_it.io import ROWS_A_BATCH, check_writable
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+REPORT = "alignment.json"
+
+_HEADLINES = {"id": "string", "headline": "string", "label": "outlet", "fold": "int64"}
+_GENERATION = {"id": "string", "source": "string", "target": "string", "direction": "string", "fold": "int64"}
+_SIDE = {"id": "string", "headline": "string", "article": "string", "date": "date32"}
+
+#: Config → column → type; `outlet` and `match` are class labels.
+CONFIGS: dict[str, dict[str, str]] = {
+    "articles": {
+        "id": "string",
+        "label": "string",
+        "date": "date32",
+        "headline": "string",
+        "article": "string",
+        "alignment": "string",
+        "fold": "int64",
+    },
+    "pairs": {
+        "pair_id": "string",
+        "similarity": "float64",
+        "alignment": "string",
+        **{f"a_{name}": kind for name, kind in _SIDE.items()},
+        **{f"b_{name}": kind for name, kind in _SIDE.items()},
+        "fold": "int64",
+    },
+    "main": _HEADLINES,
+    "hh": {"headline1": "string", "headline2": "string", "label": "match", "fold": "int64"},
+    "ah": {"headline": "string", "article": "string", "label": "match", "fold": "int64"},
+    "sum": _GENERATION,
+    "s2s1": _GENERATION,
+    "s2s2": _GENERATION,
+    "s2s3": _GENERATION,
+    "train_d": _HEADLINES,
+    "train_m": _HEADLINES,
+    "agnostic": _GENERATION,
+    "neighbours": {
+        "id": "string",
+        "own_id": "string",
+        "own_similarity": "float64",
+        "other_id": "string",
+        "other_similarity": "float64",
+    },
+}
+MATCH = ("no_match", "match")
+
+
+def class_names(kind: str, outlets: Outlets) -> tuple[str, str] | None:
+    """Names of a class label of two values; None for any other type.
+
+    Args:
+        kind: a type of `CONFIGS`.
+        outlets: names and order of the corpus's outlets.
+    """
+    return {"outlet": outlets.names, "match": MATCH}.get(kind)
+
+
+def features(config: str, outlets: Outlets) -> dict[str, dict[str, Any]]:
+    """Features of a config in the form of `datasets.Features.from_dict`.
+
+    Args:
+        config: a key of `CONFIGS`.
+        outlets: names and order of the corpus's outlets.
+
+    Example:
+        >>> features("hh", Outlets.parse("R,G"))["label"]
+        {'names': ['no_match', 'match'], '_type': 'ClassLabel'}
+    """
+    return {
+        name: {"names": list(names), "_type": "ClassLabel"}
+        if (names := class_names(kind, outlets))
+        else {"dtype": kind, "_type": "Value"}
+        for name, kind in CONFIGS[config].items()
+    }
+
+
+def arrow_schema(config: str, outlets: Outlets) -> "pa.Schema":
+    """Arrow schema of a config; its metadata tell `datasets` the features, class labels included.
+
+    Args:
+        config: a key of `CONFIGS`.
+        outlets: names and order of the corpus's outlets.
+    """
+    import pyarrow as pa
+
+    types = {"string": pa.string(), "date32": pa.date32(), "float64": pa.float64()}
+    fields = [pa.field(name, types.get(kind, pa.int64())) for name, kind in CONFIGS[config].items()]
+    info = json.dumps({"info": {"features": features(config, outlets)}})
+    return pa.schema(fields, metadata={"huggingface": info})
+
+
+def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | None = None) -> "pl.DataFrame":
+    """One config and split of a corpus.
+
+    Args:
+        corpus: folder or Hub id.
+        config: `articles`, `pairs`, `main`, … (`schema.CONFIGS`).
+        split: `train`, `validation` or `test`.
+        columns: those to read; all when None.
+
+    Returns:
+        The rows in order; class labels are numbers. None for a split that this corpus has no rows for.
+
+    Raises:
+        InputError: no such corpus, config, split or column.
+    """
+    _check(corpus)
+    import polars as pl
+    from datasets import load_dataset
+
+    # A folder is streamed: nothing of it is copied into the cache of `datasets`.
+    streaming = Path(corpus).is_dir()
+    try:
+        rows = load_dataset(corpus, config, split=split, streaming=streaming)
+        rows = rows.select_columns(list(columns)) if columns else rows
+        batches = [pl.from_arrow(batch) for batch in rows.with_format("arrow").iter(batch_size=ROWS_A_BATCH)]
+        names = list(rows.features)
+    except (ValueError, OSError, KeyError) as error:
+        unnamed = str(error).startswith(("Bad split", "Unknown split"))  # a folder, a repository
+        if unnamed and config in CONFIGS and split in ("train", "test"):
+            # A corpus names only the splits that have rows.
+            return pl.DataFrame(schema=dict.fromkeys(columns or CONFIGS[config], pl.String))
+        raise _not_ours(corpus, f"{config}/{split}", error) from error
+    frames = [batch for batch in batches if isinstance(batch, pl.DataFrame)]
+    return pl.concat(frames) if frames else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+
+
+def read_outlets(corpus: str) -> tuple[str, str]:
+    """Short names of the outlets A and B of a corpus.
+
+    Args:
+        corpus: folder or Hub id.
+
+    Raises:
+        InputError: no such corpus.
+    """
+    _check(corpus)
+    from datasets import load_dataset_builder
+
+    try:
+        first, second = load_dataset_builder(corpus, "main").info.features["label"].names
+    except (ValueError, OSError, KeyError, TypeError) as error:
+        raise _not_ours(corpus, "main", error) from error
+    return first, second
+
+
+def check_target(out: Path) -> None:
+    """See that a corpus folder may be written.
+
+    Args:
+        out: the folder.
+
+    Raises:
+        InputError: it is a file, a folder that holds something else than a corpus, or cannot be written.
+    """
+    check_writable(out, kind="folder")
+    if out.is_dir() and any(out.iterdir()) and not (out / REPORT).is_file():
+        raise InputError(f"--out {out} is not empty and no corpus folder: name a new folder")
+
+
+def read_report(corpus: Path) -> dict[str, Any]:
+    """What `alignment.json` of a corpus folder says.
+
+    Raises:
+        InputError: it is no corpus folder.
+    """
+    file = corpus / REPORT
+    if not file.is_file():
+        raise InputError(f"{corpus} is not a corpus folder: write one with `change-it corpus build`")
+    report: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return report
+
+
+def _check(corpus: str) -> None:
+    """A path that is no folder must at least look like a Hub id."""
+    if not Path(corpus).is_dir() and (corpus.startswith((".", "/", "~")) or corpus.count("/") != 1):
+        raise InputError(
+            f"there is no corpus folder {corpus}: give one written by `change-it corpus build`, or a Hub id"
+        )
+
+
+def _not_ours(corpus: str, part: str, error: Exception) -> InputError:
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return InputError(
+        f"{corpus} is not a corpus of ours ({part}: {reason}): build one with `change-it corpus build`"
+    )

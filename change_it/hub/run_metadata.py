@@ -1,0 +1,91 @@
+"""What a run's JSON files say, for cards, and freed of this machine's paths before it is pushed."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from change_it.errors import InputError
+
+#: An absolute path of any system, or one into a home folder.
+_PATH = re.compile(r"/[^/\s]+/|~/|[A-Za-z]:[\\/]")
+
+
+@dataclass(frozen=True)
+class Run:
+    """The run that a model comes from; None for what is not there.
+
+    Attributes:
+        corpus: `alignment.json` of the corpus.
+        scores: `scores.json` of the report.
+        dataset: Hub id of the corpus.
+    """
+
+    corpus: dict[str, Any] | None
+    scores: dict[str, Any] | None
+    dataset: str | None
+
+    @classmethod
+    def of_model(
+        cls, folder: Path, outlets: Sequence[str], metrics: Mapping[str, Any], dataset: str | None
+    ) -> "Run":
+        """The corpus and the report of a model's own outlets, from the folders above it.
+
+        Args:
+            folder: of the model.
+            outlets: the model's.
+            metrics: its `metrics.json`, which names the corpus that it was trained on.
+            dataset: Hub id that was given.
+
+        Raises:
+            InputError: a file of the run is broken.
+        """
+        corpus = metrics.get("options", {}).get("corpus")
+        parents = list(folder.resolve().parents)[:3]
+        places = [*([Path(corpus)] if corpus else []), *(up / "corpus" for up in parents)]
+        corpora = [
+            record
+            for place in places
+            if (record := read_json(place / "alignment.json"))
+            and {record["outlets"]["a"], record["outlets"]["b"]} == {*outlets}
+        ]
+        reports = [
+            record
+            for up in parents
+            if (record := read_json(up / "report" / "scores.json")) and {*record["outlets"]} == {*outlets}
+        ]
+        if dataset is None and not corpora and corpus and is_hub_id(corpus):
+            dataset = corpus
+        return cls(corpora[0] if corpora else None, reports[0] if reports else None, dataset)
+
+
+def is_hub_id(name: str) -> bool:
+    """Whether a name that is no folder can be a Hub id."""
+    return name.count("/") == 1 and not name.startswith((".", "/", "~")) and not Path(name).exists()
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """A JSON object, None where there is no such file; an InputError where it is broken."""
+    if not path.is_file():
+        return None
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path} is broken: run what writes it again") from error
+    return record
+
+
+def public(value: Any) -> Any:
+    """A JSON value in which every absolute path has become the last name in it.
+
+    Example:
+        >>> public({"files": ["/home/me/news.csv", "news.csv"], "seed": 1})
+        {'files': ['news.csv', 'news.csv'], 'seed': 1}
+    """
+    if isinstance(value, str):
+        return re.split(r"[\\/]", value.rstrip("\\/"))[-1] if _PATH.match(value) else value
+    if isinstance(value, Mapping):
+        return {key: public(item) for key, item in value.items()}
+    return [public(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,200 @@
+"""What exactly is pushed: weights untouched, code at the root, nothing of this machine."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from tiny_generators import save_generator
+
+from change_it.errors import InputError
+from change_it.hub.files import files_of
+from change_it.hub.push import stale, write
+from change_it.hub.run_metadata import public
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+def content(files, name):
+    return files[name] if isinstance(files[name], bytes) else files[name].read_bytes()
+
+
+def test_a_corpus_goes_with_its_tables_and_without_paths(run, options):
+    files = files_of(options("dataset", run / "corpus"))
+    tables = {path.relative_to(run / "corpus").as_posix() for path in (run / "corpus").glob("*/*.parquet")}
+    assert {name for name in files if name.endswith(".parquet")} == tables
+    assert files.keys() - tables == {"README.md", "alignment.json", "alignment-curve.png", "rejected.csv"}
+    assert json.loads(files["alignment.json"])["options"]["files"] == ["articles.csv"]
+    _, rejected = content(files, "rejected.csv").decode().splitlines()
+    assert rejected.startswith("articles.csv,")
+    assert not any(str(run).encode() in content(files, name) for name in files.keys() - tables)
+
+
+def test_three_judges_share_the_code_at_the_root(run, options):
+    files = files_of(options("judge", run / "judges"))
+    assert {name for name in files if "/" not in name} == {"README.md", "encoder.py"}
+    for task in ("main", "hh", "ah"):
+        assert (
+            content(files, f"{task}/model.safetensors")
+            == (run / "judges" / task / "model.safetensors").read_bytes()
+        )
+        assert json.loads(files[f"{task}/metrics.json"])["options"]["corpus"] == "corpus"
+    maps = {task: json.loads(files[f"{task}/config.json"]).get("auto_map") for task in ("main", "hh")}
+    classes = {
+        "AutoConfig": "PairJudgeConfig",
+        "AutoModelForSequenceClassification": "PairJudgeForSequenceClassification",
+    }
+    assert maps == {"main": None, "hh": {auto: f"encoder.{name}" for auto, name in classes.items()}}
+
+
+def test_staged_code_needs_nothing_of_ours(run, options):
+    files = files_of(options("generator", run / "generators/sum-gio")) | files_of(
+        options("judge", run / "judges/hh")
+    )
+    code = {name: content(files, name).decode() for name in files if name.endswith(".py")}
+    assert code.keys() == {"encoder.py", "pointer_generator.py", "pointer_functions.py", "tokenizer.py"}
+    assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
+
+
+def test_one_generator_a_repository(run, options, tmp_path):
+    files = files_of(options("generator", run / "generators/sum-gio"))
+    assert {"generator.json", "tokenizer.json", "model.safetensors", "generation_config.json"} < files.keys()
+    assert json.loads(files["tokenizer_config.json"])["auto_map"] == {
+        "AutoTokenizer": [None, "tokenizer.HeadlineTokenizer"]
+    }
+    for to in ("rep", "gio"):
+        save_generator(tmp_path / "two" / f"sum-{to}", to=to)
+    with pytest.raises(InputError, match=r"2 generators \(sum-gio, sum-rep\)"):
+        files_of(options("generator", tmp_path / "two"))
+
+
+def test_adapters_on_a_folder_of_this_machine_stay_here(run, options, tmp_path):
+    folder = shutil.copytree(run / "generators/sum-gio", tmp_path / "adapters")
+    card = json.loads((folder / "generator.json").read_text())
+    (folder / "generator.json").write_text(json.dumps(card | {"base": str(tmp_path)}))
+    with pytest.raises(InputError, match="change-it merge"):
+        files_of(options("generator", folder))
+
+
+def test_metrics_of_other_weights_are_not_published(run, options, tmp_path):
+    judge = shutil.copytree(run / "judges/hh", tmp_path / "hh")
+    shutil.copy(run / "judges/ah/model.safetensors", judge / "model.safetensors")
+    metrics = json.loads((judge / "metrics.json").read_text())
+    (judge / "metrics.json").write_text(json.dumps(metrics | {"weights_hash": "0" * 64}))
+    with pytest.raises(InputError, match="other weights"):
+        files_of(options("judge", judge))
+
+
+def test_a_metric_is_found_by_the_name_of_its_repository(options):
+    files = files_of(options("metric", "hevas", "me/headlines", revision="v2"))
+    own = "change-it[hevas] @ git+https://huggingface.co/spaces/me/headlines@v2"
+    assert content(files, "headlines.py") == content(files, "hevas.py")
+    ours = [
+        line
+        for line in content(files, "hevas.py").decode().splitlines()
+        if "import" in line and "change_it" in line
+    ]
+    assert ours
+    assert all(line.endswith(f"  # From: '{own}'") for line in ours)
+    card = content(files, "README.md").decode()
+    assert card.startswith("---\ntitle: HEvAS\n")
+    assert f'pip install "{own}"' in card
+    assert 'evaluate.load("me/headlines")' in card
+    names = {
+        re.match(r"[\w-]+", line)[0] for line in content(files, "requirements.txt").decode().splitlines()
+    }
+    assert {"torch", "evaluate", "gensim", "pyphen"} < names
+    assert not {"change-it", "gradio", "pytest"} & names
+
+
+def test_the_package_goes_with_an_app_and_nothing_else_does(options):
+    files = files_of(options("space", "headline_transfer"))
+    assert {name.partition("/")[0] for name in files} == {
+        *("README.md", "app.py", "requirements.txt"),
+        *("change_it", "pyproject.toml", "LICENSE", "NOTICE"),
+    }
+    modules = {path.relative_to(CHECKOUT).as_posix() for path in (CHECKOUT / "change_it").rglob("*.py")}
+    assert {name for name in files if name.endswith(".py") and "/_shipped/" not in name} == modules | {
+        "app.py"
+    }
+    shipped = {name.partition("/_shipped/")[2] for name in files if "/_shipped/" in name}
+    assert {
+        "metrics/hevas/README.md",
+        "spaces/headline_transfer/app.py",
+        "LICENSE",
+        "pyproject.toml",
+    } < shipped
+    assert not [name for name in files if "__pycache__" in name or "test" in name.lower()]
+    texts = [content(files, name) for name in files if not name.endswith((".npz", ".parquet"))]
+    assert not any(str(CHECKOUT).encode() in text for text in texts)
+    project = tomllib.loads(content(files, "pyproject.toml").decode())
+    assert project["project"] == tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+    assert project.keys() == {"build-system", "project", "tool"}
+
+
+@pytest.mark.slow
+def test_what_pip_installs_from_a_pushed_metric_pushes_the_same_again(options, tmp_path):
+    write(files_of(options("metric", "hevas", "me/hevas")), tmp_path / "pushed")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+    pip += ["--no-deps", "--no-build-isolation", "--no-index", "--target", str(tmp_path / "site")]
+    subprocess.run([*pip, str(tmp_path / "pushed")], check=True)
+    again = ["push", "metric", "hevas", "me/hevas", "--dry-run", "--out", str(tmp_path / "again")]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "site")}
+    subprocess.run([sys.executable, "-m", "change_it.cli", *again], env=environment, cwd=tmp_path, check=True)
+    first, second = (
+        {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
+        for folder in (tmp_path / "pushed", tmp_path / "again")
+    )
+    assert first == second
+
+
+def test_only_what_an_earlier_push_brought_is_taken_away():
+    present = [
+        ".gitattributes",
+        "notes.md",
+        "photo.png",
+        "model-1-of-2.safetensors",
+        "hh/model.safetensors",
+        "a.whl",
+    ]
+    assert stale(present, {"hh/model.safetensors": b""}, "model") == ["model-1-of-2.safetensors"]
+    assert stale([*present, "change_it/data/old.npz"], {}, "space") == ["a.whl", "change_it/data/old.npz"]
+    assert stale(present, {}, "dataset") == []
+
+
+def test_a_dry_run_s_folder_is_whole_or_not_there(tmp_path):
+    files = {"README.md": b"a", "main/train.parquet": b"b", "gone": tmp_path / "none"}
+    with pytest.raises(InputError, match="cannot write"):
+        write(files, tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+    del files["gone"]
+    write(files, tmp_path / "out")
+    assert (tmp_path / "out/main/train.parquet").read_bytes() == b"b"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("/home/me/runs/corpus", "corpus"),
+        ("~/corpus/", "corpus"),
+        (r"C:\runs\corpus", "corpus"),
+        ("runs/corpus", "runs/corpus"),
+        ("owner/name", "owner/name"),
+        ("</s>", "</s>"),
+        ("/s", "/s"),
+        ("a / b / c", "a / b / c"),
+        (["/tmp/x/y", {"key": "/tmp/x/z"}, 1], ["y", {"key": "z"}, 1]),
+    ],
+)
+def test_absolute_paths_become_names(before, after):
+    assert public(before) == after
