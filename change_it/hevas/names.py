@@ -201,6 +201,21 @@ class Headline:
         """Indices of the pieces that are names or parts of them."""
         return [index for index in range(len(self.pieces)) if self.is_name(index, casing)]
 
+    def full_names(self, casing: Casing | None = None) -> list[tuple[int, int]]:
+        """Names of one piece or several in a row: index of the first piece, and of the one after the last."""
+        found: list[tuple[int, int]] = []
+        for index in self.names(casing):
+            if found and found[-1][1] == index:
+                found[-1] = found[-1][0], index + 1
+            else:
+                found.append((index, index + 1))
+        return found
+
+    def words(self, first: int, last: int) -> str:
+        """The text as given of the pieces from `first` to the one before `last`."""
+        start, end = self.span(self.pieces[first].start, self.pieces[last - 1].end)
+        return self.text[start:end]
+
 
 def key(piece: Piece) -> str:
     """A piece in small letters, without the dots of an abbreviation."""

@@ -164,6 +164,24 @@ _NOT_CLAIMED = frozenset(
 )  # fmt: skip
 
 
+def spelled(language: str, *, ordinal: bool) -> list[str]:
+    """Number words of two to nineteen: cardinals or ordinals, those of "one" and "second" left out.
+
+    Example:
+        >>> spelled("it", ordinal=False)[:3], spelled("en", ordinal=True)[:2]
+        (['due', 'tre', 'quattro'], ['third', 'fourth'])
+    """
+    words = (_ordinals if ordinal else _cardinals)(language)
+    found = [
+        word
+        for word, n in words.items()
+        if 2 <= n < 20
+        and word not in _NOT_CLAIMED
+        and not (language == "en" and word.endswith(("ths", "thirds")))
+    ]
+    return sorted(found, key=lambda word: (words[word], word))
+
+
 @cache
 def _words(language: str) -> dict[str, float]:
     """Cardinals below a hundred (English) or a thousand (Italian) and ordinals, in words."""

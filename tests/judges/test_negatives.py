@@ -1,0 +1,120 @@
+import random
+
+import pytest
+
+from change_it.hevas.names import Headline
+from change_it.judges.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
+from change_it.scoring.facts import check_facts
+
+
+def every(transformation, text, language, *more):
+    """What ten seeds make of a headline."""
+    headline = Headline(text, language)
+    return {transformation(headline, random.Random(seed), *more) for seed in range(10)}
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Crolla il ponte, 43 morti", "it"),
+        ("Due feriti a Roma", "it"),
+        ("TRE ARRESTI", "it"),
+        ("È la terza vittoria", "it"),
+        ("Spesi 1,5 milioni di euro", "it"),
+        ("Two dead, twelve missing", "en"),
+        ("Bill rises by 5%", "en"),
+        ("The Fifth Debate in 2016", "en"),
+    ],
+)
+def test_a_swapped_number_is_no_longer_supported(text, language):
+    for changed in every(swap_numbers, text, language):
+        found = check_facts(changed, source=text, article="", language=language)
+        assert [each.kind for each in found.unsupported] == ["number"]
+        assert check_facts(text, source=changed, article="", language=language).unsupported
+
+
+def test_swapped_numbers_look_like_what_they_replace():
+    assert all(len(changed) == len("43 morti") for changed in every(swap_numbers, "43 morti", "it"))
+    assert all(changed[:2] == "20" for changed in every(swap_numbers, "2016, che anno", "it"))
+    assert all(changed.split()[0].isupper() for changed in every(swap_numbers, "TRE arresti", "it"))
+    assert all(changed.split()[1].endswith("a") for changed in every(swap_numbers, "La terza volta", "it"))
+
+
+def test_a_headline_without_numbers_has_none_swapped():
+    assert every(swap_numbers, "Una vittoria per uno di noi", "it") == {None}
+
+
+def test_one_name_is_replaced_by_one_of_the_pool():
+    text = "Il premier Conte vola a Washington"
+    changed = every(swap_names, text, "it", ["Aldo Moro", "Mosca", "Conte"])
+    assert changed == {
+        "Il premier Aldo Moro vola a Washington",
+        "Il premier Mosca vola a Washington",
+        "Il premier Conte vola a Aldo Moro",
+        "Il premier Conte vola a Mosca",
+    }
+
+
+def test_names_in_capitals_stay_in_capitals():
+    assert every(swap_names, "Il premier SALVINI parla", "it", ["Mosca"]) == {"Il premier MOSCA parla"}
+    assert every(swap_names, "Il premier alla NATO", "it", ["Mosca"]) == {"Il premier alla Mosca"}
+
+
+@pytest.mark.parametrize(
+    ("text", "pool"), [("Una giornata di sole", ["Mosca"]), ("Il premier Conte parla", ["Conte"])]
+)
+def test_nothing_to_swap(text, pool):
+    assert every(swap_names, text, "it", pool) == {None}
+
+
+def test_the_pool_has_each_name_once_and_in_order():
+    headlines = [Headline(text, "it") for text in ("Il sindaco di Roma", "Vertice con Aldo Moro a Roma")]
+    assert name_pool(headlines) == ["Aldo Moro", "Roma"]
+
+
+def test_roles_are_exchanged():
+    assert every(swap_roles, "Il premier Conte attacca Renzi in aula", "it") == {
+        "Il premier Renzi attacca Conte in aula"
+    }
+    assert every(swap_roles, "Donald Trump attacks Clinton", "en") == {"Clinton attacks Donald Trump"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Conte e Renzi in aula",
+        "Conte attacca, Renzi tace",
+        "L'Inter batte il Milan",
+        "Il premier Salvini attacca tutti",
+    ],
+)
+def test_roles_that_cannot_be_exchanged(text):
+    assert every(swap_roles, text, "it") == {None}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("Il governo cade in aula", "it", "Il governo non cade in aula"),
+        ("Il governo è caduto", "it", "Il governo non è caduto"),
+        ("Il premier si dimette", "it", "Il premier non si dimette"),
+        ("Il governo non cade", "it", "Il governo cade"),
+        ("Non si dimette il premier", "it", "Si dimette il premier"),
+        ("Senate will vote", "en", "Senate will not vote"),
+        ("Trump attacks Clinton", "en", "Trump does not attack Clinton"),
+        ("Senate doesn't vote", "en", "Senate does vote"),
+        ("Senate can't vote", "en", "Senate can vote"),
+    ],
+)
+def test_negation(text, language, expected):
+    assert every(negate, text, language) == {expected}
+
+
+@pytest.mark.parametrize(("text", "language"), [("Una giornata di sole", "it"), ("Der Kanzler geht", "de")])
+def test_nothing_to_negate(text, language):
+    assert every(negate, text, language) == {None}
+
+
+def test_one_seed_one_result():
+    headline = Headline("Crolla il ponte, 43 morti", "it")
+    assert swap_numbers(headline, random.Random(3)) == swap_numbers(headline, random.Random(3))
