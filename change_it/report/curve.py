@@ -1,13 +1,14 @@
 """`change-it corpus curve`: number of alignments against the threshold (LREC 2020, Figure 2) and example pairs (Table 2)."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from change_it.corpus.folder import read_report
 from change_it.corpus.options import CurveOptions
 from change_it.errors import InputError
+from change_it.io import check_writable
 from change_it.report.charts import alignment_chart, save
 from change_it.report.context import histogram
 from change_it.tables import Column, Row, Table, console, print_table
@@ -28,7 +29,9 @@ def run(options: CurveOptions) -> None:
     out = options.out or options.corpus / "alignment-curve.png"
     if out.suffix not in (".png", ".svg"):
         raise InputError(f"cannot draw {out.name}: name the picture something.png or something.svg")
-    record, pairs = _read(options.corpus)
+    record = read_report(options.corpus)
+    check_writable(out, kind="file")
+    pairs = _read_pairs(options.corpus, record)
     outlets, thresholds = record["outlets"], record["thresholds"]
     title = f"Alignments of {outlets['a']} and {outlets['b']}"
     save(alignment_chart(histogram(record), title=title, wide=True), out)
@@ -61,18 +64,14 @@ def examples(pairs: pl.DataFrame, targets: list[float], number: int) -> pl.DataF
     return pl.concat(chosen)
 
 
-def _read(corpus: Path) -> tuple[dict[str, Any], pl.DataFrame]:
-    """`alignment.json` and the config `pairs` of a corpus folder."""
-    file = corpus / "alignment.json"
-    if not file.is_file():
-        raise InputError(f"{corpus} is not a corpus folder: write one with `change-it corpus build`")
-    record = json.loads(file.read_text(encoding="utf-8"))
+def _read_pairs(corpus: Path, record: dict[str, Any]) -> pl.DataFrame:
+    """What is shown of the config `pairs` of a corpus folder."""
     if not any(record["histogram"]["pairs"]) or not any((corpus / "pairs").glob("*.parquet")):
         raise InputError(
             f"{corpus} has no aligned pairs to draw: build it with a wider --window-days or a lower --loose"
         )
     columns = ["pair_id", "similarity", "a_headline", "a_date", "b_headline", "b_date"]
-    return record, pl.scan_parquet(corpus / "pairs" / "*.parquet").select(columns).collect()
+    return pl.scan_parquet(corpus / "pairs" / "*.parquet").select(columns).collect()
 
 
 def _table(pairs: pl.DataFrame, names: tuple[str, str]) -> Table:
