@@ -1,5 +1,22 @@
+import os
+
 import pytest
 from scoring_fakes import FakeJudges, toy_test_set, write_toy_corpus
+
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory):
+    """Folder of a small corpus, built once as a user would build it."""
+    from change_it.corpus import sample
+    from change_it.corpus.command import run_build
+    from change_it.corpus.options import BuildOptions, SampleOptions
+
+    folder = tmp_path_factory.mktemp("sample")
+    sample.run(SampleOptions(out=folder / "sample.csv", articles=600))
+    run_build(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
+    return str(folder / "corpus")
 
 
 @pytest.fixture

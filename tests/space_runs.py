@@ -1,5 +1,6 @@
 """A tiny run on disk, models of it that a page can offer, and the page served on loopback."""
 
+import csv
 import os
 from contextlib import contextmanager
 
@@ -8,6 +9,12 @@ from tiny_generators import WORDS, save_generator
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+def write_csv(path, rows, header, **how):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, **how).writerows([header, *rows])
+    return path
 
 
 def save_judge(folder, task, *, outlets=OUTLETS, fold="all", seed=0):

@@ -12,7 +12,7 @@ import shutil
 from importlib.util import find_spec
 
 import pytest
-from space_runs import models_of, served, write_run
+from space_runs import models_of, served, write_csv, write_run
 
 from change_it.space.words import say
 
@@ -122,12 +122,6 @@ def tell(locator):
     return expect(locator)
 
 
-def write(path, rows, header):
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([header, *rows])
-    return path
-
-
 def go_to(page, tab, language="it"):
     """Choose a tab, which on a phone may be in the menu of those that do not fit."""
     name = say(language, f"tabs.{tab}")
@@ -184,7 +178,7 @@ def choose(page, place, name):
 
 def score(page, tmp_path, rows=SCORED):
     go_to(page, "score")
-    upload(page, "#score-file", write(tmp_path / "mine.csv", rows, HEADER))
+    upload(page, "#score-file", write_csv(tmp_path / "mine.csv", rows, HEADER))
     page.locator("#score").click()
     tell(page.locator("#score-files .file-preview")).to_be_visible()
 
@@ -290,7 +284,7 @@ def test_headlines_are_measured(page, tmp_path):
     upload(
         page,
         "#quality-documents",
-        write(tmp_path / "documents.csv", DOCUMENTS, ["id", "article", "headline"]),
+        write_csv(tmp_path / "documents.csv", DOCUMENTS, ["id", "article", "headline"]),
     )
     mine = tmp_path / "mine.txt"
     mine.write_text("".join(f"{row[2]} riapre\n" for row in DOCUMENTS), encoding="utf-8")

@@ -28,25 +28,11 @@ def test_shell_and_python_examples_run(tmp_path):
     for folder in ("metrics", "dataset_scripts"):
         (tmp_path / folder).symlink_to(CHECKOUT / folder)
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    for number, script in enumerate(blocks("bash")):
-        result = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert result.returncode == 0, (
-            f"shell block {number}:\n{script}\n{result.stdout[-2000:]}\n{result.stderr[-4000:]}"
-        )
-    for number, code in enumerate(blocks("python")):
-        result = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert result.returncode == 0, f"python block {number}:\n{code}\n{result.stderr[-4000:]}"
+    programs = [("bash", "-euo", "pipefail", "-c"), (sys.executable, "-c")]
+    for language, program in zip(("bash", "python"), programs, strict=True):
+        for number, code in enumerate(blocks(language)):
+            done = subprocess.run(
+                [*program, code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+            )
+            shown = f"{language} block {number}:\n{code}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+            assert done.returncode == 0, shown

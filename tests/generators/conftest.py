@@ -1,22 +1,6 @@
-"""A small corpus built as a user would build it, and tiny random models with a tokenizer learnt from it."""
-
-import os
+"""Tiny random models with a tokenizer learnt from the small corpus."""
 
 import pytest
-
-os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-
-
-@pytest.fixture(scope="session")
-def corpus(tmp_path_factory):
-    from change_it.corpus import sample
-    from change_it.corpus.command import run_build
-    from change_it.corpus.options import BuildOptions, SampleOptions
-
-    folder = tmp_path_factory.mktemp("generators")
-    sample.run(SampleOptions(out=folder / "sample.csv", articles=600))
-    run_build(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
-    return str(folder / "corpus")
 
 
 def tiny_tokenizer(corpus, *, template):

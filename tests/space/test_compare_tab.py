@@ -1,10 +1,10 @@
 """The Compare tab: verdicts of two systems matched by id, filtered by who failed, shown as text."""
 
-import csv
 from functools import partial
 
 import pytest
 from scoring_fakes import FakeJudges, toy_test_set
+from space_runs import write_csv
 
 from change_it.errors import InputError
 from change_it.scoring.score import score
@@ -17,9 +17,7 @@ HEADER = ["id", "direction", "source", "headline", "hh", "ah", "main"]
 
 
 def write(path, rows, header=HEADER):
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([header, *rows])
-    return path
+    return write_csv(path, rows, header)
 
 
 def row(id_, *passed, headline="Nuovo titolo", source="Titolo"):
@@ -28,25 +26,11 @@ def row(id_, *passed, headline="Nuovo titolo", source="Titolo"):
 
 @pytest.fixture
 def tables(tmp_path):
-    one = write(
-        tmp_path / "one.csv",
-        [
-            row("1", True, True, True),
-            row("2", False, True, True),
-            row("3", True, True, False),
-            row("4", False, False, False),
-        ],
-    )
-    other = write(
-        tmp_path / "other.csv",
-        [
-            row("4", False, True, False),
-            row("1", True, True, True),
-            row("2", True, True, True),
-            row("5", True, True, True),
-        ],
-    )
-    return compared.read_verdicts([one, other], say=SAY)
+    yes, no = True, False
+    one = [row("1", yes, yes, yes), row("2", no, yes, yes), row("3", yes, yes, no), row("4", no, no, no)]
+    other = [row("4", no, yes, no), *(row(id_, yes, yes, yes) for id_ in "125")]
+    paths = [write(tmp_path / f"{name}.csv", rows) for name, rows in (("one", one), ("other", other))]
+    return compared.read_verdicts(paths, say=SAY)
 
 
 def test_only_common_items_are_matched(tables):

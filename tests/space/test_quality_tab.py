@@ -4,6 +4,7 @@ import csv
 from functools import partial
 
 import pytest
+from space_runs import write_csv
 from test_score_tab import pressed
 
 from change_it.errors import InputError
@@ -27,15 +28,9 @@ DOCUMENTS = [
 CHEAP = ("R-1", "JS-C", "Fog", "AWL")
 
 
-def write(path, rows, header):
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([header, *rows])
-    return path
-
-
 @pytest.fixture
 def documents_file(tmp_path):
-    return write(tmp_path / "documents.csv", DOCUMENTS, ["id", "article", "headline"])
+    return write_csv(tmp_path / "documents.csv", DOCUMENTS, ["id", "article", "headline"])
 
 
 @pytest.fixture
@@ -58,7 +53,7 @@ def test_documents_and_systems_are_those_that_hevas_reads(tmp_path, documents_fi
     assert documents.references == hevas_documents.read_documents(str(documents_file)).references
     assert documents.ids == tuple(row[0] for row in DOCUMENTS)
     assert documents.name == "documents.csv"
-    turned = write(
+    turned = write_csv(
         tmp_path / "s.csv", [[row[0], f"  {row[2]} "] for row in reversed(DOCUMENTS)], ["id", "headline"]
     )
     plain = tmp_path / "t.txt"
@@ -69,7 +64,7 @@ def test_documents_and_systems_are_those_that_hevas_reads(tmp_path, documents_fi
 
 def test_headlines_with_an_error_are_empty(tmp_path, documents):
     rows = [[row[0], row[2], "too long" if row[0] == "d1" else ""] for row in DOCUMENTS]
-    path = write(tmp_path / "s.csv", rows, ["id", "headline", "error"])
+    path = write_csv(tmp_path / "s.csv", rows, ["id", "headline", "error"])
     [system] = measured.read_systems([path], documents, say=SAY)
     assert [bool(headline) for headline in system.headlines] == [row[0] != "d1" for row in DOCUMENTS]
     found = measured.measure(documents, [system], choice(), say=SAY)
@@ -83,7 +78,7 @@ def test_names_are_unlike_each_other_and_fit_for_files(tmp_path, documents):
         folder = tmp_path / str(number)
         folder.mkdir()
         paths.append(
-            write(
+            write_csv(
                 folder / f"{name.replace('/', '_')}.csv",
                 [[r[0], r[2]] for r in DOCUMENTS],
                 ["id", "headline"],
@@ -107,7 +102,7 @@ def test_numbers_are_those_of_hevas(documents):
 
 @pytest.mark.parametrize("count", [1, 2, 6])
 def test_usual_metrics_work_on_few_documents(tmp_path, count):
-    path = write(tmp_path / "d.csv", DOCUMENTS[:count], ["id", "article", "headline"])
+    path = write_csv(tmp_path / "d.csv", DOCUMENTS[:count], ["id", "article", "headline"])
     moves = []
     found = measured.measure(
         measured.read_documents(path, say=SAY),
@@ -123,7 +118,7 @@ def test_usual_metrics_work_on_few_documents(tmp_path, count):
 
 
 def test_metrics_that_need_references_are_left_out_without_them(tmp_path):
-    path = write(tmp_path / "d.csv", [row[:2] for row in DOCUMENTS], ["id", "article"])
+    path = write_csv(tmp_path / "d.csv", [row[:2] for row in DOCUMENTS], ["id", "article"])
     without = measured.read_documents(path, say=SAY)
     found = measured.measure(without, [], choice(), say=SAY)
     assert found.left_out == ("R-1",)
@@ -155,11 +150,11 @@ def test_faults_are_told(tmp_path, documents, language):
         assert all(word in str(caught.value) for word in told)
 
     def document(*rows, header=("id", "article", "headline")):
-        path = write(tmp_path / "bad.csv", rows, header)
+        path = write_csv(tmp_path / "bad.csv", rows, header)
         return lambda: measured.read_documents(path, say=in_words)
 
     def system(*rows, header=("id", "headline"), name="bad.csv"):
-        path = write(tmp_path / name, rows, header)
+        path = write_csv(tmp_path / name, rows, header)
         return lambda: measured.read_systems([path], documents, say=in_words)
 
     refused(
@@ -181,7 +176,7 @@ def test_faults_are_told(tmp_path, documents, language):
 
 
 def test_the_handler_works_without_models(page, tmp_path, documents_file):
-    system = write(tmp_path / "mine.csv", [[row[0], row[2]] for row in DOCUMENTS], ["id", "headline"])
+    system = write_csv(tmp_path / "mine.csv", [[row[0], row[2]] for row in DOCUMENTS], ["id", "headline"])
     asked = pressed(page, "quality")
     _, status, results, means, charts, tests_of, tests, note, files = asked(
         str(documents_file), [str(system)], list(CHEAP), ["first"], ["interval", "scatter"], "it", 9, "it"

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scoring_fakes import OUTLETS, FakeJudges
+from space_runs import write_csv
 
 from change_it.errors import InputError
 from change_it.space import scored, uploads
@@ -32,9 +33,7 @@ class Extract:
 
 
 def write(path, rows, header=HEADER, **how):
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, **how).writerows([header, *rows])
-    return path
+    return write_csv(path, rows, header, **how)
 
 
 @pytest.fixture

@@ -17,22 +17,21 @@ from tools.sample.morphology import Noun, numeral
 from tools.sample.templates import Alternatives, Slot, Template, parse, slots
 from tools.sample.write import MAX_ARTICLES, WriteOptions, run, sample_articles
 
+#: Slots that any template may ask for.
 EVERYWHERE = {
+    *("town", "area", "street", "who", "chief", "org", "wit", "event", "weekday", "weekday0", "weekday2"),
     *(
-        "town",
-        "area",
-        "street",
-        "who",
-        "chief",
-        "org",
-        "wit",
-        "event",
-        "weekday",
-        "weekday0",
-        "weekday2",
         "quote",
+        "n1",
+        "days",
+        "years",
+        "comments",
+        "inhabitants",
+        "who.age",
+        "wit.age",
+        "wit.full",
+        "wit.role",
     ),
-    *("n1", "days", "years", "comments", "inhabitants", "who.age", "wit.age", "wit.full", "wit.role"),
 }
 
 
@@ -117,17 +116,10 @@ def test_contractions(written, preposition, expected):
 
 
 def test_agreement():
-    assert [Noun.parse(n).ending("o") for n in ("il colpo", "la rapina", "i botti", "le nozze")] == [
-        "o",
-        "a",
-        "i",
-        "e",
-    ]
-    assert [Noun.parse(n).indefinite for n in ("lo zaino", "l'arma", "l'albero")] == [
-        "uno zaino",
-        "un'arma",
-        "un albero",
-    ]
+    endings = [Noun.parse(noun).ending("o") for noun in ("il colpo", "la rapina", "i botti", "le nozze")]
+    assert endings == ["o", "a", "i", "e"]
+    indefinite = [Noun.parse(noun).indefinite for noun in ("lo zaino", "l'arma", "l'albero")]
+    assert indefinite == ["uno zaino", "un'arma", "un albero"]
     assert [numeral(n, in_words=True) for n in (2, 20, 21, 12000)] == ["due", "venti", "21", "12 mila"]
 
 

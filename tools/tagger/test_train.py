@@ -21,7 +21,6 @@ from tools.tagger.train import (
 )
 
 SUBJECTS = {"it": ["Rossi", "Bianchi", "Verdi", "Milano"], "en": ["Smith", "Jones", "Boston", "Baker"]}
-#: (articulated preposition or None, article, noun, verb) in the two languages' word order.
 NOUNS = {"it": ["sindaco", "governo", "premio", "teatro"], "en": ["mayor", "council", "prize", "theatre"]}
 VERBS = {"it": ["lascia", "vince", "perde", "apre"], "en": ["leaves", "wins", "loses", "opens"]}
 
@@ -34,25 +33,9 @@ def conllu(language, n=80):
         subject, verb = draw.choice(SUBJECTS[language]), draw.choice(VERBS[language])
         one, other = draw.sample(NOUNS[language], 2)
         lines.append(f"# sent_id = {number}")
-        rows = [(subject, "PROPN"), (verb, "VERB")]
-        if language == "it":
-            rows += [
-                ("il", "DET"),
-                (one, "NOUN"),
-                ("di", "ADP"),
-                ("il", "DET"),
-                (other, "NOUN"),
-                (".", "PUNCT"),
-            ]
-        else:
-            rows += [
-                ("the", "DET"),
-                (one, "NOUN"),
-                ("of", "ADP"),
-                ("the", "DET"),
-                (other, "NOUN"),
-                (".", "PUNCT"),
-            ]
+        article, of = ("il", "di") if language == "it" else ("the", "of")
+        rows = [(subject, "PROPN"), (verb, "VERB"), (article, "DET"), (one, "NOUN")]
+        rows += [(of, "ADP"), (article, "DET"), (other, "NOUN"), (".", "PUNCT")]
         for i, (word, tag) in enumerate(rows, start=1):
             if language == "it" and i == 5:
                 lines.append("\t".join(["5-6", "del", *"_" * 8]))
