@@ -32,7 +32,6 @@ PAGE = 50
 LFS_SUFFIXES = (".bin", ".model", ".npz", ".parquet", ".safetensors", ".zip")
 #: Larger files are never regular ones.
 LARGEST_REGULAR = 10 * 2**20
-DATE = "2025-01-02T03:04:05.000Z"
 
 
 class Refused(Exception):  # noqa: N818
@@ -189,10 +188,7 @@ class Repo:
         """What `/api/models/{id}` answers."""
         card = commit.files.get("README.md")
         header = card_header(card.content.decode()) if card else {}
-        about = {"_id": hashlib.md5(self.id.encode()).hexdigest()[:24], "id": self.id, "sha": commit.oid}
-        about |= {"author": self.id.partition("/")[0], "lastModified": DATE, "createdAt": DATE}
-        about |= {"private": self.private, "gated": False, "disabled": False, "downloads": 0, "likes": 0}
-        about |= {"tags": header.get("tags") or [], "cardData": header}
+        about = {"id": self.id, "sha": commit.oid, "private": self.private, "tags": [], "cardData": header}
         about["siblings"] = [{"rfilename": path} for path in sorted(commit.files)]
         return about | ({"sdk": self.sdk} if self.kind == "space" else {})
 
@@ -384,7 +380,7 @@ class _Handler(BaseHTTPRequestHandler):
             fault = next((fault for fault in hub.faults if fault.strikes(self.command, parts.path)), None)
         if fault and fault.status == 0 and not fault.lost:
             return self._hang_up()  # with the body unread: the client may be in the middle of it
-        self.body = self._read_body()
+        self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         with hub.lock:
             try:
                 if fault and fault.status:
@@ -407,16 +403,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     do_HEAD = do_POST = do_PUT = do_GET  # noqa: N815
-
-    def _read_body(self) -> bytes:
-        if self.headers.get("Transfer-Encoding") != "chunked":
-            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        parts = []
-        while size := int(self.rfile.readline().split(b";")[0], 16):
-            parts.append(self.rfile.read(size))
-            self.rfile.readline()
-        self.rfile.readline()
-        return b"".join(parts)
 
     def _hang_up(self) -> None:
         self.close_connection = True

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from huggingface_hub import (
@@ -26,6 +26,10 @@ from change_it.hub.run_metadata import Run, is_hub_id, public
 from change_it.papers.evalnlgeval2020 import CITATION, JUDGES
 from change_it.report.charts import alignment_chart
 from change_it.report.context import histogram
+
+if TYPE_CHECKING:
+    from change_it.generators.card import GeneratorCard
+    from change_it.judges.judge import Judge
 
 CURVE = "alignment-curve.png"
 RESULTS = ".eval_results/change_it.yaml"
@@ -59,12 +63,12 @@ class JudgeEntry:
 
     Attributes:
         prefix: its folder in the repository with a slash at the end; empty for the root.
-        judge: `judges.judge.Judge`, loaded.
+        judge: loaded.
         metrics: its `metrics.json`, empty where there is none.
     """
 
     prefix: str
-    judge: Any
+    judge: "Judge"
     metrics: dict[str, Any]
 
     @property
@@ -143,7 +147,7 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
 
 
 def generator_card(
-    card: Any, metrics: dict[str, Any], folder: Path, options: PushOptions
+    card: "GeneratorCard", metrics: dict[str, Any], folder: Path, options: PushOptions
 ) -> dict[str, bytes]:
     """README.md and evaluation results of a generator.
 
@@ -298,7 +302,7 @@ def _result(kind: str, task: str, run: Run, corpus: str, metric: str, value: flo
     )
 
 
-def _system(card: Any, folder: Path, run: Run, options: PushOptions) -> str | None:
+def _system(card: "GeneratorCard", folder: Path, run: Run, options: PushOptions) -> str | None:
     """Name of a generator's system in the run's report."""
     systems = run.scores["systems"] if run.scores else {}
     if options.system is not None:

@@ -182,6 +182,24 @@ def test_a_dry_run_s_folder_is_whole_or_not_there(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+def test_a_killed_dry_run_leaves_no_folder_and_the_next_one_is_whole(tmp_path):
+    code = """
+import os, sys
+from pathlib import Path
+from change_it.hub.push import write
+class Killed(bytes):
+    def __len__(self):
+        os._exit(9)
+Path.write_bytes = lambda path, content: (len(content), path.open("wb").write(content))[0]
+write({"a": b"a", "b": Killed(b"b")}, Path(sys.argv[1]))
+"""
+    assert subprocess.run([sys.executable, "-c", code, tmp_path / "out"], check=False).returncode == 9
+    assert list(tmp_path.iterdir())  # what it had written
+    assert not (tmp_path / "out").exists()
+    write({"a": b"a", "b": b"b"}, tmp_path / "out")
+    assert {path.name for path in tmp_path.rglob("*")} == {"out", "a", "b"}
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
