@@ -1,7 +1,6 @@
 """Cards of data sets, models and Spaces, filled from what a run recorded."""
 
 import io
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from change_it import __version__
 from change_it.corpus.alignment import number_above
+from change_it.corpus.build import without_markup
 from change_it.errors import InputError
 from change_it.hub.options import PushOptions
 from change_it.hub.run_metadata import Run, is_hub_id, public
@@ -333,11 +333,6 @@ def _readme(data: str, text: str) -> bytes:
     return f"---\n{data}\n---\n\n{text.strip()}\n".encode()
 
 
-def _text(value: object) -> str:
-    """A stranger's string in Markdown: what could be markup is written as entities."""
-    return re.sub(r"[^\w ,.:'()-]", lambda found: f"&#{ord(found[0])};", str(value))
-
-
 def _code(value: object) -> str:
     """A stranger's string as code within a line."""
     return f"`{' '.join(str(value).split()).replace('`', chr(39))}`"
@@ -353,5 +348,5 @@ def _render(template: str, **values: Any) -> str:
     )
     environment.filters["number"] = lambda value: f"{value:,}"
     environment.filters["share"] = lambda value: "" if value is None else f"{value:.3f}"
-    environment.filters["text"], environment.filters["code"] = _text, _code
+    environment.filters["plain"], environment.filters["code"] = without_markup, _code
     return environment.get_template(template).render(**values, version=__version__)
