@@ -36,7 +36,7 @@ RESULTS = ".eval_results/change_it.yaml"
 #: Where `corpus build` leaves the example's and the last section's texts of its README.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
 #: Where the cards of metrics and of the Space take how the package is installed.
-INSTALL = "<!-- install -->\n"
+INSTALL = "<!-- install -->"
 #: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
 LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset({"colle", "faro"}): "apache-2.0"}
 #: Systems of a report that frame a generator's scores.

@@ -1,7 +1,6 @@
 """What exactly is pushed: weights untouched, code at the root, nothing of this machine."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -135,26 +134,6 @@ def test_the_package_goes_with_an_app_and_nothing_else_does(options):
     project = tomllib.loads(content(files, "pyproject.toml").decode())
     assert project["project"] == tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     assert project.keys() == {"build-system", "project", "tool"}
-
-
-@pytest.mark.slow
-def test_what_pip_installs_from_a_pushed_metric_pushes_the_same_again(options, tmp_path):
-    write(files_of(options("metric", "hevas", "me/hevas")), tmp_path / "pushed")
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
-    pip += ["--no-deps", "--no-build-isolation", "--no-index", "--target", str(tmp_path / "site")]
-    subprocess.run([*pip, str(tmp_path / "pushed")], check=True)
-    again = ["push", "metric", "hevas", "me/hevas", "--dry-run", "--out", str(tmp_path / "again")]
-    environment = os.environ | {"PYTHONPATH": str(tmp_path / "site")}
-    subprocess.run([sys.executable, "-m", "change_it.cli", *again], env=environment, cwd=tmp_path, check=True)
-    first, second = (
-        {
-            path.relative_to(folder).as_posix(): path.read_bytes()
-            for path in folder.rglob("*")
-            if path.is_file()
-        }
-        for folder in (tmp_path / "pushed", tmp_path / "again")
-    )
-    assert first == second
 
 
 def test_only_what_an_earlier_push_brought_is_taken_away():
