@@ -51,28 +51,15 @@ class File:
     lfs: bool
 
     @property
-    def sha256(self) -> str:
-        return hashlib.sha256(self.content).hexdigest()
-
-    @property
-    def pointer(self) -> bytes:
-        """What git stores of a large file."""
-        text = f"version https://git-lfs.github.com/spec/v1\noid sha256:{self.sha256}\nsize {len(self.content)}\n"
-        return text.encode()
-
-    @property
-    def blob(self) -> str:
-        """What git calls it."""
-        stored = self.pointer if self.lfs else self.content
-        return hashlib.sha1(b"blob %d\0" % len(stored) + stored).hexdigest()
-
-    @property
     def etag(self) -> str:
-        return self.sha256 if self.lfs else self.blob
+        """SHA-256 of a large file, git's hash of a regular one."""
+        if self.lfs:
+            return hashlib.sha256(self.content).hexdigest()
+        return hashlib.sha1(b"blob %d\0" % len(self.content) + self.content).hexdigest()
 
     def entry(self, path: str) -> dict:
-        about = {"type": "file", "path": path, "size": len(self.content), "oid": self.blob}
-        lfs = {"oid": self.sha256, "size": len(self.content), "pointerSize": len(self.pointer)}
+        about = {"type": "file", "path": path, "size": len(self.content), "oid": self.etag}
+        lfs = {"oid": self.etag, "size": len(self.content), "pointerSize": 130}
         return about | ({"lfs": lfs} if self.lfs else {})
 
 
@@ -526,7 +513,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not file.lfs:
             return 200, headers, file.content
         headers |= {"X-Linked-ETag": f'"{file.etag}"', "X-Linked-Size": str(len(file.content))}
-        return 302, headers | {"Location": f"{hub.storage}/{file.sha256}"}, b""
+        return 302, headers | {"Location": f"{hub.storage}/{file.etag}"}, b""
 
     def lfs_get(self, oid: str):
         if self.token:
