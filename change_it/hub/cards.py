@@ -28,7 +28,7 @@ from change_it.report.charts import alignment_chart
 from change_it.report.context import histogram
 
 if TYPE_CHECKING:
-    from change_it.generators.card import GeneratorCard
+    from change_it.generators.generator import GeneratorCard
     from change_it.judges.judge import Judge
 
 CURVE = "alignment-curve.png"
