@@ -5,7 +5,6 @@
 """
 
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +85,7 @@ def shipped_path(name: str) -> Path:
     Raises:
         InputError: there is no such file or folder.
     """
-    package = Path(str(files("change_it")))
+    package = Path(__file__).parent
     for root in (package / "_shipped", package.parent):
         if (root / name).exists():
             return root / name

@@ -11,19 +11,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from change_it import __version__
 from change_it.corpus.options import BuildOptions, SampleOptions
 from change_it.errors import InputError
 from change_it.generators.options import GeneratorOptions, TransferOptions
+from change_it.io import write_json
 from change_it.judges.options import JudgeOptions, Task
 from change_it.scoring.options import ScoreOptions
-
-console = Console()
+from change_it.tables import console
 
 #: Of each generator: some seventy seconds on two cores.
 UPDATES = 500
@@ -61,13 +56,14 @@ def run(options: QuickstartOptions) -> None:
     """
     out, seed = options.out, options.seed
     finished = _open_run(options)
-    console.rule("[bold]change_it quickstart")
+    terminal = console()
+    terminal.rule("[bold]change_it quickstart")
 
     def station(name: str, command: str, settings: Any) -> None:
         if name in finished:
-            console.print(f"[green]✓[/] {name}: finished before ({finished[name]:.0f} s)")
+            terminal.print(f"[green]✓[/] {name}: finished before ({finished[name]:.0f} s)")
             return
-        console.rule(name, align="left", style="dim")
+        terminal.rule(name, align="left", style="dim")
         start = time.perf_counter()
         _function(command)(settings)
         finished[name] = time.perf_counter() - start
@@ -121,13 +117,16 @@ def run(options: QuickstartOptions) -> None:
     finished.pop("report", None)
     station("report", "change_it.report.score_command:run", score)
     _show_transfers(out / "report" / "items" / "sum.csv")
-    console.rule(f"[bold]done in {sum(finished.values()):.0f} s")
-    console.print(f"Open [bold]{out / 'report' / 'report.html'}[/] in a browser.", soft_wrap=True)
+    terminal.rule(f"[bold]done in {sum(finished.values()):.0f} s")
+    terminal.print(f"Open [bold]{out / 'report' / 'report.html'}[/] in a browser.", soft_wrap=True)
 
 
 def _show_transfers(items: Path) -> None:
     """Some of the new headlines below their originals, with what each judge says."""
     import polars as pl
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
 
     rows = pl.read_csv(items).with_columns(turn=pl.int_range(pl.len()).over("direction")).sort("turn")
     table = Table(
@@ -142,7 +141,7 @@ def _show_transfers(items: Path) -> None:
         table.add_row(
             row["direction"], Text.assemble(row["source"], "\n", (row["headline"], "bold")), *verdicts
         )
-    console.print(table)
+    console().print(table)
 
 
 def _function(command: str) -> Callable[[Any], None]:
@@ -173,6 +172,4 @@ def _write_run(options: QuickstartOptions, finished: dict[str, float]) -> None:
         "settings": _settings(options),
         "seconds": {name: round(value, 1) for name, value in finished.items()},
     }
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    write_json(path, record)

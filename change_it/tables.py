@@ -229,8 +229,9 @@ def print_table(table: Table, to: "Console") -> None:
         room = max(_HEADING_LEAST, *(_width(row[at]) for row in texts)) if texts else _HEADING_LEAST
         headings[at] = "\n".join(part for word in headings[at].split() for part in wrap(word, room))
     for number, block in enumerate(_blocks(table, headings, texts, to.width)):
-        title = Text(table.title) if table.title and not number else None
-        grid = Grid(title=title, title_justify="left", box=SIMPLE_HEAD, padding=0)
+        if table.title and not number:
+            to.print(Text(table.title, style="italic"), soft_wrap=True)
+        grid = Grid(box=SIMPLE_HEAD, padding=0)
         for at in block:
             text = table.columns[at].format == "text"
             grid.add_column(

@@ -64,14 +64,43 @@ def test_bad_input_is_one_sentence_without_a_traceback(tmp_path):
     assert not (tmp_path / "corpus").exists()
 
 
-def test_help_loads_neither_torch_nor_transformers():
+HEAVY = {
+    "torch",
+    "transformers",
+    "datasets",
+    "sklearn",
+    "polars",
+    "pyarrow",
+    "scipy",
+    "matplotlib",
+    "accelerate",
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "more"),
+    [
+        (["--help"], {"numpy", "rich", "jinja2"}),
+        (["corpus", "build", "--help"], {"numpy", "rich"}),
+        (["corpus", "build", "none.csv", "--out", "c"], {"numpy"}),
+        (["corpus", "build", "news.csv", "--out", "c", "--columns", "headline=title"], {"numpy"}),
+        (["corpus", "build", "news.csv", "--out", "c", "--labels", "R,Z"], {"numpy"}),
+        (["corpus", "build", "news.csv", "--out", "news.csv"], {"numpy"}),
+    ],
+    ids=str,
+)
+def test_help_and_errors_load_no_large_library(arguments, more, tmp_path):
+    (tmp_path / "news.csv").write_text("id,headline,article,label\n1,a,x,R\n2,b,y,G\n")
     code = (
         "import sys\nfrom change_it.cli import main\n"
-        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
-        "print('HEAVY', sorted({'torch', 'transformers', 'datasets', 'sklearn'} & set(sys.modules)))"
+        f"try:\n    status = main({arguments})\nexcept SystemExit as stop:\n    status = stop.code\n"
+        f"print('STATUS', status, 'LOADED', sorted({HEAVY | more} & set(sys.modules)))"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.strip().endswith("HEAVY []")
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    status = 0 if "--help" in arguments else 2
+    assert result.stdout.strip().endswith(f"STATUS {status} LOADED []")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Alignment of two newspapers' articles by similarity inside a window of days (LREC 2020, §2), exactly.
+"""Alignment of two newspapers' articles by similarity inside a window of days (LREC 2020 §4.1), exactly.
 
 Both sides are sorted by date, so what an article may be compared with is one interval of the other side.
 Blocks of neighbouring articles are multiplied with the union of their intervals; what lies outside an
@@ -121,7 +121,7 @@ def align(
 
 
 def one_to_one(pairs: Pairs) -> Pairs:
-    """Greedily from the top, each article in at most one pair (SPEC §2).
+    """Greedily from the top, each article in at most one pair (LREC 2020 §4.1).
 
     Args:
         pairs: the result of `align`.

@@ -8,7 +8,7 @@ from change_it.errors import InputError
 
 Alignment = Literal["A1", "A2", "A3", "R"]
 
-#: Short names of the shared task's labels (SPEC: directions are written `rep2gio` and `gio2rep`).
+#: Short names of the shared task's labels (directions are written `rep2gio` and `gio2rep`).
 KNOWN_LABELS = {"R": "rep", "G": "gio"}
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import hashlib
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -21,13 +22,15 @@ from change_it.corpus.duplicates import near_duplicates
 from change_it.corpus.folder import CONFIGS, REPORT, arrow_schema, check_target, class_names
 from change_it.corpus.leaks import leak_check
 from change_it.corpus.options import BuildOptions, parse_sizes
-from change_it.corpus.pairing import find_neighbours, find_pairs
+from change_it.corpus.pairing import Candidates, find_neighbours, find_pairs
 from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.splits import REMOVED, Ints, Splits, components, split
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.io import replace_folder, write_json, write_table, write_text
 
 ROWS_A_GROUP = 5_000
+#: Test pairs below which a corpus warns.
+ENOUGH = 100
 SPLIT_NAMES = ("A1", "A2", "A3", "R")
 
 Stage = Callable[[str], None]
@@ -123,7 +126,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         *reading.rejected,
         *(Rejection(*places[row], ids[row], reason) for row, reason in sorted(splits.removed.items())),
     ]
-    report = {
+    report: dict[str, Any] = {
         "version": __version__,
         "outlets": dataclasses.asdict(outlets),
         "options": _options(options),
@@ -153,6 +156,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         },
         "leak_check": leaks,
     }
+    report["warnings"] = _warnings(report["pairs"]["kept"]["A2"], found, options)
     return Corpus(outlets, tables, rejected, report)
 
 
@@ -256,6 +260,29 @@ def _pair_table(articles: pl.DataFrame, a: Any, b: Any, similarity: Any, splits:
         schema_overrides={"pair_id": pl.String, "alignment": pl.String},
     )
     return pl.concat([own, *sides], how="horizontal").select(*CONFIGS["pairs"])
+
+
+def _warnings(pairs: int, found: Candidates, options: BuildOptions) -> list[str]:
+    """One sentence where the test set is too small, with the thresholds that would do."""
+    if pairs >= ENOUGH:
+        return []
+    sentence = f"the test set has {pairs:,} pairs, and scores on fewer than {ENOUGH} say little"
+    if options.sizes or found.partners:
+        return [
+            f"{sentence}: {'ask for more A2 in --sizes' if options.sizes else 'give more articles of A2'}"
+        ]
+    if len(found.ranked) < 2 * ENOUGH:
+        return [
+            f"{sentence}: no thresholds would give as many, so give more or longer articles, or widen --window-days"
+        ]
+
+    def below(rank: int) -> float:
+        return math.ceil(found.ranked[min(rank, len(found.ranked)) - 1] * 1000 - 1) / 1000
+
+    strict, loose = below(2 * ENOUGH), min(options.loose, below(3 * ENOUGH))
+    return [
+        f"{sentence}: --strict {strict:g} --loose {loose:g} would give {ENOUGH}, or give more or longer articles"
+    ]
 
 
 def _sides(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:

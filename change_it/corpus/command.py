@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from change_it.corpus.folder import check_target
 from change_it.corpus.options import BuildOptions, parse_sizes
 from change_it.corpus.reading import read_articles
+from change_it.tables import Column, Row, Table, console, print_table
 
 
 def run_build(options: BuildOptions) -> None:
@@ -19,10 +17,10 @@ def run_build(options: BuildOptions) -> None:
     Raises:
         InputError: bad input; nothing is written.
     """
-    console = Console()
     check_target(options.out)
     parse_sizes(options.sizes)
-    with console.status("reading") as status:
+    terminal = console()
+    with terminal.status("reading") as status:
         reading = read_articles(
             options.files,
             columns=options.columns,
@@ -36,52 +34,55 @@ def run_build(options: BuildOptions) -> None:
         corpus = build_corpus(reading, options, stage=status.update)
         status.update("writing")
         write_corpus(corpus, options.out)
-    print_summary(corpus.report, console)
-    console.print(f"Corpus: {options.out}", soft_wrap=True)
+    print_summary(corpus.report)
+    terminal.print(f"Corpus: {options.out}", soft_wrap=True)
 
 
-def print_summary(report: dict[str, Any], console: Console) -> None:
+def print_summary(report: dict[str, Any]) -> None:
     """Print the tables of a finished corpus.
 
     Args:
         report: the content of `alignment.json`.
-        console: where to.
     """
-    rows = Table(title="Rows in = kept + rejected", title_justify="left")
-    rows.add_column("")
-    rows.add_column("rows", justify="right")
-    rows.add_row("in", f"{report['rows']:,}")
-    rows.add_row("kept", f"{report['kept']:,}")
-    for reason, count in sorted(report["rejected"].items(), key=lambda item: (-item[1], item[0])):
-        rows.add_row(f"rejected: {reason}", f"{count:,}")
-    console.print(rows)
+    terminal = console()
+    rejected = sorted(report["rejected"].items(), key=lambda item: (-item[1], item[0]))
+    counts = {"in": report["rows"], "kept": report["kept"]} | {
+        f"rejected: {reason}": n for reason, n in rejected
+    }
+    rows = [Row({"what": what, "rows": count}) for what, count in counts.items()]
+    what = (Column("what", "text", title=" "), Column("rows", "count"))
+    print_table(Table(what, tuple(rows), title="Rows in = kept + rejected"), terminal)
 
     pairs, thresholds = report["pairs"], report["thresholds"]
-    console.print(
+    lines = [
         f"Pairs above {thresholds['strict']}: {pairs['above_strict']:,} · above {thresholds['loose']}: "
         f"{pairs['above_loose']:,} · not kept, because they touch the test set or cross folds: {pairs['dropped']:,}"
-    )
-    for group, how in report["partners"].items():
-        console.print(
-            f"Partners in {group}: {how['pairs']:,} pairs by {how['by']}; {how['alone']:,} articles without one"
-        )
-
+    ]
+    lines += [
+        f"Partners in {group}: {how['pairs']:,} pairs by {how['by']}; {how['alone']:,} articles without one"
+        for group, how in report["partners"].items()
+    ]
     outlets = (report["outlets"]["a"], report["outlets"]["b"])
-    splits = Table(title="Splits", title_justify="left")
-    for name in ("", "pairs", *outlets):
-        splits.add_column(name, justify="right" if name else "left")
-    for name, counts in report["splits"].items():
-        pair_count = pairs["kept"].get(name)
-        splits.add_row(
-            f"{name} (test)" if name == "A2" else name,
-            "" if pair_count is None else f"{pair_count:,}",
-            *(f"{counts[outlet]:,}" for outlet in outlets),
+    names = {"A2": "A2 (test)"}
+    splits = [
+        Row(
+            {"split": names.get(name, name), "pairs": pairs["kept"].get(name)}
+            | dict(zip("ab", map(counts.get, outlets), strict=True))
         )
-    console.print(splits)
-
+        for name, counts in report["splits"].items()
+    ]
+    columns = (
+        Column("split", "text", title=" "),
+        Column("pairs", "count"),
+        *(Column(side, "count", title=name) for side, name in zip("ab", outlets, strict=True)),
+    )
     leaks = report["leak_check"]
     found = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks["found"].items())
-    console.print(
+    check = (
         f"Leak check: {leaks['test_articles']:,} test articles against {sum(leaks['rows'].values()):,} training rows "
         f"of {len(leaks['rows'])} sets: {found}"
     )
+    warnings = [f"Warning: {warning}." for warning in report["warnings"]]
+    for line in lines:
+        terminal.print(line, soft_wrap=True, markup=False)
+    print_table(Table(columns, tuple(splits), title="Splits", notes=(check, *warnings)), terminal)

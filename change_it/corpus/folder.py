@@ -185,6 +185,12 @@ def read_report(corpus: Path) -> dict[str, Any]:
     return report
 
 
+def read_warnings(corpus: str) -> list[str]:
+    """What `corpus build` warned of, for the commands that use the corpus; nothing for one of the Hub."""
+    folder = Path(corpus)
+    return list(read_report(folder).get("warnings", [])) if (folder / REPORT).is_file() else []
+
+
 def _check(corpus: str) -> None:
     """A path that is no folder must at least look like a Hub id."""
     if not Path(corpus).is_dir() and (corpus.startswith((".", "/", "~")) or corpus.count("/") != 1):

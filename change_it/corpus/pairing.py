@@ -15,6 +15,7 @@ from change_it.corpus.alignment import (
     EDGES,
     Floats,
     Ints,
+    Pairs,
     align,
     day_numbers,
     histogram,
@@ -29,6 +30,8 @@ from change_it.errors import InputError
 from change_it.text.stopwords import stop_words
 
 LOWEST = float(EDGES[0])
+#: Where fewer pairs than this are above the thresholds, lower ones are counted too.
+FEW = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ class Candidates:
         linking: (pairs,) True for the one-to-one pairs; others exist with `--many-to-many` only.
         compared: number of all pairs compared, by cosine in the bins of `alignment.EDGES`.
         vectors: (articles, words) tf-idf.
+        ranked: (one-to-one pairs,) cosines, best first; where they are few, down to .05.
         partners: for each alignment group that the input gives: how its pairs were found, and how many.
     """
 
@@ -51,13 +55,14 @@ class Candidates:
     linking: Bools
     compared: Ints
     vectors: csr_matrix
+    ranked: Floats
     partners: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def find_pairs(
     articles: Sequence[Article], outlets: Outlets, options: BuildOptions, wanted: int = 0
 ) -> Candidates:
-    """Compare the articles of the two outlets (LREC 2020, §2).
+    """Compare the articles of the two outlets (LREC 2020 §4.1).
 
     Where the input gives the splits, partners come from a shared id or else from undated similarity inside each of A1,
     A2 and A3. Shared ids count only if they look like partners: their median cosine is above the loose threshold.
@@ -85,10 +90,15 @@ def find_pairs(
         raise InputError(
             "an outlet has no dated article to align: give a date column, use --window-days none, or lower --min-words"
         )
-    for floor in (options.loose, min(LOWEST, options.loose)):
-        every = align(
+
+    def compared(floor: float) -> Pairs:
+        return align(
             vectors[a_rows], vectors[b_rows], days[a_rows], days[b_rows], window_days=window, floor=floor
         )
+
+    lowest = min(LOWEST, options.loose)
+    for floor in (options.loose, lowest):
+        every = compared(floor)
         best = one_to_one(every)
         found = every if options.many_to_many else best
         if len(found) >= wanted:
@@ -102,6 +112,7 @@ def find_pairs(
         np.array(linking, dtype=bool),
         every.counts,
         vectors,
+        best.similarity if len(best) >= FEW else one_to_one(compared(lowest)).similarity,
     )
 
 
@@ -191,7 +202,14 @@ def _given_pairs(
     a, b, similarity = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     order = np.lexsort((b, a, -similarity))
     return Candidates(
-        a[order], b[order], similarity[order], np.ones(len(a), dtype=bool), compared, vectors, partners
+        a[order],
+        b[order],
+        similarity[order],
+        np.ones(len(a), dtype=bool),
+        compared,
+        vectors,
+        similarity[order],
+        partners,
     )
 
 

@@ -1,7 +1,7 @@
 """A1, A2, A3 and R, the two folds, and what must leave the corpus so that nothing of the test set is trained on.
 
 The unit is the *connected component*: articles are linked by near-duplicate clusters and by pairs. A whole component is
-on one side of train and test and in one fold (SPEC §2; the papers' Data section, EvalNLGEval 2020 §3).
+on one side of train and test and in one fold (EvalNLGEval 2020 §3).
 """
 
 import zlib

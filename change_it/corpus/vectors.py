@@ -1,4 +1,4 @@
-"""Texts to word codes, and word codes to the tf-idf vectors that the alignment compares (LREC 2020, §2).
+"""Texts to word codes, and word codes to the tf-idf vectors that the alignment compares (LREC 2020 §4.1).
 
 The numbers are those of scikit-learn's `TfidfVectorizer(stop_words=…, min_df=…)` with its defaults: lower-cased
 words of two and more letters, digits or underscores, raw counts, smoothed idf, unit length. Only the way there

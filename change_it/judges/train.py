@@ -14,6 +14,7 @@ from rich.console import Console
 from sklearn.metrics import precision_recall_fscore_support
 
 from change_it.command import main_of
+from change_it.corpus.folder import read_warnings
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges import baselines
@@ -49,6 +50,8 @@ def run(options: JudgeOptions) -> None:
     metrics = train_judge(options)
     if process_state().is_main_process:
         show(metrics, console)
+        for warning in read_warnings(options.corpus):
+            console.print(f"Warning: {warning}.", soft_wrap=True, markup=False)
         console.print(f"[green]✓[/] judge in [bold]{options.out}[/]", soft_wrap=True)
 
 

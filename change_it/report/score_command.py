@@ -3,6 +3,7 @@
 import json
 import sys
 
+from change_it.corpus.folder import read_warnings
 from change_it.hevas.options import MetricOptions
 from change_it.report import hevas
 from change_it.report.context import corpus_info, judges_info
@@ -60,6 +61,8 @@ def run(options: ScoreOptions) -> None:
     else:
         terminal = console()
         print_table(terminal_table(scores), terminal)
+        for warning in read_warnings(options.corpus):
+            terminal.print(f"Warning: {warning}.", soft_wrap=True, markup=False)
         if measured:
             print_table(hevas_terminal_table(measured.evaluation), terminal)
         if options.out:

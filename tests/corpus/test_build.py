@@ -10,10 +10,10 @@ from corpus_fakes import articles, options, reading, write_csv
 from datasets import ClassLabel, get_dataset_config_names, load_dataset
 from polars.testing import assert_frame_equal
 
-from change_it.corpus import build
+from change_it.corpus import build, command
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.command import run_build
-from change_it.corpus.folder import CONFIGS, check_target
+from change_it.corpus.folder import CONFIGS, check_target, read_warnings
 from change_it.errors import InputError
 
 
@@ -206,6 +206,38 @@ class TestGivenAlignment:
         side = "train" if quoting.id in set(corpus.tables["articles"]["train"]["id"]) else "test"
         assert quoting.id in rejected or text in corpus.tables["articles"][side]["article"]
         assert corpus.report["kept"] + len(rejected) == len(made)
+
+
+class TestWarnings:
+    def test_a_test_set_that_is_too_small_names_thresholds_that_are_enough(self):
+        made = reading(close=60, loose=200, alone=0)
+        pairs = pl.concat(build_corpus(made, options()).tables["pairs"].values())
+        high = pairs["similarity"].sort(descending=True)[100]
+        report = build_corpus(made, options(strict=high)).report
+        assert report["pairs"]["kept"]["A2"] == 50
+        (warning,) = report["warnings"]
+        strict, loose = (float(warning.split(f"--{name} ")[1].split()[0]) for name in ("strict", "loose"))
+        assert loose < strict < high
+        enough = build_corpus(made, options(strict=strict, loose=loose)).report
+        assert enough["pairs"]["kept"]["A2"] >= 100
+        assert enough["warnings"] == []
+
+    def test_too_few_pairs_at_any_threshold(self, capsys, tmp_path):
+        corpus = build_corpus(reading(), options())
+        (warning,) = corpus.report["warnings"]
+        assert "the test set has 10 pairs" in warning
+        assert "no thresholds would give as many" in warning
+        command.print_summary(corpus.report)
+        printed = capsys.readouterr().out
+        assert f"Warning: {warning}.\n" in printed
+        assert read_warnings(str(tmp_path)) == []
+        write_corpus(corpus, tmp_path / "corpus")
+        assert read_warnings(str(tmp_path / "corpus")) == [warning]
+        assert warning in (tmp_path / "corpus/README.md").read_text()
+
+    def test_sizes_and_given_splits_are_not_answered_with_thresholds(self):
+        (warning,) = build_corpus(reading(), options(sizes="A1=4,A2=6,A3=8")).report["warnings"]
+        assert "--sizes" in warning
 
 
 class TestWrite:
