@@ -13,10 +13,15 @@ from change_it.generators.pointer_generator import (
 )
 from change_it.generators.tokenizer import HeadlineTokenizer
 from change_it.judges.encoder import PairJudgeConfig, PairJudgeForSequenceClassification
+from change_it.judges.fluency import FluencyJudgeConfig, FluencyJudgeForSequenceClassification
 
 AutoConfig.register(PairJudgeConfig.model_type, PairJudgeConfig, exist_ok=True)
 AutoModelForSequenceClassification.register(
     PairJudgeConfig, PairJudgeForSequenceClassification, exist_ok=True
+)
+AutoConfig.register(FluencyJudgeConfig.model_type, FluencyJudgeConfig, exist_ok=True)
+AutoModelForSequenceClassification.register(
+    FluencyJudgeConfig, FluencyJudgeForSequenceClassification, exist_ok=True
 )
 AutoConfig.register(PointerGeneratorConfig.model_type, PointerGeneratorConfig, exist_ok=True)
 AutoModelForSeq2SeqLM.register(

@@ -32,6 +32,7 @@ PAGE = 50
 LFS_SUFFIXES = (".bin", ".model", ".npz", ".parquet", ".safetensors", ".zip")
 #: Larger files are never regular ones.
 LARGEST_REGULAR = 10 * 2**20
+DATE = "2025-01-02T03:04:05.000Z"
 
 
 class Refused(Exception):  # noqa: N818
@@ -51,15 +52,28 @@ class File:
     lfs: bool
 
     @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
+
+    @property
+    def pointer(self) -> bytes:
+        """What git stores of a large file."""
+        text = f"version https://git-lfs.github.com/spec/v1\noid sha256:{self.sha256}\nsize {len(self.content)}\n"
+        return text.encode()
+
+    @property
+    def blob(self) -> str:
+        """What git calls it."""
+        stored = self.pointer if self.lfs else self.content
+        return hashlib.sha1(b"blob %d\0" % len(stored) + stored).hexdigest()
+
+    @property
     def etag(self) -> str:
-        """SHA-256 of a large file, git's hash of a regular one."""
-        if self.lfs:
-            return hashlib.sha256(self.content).hexdigest()
-        return hashlib.sha1(b"blob %d\0" % len(self.content) + self.content).hexdigest()
+        return self.sha256 if self.lfs else self.blob
 
     def entry(self, path: str) -> dict:
-        about = {"type": "file", "path": path, "size": len(self.content), "oid": self.etag}
-        lfs = {"oid": self.etag, "size": len(self.content), "pointerSize": 130}
+        about = {"type": "file", "path": path, "size": len(self.content), "oid": self.blob}
+        lfs = {"oid": self.sha256, "size": len(self.content), "pointerSize": len(self.pointer)}
         return about | ({"lfs": lfs} if self.lfs else {})
 
 
@@ -175,7 +189,10 @@ class Repo:
         """What `/api/models/{id}` answers."""
         card = commit.files.get("README.md")
         header = card_header(card.content.decode()) if card else {}
-        about = {"id": self.id, "sha": commit.oid, "private": self.private, "tags": [], "cardData": header}
+        about = {"_id": hashlib.md5(self.id.encode()).hexdigest()[:24], "id": self.id, "sha": commit.oid}
+        about |= {"author": self.id.partition("/")[0], "lastModified": DATE, "createdAt": DATE}
+        about |= {"private": self.private, "gated": False, "disabled": False, "downloads": 0, "likes": 0}
+        about |= {"tags": header.get("tags") or [], "cardData": header}
         about["siblings"] = [{"rfilename": path} for path in sorted(commit.files)]
         return about | ({"sdk": self.sdk} if self.kind == "space" else {})
 
@@ -367,7 +384,7 @@ class _Handler(BaseHTTPRequestHandler):
             fault = next((fault for fault in hub.faults if fault.strikes(self.command, parts.path)), None)
         if fault and fault.status == 0 and not fault.lost:
             return self._hang_up()  # with the body unread: the client may be in the middle of it
-        self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.body = self._read_body()
         with hub.lock:
             try:
                 if fault and fault.status:
@@ -390,6 +407,16 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     do_HEAD = do_POST = do_PUT = do_GET  # noqa: N815
+
+    def _read_body(self) -> bytes:
+        if self.headers.get("Transfer-Encoding") != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        parts = []
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            parts.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(parts)
 
     def _hang_up(self) -> None:
         self.close_connection = True
@@ -513,7 +540,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not file.lfs:
             return 200, headers, file.content
         headers |= {"X-Linked-ETag": f'"{file.etag}"', "X-Linked-Size": str(len(file.content))}
-        return 302, headers | {"Location": f"{hub.storage}/{file.etag}"}, b""
+        return 302, headers | {"Location": f"{hub.storage}/{file.sha256}"}, b""
 
     def lfs_get(self, oid: str):
         if self.token:

@@ -200,7 +200,7 @@ def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["plain"] = without_markup
+    environment.filters["plain"] = _without_markup
     columns = {
         config: {name: (kind, class_names(kind, corpus.outlets)) for name, kind in CONFIGS[config].items()}
         for config in corpus.tables
@@ -210,7 +210,7 @@ def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
     )
 
 
-def without_markup(name: str) -> str:
+def _without_markup(name: str) -> str:
     """A name of the input for Markdown: what could be markup is written as entities."""
     return re.sub(r"[^\w ,.:'()-]", lambda found: f"&#{ord(found[0])};", name)
 

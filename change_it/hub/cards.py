@@ -1,10 +1,11 @@
 """Cards of data sets, models and Spaces, filled from what a run recorded."""
 
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from huggingface_hub import (
@@ -19,7 +20,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from change_it import __version__
 from change_it.corpus.alignment import number_above
-from change_it.corpus.build import without_markup
 from change_it.errors import InputError
 from change_it.hub.options import PushOptions
 from change_it.hub.run_metadata import Run, is_hub_id, public
@@ -27,16 +27,12 @@ from change_it.papers.evalnlgeval2020 import CITATION, JUDGES
 from change_it.report.charts import alignment_chart
 from change_it.report.context import histogram
 
-if TYPE_CHECKING:
-    from change_it.generators.generator import GeneratorCard
-    from change_it.judges.judge import Judge
-
 CURVE = "alignment-curve.png"
 RESULTS = ".eval_results/change_it.yaml"
 #: Where `corpus build` leaves the example's and the last section's texts of its README.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
 #: Where the cards of metrics and of the Space take how the package is installed.
-INSTALL = "<!-- install -->"
+INSTALL = "<!-- install -->\n"
 #: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
 LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset({"colle", "faro"}): "apache-2.0"}
 #: Systems of a report that frame a generator's scores.
@@ -63,12 +59,12 @@ class JudgeEntry:
 
     Attributes:
         prefix: its folder in the repository with a slash at the end; empty for the root.
-        judge: loaded.
+        judge: `judges.judge.Judge`, loaded.
         metrics: its `metrics.json`, empty where there is none.
     """
 
     prefix: str
-    judge: "Judge"
+    judge: Any
     metrics: dict[str, Any]
 
     @property
@@ -147,7 +143,7 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
 
 
 def generator_card(
-    card: "GeneratorCard", metrics: dict[str, Any], folder: Path, options: PushOptions
+    card: Any, metrics: dict[str, Any], folder: Path, options: PushOptions
 ) -> dict[str, bytes]:
     """README.md and evaluation results of a generator.
 
@@ -302,7 +298,7 @@ def _result(kind: str, task: str, run: Run, corpus: str, metric: str, value: flo
     )
 
 
-def _system(card: "GeneratorCard", folder: Path, run: Run, options: PushOptions) -> str | None:
+def _system(card: Any, folder: Path, run: Run, options: PushOptions) -> str | None:
     """Name of a generator's system in the run's report."""
     systems = run.scores["systems"] if run.scores else {}
     if options.system is not None:
@@ -333,6 +329,11 @@ def _readme(data: str, text: str) -> bytes:
     return f"---\n{data}\n---\n\n{text.strip()}\n".encode()
 
 
+def _text(value: object) -> str:
+    """A stranger's string in Markdown: what could be markup is written as entities."""
+    return re.sub(r"[^\w ,.:'()-]", lambda found: f"&#{ord(found[0])};", str(value))
+
+
 def _code(value: object) -> str:
     """A stranger's string as code within a line."""
     return f"`{' '.join(str(value).split()).replace('`', chr(39))}`"
@@ -348,5 +349,5 @@ def _render(template: str, **values: Any) -> str:
     )
     environment.filters["number"] = lambda value: f"{value:,}"
     environment.filters["share"] = lambda value: "" if value is None else f"{value:.3f}"
-    environment.filters["plain"], environment.filters["code"] = without_markup, _code
+    environment.filters["text"], environment.filters["code"] = _text, _code
     return environment.get_template(template).render(**values, version=__version__)

@@ -249,7 +249,7 @@ def _tidy(text: str) -> str:
         text = text[:place] + text[place + 1 :]
     if text.endswith("'") and " '" not in text and text[:1] != "'":
         text = text[:-1]
-    return text.strip().lstrip(" ,:;.!?…)»”–—-")
+    return text.strip().lstrip(" ,:;.!?…)»”–—-") or text
 
 
 def _cased(split: Split, original: Split, material: Material) -> str:
@@ -573,6 +573,23 @@ def function_words(headline: str, random: np.random.Generator, material: Materia
     split = Split.of(headline)
     kept = [place for place, word in enumerate(split.words) if material.is_function(word)]
     return _cased(split.keep(kept), split, material) if len(kept) > 1 else None
+
+
+@family
+def fragment(headline: str, random: np.random.Generator, material: Material) -> str | None:
+    """A word or two from different places, or the marks alone."""
+    split = Split.of(headline)
+    if len(split.words) < 4:
+        return None
+    marks = "".join("".join(split.gaps).split())
+    if marks and random.random() < 0.2:
+        return marks
+    kept = np.sort(random.permutation(len(split.words))[: random.integers(1, 3)]).tolist()
+    if len(kept) == 2 and kept[1] - kept[0] < 2:
+        kept = kept[:1]
+    return _cased(
+        Split([split.words[place] for place in kept], ["", *[" "] * (len(kept) - 1), ""]), split, material
+    )
 
 
 # Language models

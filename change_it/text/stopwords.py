@@ -5,10 +5,12 @@ auxiliaries in all their forms, and adverbs without a topic. Our tokenizers spli
 elided words ("dell", "un", "don") are words here.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from change_it.errors import InputError
+from change_it.text.tokens import words
 
 _ITALIAN = """
 il lo la i gli le l un uno una
@@ -68,6 +70,9 @@ s t d m ll re ve don didn doesn isn aren wasn weren hasn haven hadn won wouldn c
 first last next etc
 """
 
+#: Texts that a language is guessed from, at most.
+GUESSED = 2000
+
 _LISTS = {"it": _ITALIAN, "en": _ENGLISH, "none": ""}
 
 
@@ -95,3 +100,24 @@ def stop_words(language: str) -> frozenset[str]:
             f"no stop words for language {language!r}: choose one of {', '.join(_LISTS)}, or give a file of words"
         )
     return frozenset(_LISTS[language].split())
+
+
+def guess_language(texts: Sequence[str]) -> str:
+    """The language whose function words are most of the texts' words.
+
+    Args:
+        texts: any, in one language.
+
+    Returns:
+        `it` or `en`; `none` if neither's are a tenth of the words.
+
+    Example:
+        >>> guess_language(["The mayor of Rome"]), guess_language(["Il sindaco di Roma"]), guess_language(["Roma"])
+        ('en', 'it', 'none')
+    """
+    found = [word for text in texts[:GUESSED] for word in words(text)]
+    shares = {
+        name: sum(word in stop_words(name) for word in found) / max(1, len(found)) for name in ("it", "en")
+    }
+    best = max(shares, key=shares.__getitem__)
+    return best if shares[best] > 0.1 else "none"

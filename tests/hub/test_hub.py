@@ -238,7 +238,7 @@ def test_the_space_runs_from_its_own_folder(hub, client, push, tmp_path):
 
 @pytest.mark.slow
 def test_pip_installs_a_pushed_metric(hub, client, push, tmp_path):
-    """The package comes from the downloaded repository, the module from the Hub; what is installed pushes the same again."""
+    """The package comes from the downloaded repository, the module from the Hub."""
     assert push("metric", "headline_rouge", "nina/headline_rouge")[0] == 0
     client.run(DOWNLOAD, id="nina/headline_rouge", folder=tmp_path / "metric")
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-index"]
@@ -246,19 +246,16 @@ def test_pip_installs_a_pushed_metric(hub, client, push, tmp_path):
     subprocess.run([*pip, str(tmp_path / "metric")], check=True)
     code = """
 import evaluate, change_it
-from change_it.cli import main
 from change_it.hevas.tagging import load_tagger
 assert load_tagger("it")
 print(evaluate.load("nina/headline_rouge").compute(predictions=["a x c"], references=["a b c"])["rougeSU"])
 print(change_it.__file__, change_it.space_path())
-main(["push", "metric", "headline_rouge", "nina/headline_rouge", "--dry-run", "--out", "again"])
 """
     score, *places = python(
         tmp_path, code, **hub.environment(tmp_path / "home", token=None), PYTHONPATH=str(tmp_path / "site")
     )
     assert float(score) == 0.5
-    assert all(place.startswith(str(tmp_path / "site")) for place in places[:2])
-    assert tree(tmp_path / "again") == pushed(hub.repo("space", "nina/headline_rouge"))
+    assert all(place.startswith(str(tmp_path / "site")) for place in places)
 
 
 def test_scoring_takes_corpus_and_judges_by_id(hub, client, push, run, tmp_path):

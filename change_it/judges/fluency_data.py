@@ -1,0 +1,234 @@
+"""What the fluency judge learns from: headlines as they were printed, and the same ones broken anew every epoch."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+import torch
+from torch import Tensor
+
+from change_it.corpus.folder import read_outlets, read_table
+from change_it.errors import InputError
+from change_it.hevas.tagging import languages, load_tagger
+from change_it.judges.fluency import IGNORED
+from change_it.judges.fluency_building import junction_labels
+from change_it.judges.options import Fold
+from change_it.text.damage import FAMILIES, Material, damage
+from change_it.text.stopwords import guess_language
+
+#: Parts of the training events: the counts that judge a headline leave its own part out.
+PARTS = 4
+#: Characters of an article that words are counted in.
+OPENING = 1200
+#: Words of an article's sentence that is broken as headlines are, at least and at most.
+SENTENCE_WORDS = 5, 22
+#: Families whose texts are not made of the headline: their junctions are not known.
+UNRELATED = ("sampled", "word_soup", "generated")
+#: Damage of validation and test headlines does not depend on the seed of a judge.
+TEST_SEED = 1
+
+_SENTENCE = re.compile(r"(?<=[.!?»”\"])\s+")
+
+
+@dataclass(frozen=True)
+class FluencyData:
+    """Headlines and articles of the training side, and headlines to validate and test with.
+
+    Attributes:
+        outlets: short names of A and B.
+        headlines: to learn from, of both outlets alike.
+        parts: part of each headline, 1 to `PARTS`.
+        counted: headlines and openings of articles that words are counted in, without those of validation events.
+        counted_parts: part of each.
+        titles: how many of `counted` are headlines; they come first.
+        validation: printed headlines that choose weights and threshold.
+        tests: A2's headlines of each outlet.
+        material: what damage needs.
+    """
+
+    outlets: tuple[str, str]
+    headlines: list[str]
+    parts: list[int]
+    counted: list[str]
+    counted_parts: list[int]
+    titles: int
+    validation: list[str]
+    tests: dict[str, list[str]]
+    material: Material
+
+
+def load_fluency(
+    corpus: str, *, fold: Fold, validation_share: float, seed: int, generated: Sequence[str] = ()
+) -> FluencyData:
+    """Load the headlines of a corpus.
+
+    Args:
+        corpus: folder or Hub id.
+        fold: learn from this fold alone.
+        validation_share: of the training events, in (0, 1).
+        seed: of the parts, the validation events and the headlines left out for balance.
+        generated: texts of half-trained generators.
+
+    Raises:
+        InputError: no such corpus, or too few headlines.
+    """
+    outlets = read_outlets(corpus)
+    train, test = (
+        read_table(corpus, "articles", side, ["id", "label", "headline", "article", "fold"])
+        for side in ("train", "test")
+    )
+    pairs = read_table(corpus, "pairs", "train", ["a_id", "b_id"])
+    if fold != "all":
+        train = train.filter(fold=int(fold))
+    random = np.random.default_rng((seed, 11))
+    event = pairs.select(id="b_id", event="a_id").unique("id", keep="first", maintain_order=True)
+    train = train.join(event, on="id", how="left", maintain_order="left")
+    train = train.with_columns(pl.coalesce("event", "id").alias("event"))
+    events = train["event"].unique().sort().to_list()
+    order = random.permutation(len(events))
+    held = max(1, round(validation_share * len(events)))
+    part = {name: int(place) % PARTS + 1 for name, place in zip(events, order, strict=True)}
+    apart = {name for name, place in zip(events, order, strict=True) if place < held}
+    train = train.with_columns(
+        part=pl.col("event").replace_strict(part, return_dtype=pl.Int64),
+        held=pl.col("event").is_in(list(apart)),
+        turn=pl.Series(random.permutation(train.height)),
+    )
+    known, validation = train.filter(~pl.col("held")), train.filter("held")
+    alike = pl.col("turn").rank("ordinal").over("label") <= pl.len().over("label").min()
+    learnt = known.filter(alike)
+    tests = {name: test.filter(label=name)["headline"].to_list() for name in outlets}
+    if not all(tests.values()) or len(learnt) < 2 * PARTS or not len(validation):
+        raise InputError(
+            f"{corpus} has {train.height} training and {test.height} test headlines: too few for a fluency judge, "
+            "give a larger corpus"
+        )
+    openings = [article[:OPENING] for article in known["article"]]
+    headlines = known["headline"].to_list()
+    language = guess_language(headlines)
+    return FluencyData(
+        outlets,
+        learnt["headline"].to_list(),
+        learnt["part"].to_list(),
+        headlines + openings,
+        known["part"].to_list() * 2,
+        len(headlines),
+        validation["headline"].to_list(),
+        tests,
+        Material(
+            headlines,
+            language,
+            openings,
+            load_tagger(language).tag if language in languages() else None,
+            generated,
+        ),
+    )
+
+
+def parse_held_out(held_out: str) -> tuple[str, ...]:
+    """Names of families from `--held-out`.
+
+    Raises:
+        InputError: no such family, or none is left to learn from.
+
+    Example:
+        >>> parse_held_out("looped, spliced")
+        ('looped', 'spliced')
+    """
+    names = tuple(filter(None, map(str.strip, held_out.split(","))))
+    if unknown := [name for name in names if name not in FAMILIES]:
+        raise InputError(f"--held-out: no family {', '.join(unknown)}: choose from {', '.join(FAMILIES)}")
+    if set(FAMILIES) <= {*names, "generated"}:
+        raise InputError("--held-out leaves no family to learn from: hold fewer out")
+    return names
+
+
+def break_headline(
+    headline: str, families: Sequence[str], random: np.random.Generator, material: Material
+) -> tuple[str, str] | None:
+    """A headline broken by the first family, in random order, that applies: the text and the family."""
+    for name in random.permutation(list(families)).tolist():
+        if broken := damage(headline, name, random, material):
+            return broken, name
+    return None
+
+
+def broken_by_family(headlines: Sequence[str], material: Material) -> dict[str, list[str]]:
+    """Every headline broken by each family that applies; the same texts for every judge of a corpus."""
+    found = {}
+    for number, name in enumerate(FAMILIES):
+        random = np.random.default_rng((TEST_SEED, number))
+        texts = [damage(headline, name, random, material) for headline in headlines]
+        if kept := [text for text in texts if text]:
+            found[name] = kept
+    return found
+
+
+class FluencyExamples:
+    """Headlines at even places, and at the odd ones the same broken: how follows from seed, epoch and index alone."""
+
+    def __init__(
+        self, data: FluencyData, tokenizer: Any, families: Sequence[str], *, max_tokens: int, seed: int
+    ):
+        """Examples to learn from.
+
+        Args:
+            data: headlines and material.
+            tokenizer: the judge's.
+            families: of damage to learn from.
+            max_tokens: longer headlines are cut.
+            seed: of the damage.
+        """
+        self.data, self.tokenizer, self.families = data, tokenizer, list(families)
+        self.max_tokens, self.seed, self.epoch = max_tokens, seed, 0
+
+    def __len__(self) -> int:
+        return 2 * len(self.data.headlines)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Take this epoch's damage."""
+        self.epoch = epoch
+
+    def __getitem__(self, index: int) -> tuple[str, int, str | None, int]:
+        """Text, label, the printed headline that its junctions are known from, and its part."""
+        row, odd = divmod(index, 2)
+        headline, part = self.data.headlines[row], self.data.parts[row]
+        if not odd:
+            return headline, 1, headline, part
+        random = np.random.default_rng((self.seed, self.epoch, row))
+        found = break_headline(headline, self.families, random, self.data.material)
+        if found is None:  # a headline of one or two words
+            return headline, IGNORED, None, part
+        return found[0], 0, None if found[1] in UNRELATED else headline, part
+
+    @property
+    def lengths(self) -> list[int]:
+        """Rough length of each example, in characters."""
+        return [len(headline) for headline in self.data.headlines for _ in range(2)]
+
+    def collate(self, rows: Sequence[tuple[str, int, str | None, int]]) -> dict[str, Tensor]:
+        """A batch for `FluencyJudgeForSequenceClassification.forward`."""
+        texts = [text for text, _, _, _ in rows]
+        options = {"truncation": True, "max_length": self.max_tokens}
+        batch = self.tokenizer(texts, padding=True, return_tensors="pt", **options)
+        sources = [source for _, _, source, _ in rows if source is not None]
+        pieces = iter(self.tokenizer(sources, **options)["input_ids"] if sources else ())
+        own = [
+            ids[mask > 0].tolist()
+            for ids, mask in zip(batch["input_ids"], batch["attention_mask"], strict=True)
+        ]
+        labels = junction_labels(
+            own,
+            [None if source is None else next(pieces) for _, _, source, _ in rows],
+            batch["input_ids"].shape[1] - 1,
+        )
+        return {
+            "input_ids": batch["input_ids"],
+            "attention_mask": batch["attention_mask"],
+            "labels": torch.tensor([label for _, label, _, _ in rows]),
+            "junction_labels": labels,
+            "parts": torch.tensor([part for _, _, _, part in rows]),
+        }

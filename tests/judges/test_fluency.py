@@ -1,0 +1,137 @@
+"""The fluency judge: counts by hand, junctions, texts alone and in a batch, saving, and a training that learns."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModelForSequenceClassification
+
+import change_it.auto  # noqa: F401
+from change_it.errors import InputError
+from change_it.judges.fluency import (
+    IGNORED,
+    STEPS,
+    FluencyJudgeConfig,
+    FluencyJudgeForSequenceClassification,
+    buckets,
+)
+from change_it.judges.fluency_building import junction_labels, learn_counts, learn_neighbours, warm_start
+from change_it.judges.fluency_data import parse_held_out
+
+ROWS = [[1, 5, 6, 7, 2], [1, 5, 6, 8, 2], [5, 6, 9, 5, 6]]
+PARTS = [1, 2, 2]
+
+
+@pytest.fixture
+def judge() -> FluencyJudgeForSequenceClassification:
+    torch.manual_seed(1)
+    config = FluencyJudgeConfig(
+        vocab_size=12, embedding_size=8, hidden_size=6, buckets=2**12, head_dropout=0.0
+    )
+    model = FluencyJudgeForSequenceClassification(config)
+    model.classes.copy_(torch.arange(12).remainder(5).expand(2, -1))
+    learn_counts(model, ROWS, PARTS, 2)
+    return model.eval()
+
+
+def count_of(table: torch.Tensor, pieces: list[int], offsets: tuple[int, ...]) -> int:
+    number = buckets(torch.tensor(pieces), offsets, table.shape[-1])
+    return round(float(torch.expm1(table[number].float() / STEPS)))
+
+
+def test_counts_are_those_of_all_texts_and_of_all_parts_but_one(judge):
+    assert count_of(judge.counts[1], [5, 6], (0, 1)) == 4
+    assert count_of(judge.counts[4], [5, 0, 7], (0, 2)) == 1
+    assert count_of(judge.counts[2], [6, 9, 5], (0, 1, 2)) == 1
+    assert count_of(judge.counts[1], [2, 1], (0, 1)) == 0  # of two texts
+    assert [count_of(judge.without[part, 1], [5, 6], (0, 1)) for part in (0, 1)] == [3, 1]
+
+
+def test_a_row_is_judged_without_its_own_part(judge):
+    ids = torch.tensor([[1, 5, 6, 7, 2]] * 2)
+    one, other = judge.evidence_of(ids, torch.tensor([1, 2]))
+    alone = judge.evidence_of(ids[:1], torch.tensor([1]))[0]
+    assert torch.equal(one, alone)
+    assert not torch.equal(one, other)
+    judge.without = None
+    assert torch.equal(*judge.evidence_of(ids, torch.tensor([1, 2])))
+
+
+def test_padding_changes_nothing(judge):
+    short, long = [1, 5, 6, 2], [1, 5, 6, 9, 5, 6, 8, 2]
+    ids = torch.zeros(2, 8, dtype=torch.int64)
+    ids[0, :4], ids[1] = torch.tensor(short), torch.tensor(long)
+    together = judge(input_ids=ids, attention_mask=(ids > 0).long()).logits
+    alone = torch.cat([judge(input_ids=torch.tensor([row])).logits for row in (short, long)])
+    torch.testing.assert_close(together, alone)
+
+
+@pytest.mark.parametrize("row", [[1, 2], [1, 5, 2], [1, 5, 6, 2]])
+def test_texts_shorter_than_the_n_grams_are_judged(judge, row):
+    assert torch.isfinite(judge(input_ids=torch.tensor([row])).logits).all()
+
+
+def test_the_threshold_moves_verdicts_and_not_the_training(judge):
+    ids = torch.tensor([[1, 5, 6, 7, 2]])
+    before = judge(input_ids=ids, labels=torch.tensor([1]))
+    judge.threshold.fill_(3.0)
+    after = judge(input_ids=ids)
+    assert float(after.logits[0, 1] - after.logits[0, 0]) == pytest.approx(
+        float(before.logits[0, 1] - before.logits[0, 0]) - 3, abs=1e-5
+    )
+    judge.train()
+    assert float(judge(input_ids=ids, labels=torch.tensor([1])).loss) == pytest.approx(
+        float(before.loss), abs=1e-5
+    )
+
+
+def test_loss_leaves_out_what_is_not_known(judge):
+    ids = torch.tensor([[1, 5, 6, 7, 2], [1, 6, 5, 7, 2]])
+    known = judge(input_ids=ids[:1], labels=torch.tensor([1])).loss
+    half = judge(input_ids=ids, labels=torch.tensor([1, IGNORED])).loss
+    assert float(half) == pytest.approx(float(known), abs=1e-6)
+    nothing = torch.full((2, 4), IGNORED)
+    assert float(
+        judge(input_ids=ids, labels=torch.tensor([1, IGNORED]), junction_labels=nothing).loss
+    ) == float(half)
+
+
+def test_junctions_are_broken_where_the_printed_text_has_no_such_neighbours():
+    labels = junction_labels([[1, 7, 5, 6, 2], [1, 5, 6, 2]], [[1, 5, 6, 7, 2], [1, 5, 6, 7, 2]], 4)
+    assert labels.tolist() == [[1, 1, 0, 1], [0, 0, 1, IGNORED]]
+
+
+def test_pieces_with_the_same_neighbours_are_alike():
+    rows = [[1, article, noun, verb, 2] for article in (3, 4) for noun in (5, 6, 7) for verb in (8, 9)] * 3
+    vectors, classes = learn_neighbours(rows, 10, 4, seed=0)
+    cosines = vectors @ vectors.T
+    assert cosines[5, 6] > 0.9 > cosines[5, 8]
+    assert classes.shape == (2, 10)
+
+
+def test_the_linear_layers_start_at_a_solution(judge):
+    ids = torch.tensor([[1, 5, 6, 7, 2], [1, 7, 6, 5, 2]] * 8)
+    batch = {
+        "input_ids": ids,
+        "attention_mask": torch.ones_like(ids),
+        "labels": torch.tensor([1, 0] * 8),
+        "junction_labels": torch.tensor([[0, 0, 0, 0], [1, 1, 1, 1]] * 8),
+    }
+    warm_start(judge, [batch])
+    assert judge(**batch).logits.argmax(1).tolist() == [1, 0] * 8
+
+
+def test_it_is_saved_and_loaded_without_the_parts(judge, tmp_path: Path):
+    judge.threshold.fill_(0.5)
+    judge.save_pretrained(tmp_path)
+    again = AutoModelForSequenceClassification.from_pretrained(tmp_path)
+    ids = torch.tensor([[1, 5, 6, 8, 2]])
+    assert isinstance(again, FluencyJudgeForSequenceClassification)
+    assert again.without is None
+    torch.testing.assert_close(again.eval()(input_ids=ids).logits, judge(input_ids=ids).logits)
+
+
+@pytest.mark.parametrize("held_out", ["nonsense", "looped,nonsense"])
+def test_unknown_families_are_refused(held_out):
+    with pytest.raises(InputError, match="no family nonsense"):
+        parse_held_out(held_out)
