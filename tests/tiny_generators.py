@@ -11,13 +11,10 @@ def save_generator(
     import torch
 
     from change_it.generators.generator import GeneratorCard, new_network
-    from change_it.generators.options import READS, GeneratorOptions
+    from change_it.generators.options import READS
 
-    options = GeneratorOptions(
-        recipe=recipe, corpus="c", out=folder, architecture=architecture, vocabulary=100, cells=16
-    )
     torch.manual_seed(seed)
-    model, tokenizer = new_network(options, [WORDS])
+    model, tokenizer = new_network(architecture, [WORDS], vocabulary=100, cells=16)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     GeneratorCard(

@@ -47,7 +47,7 @@ class Decoding:
         sample: draw headlines at random instead of searching for the most probable.
         temperature: of sampling; above 1 flattens.
         top_p: of sampling: smallest set of tokens with this probability.
-        no_repeat_ngram_size: no headline has an n-gram of tokens twice; 0 allows it.
+        no_repeat_ngram_size: no headline has an n-gram of tokens twice; 0 allows it; None: as the generator was trained for.
         seed: of sampling; the draws depend on it and on the batch alone.
 
     Raises:
@@ -59,7 +59,7 @@ class Decoding:
     sample: bool = False
     temperature: float = 1.0
     top_p: float = 0.95
-    no_repeat_ngram_size: int = 3
+    no_repeat_ngram_size: int | None = None
     seed: int = 1
 
     def __post_init__(self) -> None:

@@ -31,7 +31,6 @@ from change_it.generators.formats import CausalFormat, EncoderDecoderFormat, For
 from change_it.generators.options import (
     NETWORKS,
     READS,
-    GeneratorOptions,
     GeneratorSettings,
     Kind,
     Language,
@@ -76,6 +75,7 @@ class GeneratorCard:
         language: of the prompt of a causal model.
         source_tokens: longer sources are cut.
         target_tokens: tokens of a headline, at most.
+        no_repeat_ngram_size: no headline has an n-gram of tokens twice; 0 allows it.
         seed: of the training.
         corpus: name of the corpus.
         version: of this package.
@@ -93,6 +93,7 @@ class GeneratorCard:
     target_tokens: int
     seed: int
     corpus: str
+    no_repeat_ngram_size: int = 3
     version: str = __version__
 
     def save(self, folder: Path) -> None:
@@ -210,26 +211,25 @@ def kind_of(architecture: str) -> Kind:
     )
 
 
-def new_network(options: GeneratorOptions | GeneratorSettings, texts: Iterable[str]) -> tuple[Any, Any]:
+def new_network(architecture: str, texts: Iterable[str], *, vocabulary: int, cells: int) -> tuple[Any, Any]:
     """One of the papers' networks and its tokenizer, before training; the weights depend on torch's random state.
 
     Raises:
         InputError: cells that both directions cannot share, or no vocabulary.
     """
-    cells, size = options.cells or 0, options.vocabulary or 0
     if cells < 2 or cells % 2:
         raise InputError(
             f"--cells {cells} cannot be shared by both directions of the encoder: give an even number"
         )
-    if size < 10:
-        raise InputError(f"--vocabulary {size} holds no words: give some thousands")
-    tokenizer = train_tokenizer(texts, size=size)
+    if vocabulary < 10:
+        raise InputError(f"--vocabulary {vocabulary} holds no words: give some thousands")
+    tokenizer = train_tokenizer(texts, size=vocabulary)
     config = PointerGeneratorConfig(
         vocab_size=len(tokenizer) + tokenizer.reserved,
         reserved=tokenizer.reserved,
         hidden_size=cells,
-        copy=options.architecture != "s2s",
-        coverage=options.architecture == "pnc",
+        copy=architecture != "s2s",
+        coverage=architecture == "pnc",
     )
     return PointerGeneratorForConditionalGeneration(config), tokenizer
 
@@ -306,7 +306,7 @@ def max_positions(model: Any, kind: Kind, *, target_tokens: int, overhead: int) 
     return positions - (target_tokens + overhead if kind == "causal" else 0)
 
 
-def add_adapters(model: Any, options: GeneratorOptions | GeneratorSettings, kind: Kind) -> Any:
+def add_adapters(model: Any, options: GeneratorSettings, kind: Kind) -> Any:
     """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021); they add nothing yet.
 
     Without names of layers PEFT's for this model are adapted, or all linear layers but the head.

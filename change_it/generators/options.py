@@ -46,8 +46,8 @@ class GeneratorOptions(TrainingOptions):
     """Folder of the generator. What it holds is replaced only when the run is finished."""
     to: str | None = None
     """Outlet whose headlines are written; not for agnostic."""
-    architecture: str = "pn"
-    """s2s (attention), pn (+ copying), pnc (+ coverage); or Hub id or folder of an encoder-decoder or a causal language model."""
+    architecture: str | None = None
+    """s2s (attention), pn (+ copying), pnc (+ coverage); or Hub id or folder of an encoder-decoder or a causal language model. s2s for s2s1-3 and pn for sum and agnostic when not given."""
     quick: bool = False
     """For small corpora and machines without a GPU, instead of the papers' values of s2s, pn and pnc: AdamW, small batches, shorter sources."""
     lora: bool = False
@@ -64,6 +64,8 @@ class GeneratorOptions(TrainingOptions):
     """Longer sources are cut."""
     target_tokens: int | None = None
     """Longer headlines are cut, in training and in writing."""
+    no_repeat_ngram_size: int | None = None
+    """No headline that is written has a sequence of so many tokens twice; 0 allows it, as s2s, pn and pnc without --quick do, 3 is the default of all others."""
     vocabulary: int | None = None
     """Words that s2s, pn and pnc know, at most."""
     cells: int | None = None
@@ -89,6 +91,7 @@ class GeneratorSettings(TrainingSettings):
     language: Language
     source_tokens: int
     target_tokens: int
+    no_repeat_ngram_size: int
     vocabulary: int | None = None
     cells: int | None = None
     validation_share: float
@@ -143,6 +146,8 @@ class TransferOptions:
     """What the judges choose for: main decides otherwise than on the original (the paper's), or for the target."""
     beams: int = 5
     """Width of the search, at least --candidates; 1 is greedy."""
+    no_repeat_ngram_size: int | None = None
+    """No headline has a sequence of so many tokens twice; 0 allows it. What the generator was trained with when not given."""
     sample: bool = False
     """Draw candidates at random instead of searching for the most probable."""
     temperature: float = 1.0
@@ -157,7 +162,7 @@ class TransferOptions:
     """Seed of --sample."""
 
 
-#: The papers' networks and their training (EvalNLGEval 2020 §3); the organisers' file for S2S has half the cells and larger batches.
+#: The papers' networks and their training, to the end and without blocked n-grams; the organisers' file for S2S has half the cells and larger batches.
 _NETWORK = {
     "source_tokens": 256,
     "target_tokens": 50,
@@ -165,7 +170,8 @@ _NETWORK = {
     "optimizer": "adagrad",
     "learning_rate": 0.15,
     "max_grad_norm": 2.0,
-    "early_stopping": 5,
+    "early_stopping": 0,
+    "no_repeat_ngram_size": 0,
 }
 _POINTER = {**_NETWORK, "cells": 256, "batch_size": 32, "updates": 125_000}
 NETWORKS: dict[str, dict[str, Any]] = {
@@ -186,6 +192,7 @@ QUICK: dict[str, Any] = {
     "batch_size": 16,
     "epochs": 10,
     "early_stopping": 5,
+    "no_repeat_ngram_size": 3,
 }
 
 #: Pre-trained models. Encoder-decoders: what IT5 was fine-tuned with (lengths, rate); the rest is ours.
@@ -197,6 +204,7 @@ PRETRAINED: dict[Kind, dict[str, Any]] = {
         "batch_size": 16,
         "epochs": 5,
         "early_stopping": 5,
+        "no_repeat_ngram_size": 3,
     },
     "causal": {
         "source_tokens": 512,
@@ -205,17 +213,23 @@ PRETRAINED: dict[Kind, dict[str, Any]] = {
         "batch_size": 8,
         "epochs": 3,
         "early_stopping": 5,
+        "no_repeat_ngram_size": 3,
     },
 }
 #: Adapters start at nothing and take larger steps.
 LORA_RATE: dict[Kind, float] = {"encoder-decoder": 1e-3, "causal": 2e-4}
 
 
+def architecture_of(options: GeneratorOptions) -> str:
+    """The architecture that is asked for, or the recipe's: the papers' S2S1-3 are S2S, their SUM is PN."""
+    return options.architecture or ("s2s" if READS[options.recipe] == "headline" else "pn")
+
+
 def preset(options: GeneratorOptions, kind: Kind = "encoder-decoder") -> dict[str, Any]:
     """Values for the options that are None.
 
     Args:
-        options: the architecture and LoRA decide.
+        options: recipe, architecture and LoRA decide.
         kind: of an architecture other than s2s, pn and pnc.
 
     Returns:
@@ -225,11 +239,10 @@ def preset(options: GeneratorOptions, kind: Kind = "encoder-decoder") -> dict[st
         >>> preset(GeneratorOptions(recipe="sum", corpus="c", out=Path("o")))["learning_rate"]
         0.15
     """
-    if kind == "words" or options.architecture in NETWORKS:
-        values = dict(QUICK if options.quick else NETWORKS.get(options.architecture, _POINTER))
-        if (
-            options.architecture not in NETWORKS
-        ):  # one of ours that is trained on, with its own words and cells
+    architecture = architecture_of(options)
+    if kind == "words" or architecture in NETWORKS:
+        values = dict(QUICK if options.quick else NETWORKS.get(architecture, _POINTER))
+        if architecture not in NETWORKS:  # one of ours that is trained on, with its own words and cells
             values |= {"vocabulary": None, "cells": None}
         if options.epochs is not None:  # updates would win over them
             values.pop("updates", None)

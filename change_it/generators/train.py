@@ -28,7 +28,15 @@ from change_it.generators.generator import (
     max_positions,
     new_network,
 )
-from change_it.generators.options import NETWORKS, READS, GeneratorOptions, GeneratorSettings, Kind, preset
+from change_it.generators.options import (
+    NETWORKS,
+    READS,
+    GeneratorOptions,
+    GeneratorSettings,
+    Kind,
+    architecture_of,
+    preset,
+)
 from change_it.generators.recipes import Examples, RecipeData, load_recipe
 from change_it.io import check_writable
 from change_it.training.loop import TrainingResult, process_state
@@ -81,7 +89,10 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         InputError: no such corpus, outlet or model, nothing to train on, options that do not fit the architecture, a
             run of other options to resume.
     """
-    kind = kind_of(options.architecture)
+    if options.recipe not in READS:
+        raise InputError(f"there is no recipe {options.recipe!r}: choose one of {', '.join(READS)}")
+    options = replace(options, architecture=architecture_of(options))
+    kind = kind_of(architecture_of(options))
     _check(options, kind)
     given = options.source_tokens
     settings = resolve(options, preset(options, kind), GeneratorSettings)
@@ -175,8 +186,6 @@ def loss_of(model: Any, format_: Format, examples: Examples, *, batch_size: int)
 
 def _check(options: GeneratorOptions, kind: Kind) -> None:
     """Refuse options that do not fit the architecture."""
-    if options.recipe not in READS:
-        raise InputError(f"there is no recipe {options.recipe!r}: choose one of {', '.join(READS)}")
     if options.lora and kind == "words":
         raise InputError(
             f"--lora is for pre-trained models: {options.architecture} is trained as a whole, drop --lora"
@@ -214,6 +223,7 @@ def _card(settings: GeneratorSettings, kind: Kind, data: RecipeData) -> Generato
         language=settings.language,
         source_tokens=settings.source_tokens,
         target_tokens=settings.target_tokens,
+        no_repeat_ngram_size=settings.no_repeat_ngram_size,
         seed=settings.seed,
         corpus=Path(settings.corpus).name,
     )
@@ -247,7 +257,12 @@ def _start(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Path
     if settings.architecture in NETWORKS:
 
         def network(folder: Path) -> None:
-            model, tokenizer = new_network(settings, [*data.train.sources, *data.train.targets])
+            model, tokenizer = new_network(
+                settings.architecture,
+                [*data.train.sources, *data.train.targets],
+                vocabulary=settings.vocabulary or 0,
+                cells=settings.cells or 0,
+            )
             model.save_pretrained(folder)
             tokenizer.save_pretrained(folder)
 

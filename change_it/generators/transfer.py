@@ -260,10 +260,13 @@ class HeadlineTransfer(Proposer):
                 lengths = generator.format.lengths([sources[row] for row in own], [""] * len(own))
                 order = [row for _, row in sorted(zip(lengths, own, strict=True), key=lambda pair: -pair[0])]
                 size = batch_size or default_batch_size(generator, decoding)
+                if (blocked := decoding.no_repeat_ngram_size) is None:
+                    blocked = generator.card.no_repeat_ngram_size
+                search = replace(decoding, no_repeat_ngram_size=blocked)
                 for start in range(0, len(order), size):
                     batch = order[start : start + size]
                     given = generator.format.generate(
-                        generator.model, [sources[row] for row in batch], decoding
+                        generator.model, [sources[row] for row in batch], search
                     )
                     for row, candidates in zip(batch, given, strict=True):
                         found[row] = candidates

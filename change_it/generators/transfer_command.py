@@ -296,6 +296,7 @@ def _decoding(options: TransferOptions) -> Decoding:
     return Decoding(
         candidates=candidates if options.rerank else 1,
         beams=options.beams,
+        no_repeat_ngram_size=options.no_repeat_ngram_size,
         sample=options.sample,
         temperature=options.temperature,
         top_p=options.top_p,

@@ -16,7 +16,6 @@ from change_it.generators.formats import (
     prompt_of,
 )
 from change_it.generators.generator import load_model, load_tokenizer, new_network
-from change_it.generators.options import GeneratorOptions
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
 ODD = ["", "   \n", "\ud800 a \x00", "parola " * 3000, "😀" * 50, "Il governo"]
@@ -28,11 +27,8 @@ def generator(request, tiny_t5, tiny_gpt2, tiny_llama):
     """A format and an untrained model."""
     name = request.param
     if name in ("pn", "s2s"):
-        options = GeneratorOptions(
-            recipe="sum", corpus="c", out=None, architecture=name, vocabulary=100, cells=16
-        )
         torch.manual_seed(0)
-        model, tokenizer = new_network(options, SOURCES[:2])
+        model, tokenizer = new_network(name, SOURCES[:2], vocabulary=100, cells=16)
         return WordFormat(tokenizer, **LENGTHS, copies=name == "pn"), model.eval()
     folder = {"t5": tiny_t5, "gpt2": tiny_gpt2, "llama": tiny_llama}[name]
     kind = "encoder-decoder" if name == "t5" else "causal"
@@ -154,10 +150,7 @@ def test_no_ngram_repeats_but_the_prompts_may_be_copied():
 
 
 def test_unknown_words_are_copied_or_learnt_as_unknown():
-    options = GeneratorOptions(
-        recipe="sum", corpus="c", out=None, architecture="pn", vocabulary=100, cells=16
-    )
-    _, tokenizer = new_network(options, ["il ponte crolla"])
+    _, tokenizer = new_network("pn", ["il ponte crolla"], vocabulary=100, cells=16)
     sources, targets = ["il ponte Morandi crolla"], ["crolla Morandi"]
     copied, unknown = (
         WordFormat(tokenizer, **LENGTHS, copies=copies).collate(sources, targets)["labels"][0, 1]

@@ -11,8 +11,9 @@ from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.formats import Decoding
 from change_it.generators.generator import GeneratorCard, kind_of, load_generator, load_model, load_tokenizer
-from change_it.generators.options import GeneratorOptions
+from change_it.generators.options import GeneratorOptions, GeneratorSettings, preset
 from change_it.training import run_folder
+from change_it.training.options import resolve
 
 HEADLINES = ["Il governo cade", "Torna la neve"]
 
@@ -107,13 +108,14 @@ def test_targets_can_be_given(corpus, tmp_path, tiny_t5):
     assert {".wi.", ".wo."} == {f".{key.split('.')[-3]}." for key in adapted}
 
 
-def test_an_architecture_that_peft_does_not_know_gets_all_linear_layers_but_the_head(tiny_llama):
+def test_an_architecture_that_peft_does_not_know_gets_all_linear_layers_but_the_head(tiny_llama, tmp_path):
     from change_it.generators.generator import add_adapters
 
     tokenizer = load_tokenizer(tiny_llama)
     model = load_model(tiny_llama, "causal", tokenizer)
     model.config.model_type = "never heard of"
-    adapted = add_adapters(model, options("c", None, tiny_llama, lora=True), "causal")
+    chosen = options("c", tmp_path, tiny_llama, lora=True)
+    adapted = add_adapters(model, resolve(chosen, preset(chosen, "causal"), GeneratorSettings), "causal")
     names = {name.split(".")[-4] for name, _ in adapted.named_parameters() if "lora_A" in name}
     assert names == {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
 

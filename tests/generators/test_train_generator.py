@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -13,8 +14,9 @@ from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.formats import Decoding
 from change_it.generators.generator import GeneratorCard, load_generator
-from change_it.generators.options import GeneratorOptions, preset
+from change_it.generators.options import GeneratorOptions, architecture_of, preset
 from change_it.generators.recipes import load_recipe
+from change_it.generators.tokenizer import train_tokenizer
 from change_it.training import run_folder
 
 
@@ -184,10 +186,35 @@ def test_presets_are_the_papers(tmp_path):
         assert (given["batch_size"], given["updates"], given["cells"]) == (batch, updates, cells)
         assert (given["optimizer"], given["learning_rate"], given["max_grad_norm"]) == ("adagrad", 0.15, 2.0)
         assert (given["source_tokens"], given["target_tokens"], given["vocabulary"]) == (256, 50, 100_000)
+        assert (given["early_stopping"], given["no_repeat_ngram_size"]) == (0, 0)
     assert "updates" not in of("pnc", epochs=2)
+    quick = of("pn", quick=True)
+    assert (quick["early_stopping"], quick["no_repeat_ngram_size"]) == (5, 3)
     t5 = of("owner/t5")
     assert (t5["source_tokens"], t5["target_tokens"], t5["learning_rate"]) == (512, 64, 3e-4)
     assert of("owner/gpt", "causal")["learning_rate"] < of("owner/gpt", "causal", lora=True)["learning_rate"]
+
+
+@pytest.mark.parametrize("recipe", ["sum", "s2s1", "s2s2", "s2s3", "agnostic"])
+def test_the_recipe_decides_the_architecture_unless_one_is_given(recipe, tmp_path):
+    given = GeneratorOptions(recipe=recipe, corpus="c", out=tmp_path)
+    assert architecture_of(given) == ("s2s" if recipe.startswith("s2s") else "pn")
+    assert preset(given)["cells"] == (128 if recipe.startswith("s2s") else 256)
+    assert architecture_of(replace(given, architecture="pnc")) == "pnc"
+
+
+@pytest.mark.parametrize("architecture", ["s2s", "pn", "pnc"])
+def test_mixed_precision(corpus, tmp_path, architecture):
+    chosen = options(
+        corpus,
+        tmp_path / "out",
+        architecture=architecture,
+        mixed_precision="bf16",
+        updates=8,
+        evaluation_steps=8,
+    )
+    losses = [record["validation loss"] for record in train.train_generator(chosen)["training"]["history"]]
+    assert losses[-1] < losses[0]
 
 
 def test_bad_input(corpus, tmp_path, trained):
@@ -227,9 +254,7 @@ def test_a_vocabulary_that_does_not_fit_is_told(trained, tmp_path):
 
     folder = tmp_path / "wrong"
     shutil.copytree(trained, folder)
-    larger = train.new_network(
-        options("c", folder, vocabulary=5000), [f"parola{i} altra{i}" for i in range(900)]
-    )[1]
+    larger = train_tokenizer([f"parola{i} altra{i}" for i in range(900)], size=5000)
     larger.save_pretrained(folder)
     assert len(AutoTokenizer.from_pretrained(folder)) > 900
     with pytest.raises(InputError, match="the vocabulary does not fit the model"):

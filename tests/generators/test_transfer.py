@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from tiny_generators import WORDS, save_generator
@@ -56,6 +57,37 @@ def test_each_outlet_has_its_own_generator_and_order_is_kept_in_any_batches(both
     assert mixed == alone
     assert mixed == both(HEADLINES, article=ARTICLES, to=aims, batch_size=1)
     assert both(HEADLINES, article=ARTICLES, to="rep")[0] != mixed[0]
+
+
+@pytest.mark.parametrize("trained_for", [0, 3])
+def test_n_grams_are_blocked_as_the_generator_was_trained_for_unless_asked(folder, trained_for, monkeypatch):
+    transfer = HeadlineTransfer.from_pretrained(folder / "sum-gio", device="cpu")
+    generator = transfer.generators["gio"]
+    card = replace(generator.card, no_repeat_ngram_size=trained_for)
+    transfer.generators["gio"] = replace(generator, card=card)
+    searched = []
+    generate = type(generator.format).generate
+
+    def watch(self, model, sources, decoding):
+        searched.append(decoding.no_repeat_ngram_size)
+        return generate(self, model, sources, decoding)
+
+    monkeypatch.setattr(type(generator.format), "generate", watch)
+    transfer(HEADLINES, article=ARTICLES)
+    transfer(HEADLINES, article=ARTICLES, decoding=Decoding(no_repeat_ngram_size=2))
+    assert searched == [trained_for, 2]
+
+
+def test_answers_are_cached_by_what_is_read(folder, monkeypatch):
+    transfer = HeadlineTransfer.from_pretrained(folder / "sum-gio", device="cpu", cache_size=10)
+    asked = []
+    propose = transfer._propose
+    monkeypatch.setattr(
+        transfer, "_propose", lambda items, *rest: asked.append(items) or propose(items, *rest)
+    )
+    first = transfer(HEADLINES, article=ARTICLES)
+    assert transfer(["another headline"] * 3, article=ARTICLES) == first
+    assert asked == [[("", article, "gio") for article in ARTICLES]]
 
 
 def test_an_empty_source_gives_nothing_and_harms_no_other(both):
