@@ -185,6 +185,8 @@ def bar_chart(
                 gaps = np.clip(np.abs(ends.T - means), 0, None)
                 axes.errorbar(means, rows, xerr=gaps, fmt="none", ecolor=INK, elinewidth=1.1, capsize=2.2)
             axes.axvline(0, color=INK, linewidth=0.8)
+            if not means.any():
+                axes.set_xlim(0, 1)
     return figure
 
 
