@@ -270,7 +270,7 @@ def correlation_chart(
     matrix = np.array(getattr(found, method), np.float64)
     side = min(0.5 * count + 1.6, _WIDTH)
     with matplotlib.rc_context(STYLE):
-        figure = _panel_canvas(side, side + 0.55)
+        figure = _figure(side, side + 0.55)
         axes = figure.subplots()
         above = np.triu(np.ones_like(matrix, bool), 1)
         image = axes.imshow(
@@ -408,7 +408,7 @@ def alignment_chart(known: Histogram, *, title: str = "", wide: bool = False) ->
         Two falling lines on a logarithmic axis.
     """
     with matplotlib.rc_context(_NARROW_STYLE):
-        figure = Figure(figsize=(7, 4.3) if wide else (_NARROW, 3.4), layout="constrained")
+        figure = _figure(7, 4.3) if wide else _figure(_NARROW, 3.4)
         axes = figure.subplots()
         for counts, label, line in (
             (known.compared, "compared", "--"),
@@ -432,7 +432,7 @@ def alignment_chart(known: Histogram, *, title: str = "", wide: bool = False) ->
         axes.spines[["top", "right"]].set_visible(False)
         figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=11, labelcolor=INK)
         if title:
-            figure.suptitle(title, x=0.02, ha="left", fontweight="bold")
+            axes.set_title(title, loc="left", fontweight="bold", fontsize=11.5, pad=10)
         settle(figure)
     return figure
 
@@ -443,7 +443,8 @@ def settle(figure: Figure) -> None:
     Args:
         figure: complete; its style is the one that holds now.
     """
-    figure.draw_without_rendering()
+    for _ in range(2):  # the second pass knows the labels of the axes
+        figure.draw_without_rendering()
     figure.set_layout_engine("none")
 
 
@@ -479,7 +480,7 @@ def _panels(
     width = min(_WIDTH, left + 2.6 * columns)
     height = rows * (0.2 * len(systems) + 0.62) + 0.4
     with matplotlib.rc_context(STYLE):
-        figure = _panel_canvas(width, height)
+        figure = _figure(width, height)
         grid = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel().tolist()
         panels = grid[: len(metrics)]
         for axes in grid[len(metrics) :]:
@@ -501,7 +502,7 @@ def _panels(
         settle(figure)
 
 
-def _panel_canvas(width: float, height: float) -> Figure:
+def _figure(width: float, height: float) -> Figure:
     """An empty figure, inches."""
     layout = ConstrainedLayoutEngine(w_pad=0.07, h_pad=0.05)
     return Figure(figsize=(width, height), dpi=_DPI, layout=layout)
@@ -579,7 +580,7 @@ def _in_lines(name: str, width: int = 16) -> str:
 def _canvas(systems: int, row: float, extra: float = 0.0) -> tuple[Figure, Axes]:
     """An empty figure with a row of `row` inches for each system."""
     with matplotlib.rc_context(_NARROW_STYLE):
-        figure = Figure(figsize=(_NARROW, 0.95 + extra + row * systems), layout="constrained")
+        figure = _figure(_NARROW, 0.95 + extra + row * systems)
         return figure, figure.subplots()
 
 

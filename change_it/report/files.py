@@ -1,71 +1,26 @@
 """What a scoring run and an evaluation leave on the disk: tables, charts and a page, put in place all at once."""
 
 import re
-import shutil
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from change_it.errors import InputError
 from change_it.hevas.analysis import Analysis
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation
-from change_it.io import FORMULA, check_writable, replace_folder, write_json, write_table, write_text
+from change_it.io import FORMULA, write_json, write_table, write_text
 from change_it.report.charts import HEVAS_CHARTS, Drawing, compliancy_drawings, hevas_drawings, save
 from change_it.report.context import CorpusInfo, Quality
+from change_it.report.folder import HEVAS_FILES, REPORT_FILES, replaced_report
 from change_it.report.hevas import HevasResult
 from change_it.report.html import compliancy_page, hevas_page
 from change_it.report.tables import hevas_record, hevas_table
 from change_it.scoring.score import Scores
 from change_it.tables import records
 
-#: What `write_report` writes into its folder; the first file tells a folder of ours from others.
-REPORT_FILES = ("systems.csv", "scores.json", "report.html", "items", "charts", "hevas")
-#: What `write_hevas` writes, as above.
-HEVAS_FILES = ("summary.csv", "summary.json", "report.html", "items", "charts")
-
 _FORMULA = f"^[{re.escape(''.join(FORMULA))}]"
-
-
-def check_out(out: Path, files: Sequence[str]) -> None:
-    """Refuse, before the work begins, a place that a report cannot be written to.
-
-    Args:
-        out: the folder to be.
-        files: `REPORT_FILES` or `HEVAS_FILES`.
-
-    Raises:
-        InputError: it is a file, lies below one or cannot be written, or it holds files and no report of the kind.
-    """
-    check_writable(out, kind="folder")
-    if out.is_dir() and any(out.iterdir()) and not (out / files[0]).is_file():
-        raise InputError(f"--out {out} holds other files and no report: choose a folder that is new or empty")
-
-
-@contextmanager
-def replaced_report(out: Path, files: Sequence[str]) -> Iterator[Path]:
-    """An empty folder that takes the place of a report as a whole when the block ends well; other files of the old one stay.
-
-    Args:
-        out: as for `check_out`.
-        files: `REPORT_FILES` or `HEVAS_FILES`.
-
-    Yields:
-        Where to write.
-
-    Raises:
-        InputError: as `check_out`, or the folder cannot be written.
-    """
-    check_out(out, files)
-    with replace_folder(out) as folder:
-        yield folder
-        for path in out.iterdir() if out.is_dir() else ():
-            if path.name not in files:
-                copy = shutil.copytree if path.is_dir() else shutil.copy2
-                copy(path, folder / path.name)
 
 
 def write_report(

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import get_args
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
@@ -11,13 +12,11 @@ from rich.progress import Progress as Bar
 
 from change_it.errors import InputError
 from change_it.hevas.analysis import analyse
-from change_it.hevas.baselines import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, read_documents, read_systems
 from change_it.hevas.evaluation import check_input, chosen_metrics, evaluate
 from change_it.hevas.metrics import Progress
-from change_it.hevas.options import HevasOptions
-from change_it.report.files import HEVAS_FILES, check_out, write_hevas
-from change_it.report.tables import hevas_record, hevas_terminal_table
+from change_it.hevas.options import Baseline, HevasOptions
+from change_it.report.folder import HEVAS_FILES, check_out
 from change_it.tables import console, print_table
 
 
@@ -37,7 +36,11 @@ def run(options: HevasOptions) -> None:
         check_out(options.out, HEVAS_FILES)
     documents = read_documents(options.documents, columns=options.columns)
     check_input(documents, metrics, options)
-    systems = read_systems(options.system, documents, taken=BASELINES)
+    systems = read_systems(options.system, documents, taken=get_args(Baseline))
+
+    from change_it.report.files import write_hevas  # loads matplotlib and polars: after the cheap checks
+    from change_it.report.tables import hevas_record, hevas_terminal_table
+
     with progress_bar(shown=not options.json) as progress:
         systems += _baselines(options, documents, progress)
         evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=progress)
@@ -59,6 +62,8 @@ def run(options: HevasOptions) -> None:
 
 def _baselines(options: HevasOptions, documents: Documents, progress: Progress) -> list[System]:
     """The baselines that were asked for, each once."""
+    from change_it.hevas.baselines import baseline  # loads scikit-learn
+
     names = list(dict.fromkeys(options.baselines))
     systems = []
     for done, name in enumerate(names):

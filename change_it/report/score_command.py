@@ -4,16 +4,8 @@ import json
 import sys
 
 from change_it.corpus.folder import read_warnings
-from change_it.hevas.options import MetricOptions
-from change_it.report import hevas
-from change_it.report.context import corpus_info, judges_info
-from change_it.report.files import REPORT_FILES, check_out, report_record, write_report
-from change_it.report.hevas_command import progress_bar
-from change_it.report.tables import hevas_terminal_table, terminal_table
-from change_it.scoring.item import read_test_set
+from change_it.report.folder import REPORT_FILES, check_out
 from change_it.scoring.options import ScoreOptions
-from change_it.scoring.score import score
-from change_it.scoring.systems import built_in_systems, read_systems
 from change_it.tables import console, print_table
 
 
@@ -28,12 +20,23 @@ def run(options: ScoreOptions) -> None:
     """
     if options.out:
         check_out(options.out, REPORT_FILES)
+
+    from change_it.hevas.options import MetricOptions  # these load polars and matplotlib
+    from change_it.report import hevas
+    from change_it.report.context import corpus_info, judges_info
+    from change_it.report.files import report_record, write_report
+    from change_it.report.hevas_command import progress_bar
+    from change_it.report.tables import hevas_terminal_table, terminal_table
+    from change_it.scoring.item import read_test_set
+    from change_it.scoring.score import score
+    from change_it.scoring.systems import built_in_systems, read_systems
+
     test = read_test_set(options.corpus)
     systems = [*built_in_systems(test, seed=options.seed), *read_systems(options.predictions, test)]
     metrics = MetricOptions(language=options.language, seed=options.seed)
     documents = hevas.check(test, metrics) if options.hevas else None
 
-    from change_it.judges.judge import Judges, local_folder  # loads torch: after the cheap checks
+    from change_it.judges.judge import Judges, local_folder  # loads torch
 
     folder = local_folder(options.judges, command="change-it train judge")
     scores = score(
