@@ -12,8 +12,8 @@ from change_it.generators.pointer_generator import (
     PointerGeneratorForConditionalGeneration,
 )
 from change_it.generators.tokenizer import HeadlineTokenizer
-from change_it.judges.encoder import PairJudgeConfig, PairJudgeForSequenceClassification
 from change_it.judges.fluency import FluencyJudgeConfig, FluencyJudgeForSequenceClassification
+from change_it.judges.pair import PairJudgeConfig, PairJudgeForSequenceClassification
 
 AutoConfig.register(PairJudgeConfig.model_type, PairJudgeConfig, exist_ok=True)
 AutoModelForSequenceClassification.register(

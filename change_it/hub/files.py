@@ -151,12 +151,12 @@ def _auto_map(config: Mapping[str, Any], files: Files) -> dict[str, Any]:
     """
     import change_it.generators.pointer_generator as pointer
     import change_it.generators.tokenizer as words
-    import change_it.judges.encoder as encoder
+    from change_it.judges import pair
 
     known: dict[str, dict[str, type]] = {
-        encoder.PairJudgeConfig.model_type: {
-            "AutoConfig": encoder.PairJudgeConfig,
-            "AutoModelForSequenceClassification": encoder.PairJudgeForSequenceClassification,
+        pair.PairJudgeConfig.model_type: {
+            "AutoConfig": pair.PairJudgeConfig,
+            "AutoModelForSequenceClassification": pair.PairJudgeForSequenceClassification,
         },
         pointer.PointerGeneratorConfig.model_type: {
             "AutoConfig": pointer.PointerGeneratorConfig,

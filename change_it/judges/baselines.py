@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from change_it.judges.tasks import Examples
+from change_it.judges.data import Examples
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

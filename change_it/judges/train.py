@@ -4,13 +4,12 @@ What is unfinished, and how a finished judge replaces an older one: `training.ru
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from rich.console import Console
 from sklearn.metrics import precision_recall_fscore_support
 
 from change_it.command import main_of
@@ -18,18 +17,19 @@ from change_it.corpus.folder import read_warnings
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges import baselines
-from change_it.judges.building import build, masked_language_model, warm_start
+from change_it.judges.data import Examples, TaskData, load_task
+from change_it.judges.encoders import build, masked_language_model, pretrain, warm_start
 from change_it.judges.judge import Judge
 from change_it.judges.options import SCRATCH, VOCABULARY, JudgeOptions, JudgeSettings, preset
-from change_it.judges.pretraining import pretrain
-from change_it.judges.report import show
-from change_it.judges.tasks import Examples, TaskData, load_task
+from change_it.papers.evalnlgeval2020 import JUDGES
+from change_it.tables import Column, Row, Table, console, print_table
 from change_it.training.loop import TrainingResult, process_state
 from change_it.training.models import pick_device
 from change_it.training.options import resolve
 from change_it.training.run_folder import COMPLETE, Run, stage, train_in_folder
 
-console = Console()
+PUBLISHED = "published"
+TITLES = {"main": "main: which outlet", "hh": "HH: headline and headline", "ah": "AH: headline and article"}
 
 #: Validation examples an evaluation reads, at most.
 VALIDATION = 1000
@@ -49,10 +49,11 @@ def run(options: JudgeOptions) -> None:
     """
     metrics = train_judge(options)
     if process_state().is_main_process:
-        show(metrics, console)
+        to = console()
+        print_table(table_of(metrics), to)
         for warning in read_warnings(options.corpus):
-            console.print(f"Warning: {warning}.", soft_wrap=True, markup=False)
-        console.print(f"[green]✓[/] judge in [bold]{options.out}[/]", soft_wrap=True)
+            to.print(f"Warning: {warning}.", soft_wrap=True, markup=False)
+        to.print(f"[green]✓[/] judge in [bold]{options.out}[/]", soft_wrap=True)
 
 
 def train_judge(options: JudgeOptions) -> dict[str, Any]:
@@ -173,6 +174,49 @@ def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) 
         for name, row in zip(classes, zip(*columns, strict=True), strict=True)
     }
     return {**table, "macro_f1": float(np.mean(columns[2])), "accuracy": float((labels == predicted).mean())}
+
+
+def table_of(metrics: dict[str, Any]) -> Table:
+    """What `train_judge` gives as a table: the judge beside its baselines and the published one, as in the papers' Table 1."""
+    classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
+    keys = {"precision": "P", "recall": "R", "f1": "F1"}
+
+    def row(group: str, system: str, result: Mapping[str, Any], mean: float, *, strong: bool = False) -> Row:
+        numbers = {f"{name} {short}": result[name][key] for name in classes for key, short in keys.items()}
+        about = {"test": group if group != PUBLISHED else "", "system": system}
+        return Row({**about, **numbers, "mean F1": mean}, group, strong)
+
+    rows = []
+    for test, result in metrics["results"].items():
+        rows.append(row(test, "judge", result, result["macro_f1"], strong=True))
+        for name, tests in metrics["baselines"].items():
+            rows.append(row(test, name, tests[test], tests[test]["macro_f1"]))
+    published = [one._asdict() for one in JUDGES if one.judge == metrics["task"]]
+    rows.append(
+        row(
+            PUBLISHED,
+            PUBLISHED,
+            dict(zip(classes, published, strict=True)),
+            float(np.mean([one["f1"] for one in published])),
+        )
+    )
+    tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics["results"])
+    note = (
+        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}; "
+        f"{training['updates']:,} updates ({training['epochs']:.1f} epochs) in {metrics['seconds']['training']:.0f} s; "
+        f"best validation F1 {training['best_score']:.3f}; fold {metrics['fold']}; weights {metrics['weights_hash'][:6]}"
+    )
+    return Table(
+        (
+            Column("test", "text", "negatives" if metrics["task"] != "main" else "test"),
+            Column("system", "text"),
+            *(Column(f"{name} {short}") for name in classes for short in keys.values()),
+            Column("mean F1"),
+        ),
+        tuple(rows),
+        f"{TITLES[metrics['task']]} · gold A2",
+        (note,),
+    )
 
 
 def _lengths(examples: Examples, max_tokens: int) -> list[int]:

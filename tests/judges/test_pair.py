@@ -16,8 +16,8 @@ from transformers import (
 
 import change_it.auto  # noqa: F401
 from change_it.errors import InputError
-from change_it.judges.building import build, learn_words, masked_language_model, train_wordpiece, warm_start
-from change_it.judges.encoder import FEATURES, PairJudgeConfig, PairJudgeForSequenceClassification
+from change_it.judges.encoders import build, learn_words, masked_language_model, train_wordpiece, warm_start
+from change_it.judges.pair import FEATURES, PairJudgeConfig, PairJudgeForSequenceClassification
 
 PLACES = ["Torino", "Palermo", "Cagliari", "Verona", "Genova", "Bari", "Trieste", "Perugia"]
 EVENTS = ["sciopero", "alluvione", "processo", "concerto", "elezione", "incendio", "sfilata", "congresso"]

@@ -1,7 +1,9 @@
-"""Making a judge to train: the encoder, its tokenizer, what it knows of words, and a calibrated start."""
+"""Judges before they are trained: encoder and tokenizer, from the Hub or from scratch, word statistics, a calibrated start."""
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler, normalize
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from torch import nn
+from torch import Tensor, nn
 from transformers import (
     AutoConfig,
     AutoModel,
@@ -25,16 +27,17 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.judges.encoder import (
+from change_it.judges.options import SCRATCH, STEP, JudgeSettings, Size, Task
+from change_it.judges.pair import (
     PairJudgeConfig,
     PairJudgeForSequenceClassification,
     piece_number,
 )
-from change_it.judges.options import SCRATCH, Size, Task
+from change_it.training.loop import train
 
 #: Layers, width and attention heads of the scratch encoders.
 SIZES: dict[Size, tuple[int, int, int]] = {"tiny": (2, 128, 2), "small": (4, 256, 4), "base": (12, 768, 12)}
-#: Dropout of the head: the organisers' for a pre-trained encoder (SPEC §3), BERT's own for a scratch one.
+#: Dropout of the head: the shared task organisers' for a pre-trained encoder, BERT's own for a scratch one.
 DROPOUT = {"pretrained": 0.3, SCRATCH: 0.1}
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CONTENT_LABELS = ("no_match", "match")
@@ -47,6 +50,10 @@ SAMPLED_TEXTS, SAMPLED_CHARACTERS, SAMPLED_TOKENS = 12_000, 3000, 512
 TOPICS = 64
 #: Pairs that the features' layer starts from, at most.
 WARM_PAIRS = 1500
+#: Of masked language modelling: tokens of an article, articles a batch, share of the tokens.
+BLOCK_TOKENS, BATCH, MASKED = 128, 32, 0.15
+#: Label of a token that is not asked for.
+IGNORED = -100
 
 
 def build(
@@ -59,7 +66,7 @@ def build(
     vocabulary_size: int = 8000,
     dropout: float | None = None,
 ) -> tuple[Any, Any]:
-    """A judge before training: BERT and a linear layer for main, a pair judge for HH and AH (SPEC §3).
+    """A judge before training: BERT and a linear layer for main, a pair judge for HH and AH (EvalNLGEval 2020, section 4).
 
     Args:
         task: main, hh or ah.
@@ -159,13 +166,6 @@ def _with(config: Any, options: dict[str, Any]) -> Any:
 def train_wordpiece(texts: Sequence[str], vocabulary_size: int) -> PreTrainedTokenizerFast:
     """A cased WordPiece tokenizer that keeps accents and punctuation: house style lives in them.
 
-    Args:
-        texts: what to learn from; an even sample of at most `SAMPLED_TEXTS` is read.
-        vocabulary_size: word pieces, special tokens included.
-
-    Returns:
-        A tokenizer with BERT's special tokens and token types.
-
     Example:
         >>> train_wordpiece(["Ecco perché: «Sì»"] * 3, 60).tokenize("perché: «Sì»")
         ['perché', ':', '«', 'Sì', '»']
@@ -217,11 +217,7 @@ def learn_words(judge: PairJudgeForSequenceClassification, tokenizer: Any, texts
     """Fill the buffers of a pair judge: how pieces make words, and in how many texts each word is.
 
     Inverse document frequency is ln((1 + texts) / (1 + texts with the word)), so words of every text count nothing.
-
-    Args:
-        judge: changed in place.
-        tokenizer: WordPiece (`##` goes on with a word) or byte-level BPE and SentencePiece (`Ġ` or `▁` begins one).
-        texts: any; an even sample of at most `SAMPLED_TEXTS` is read.
+    The tokenizer is WordPiece (`##` goes on with a word) or byte-level BPE and SentencePiece (`Ġ` or `▁` begins one).
     """
     vocabulary = tokenizer.get_vocab()
     special = set(tokenizer.all_special_tokens)
@@ -259,12 +255,8 @@ def start_from_topics(embeddings: Any, tokenizer: Any, texts: Sequence[str]) -> 
     """Start the word embeddings of a scratch encoder from latent semantic analysis of the corpus.
 
     Two papers name one event by different words; words that fill the same places in articles get like vectors, so
-    the encoder knows synonyms before it has seen a pair. A few hundred pairs alone could not teach them.
-
-    Args:
-        embeddings: `nn.Embedding`, changed in place: `TOPICS` of the dimensions get the vectors, of length 1, the others stay.
-        tokenizer: whose pieces they embed.
-        texts: headlines and articles of the training side; an even sample of at most `SAMPLED_TEXTS` is read.
+    the encoder knows synonyms before it has seen a pair. A few hundred pairs alone could not teach them. `TOPICS` of the
+    dimensions get the vectors, of length 1, the others stay.
     """
     ids = tokenizer(_sample(texts), add_special_tokens=False)["input_ids"]
     columns, offsets = np.concatenate([[], *ids]).astype(np.int64), np.cumsum([0, *map(len, ids)])
@@ -282,15 +274,7 @@ def start_from_topics(embeddings: Any, tokenizer: Any, texts: Sequence[str]) -> 
 
 
 def masked_language_model(model: Any, tokenizer: Any) -> nn.Module:
-    """A masked language model around a judge's own encoder, to pre-train that in place (`--mlm-steps`).
-
-    Args:
-        model: a scratch judge from `build`.
-        tokenizer: its tokenizer.
-
-    Returns:
-        `AutoModelForMaskedLM`, whose encoder's parameters are the judge's: nothing needs copying back.
-    """
+    """A masked language model around a scratch judge's own encoder: what is trained in it needs no copying back (`--mlm-steps`)."""
     config = model.base_model.config
     masked = AutoModelForMaskedLM.from_config(config)
     pooler, model.base_model.pooler = model.base_model.pooler, None
@@ -312,13 +296,7 @@ def warm_start(
 ) -> None:
     """Start the features' layer of a pair judge at the solution of a logistic regression; leave other judges alone.
 
-    Args:
-        model: changed in place.
-        tokenizer: its tokenizer.
-        texts: first texts of the training pairs, in random order; the first `WARM_PAIRS` are used.
-        pairs: second texts.
-        labels: 1 for a match, 0 for none.
-        max_tokens: longer pairs are cut.
+    Of the training pairs the first `WARM_PAIRS` of a fixed permutation are used.
     """
     if not isinstance(model, PairJudgeForSequenceClassification) or pairs is None:
         return
@@ -349,3 +327,63 @@ def warm_start(
     model.feature_scale.copy_(torch.tensor(scaler.scale_))
     model.features.weight.copy_(torch.stack([-half[:-1], half[:-1]]))
     model.features.bias.copy_(torch.stack([-half[-1], half[-1]]))
+
+
+class MaskedArticles:
+    """The beginnings of articles with 15% of their tokens masked; the mask follows from seed, epoch and index alone.
+
+    As in BERT, of the chosen tokens 80% become the mask, 10% a random word piece, and 10% stay.
+    """
+
+    def __init__(self, articles: Sequence[str], tokenizer: Any, *, seed: int):
+        self.articles, self.tokenizer, self.seed, self.epoch = articles, tokenizer, seed, 0
+
+    def __len__(self) -> int:
+        return len(self.articles)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Take this epoch's masks."""
+        self.epoch = epoch
+
+    def __getitem__(self, index: int) -> dict[str, list[int]]:
+        """`input_ids` with masks and `labels` of one article."""
+        random = np.random.default_rng((self.seed, self.epoch, index))
+        # An article is some six characters a token: there is no need to tokenize more of it.
+        beginning = self.articles[index][: 12 * BLOCK_TOKENS]
+        encoded = self.tokenizer(
+            beginning, truncation=True, max_length=BLOCK_TOKENS, return_special_tokens_mask=True
+        )
+        ids, special = np.array(encoded["input_ids"]), np.array(encoded["special_tokens_mask"], dtype=bool)
+        chosen = (random.random(len(ids)) < MASKED) & ~special
+        labels = np.where(chosen, ids, IGNORED)
+        action = random.random(len(ids))
+        ids[chosen & (action < 0.8)] = self.tokenizer.mask_token_id
+        other = chosen & (action >= 0.9)
+        ids[other] = random.integers(len(self.tokenizer), size=int(other.sum()))
+        return {"input_ids": ids.tolist(), "labels": labels.tolist()}
+
+    def collate(self, rows: list[dict[str, list[int]]]) -> dict[str, Tensor]:
+        """Pad to the longest."""
+        ids = [torch.tensor(row["input_ids"]) for row in rows]
+        labels = [torch.tensor(row["labels"]) for row in rows]
+        pad = nn.utils.rnn.pad_sequence
+        return {
+            "input_ids": pad(ids, batch_first=True, padding_value=self.tokenizer.pad_token_id),
+            "attention_mask": pad([torch.ones_like(row) for row in ids], batch_first=True),
+            "labels": pad(labels, batch_first=True, padding_value=IGNORED),
+        }
+
+
+def pretrain(
+    model: nn.Module, tokenizer: Any, articles: Sequence[str], settings: JudgeSettings, out: Path
+) -> None:
+    """Train a masked language model in place for `settings.mlm_steps` updates, with checkpoints in `out`."""
+    data = MaskedArticles(articles, tokenizer, seed=settings.seed)
+    own: dict[str, Any] = {
+        "updates": settings.mlm_steps,
+        "epochs": None,
+        "max_minutes": None,
+        "early_stopping": 0,
+    }
+    own |= {"batch_size": BATCH, "learning_rate": 1e-3 * STEP[settings.size]}
+    train(model, data, data.collate, replace(settings, **own), out=out, name="masked words")

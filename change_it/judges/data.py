@@ -1,4 +1,4 @@
-"""What each judge learns from and is tested on: SPEC §2, "Who trains on what"; the test is always A2."""
+"""What each judge learns from and is tested on: the training sets of EvalNLGEval 2020; the test is always A2."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

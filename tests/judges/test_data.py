@@ -8,7 +8,7 @@ import pytest
 
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
-from change_it.judges.tasks import load_task
+from change_it.judges.data import load_task
 
 
 def load(corpus, task, *, fold="all", negatives="mixed", validation_share=0.1, seed=1):
@@ -89,7 +89,7 @@ def test_bad_input(corpus, tmp_path):
 
 
 def test_no_pairs_to_learn_from(corpus, monkeypatch):
-    import change_it.judges.tasks as tasks
+    import change_it.judges.data as tasks
 
     def without_pairs(corpus, config, split):
         rows = read_table(corpus, config, split)

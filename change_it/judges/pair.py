@@ -1,6 +1,6 @@
-"""The content judge: any pre-trained encoder that is also told which words two texts share (SPEC §3, HH and AH).
+"""The content judge: any pre-trained encoder that also sees which words two texts share (HH and AH, EvalNLGEval 2020, section 4).
 
-A plain BERT with a linear layer (EvalNLGEval 2020, §3) has to find out from a few thousand pairs what a tf-idf cosine
+A plain BERT with a linear layer, as in the paper, has to find out from a few thousand pairs what a tf-idf cosine
 knows at once: texts with the same rare words speak of the same event. Here `forward` computes that, and how alike the
 encoder finds the two texts, from `input_ids` alone. A long article is searched for shared words in full, while the
 encoder reads only its beginning and the passages that the headline points to.
@@ -101,7 +101,7 @@ def mean(states: Tensor, weights: Tensor) -> Tensor:
 class PairJudgeForSequenceClassification(PreTrainedModel):
     """Do two texts (headline and headline, headline and article) speak of the same event?
 
-    The texts are told apart by the separator token, so tokenizers with and without token types will do; padding is
+    The separator token divides the texts, so tokenizers with and without token types will do; padding is
     on the right. The encoder reads each text on its own. Logits are those of a linear layer over the standardised
     `FEATURES`, plus those of one over `[u, v, |u - v|, u * v]` of the two pooled texts.
     """
