@@ -1,7 +1,7 @@
 """The `change-it` program: a table of commands, each one dataclass of options and the function it calls.
 
 The options' modules are light; the function is imported only when its command runs, so that
-`change-it --help` loads neither torch nor transformers (house rule 7).
+`change-it --help` loads neither torch nor transformers.
 """
 
 import sys
@@ -14,6 +14,7 @@ import tyro
 
 from change_it import __version__
 from change_it.command import TYRO_CONFIG, exit_on_input_error
+from change_it.corpus.folder import check_corpus
 from change_it.corpus.options import BuildOptions, CurveOptions, SampleOptions
 from change_it.generators.options import GeneratorOptions, MergeOptions, TransferOptions
 from change_it.hevas.options import HevasOptions
@@ -62,12 +63,12 @@ GROUPS = {
 
 
 def _parser_type(arguments: Sequence[str]) -> Any:
-    """The union of all commands, nested as in `COMMANDS`, for tyro; a command that is not called is told in one line."""
+    """The union of all commands, nested as in `COMMANDS`, for tyro; a command that is not called has one line."""
 
     def entry(name: str, command: "Command | dict[str, Command]") -> Any:
         if isinstance(command, Command):
-            told = getdoc(command.options) or ""  # tyro alone would drop the examples
-            description = told if name in arguments else told.partition("\n")[0]
+            text = getdoc(command.options) or ""  # tyro alone would drop the examples
+            description = text if name in arguments else text.partition("\n")[0]
             return Annotated[command.options, tyro.conf.subcommand(name, description=description)]
         members = [entry(key, member) for key, member in command.items()]
         return Annotated[_union(members), tyro.conf.subcommand(name, description=GROUPS[name])]
@@ -81,14 +82,18 @@ def _union(members: list[Any]) -> Any:
     return Union[tuple(members if len(members) > 1 else [*members, hidden])]  # noqa: UP007 (built at run time)
 
 
-def _run_of(options: Any) -> str:
-    """`module:function` of the command whose options these are."""
+def _run(options: Any) -> None:
+    """Run the command whose options these are; a corpus that is not there is found before torch loads."""
     entries = [
         entry
         for group in COMMANDS.values()
         for entry in (group.values() if isinstance(group, dict) else [group])
     ]
-    return next(entry.run for entry in entries if entry.options is type(options))
+    if corpus := getattr(options, "corpus", None):
+        check_corpus(str(corpus))
+    run = next(entry.run for entry in entries if entry.options is type(options))
+    module, _, function = run.partition(":")
+    getattr(import_module(module), function)(options)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -107,8 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options: Any = tyro.cli(
         _parser_type(arguments), prog="change-it", description=PROGRAM, args=arguments, config=TYRO_CONFIG
     )
-    module, _, function = _run_of(options).partition(":")
-    return exit_on_input_error(lambda: getattr(import_module(module), function)(options))
+    return exit_on_input_error(lambda: _run(options))
 
 
 if __name__ == "__main__":

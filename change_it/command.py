@@ -1,6 +1,6 @@
 """From one dataclass of options to a command line, the same way for every entry point.
 
-A command's options are one dataclass whose field docstrings are the help texts (house rule 3). The
+A command's options are one dataclass whose field docstrings are the help texts. The
 `change-it` program, `python -m` / `accelerate launch -m` entry points and the Python API all use it.
 """
 

@@ -86,6 +86,17 @@ HEAVY = {
         (["corpus", "build", "news.csv", "--out", "c", "--columns", "headline=title"], {"numpy"}),
         (["corpus", "build", "news.csv", "--out", "c", "--labels", "R,Z"], {"numpy"}),
         (["corpus", "build", "news.csv", "--out", "news.csv"], {"numpy"}),
+        (["corpus", "curve", "./none"], {"numpy"}),
+        (
+            ["train", "judge", "--task", "main", "--encoder", "scratch", "--corpus", "./none", "--out", "j"],
+            {"numpy"},
+        ),
+        (
+            ["train", "generator", "--recipe", "sum", "--to", "gio", "--corpus", "./none", "--out", "g"],
+            {"numpy"},
+        ),
+        (["score", "--corpus", "./none", "--judges", "j"], {"numpy"}),
+        (["transfer", "--generator", "extract", "--corpus", "./none", "--out", "new.csv"], {"numpy"}),
     ],
     ids=str,
 )

@@ -118,7 +118,7 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
     Raises:
         InputError: no such corpus, config, split or column.
     """
-    _check(corpus)
+    check_corpus(corpus)
     import polars as pl
     from datasets import load_dataset
 
@@ -148,7 +148,7 @@ def read_outlets(corpus: str) -> tuple[str, str]:
     Raises:
         InputError: no such corpus.
     """
-    _check(corpus)
+    check_corpus(corpus)
     from datasets import load_dataset_builder
 
     try:
@@ -191,8 +191,12 @@ def read_warnings(corpus: str) -> list[str]:
     return list(read_report(folder).get("warnings", [])) if (folder / REPORT).is_file() else []
 
 
-def _check(corpus: str) -> None:
-    """A path that is no folder must at least look like a Hub id."""
+def check_corpus(corpus: str) -> None:
+    """See that a path is a folder, or at least looks like a Hub id.
+
+    Raises:
+        InputError: it is neither.
+    """
     if not Path(corpus).is_dir() and (corpus.startswith((".", "/", "~")) or corpus.count("/") != 1):
         raise InputError(
             f"there is no corpus folder {corpus}: give one written by `change-it corpus build`, or a Hub id"
