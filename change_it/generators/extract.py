@@ -190,16 +190,16 @@ class Extract(Proposer):
     def _orders(self, headline: str, lead: str) -> list[list[Piece]]:
         """Parts of the headline and clauses of the lead in the orders that newspapers use."""
         parts, own = pieces(headline), set(words(headline))
-        told = [pieces(sentence) for sentence in sentences(lead)[:LEAD_SENTENCES]]
+        lead_parts = [pieces(sentence) for sentence in sentences(lead)[:LEAD_SENTENCES]]
         clauses: dict[str, float] = {}
-        for text in (part.text.rstrip(".;:,") for sentence in told for part in sentence):
-            said = own.intersection(found := words(text))
-            if len(found) > 2 and len(said) <= NEW_CLAUSE * len(found):
-                clauses[text] = self._weight(said) / math.sqrt(len(found))
+        for text in (part.text.rstrip(".;:,") for sentence in lead_parts for part in sentence):
+            known = own.intersection(found := words(text))
+            if len(found) > 2 and len(known) <= NEW_CLAUSE * len(found):
+                clauses[text] = self._weight(known) / math.sqrt(len(found))
         best = sorted(clauses, key=lambda text: -clauses[text])[:1]
         quotations = [match[0] for match in _QUOTED.finditer(lead) if 1 < len(match[0].split()) < 10]
         first, rest = parts[:1], parts[1:]
-        orders = [parts, first, rest, parts[:-1], [*rest, *first], *told[:2]]
+        orders = [parts, first, rest, parts[:-1], [*rest, *first], *lead_parts[:2]]
         for text in (*best, *quotations[:2]):
             piece = Piece(text, "")
             orders += [[*first, piece], [piece, *first], [*parts, piece]]

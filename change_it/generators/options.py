@@ -34,7 +34,7 @@ class GeneratorOptions(TrainingOptions):
 
     Examples:
         change-it train generator --recipe sum --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
-        change-it train generator --recipe s2s2 --architecture s2s --to rep --corpus runs/mine/corpus --out runs/mine/generators/s2s2-rep
+        change-it train generator --recipe s2s2 --to rep --corpus runs/mine/corpus --out runs/mine/generators/s2s2-rep
         change-it train generator --recipe sum --architecture it5/it5-base --lora --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
     """
 

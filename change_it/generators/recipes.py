@@ -1,4 +1,4 @@
-"""What each generator learns from: SPEC §2, "Who trains on what". The test is always A2, which is not read here."""
+"""What each generator learns from (EvalNLGEval 2020; agnostic: LREC 2020). The test is always A2, which is not read here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
