@@ -39,7 +39,7 @@ from change_it.hevas.options import MetricOptions
 from change_it.hevas.overlap import headline_rouge
 from change_it.papers import hevas2019
 from change_it.stats import correlations
-from change_it.tables import figure
+from change_it.tables import Column, Row, Table, figure, to_markdown
 from change_it.text.tokens import words
 from tools.sample.write import sample_articles
 
@@ -275,14 +275,14 @@ def print_tables(documents: Documents, language: str, seed: int) -> None:
     at = evaluation.systems.index("first")
     metrics = list(hevas2019.INFORMATIVENESS)
     found = correlations({name: evaluation.scores(name)[:, at] for name in metrics})
-    print_row("", metrics)
-    print_row("---", ["---"] * len(metrics))
-    for i, one in enumerate(metrics):
-        cells = [
+    rows = {
+        one: [
             f"{places(found.pearson[i][j])} ({places(hevas2019.correlation(one, other))})" if j > i else ""
             for j, other in enumerate(metrics)
         ]
-        print_row(one, cells)
+        for i, one in enumerate(metrics)
+    }
+    print(markdown(metrics, rows))
     upper = np.triu_indices(len(metrics), 1)
     matrix = np.array(found.pearson, np.float64)[upper]
     published = [hevas2019.correlation(metrics[i], metrics[j]) for i, j in zip(*upper, strict=True)]
@@ -294,25 +294,24 @@ def print_tables(documents: Documents, language: str, seed: int) -> None:
 
 def print_means(means: dict[str, dict[str, float]], metrics: Sequence[str]) -> None:
     """A table of means, the agreement of the orders below."""
-    print_row("", metrics)
-    print_row("---", ["---"] * len(metrics))
+    rows = {}
     for system, published in hevas2019.MEANS.items():
-        told = [f" ({figure(published[name])})" if name in published else "" for name in metrics]
-        print_row(
-            system,
-            [f"{figure(means[system][name])}{value}" for name, value in zip(metrics, told, strict=True)],
-        )
+        printed = [f" ({figure(published[name])})" if name in published else "" for name in metrics]
+        rows[system] = [
+            f"{figure(means[system][name])}{value}" for name, value in zip(metrics, printed, strict=True)
+        ]
     orders = []
     for name in metrics:
         pairs = [(means[system][name], row[name]) for system, row in hevas2019.MEANS.items() if name in row]
         orders.append(places(float(kendalltau(*zip(*pairs, strict=True)).statistic)) if pairs else "")
-    print_row("τ", orders)
-    print()
+    print(markdown(metrics, rows | {"τ": orders}) + "\n")
 
 
-def print_row(first: str, cells: Sequence[str]) -> None:
-    """A row of a Markdown table."""
-    print(f"| {' | '.join([first, *cells])} |")
+def markdown(metrics: Sequence[str], rows: dict[str, list[str]]) -> str:
+    """A Markdown table with a row for each name."""
+    columns = ("", *metrics)
+    lines = (Row(dict(zip(columns, [name, *cells], strict=True))) for name, cells in rows.items())
+    return to_markdown(Table(tuple(Column(name, "text") for name in columns), tuple(lines)))
 
 
 def places(value: float | None) -> str:
