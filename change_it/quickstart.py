@@ -9,14 +9,14 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from change_it import __version__
 from change_it.corpus.options import BuildOptions, SampleOptions
 from change_it.errors import InputError
 from change_it.generators.options import GeneratorOptions, TransferOptions
 from change_it.io import write_json
-from change_it.judges.options import JudgeOptions, Task
+from change_it.judges.options import TASKS, JudgeOptions
 from change_it.scoring.options import ScoreOptions
 from change_it.tables import console
 
@@ -79,7 +79,7 @@ def run(options: QuickstartOptions) -> None:
         "change_it.corpus.command:run_build",
         BuildOptions(files=(str(out / "sample.csv"),), out=out / "corpus", seed=seed),
     )
-    for task in get_args(Task):
+    for task in TASKS:
         settings = JudgeOptions(
             task=task,
             corpus=str(out / "corpus"),

@@ -50,6 +50,7 @@ TASKS = {
     "main": "which newspaper wrote a headline",
     "hh": "whether two headlines tell the same story",
     "ah": "whether a headline fits an article",
+    "fluency": "whether a newspaper would print a headline",
 }
 
 

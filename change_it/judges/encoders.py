@@ -106,7 +106,7 @@ def build(
             pad_token_id=tokenizer.pad_token_id,
         )
     else:
-        tokenizer, config = _pretrained(encoder)
+        tokenizer, config = load_encoder(encoder)
     if task == "main":
         options = {"classifier_dropout": dropout, "seq_classif_dropout": dropout, **labels}
         if encoder == SCRATCH:
@@ -133,7 +133,7 @@ def build(
     return judge, tokenizer
 
 
-def _pretrained(encoder: str) -> tuple[Any, Any]:
+def load_encoder(encoder: str) -> tuple[Any, Any]:
     """Tokenizer and configuration of a pre-trained encoder."""
     try:
         config = AutoConfig.from_pretrained(encoder)
@@ -163,22 +163,24 @@ def _with(config: Any, options: dict[str, Any]) -> Any:
     return config
 
 
-def train_wordpiece(texts: Sequence[str], vocabulary_size: int) -> PreTrainedTokenizerFast:
-    """A cased WordPiece tokenizer that keeps accents and punctuation: house style lives in them.
+def train_wordpiece(
+    texts: Sequence[str], vocabulary_size: int, *, lowercase: bool = False
+) -> PreTrainedTokenizerFast:
+    """A WordPiece tokenizer that keeps accents and punctuation, and case unless told otherwise: house style lives in them.
 
     Example:
         >>> train_wordpiece(["Ecco perché: «Sì»"] * 3, 60).tokenize("perché: «Sì»")
         ['perché', ':', '«', 'Sì', '»']
     """
     read = _sample(texts)
-    learner = _wordpiece(None)
+    learner = _wordpiece(None, lowercase)
     counts = Counter(c for text in read for c in learner.normalizer.normalize_str(text) if not c.isspace())
     letters = sorted(sorted(counts, key=lambda c: (-counts[c], c))[:ALPHABET])
     # Given numbers beforehand: left to itself the trainer meets them in an order that changes from run to run.
     fixed = [*SPECIAL, *letters, *(f"##{letter}" for letter in letters)]
     trainer = trainers.WordPieceTrainer(vocab_size=vocabulary_size, special_tokens=fixed, show_progress=False)
     learner.train_from_iterator(read, trainer)
-    tokenizer = _wordpiece(learner.get_vocab())
+    tokenizer = _wordpiece(learner.get_vocab(), lowercase)
     begin, end = (tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
@@ -198,10 +200,10 @@ def train_wordpiece(texts: Sequence[str], vocabulary_size: int) -> PreTrainedTok
     )
 
 
-def _wordpiece(vocabulary: dict[str, int] | None) -> Tokenizer:
-    """A WordPiece tokenizer that changes neither case nor accents, with these pieces or none yet."""
+def _wordpiece(vocabulary: dict[str, int] | None, lowercase: bool) -> Tokenizer:
+    """A WordPiece tokenizer that keeps accents, with these pieces or none yet."""
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase, strip_accents=False)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
     return tokenizer

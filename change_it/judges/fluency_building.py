@@ -191,7 +191,9 @@ def warm_start(judge: FluencyJudgeForSequenceClassification, batches: Sequence[d
     judge.summary_mean.copy_(summary.mean(0))
     judge.summary_scale.copy_(summary.std(0) + 0.01)
     printed = torch.cat([batch["labels"] for batch in batches])
-    _fit(judge.summary, (summary - judge.summary_mean) / judge.summary_scale, printed)
+    known = printed != IGNORED
+    scaled = (summary - judge.summary_mean) / judge.summary_scale
+    _fit(judge.summary, scaled[known], printed[known])
 
 
 def _fit(layer: torch.nn.Linear, inputs: Tensor, labels: Tensor) -> None:

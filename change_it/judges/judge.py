@@ -39,7 +39,7 @@ class Judge:
     A judge of another kind is a subclass with a `predict` of its own.
 
     Attributes:
-        task: main, hh or ah.
+        task: main, hh, ah or fluency.
         model: a sequence classifier with two classes, in `eval` mode.
         tokenizer: its tokenizer.
         fold: the fold it was trained on: all, 0 or 1.
@@ -211,10 +211,11 @@ class Judges:
     main: Judge
     hh: Judge
     ah: Judge
+    fluency: Judge | None = None
 
     @classmethod
     def from_pretrained(cls, name: str | Path, *, device: str = "auto", cache_size: int = 0) -> "Judges":
-        """Load the judges `main`, `hh` and `ah`.
+        """Load the judges `main`, `hh` and `ah`, and `fluency` where there is one.
 
         Args:
             name: folder with three folders of these names, or the Hub id of such a repository.
@@ -229,7 +230,9 @@ class Judges:
             commands = " and ".join(f"{COMMAND} --task {task} --out {folder / task}" for task in missing)
             raise InputError(f"{name} lacks the judge {' and '.join(missing)}: run {commands}")
         judges = {
-            task: Judge.from_pretrained(folder / task, device=device, cache_size=cache_size) for task in TASKS
+            task: Judge.from_pretrained(folder / task, device=device, cache_size=cache_size)
+            for task in (*TASKS, "fluency")
+            if (folder / task).is_dir()
         }
         for task, judge in judges.items():
             if judge.task != task:
@@ -251,7 +254,8 @@ class Judges:
     @property
     def by_task(self) -> dict[Task, Judge]:
         """The judges by task."""
-        return {"main": self.main, "hh": self.hh, "ah": self.ah}
+        found: dict[Task, Judge] = {"main": self.main, "hh": self.hh, "ah": self.ah}
+        return found if self.fluency is None else {**found, "fluency": self.fluency}
 
     @property
     def outlets(self) -> tuple[str, str]:

@@ -7,28 +7,29 @@ from typing import Any, Literal
 from change_it.corpus.options import Negatives
 from change_it.training.options import TrainingOptions, TrainingSettings
 
-Task = Literal["main", "hh", "ah"]
+Task = Literal["main", "hh", "ah", "fluency"]
 Size = Literal["tiny", "small", "base"]
 Fold = Literal["all", "0", "1"]
 
 #: The judges that compliancy asks, and those that read one text and not a pair.
 TASKS: tuple[Task, ...] = ("main", "hh", "ah")
-SINGLE_TEXT: tuple[Task, ...] = ("main",)
+SINGLE_TEXT: tuple[Task, ...] = ("main", "fluency")
 SCRATCH = "scratch"
 
 
 @dataclass(kw_only=True)
 class JudgeOptions(TrainingOptions):
-    """Train a judge of style (main) or of content (hh, ah) and compare it with plain baselines on A2.
+    """Train a judge of style (main), content (hh, ah) or fluency and compare it with plain baselines on A2.
 
     Examples:
         change-it train judge --task main --corpus runs/mine/corpus --out runs/mine/judges/main
         change-it train judge --task hh --corpus runs/mine/corpus --encoder scratch --size tiny --out runs/mine/judges/hh
+        change-it train judge --task fluency --corpus runs/mine/corpus --encoder scratch --out runs/mine/judges/fluency
         accelerate launch -m change_it.judges.train --task ah --corpus runs/mine/corpus --out runs/mine/judges/ah
     """
 
     task: Task
-    """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match."""
+    """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it."""
     corpus: str
     """Corpus folder written by `change-it corpus build`, or the id of such a data set on the Hub."""
     out: Path
@@ -42,7 +43,11 @@ class JudgeOptions(TrainingOptions):
     negatives: Negatives | None = None
     """Non-matching examples of hh and ah in training; random (the papers') for pre-trained encoders, mixed for scratch."""
     mlm_steps: int = 0
-    """Updates of masked language modelling on the corpus's articles before; for scratch."""
+    """Updates of masked language modelling on the corpus's articles before; for scratch; fluency counts words instead."""
+    held_out: str = "looped,spliced"
+    """Families of damage that fluency is tested on and does not learn from, separated by commas."""
+    generated: Path | None = None
+    """Texts of a half-trained generator, one a line, as one more family of damage for fluency."""
     max_tokens: int | None = None
     """Longer inputs are cut."""
     validation_share: float = 0.1
@@ -61,6 +66,8 @@ class JudgeSettings(TrainingSettings):
     fold: Fold
     negatives: Negatives
     mlm_steps: int
+    held_out: str
+    generated: Path | None = None
     max_tokens: int
     validation_share: float
 
@@ -70,6 +77,8 @@ PAPER: dict[Task, dict[str, Any]] = {
     "main": {"max_tokens": 32, "batch_size": 256, "epochs": 6, "learning_rate": 1e-5, "early_stopping": 0},
     "hh": {"max_tokens": 64, "batch_size": 128, "epochs": 2, "learning_rate": 1e-5, "early_stopping": 3},
     "ah": {"max_tokens": 512, "batch_size": 8, "epochs": 6, "learning_rate": 1e-5, "early_stopping": 0},
+    # No paper has it: what fine-tunes a small encoder on a few ten thousand headlines.
+    "fluency": {"max_tokens": 64, "batch_size": 32, "epochs": 1, "learning_rate": 1e-4, "early_stopping": 0},
 }
 
 #: For encoders without pre-training: more steps, larger ones. HH and AH start from what shared words tell (`warm_start`).
@@ -77,6 +86,7 @@ FROM_SCRATCH: dict[Task, dict[str, Any]] = {
     "main": {"max_tokens": 48, "batch_size": 64, "epochs": 4, "learning_rate": 1e-3, "early_stopping": 4},
     "hh": {"max_tokens": 96, "batch_size": 32, "epochs": 2, "learning_rate": 5e-4, "early_stopping": 4},
     "ah": {"max_tokens": 1024, "batch_size": 32, "epochs": 0.3, "learning_rate": 5e-4, "early_stopping": 4},
+    "fluency": {"max_tokens": 64, "batch_size": 64, "epochs": 1, "learning_rate": 2e-3, "early_stopping": 0},
 }
 
 #: Larger encoders take smaller steps: factor of the learning rate.

@@ -10,17 +10,19 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.metrics import precision_recall_fscore_support
 
 from change_it.command import main_of
 from change_it.corpus.folder import read_warnings
 from change_it.errors import InputError
-from change_it.io import check_writable
+from change_it.io import check_writable, read_text
 from change_it.judges import baselines
 from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.encoders import build, masked_language_model, pretrain, warm_start
+from change_it.judges.fluency_data import load_fluency, parse_held_out
+from change_it.judges.fluency_training import acceptance_table, prepare
 from change_it.judges.judge import Judge
 from change_it.judges.options import SCRATCH, VOCABULARY, JudgeOptions, JudgeSettings, preset
+from change_it.judges.scores import scores
 from change_it.papers.evalnlgeval2020 import JUDGES
 from change_it.tables import Column, Row, Table, console, print_table
 from change_it.training.loop import TrainingResult, process_state
@@ -76,6 +78,8 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
             "--mlm-steps is for --encoder scratch: a pre-trained encoder has learnt its language"
         )
     check_writable(settings.out, kind="run")
+    if settings.task == "fluency":
+        return _train_fluency(settings)
     with process_state().main_process_first():
         data = load_task(
             settings.task,
@@ -87,6 +91,25 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         )
     return train_in_folder(
         settings, settings.out, "judge", lambda work: _prepare(settings, data, work), libraries=LIBRARIES
+    )
+
+
+def _train_fluency(settings: JudgeSettings) -> dict[str, Any]:
+    """Train, test and save a judge of fluency."""
+    if settings.mlm_steps:
+        raise InputError("--mlm-steps is for main, hh and ah: fluency learns its words by counting them")
+    parse_held_out(settings.held_out)
+    generated = () if settings.generated is None else tuple(read_text(settings.generated).splitlines())
+    with process_state().main_process_first():
+        data = load_fluency(
+            settings.corpus,
+            fold=settings.fold,
+            validation_share=settings.validation_share,
+            seed=settings.seed,
+            generated=tuple(filter(None, map(str.strip, generated))),
+        )
+    return train_in_folder(
+        settings, settings.out, "judge", lambda work: prepare(settings, data, work), libraries=LIBRARIES
     )
 
 
@@ -155,29 +178,10 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
     )
 
 
-def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) -> dict[str, Any]:
-    """Precision, recall and F1 of each class (EvalNLGEval 2020, Table 1), and their mean.
-
-    Args:
-        labels: (n,) true classes, 0 or 1.
-        predicted: (n,) classes.
-        classes: names of class 0 and 1.
-
-    Example:
-        >>> scores(np.array([0, 1, 1, 1]), np.array([0, 1, 1, 0]), ("rep", "gio"))["gio"]["recall"]
-        0.6666666666666666
-    """
-    columns = precision_recall_fscore_support(labels, predicted, labels=[0, 1], zero_division=0)
-    table: dict[str, Any] = {
-        name: dict(zip(("precision", "recall", "f1"), map(float, row[:3]), strict=True))
-        | {"support": int(row[3])}
-        for name, row in zip(classes, zip(*columns, strict=True), strict=True)
-    }
-    return {**table, "macro_f1": float(np.mean(columns[2])), "accuracy": float((labels == predicted).mean())}
-
-
 def table_of(metrics: dict[str, Any]) -> Table:
     """What `train_judge` gives as a table: the judge beside its baselines and the published one, as in the papers' Table 1."""
+    if metrics["task"] == "fluency":
+        return acceptance_table(metrics)
     classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
     keys = {"precision": "P", "recall": "R", "f1": "F1"}
 

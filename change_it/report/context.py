@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-TASKS = ("main", "hh", "ah")
+TASKS = ("main", "hh", "ah", "fluency")
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def save_judge(folder, task):
     import torch
 
     from change_it.judges.encoders import build
-    from change_it.judges.train import scores
+    from change_it.judges.scores import scores
     from change_it.training.models import hash_of_weights
 
     torch.manual_seed(sum(map(ord, task)))

@@ -1,7 +1,9 @@
 """The fluency judge: counts by hand, junctions, texts alone and in a batch, saving, and a training that learns."""
 
+import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 import torch
 from transformers import AutoModelForSequenceClassification
@@ -16,7 +18,11 @@ from change_it.judges.fluency import (
     buckets,
 )
 from change_it.judges.fluency_building import junction_labels, learn_counts, learn_neighbours, warm_start
-from change_it.judges.fluency_data import parse_held_out
+from change_it.judges.fluency_data import FluencyExamples, load_fluency, parse_held_out
+from change_it.judges.judge import Judge
+from change_it.judges.ngram import NgramJudge
+from change_it.judges.options import JudgeOptions
+from change_it.judges.train import table_of, train_judge
 
 ROWS = [[1, 5, 6, 7, 2], [1, 5, 6, 8, 2], [5, 6, 9, 5, 6]]
 PARTS = [1, 2, 2]
@@ -114,7 +120,7 @@ def test_the_linear_layers_start_at_a_solution(judge):
     batch = {
         "input_ids": ids,
         "attention_mask": torch.ones_like(ids),
-        "labels": torch.tensor([1, 0] * 8),
+        "labels": torch.tensor([1, 0] * 7 + [IGNORED, 0]),
         "junction_labels": torch.tensor([[0, 0, 0, 0], [1, 1, 1, 1]] * 8),
     }
     warm_start(judge, [batch])
@@ -135,3 +141,66 @@ def test_it_is_saved_and_loaded_without_the_parts(judge, tmp_path: Path):
 def test_unknown_families_are_refused(held_out):
     with pytest.raises(InputError, match="no family nonsense"):
         parse_held_out(held_out)
+
+
+@pytest.fixture(scope="module")
+def trained(corpus, tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("fluency") / "fluency"
+    options = {"encoder": "scratch", "updates": 30, "evaluation_steps": 15, "learning_rate": 1e-3}
+    train_judge(JudgeOptions(task="fluency", corpus=corpus, out=out, **options))
+    return out
+
+
+def test_a_trained_judge_tells_printed_from_broken_headlines(trained):
+    metrics = json.loads((trained / "metrics.json").read_text())
+    found = metrics["acceptance"]
+    assert found["gold"] > 0.8
+    assert found["families"]["shuffled"]["accepted"] < found["gold"] - 0.3
+    assert {name for name, row in found["families"].items() if not row["seen"]} == {"looped", "spliced"}
+    assert set(metrics["results"]) == set(metrics["baselines"]["n-grams"]) == {"seen damage", "unseen damage"}
+    assert metrics["classes"] == ["broken", "printed"]
+
+
+def test_the_saved_judge_gives_the_reported_acceptance(trained, corpus):
+    metrics = json.loads((trained / "metrics.json").read_text())
+    judge = Judge.from_pretrained(trained, device="cpu")
+    data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1)
+    printed = [headline for headlines in data.tests.values() for headline in headlines]
+    assert (judge.probabilities(printed, progress=False)[:, 1] > 0.5).mean() == metrics["acceptance"]["gold"]
+    assert judge.task == "fluency"
+    assert NgramJudge.load(trained).probabilities(printed).shape == (len(printed),)
+
+
+def test_the_table_shows_seen_and_unseen_families_beside_n_grams(trained):
+    table = table_of(json.loads((trained / "metrics.json").read_text()))
+    shown = [row.values["headlines"] for row in table.rows]
+    assert shown[0] == "as printed"
+    assert {"shuffled", "reversed words", "mean of seen damage", "mean of unseen damage", "spliced"} <= set(
+        shown
+    )
+
+
+def test_masked_words_are_refused(corpus, tmp_path):
+    with pytest.raises(InputError, match="counting"):
+        train_judge(JudgeOptions(task="fluency", corpus=corpus, out=tmp_path, encoder="scratch", mlm_steps=5))
+
+
+def test_damage_is_fresh_each_epoch_and_fixed_by_seed_epoch_and_index(corpus):
+    data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1)
+    examples = FluencyExamples(data, None, ["shuffled", "cut_end"], max_tokens=32, seed=1)
+    first = [examples[row] for row in range(40)]
+    assert [label for _, label, _, _ in first[:4]] == [1, 0, 1, 0]
+    assert first == [examples[row] for row in range(40)]
+    examples.set_epoch(1)
+    assert first[0] == examples[0]
+    assert [text for text, *_ in first] != [examples[row][0] for row in range(40)]
+
+
+def test_the_parts_and_the_validation_share_no_event_and_outlets_are_alike(corpus):
+    data = load_fluency(corpus, fold="all", validation_share=0.2, seed=1)
+    assert not set(data.validation) & set(data.counted)
+    assert set(data.parts) == set(range(1, 5))
+    articles = pl.read_parquet(Path(corpus) / "articles" / "train.parquet")
+    outlet = dict(articles.select("headline", "label").iter_rows())
+    counts = [sum(outlet[headline] == name for headline in data.headlines) for name in data.outlets]
+    assert counts[0] == counts[1]
