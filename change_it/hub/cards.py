@@ -95,10 +95,10 @@ class JudgeEntry:
                 yield test, name, [*numbers, row["macro_f1"]]
 
     def published(self) -> list[float]:
-        """The papers' row for this judge."""
+        """The papers' row for this judge; empty where they have none."""
         rows = [row for row in JUDGES if row.judge == self.judge.task]
         numbers = [number for row in rows for number in (row.precision, row.recall, row.f1)]
-        return [*numbers, sum(row.f1 for row in rows) / len(rows)]
+        return [*numbers, sum(row.f1 for row in rows) / len(rows)] if rows else []
 
 
 def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions) -> dict[str, bytes]:

@@ -83,8 +83,10 @@ def _judge(options: PushOptions) -> Files:
     if (folder / "config.json").is_file():
         judges = {"": Judge.from_pretrained(folder, device="cpu")}
     else:
-        three = Judges.from_pretrained(folder, device="cpu")
-        judges = {f"{task}/": getattr(three, task) for task in ("main", "hh", "ah")}
+        found = Judges.from_pretrained(folder, device="cpu")
+        judges = {f"{task}/": judge for task, judge in found.by_task.items()}
+        if found.fluency is not None:
+            judges["fluency/"] = found.fluency
     files: Files = {}
     described = []
     for prefix, judge in judges.items():
@@ -151,12 +153,16 @@ def _auto_map(config: Mapping[str, Any], files: Files) -> dict[str, Any]:
     """
     import change_it.generators.pointer_generator as pointer
     import change_it.generators.tokenizer as words
-    from change_it.judges import pair
+    from change_it.judges import fluency, pair
 
     known: dict[str, dict[str, type]] = {
         pair.PairJudgeConfig.model_type: {
             "AutoConfig": pair.PairJudgeConfig,
             "AutoModelForSequenceClassification": pair.PairJudgeForSequenceClassification,
+        },
+        fluency.FluencyJudgeConfig.model_type: {
+            "AutoConfig": fluency.FluencyJudgeConfig,
+            "AutoModelForSequenceClassification": fluency.FluencyJudgeForSequenceClassification,
         },
         pointer.PointerGeneratorConfig.model_type: {
             "AutoConfig": pointer.PointerGeneratorConfig,

@@ -6,10 +6,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 import torch
-from transformers import AutoModelForSequenceClassification
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    BertConfig,
+    BertForSequenceClassification,
+)
 
 import change_it.auto  # noqa: F401
 from change_it.errors import InputError
+from change_it.hub import push
+from change_it.hub.options import PushOptions
 from change_it.judges.fluency import (
     IGNORED,
     STEPS,
@@ -19,7 +26,7 @@ from change_it.judges.fluency import (
 )
 from change_it.judges.fluency_building import junction_labels, learn_counts, learn_neighbours, warm_start
 from change_it.judges.fluency_data import FluencyExamples, load_fluency, parse_held_out
-from change_it.judges.judge import Judge
+from change_it.judges.judge import Judge, Judges
 from change_it.judges.ngram import NgramJudge
 from change_it.judges.options import JudgeOptions
 from change_it.judges.train import table_of, train_judge
@@ -204,3 +211,33 @@ def test_the_parts_and_the_validation_share_no_event_and_outlets_are_alike(corpu
     outlet = dict(articles.select("headline", "label").iter_rows())
     counts = [sum(outlet[headline] == name for headline in data.headlines) for name in data.outlets]
     assert counts[0] == counts[1]
+
+
+def test_three_judges_answer_for_compliancy_and_fluency_stands_beside_them(trained, tmp_path):
+    config = BertConfig(
+        vocab_size=32, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8
+    )
+    about = json.loads((trained / "config.json").read_text())["change_it"]
+    for task in ("main", "hh", "ah"):
+        model = BertForSequenceClassification(config)
+        model.config.change_it = {**about, "task": task}
+        model.save_pretrained(tmp_path / task)
+        AutoTokenizer.from_pretrained(trained).save_pretrained(tmp_path / task)
+    assert Judges.from_pretrained(tmp_path).fluency is None
+    (tmp_path / "fluency").symlink_to(trained)
+    judges = Judges.from_pretrained(tmp_path)
+    assert list(judges.by_task) == ["main", "hh", "ah"]
+    assert judges.fluency is not None
+    assert judges.fluency.probabilities(["Il sindaco apre la scuola"], progress=False).shape == (1, 2)
+
+
+def test_a_card_shows_families_and_carries_the_code(trained, tmp_path):
+    push.run(
+        PushOptions(
+            kind="judge", folder=str(trained), repo_id="me/fluency", dry_run=True, out=tmp_path / "card"
+        )
+    )
+    card = (tmp_path / "card" / "README.md").read_text()
+    assert "| spliced (not trained on) |" in card
+    assert "as published" not in card
+    assert (tmp_path / "card" / "fluency.py").exists()
