@@ -46,9 +46,9 @@ def generators(tmp_path_factory):
 
 @pytest.fixture
 def judges(monkeypatch):
-    panel = FakeJudges(fold="0")
-    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, device: panel)
-    return panel
+    fakes = FakeJudges(fold="0")
+    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, device: fakes)
+    return fakes
 
 
 def write(path, rows=ROWS):

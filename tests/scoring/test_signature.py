@@ -45,7 +45,7 @@ def test_what_two_panels_share(theirs, ours, shared):
 def test_a_copied_folder_is_the_same_judge(tmp_path):
     predict = pytest.importorskip("change_it.judges.judge")
 
-    def panel(folder, fold):
+    def saved_judges(folder, fold):
         judges = {
             task: predict.Judge(
                 task, None, None, fold, ("rep", "gio"), predict.hash_of_weights(folder / task, command=""), 8
@@ -58,9 +58,9 @@ def test_a_copied_folder_is_the_same_judge(tmp_path):
         (tmp_path / "one" / task).mkdir(parents=True)
         (tmp_path / "one" / task / "model.safetensors").write_bytes(f"weights of {task}".encode())
     shutil.copytree(tmp_path / "one", tmp_path / "copy")
-    shared = panel(tmp_path / "one", "0").shared_with(panel(tmp_path / "copy", "1"))
+    shared = saved_judges(tmp_path / "one", "0").shared_with(saved_judges(tmp_path / "copy", "1"))
     assert shared == ["the weights of main and hh and ah are the same"]
-    assert parse_reranker(panel(tmp_path / "one", "0").signature) == panel(tmp_path / "copy", "0")
+    assert parse_reranker(saved_judges(tmp_path / "one", "0").signature) == saved_judges(tmp_path / "copy", "0")
 
 
 @pytest.mark.parametrize(("fold", "digits"), [("0", "def"), ("all", "def"), ("1", "dbf")])
