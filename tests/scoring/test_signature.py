@@ -60,7 +60,9 @@ def test_a_copied_folder_is_the_same_judge(tmp_path):
     shutil.copytree(tmp_path / "one", tmp_path / "copy")
     shared = saved_judges(tmp_path / "one", "0").shared_with(saved_judges(tmp_path / "copy", "1"))
     assert shared == ["the weights of main and hh and ah are the same"]
-    assert parse_reranker(saved_judges(tmp_path / "one", "0").signature) == saved_judges(tmp_path / "copy", "0")
+    assert parse_reranker(saved_judges(tmp_path / "one", "0").signature) == saved_judges(
+        tmp_path / "copy", "0"
+    )
 
 
 @pytest.mark.parametrize(("fold", "digits"), [("0", "def"), ("all", "def"), ("1", "dbf")])
