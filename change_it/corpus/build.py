@@ -20,7 +20,7 @@ from change_it.corpus.alignment import EDGES, histogram
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.duplicates import near_duplicates
 from change_it.corpus.folder import CONFIGS, REPORT, arrow_schema, check_target, class_names
-from change_it.corpus.leaks import leak_check
+from change_it.corpus.leaks import leak_check, test_neighbours
 from change_it.corpus.options import BuildOptions, parse_sizes
 from change_it.corpus.pairing import Candidates, find_neighbours, find_pairs
 from change_it.corpus.reading import Reading, Rejection
@@ -68,6 +68,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         InputError: no dated articles for a date window, too few pairs, or more asked for than there are.
         RuntimeError: the leak check failed.
     """
+    reading = in_canonical_order(reading)
     articles, outlets = reading.articles, reading.outlets
     sizes = parse_sizes(options.sizes)
     stage("near-duplicates")
@@ -87,6 +88,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         sizes=sizes,
         given=given if any(given) else None,
         linking=found.linking,
+        events=found.events,
     )
     stage("nearest wrong articles")
     neighbours = find_neighbours(articles, labels, splits, found.vectors, options)
@@ -94,6 +96,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     article_table = _article_table(articles, splits)
     pair_table = _pair_table(article_table, found.a, found.b, found.similarity, splits)
     article_table = article_table.with_columns(neighbours).filter(pl.col("alignment") != REMOVED)
+    nearest = pl.DataFrame({"id": [article.id for article in articles], "nearest": found.nearest})
     neighbour_table = article_table.select("alignment", *CONFIGS["neighbours"])
     base = {
         "articles": _sides(article_table.select(*CONFIGS["articles"])),
@@ -105,7 +108,11 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         base["pairs"],
         base["neighbours"],
         outlets,
+        nearest,
+        strict=options.strict,
+        loose=options.loose,
         negatives=options.negatives,
+        balance=options.balance,
         seed=options.seed,
     )
     every = base | made
@@ -116,15 +123,20 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     stage("leak check")
     ids = [article.id for article in articles]
     leaks = leak_check(tables, pl.DataFrame({"id": ids, "cluster": clusters}))
+    leaks["neighbours"] = test_neighbours(splits.alignment, labels, found.events)
+    if leaks["neighbours"]["articles"] and not any(given):
+        raise RuntimeError(f"the leak check found events on both sides of the split: {leaks['neighbours']}")
     tables = {
         config: filled
         for config, by_side in tables.items()
         if (filled := {side: rows for side, rows in by_side.items() if rows.height})
     }
-    places = reading.places or [("", 0)] * len(articles)
     rejected = [
         *reading.rejected,
-        *(Rejection(*places[row], ids[row], reason) for row, reason in sorted(splits.removed.items())),
+        *(
+            Rejection(*reading.places[row], ids[row], reason)
+            for row, reason in sorted(splits.removed.items())
+        ),
     ]
     report: dict[str, Any] = {
         "version": __version__,
@@ -158,6 +170,24 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     }
     report["warnings"] = _warnings(report["pairs"]["kept"]["A2"], found, options)
     return Corpus(outlets, tables, rejected, report)
+
+
+def in_canonical_order(reading: Reading) -> Reading:
+    """The articles ordered by what they say, so that the order of the input's rows decides nothing.
+
+    Args:
+        reading: in the order of the input.
+    """
+
+    def key(row: int) -> tuple[str, ...]:
+        article = reading.articles[row]
+        return article.label, str(article.date or ""), article.headline, article.article, article.id
+
+    order = sorted(range(len(reading.articles)), key=key)
+    places = reading.places or [("", 0)] * len(order)
+    return dataclasses.replace(
+        reading, articles=[reading.articles[row] for row in order], places=[places[row] for row in order]
+    )
 
 
 def write_corpus(corpus: Corpus, out: Path) -> None:

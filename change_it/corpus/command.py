@@ -82,7 +82,12 @@ def print_summary(report: dict[str, Any]) -> None:
         f"Leak check: {leaks['test_articles']:,} test articles against {sum(leaks['rows'].values()):,} training rows "
         f"of {len(leaks['rows'])} sets: {found}"
     )
+    near = leaks["neighbours"]
+    events = (
+        f"Test articles with a training article above {thresholds['strict']}: {near['articles']:,}, "
+        f"{near['other_outlet']:,} of them with one of the other outlet"
+    )
     warnings = [f"Warning: {warning}." for warning in report["warnings"]]
     for line in lines:
         terminal.print(line, soft_wrap=True, markup=False)
-    print_table(Table(columns, tuple(splits), title="Splits", notes=(check, *warnings)), terminal)
+    print_table(Table(columns, tuple(splits), title="Splits", notes=(check, events, *warnings)), terminal)

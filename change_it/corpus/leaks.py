@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from change_it.corpus.training_sets import Tables
 
@@ -63,6 +65,27 @@ def leak_check(tables: Tables, clusters: pl.DataFrame) -> dict[str, Any]:
     if any(found.values()):
         raise RuntimeError(f"the leak check found test material in training sets: {found}")
     return {"test_articles": test.height, "rows": rows, "found": found}
+
+
+def test_neighbours(
+    alignment: NDArray[np.str_],
+    labels: NDArray[np.int64],
+    events: tuple[NDArray[np.int64], NDArray[np.int64]],
+) -> dict[str, int]:
+    """Count test articles that have a training article of the same event (cosine above the strict threshold, in the window).
+
+    Args:
+        alignment: (articles,) split of each, empty for one that left the corpus.
+        labels: (articles,) outlet of each.
+        events: positions of the two articles of each link.
+
+    Returns:
+        `articles` of the test set with such a neighbour; those for which one is of the `other_outlet`.
+    """
+    one, other = (np.concatenate(sides) for sides in (events, events[::-1]))
+    crosses = (alignment[one] == "A2") & (alignment[other] != "A2") & (alignment[other] != "")
+    foreign = crosses & (labels[one] != labels[other])
+    return {"articles": len(np.unique(one[crosses])), "other_outlet": len(np.unique(one[foreign]))}
 
 
 def _values(tables: Iterable[pl.DataFrame], columns: tuple[str, ...]) -> pl.Series:

@@ -59,6 +59,8 @@ class BuildOptions(ReadingOptions):
     """Fixed numbers of pairs by rank instead of the thresholds: A1=5000,A2=5000,A3=10000."""
     negatives: Negatives = "random"
     """Non-matching examples of the hh and ah sets: random, hard (nearest wrong one by tf-idf) or half of each."""
+    balance: bool = True
+    """Take both outlets alike into the main, ah and sum sets, as LREC 2020 does in all experiments."""
     seed: int = 1
     """Seed of every random choice."""
 

@@ -46,6 +46,10 @@ class Candidates:
         compared: number of all pairs compared, by cosine in the bins of `alignment.EDGES`.
         vectors: (articles, words) tf-idf.
         ranked: (one-to-one pairs,) cosines, best first; where they are few, down to .05.
+        events: two arrays (links,) of positions: articles, of either outlet, that tell of one event, because their cosine
+            is above the strict threshold and their dates are in the window.
+        nearest: (articles,) highest cosine with an article of the other outlet in the window; 0 where none is above the
+            loose threshold.
         partners: for each alignment group that the input gives: how its pairs were found, and how many.
     """
 
@@ -56,6 +60,8 @@ class Candidates:
     compared: Ints
     vectors: csr_matrix
     ranked: Floats
+    events: tuple[Ints, Ints]
+    nearest: Floats
     partners: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -103,6 +109,9 @@ def find_pairs(
         found = every if options.many_to_many else best
         if len(found) >= wanted:
             break
+    nearest = np.zeros(len(articles))
+    for rows, index in ((a_rows, every.a_index), (b_rows, every.b_index)):
+        np.maximum.at(nearest, rows[index], every.similarity)
     chosen = set(zip(best.a_index.tolist(), best.b_index.tolist(), strict=True))
     linking = [pair in chosen for pair in zip(found.a_index.tolist(), found.b_index.tolist(), strict=True)]
     return Candidates(
@@ -113,7 +122,37 @@ def find_pairs(
         every.counts,
         vectors,
         best.similarity if len(best) >= FEW else one_to_one(compared(lowest)).similarity,
+        same_event(vectors, of_a, days, window_days=window, strict=options.strict),
+        nearest,
     )
+
+
+def same_event(
+    vectors: csr_matrix, of_a: Bools, days: Ints, *, window_days: int | None, strict: float
+) -> tuple[Ints, Ints]:
+    """Articles that tell of one event, in one outlet or across the two: cosine above the strict threshold, in the window.
+
+    Args:
+        vectors: (articles, words) unit-length rows.
+        of_a: (articles,) True for outlet A.
+        days: (articles,) day numbers; undated articles are compared only without a window.
+        window_days: half-width of the window; None compares everything.
+        strict: the threshold.
+
+    Returns:
+        Positions of the two articles of each link.
+    """
+    sides = np.flatnonzero(of_a), np.flatnonzero(~of_a)
+    links: list[tuple[Ints, Ints]] = []
+    for x, y in ((0, 1), (0, 0), (1, 1)):
+        one, other = sides[x], sides[y]
+        close = align(
+            vectors[one], vectors[other], days[one], days[other], window_days=window_days, floor=strict
+        )
+        i, j = one[close.a_index], other[close.b_index]
+        links.append((i, j) if x != y else (i[i < j], j[i < j]))
+    first, second = zip(*links, strict=True)
+    return np.concatenate(first), np.concatenate(second)
 
 
 def find_neighbours(
@@ -201,6 +240,7 @@ def _given_pairs(
         }
     a, b, similarity = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     order = np.lexsort((b, a, -similarity))
+    test = np.array([article.alignment == "A2" for article in articles])
     return Candidates(
         a[order],
         b[order],
@@ -209,8 +249,28 @@ def _given_pairs(
         compared,
         vectors,
         similarity[order],
+        _events_of_test(articles, test, vectors, options),
+        np.zeros(len(articles)),
         partners,
     )
+
+
+def _events_of_test(
+    articles: Sequence[Article], test: Bools, vectors: csr_matrix, options: BuildOptions
+) -> tuple[Ints, Ints]:
+    """Links between given test articles and all others; the others are not compared, there can be very many."""
+    days = day_numbers(article.date for article in articles)
+    window = None if options.window_days == "none" or not (days >= 0).any() else options.window_days
+    inside, outside = np.flatnonzero(test), np.flatnonzero(~test)
+    close = align(
+        vectors[inside],
+        vectors[outside],
+        days[inside],
+        days[outside],
+        window_days=window,
+        floor=options.strict,
+    )
+    return inside[close.a_index], outside[close.b_index]
 
 
 def _shared(articles: Sequence[Article], a_rows: Ints, b_rows: Ints) -> tuple[Ints, Ints]:

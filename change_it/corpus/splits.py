@@ -1,7 +1,7 @@
 """A1, A2, A3 and R, the two folds, and what must leave the corpus so that nothing of the test set is trained on.
 
-The unit is the *connected component*: articles are linked by near-duplicate clusters and by pairs. A whole component is
-on one side of train and test and in one fold (EvalNLGEval 2020 §3).
+The unit of train and test is the *event*: articles linked by near-duplicate clusters and by every cosine above the strict
+threshold, in one outlet or across the two, transitively. The unit of a fold is the pair with its near-duplicates.
 """
 
 import zlib
@@ -21,7 +21,6 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 NEAR_DUPLICATE = "near-duplicate of a test article"
-LINKED = "paired with a near-duplicate of a test article"
 REMOVED = ""  #: stands in `Splits.alignment` for an article that left the corpus
 _ORDER = ("R", "A3", "A1", "A2")  # weakest claim on an article first
 
@@ -32,7 +31,7 @@ class Splits:
 
     Attributes:
         alignment: (articles,) `A1`, `A2`, `A3`, `R`, or `REMOVED`.
-        component: (articles,) number of the connected component.
+        component: (articles,) number of the component of near-duplicates and kept pairs, the unit of a fold.
         fold: (articles,) 0 or 1, constant within a component.
         pairs: (kept pairs,) positions in the candidate pairs, best first.
         pair_alignment: (kept pairs,) `A1`, `A2` or `A3`.
@@ -93,11 +92,12 @@ def split(
     sizes: dict[str, int] | None = None,
     given: Sequence[Alignment | None] | None = None,
     linking: Bools | None = None,
+    events: tuple[Ints, Ints] | None = None,
 ) -> Splits:
     """Split articles into A1, A2, A3 and R, and into two folds.
 
-    Without `sizes` and `given`, pairs above `strict` are dealt evenly at random to A1 and A2, component by component, and
-    those in (loose, strict] make A3. With `sizes`, the best A1+A2 pairs by rank are dealt and the next ones make A3. With
+    Without `sizes` and `given`, pairs above `strict` are dealt evenly at random to A1 and A2, event by event, and
+    those in (loose, strict] make A3. Articles of an event of the test set that have no partner there are in A2 as well. With `sizes`, the best A1+A2 pairs by rank are dealt and the next ones make A3. With
     `given`, the input has decided, and the pairs must be within one alignment group.
 
     Args:
@@ -109,8 +109,9 @@ def split(
         seed: of every random choice.
         sizes: pairs wanted of A1, A2, A3.
         given: (articles,) splits that the input brings; None counts as R.
-        linking: (pairs,) those that join components (all by default); many-to-many pairs beyond the one-to-one ones
-            would chain all news of a year into one component, and are dropped instead where they cross sides.
+        linking: (pairs,) those that join components of a fold (all by default); many-to-many pairs beyond the one-to-one
+            ones would chain all news of a year into one component, and are dropped instead where they cross folds.
+        events: positions of articles that tell of one event, two arrays (links,); with `given` they decide nothing.
 
     Raises:
         InputError: fewer pairs than `sizes` asks for, or fewer than two strict ones.
@@ -139,7 +140,8 @@ def split(
         top, next_best = similarity > strict, (similarity > loose) & (similarity <= strict)
 
     link = top | (next_best & linking)
-    component = components(clusters, a[link], b[link])
+    one, other = (np.zeros(0, dtype=np.int64),) * 2 if given is not None or events is None else events
+    component = components(clusters, np.r_[a[top], one], np.r_[b[top], other])
     if given is None:
         in_test = _deal_test(component[a[top]], len(clusters), sizes, seed, strict)
     else:
@@ -164,7 +166,7 @@ def split(
     for name in _ORDER[1:]:
         alignment[a[pair_alignment == name]] = name
         alignment[b[pair_alignment == name]] = name
-    removed = _remove(alignment, component, clusters)
+    removed = _complete_test(alignment, component, clusters, in_test)
     alignment[list(removed)] = REMOVED
 
     link[spare] = True
@@ -219,12 +221,23 @@ def _deal_test(component: Ints, count: int, sizes: dict[str, int] | None, seed: 
     return in_test
 
 
-def _remove(alignment: NDArray[np.str_], component: Ints, clusters: Ints) -> dict[int, str]:
-    """Articles of a component with A2 articles that are not in A2 themselves, with the reason."""
-    test = alignment == "A2"
-    leaves = np.flatnonzero(np.isin(component, component[test]) & ~test)
-    duplicate = np.isin(clusters[leaves], clusters[test])
-    return {int(row): NEAR_DUPLICATE if same else LINKED for row, same in zip(leaves, duplicate, strict=True)}
+def _complete_test(
+    alignment: NDArray[np.str_], component: Ints, clusters: Ints, in_test: Bools
+) -> dict[int, str]:
+    """Put the other articles of the test set's events into A2, in place; near-duplicates in it leave, with the reason."""
+    paired = alignment == "A2"
+    rest = np.flatnonzero(in_test[component] & ~paired)
+    repeats = np.isin(clusters[rest], clusters[paired])
+    repeats[~repeats] = ~_first_of_each(clusters[rest[~repeats]])
+    alignment[rest] = "A2"
+    return {int(row): NEAR_DUPLICATE for row in rest[repeats]}
+
+
+def _first_of_each(values: Ints) -> Bools:
+    """True at the first occurrence of each value."""
+    first = np.zeros(len(values), dtype=bool)
+    first[np.unique(values, return_index=True)[1]] = True
+    return first
 
 
 def _folds(component: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.random.Generator) -> Ints:

@@ -27,8 +27,12 @@ def training_sets(
     pairs: dict[str, pl.DataFrame],
     neighbours: dict[str, pl.DataFrame],
     outlets: Outlets,
+    nearest: pl.DataFrame,
     *,
+    strict: float,
+    loose: float,
     negatives: Negatives,
+    balance: bool,
     seed: int,
 ) -> Tables:
     """All sets but `articles`, `pairs` and `neighbours` themselves.
@@ -38,7 +42,11 @@ def training_sets(
         pairs: config `pairs`, the same splits.
         neighbours: config `neighbours`, the same splits.
         outlets: names and order.
+        nearest: `id, nearest`: the highest cosine of each article with one of the other outlet.
+        strict: articles that are nearer than this are in none of LREC's training sets.
+        loose: articles that are nearer than this are not in `train_d`.
         negatives: kind of non-matching examples.
+        balance: take both outlets alike into `main`, `ah` and `sum`, as LREC does in all experiments.
         seed: of every choice and of the order of training rows.
 
     Returns:
@@ -46,23 +54,29 @@ def training_sets(
     """
     train, test = articles["train"], articles["test"]
     weak = train.filter(pl.col("alignment").is_in(["R", "A3"]))
+    even, even_weak = (
+        balanced(rows, purpose, seed=seed) if balance else rows
+        for rows, purpose in ((train, "main"), (weak, "sum"))
+    )
     a1, a3 = (pairs["train"].filter(pl.col("alignment") == name) for name in ("A1", "A3"))
 
     def shuffled(purpose: str, rows: pl.DataFrame) -> pl.DataFrame:
         return rows[generator(seed, f"order of {purpose}").permutation(rows.height)]
 
     tables: Tables = {
-        "main": {"train": shuffled("main", _headlines(train, outlets)), "test": _headlines(test, outlets)},
+        "main": {"train": shuffled("main", _headlines(even, outlets)), "test": _headlines(test, outlets)},
         "hh": {
             "train": headline_pairs(a1, train, neighbours["train"], negatives=negatives, seed=seed),
             "test": headline_pairs(pairs["test"], test, neighbours["test"], negatives=negatives, seed=seed),
         },
         "ah": {
-            "train": headline_articles(train, neighbours["train"], negatives=negatives, seed=seed),
+            "train": headline_articles(even, neighbours["train"], negatives=negatives, seed=seed),
             "test": headline_articles(test, neighbours["test"], negatives=negatives, seed=seed),
         },
         "sum": {
-            "train": shuffled("sum", _own_headlines(weak, lambda label: f"{outlets.other(label)}2{label}")),
+            "train": shuffled(
+                "sum", _own_headlines(even_weak, lambda label: f"{outlets.other(label)}2{label}")
+            ),
             "test": crossed(pairs["test"], outlets, source="article"),
         },
     }
@@ -72,7 +86,31 @@ def training_sets(
             "train": shuffled(name, crossed(rows, outlets, source="headline")),
             "test": crossed_test,
         }
-    return tables | _lrec_sets(train, test, outlets, seed, shuffled)
+    near = train.join(nearest, on="id", how="left", maintain_order="left")
+    return tables | _lrec_sets(near, test, outlets, seed, shuffled, strict=strict, loose=loose)
+
+
+def balanced(articles: pl.DataFrame, purpose: str, *, seed: int) -> pl.DataFrame:
+    """As many articles of one outlet as of the other in each fold, drawn from the larger outlet; order is kept.
+
+    Args:
+        articles: rows of config `articles`.
+        purpose: names the draw.
+        seed: of the draw.
+
+    Example:
+        >>> rows = pl.DataFrame({"label": ["a", "a", "a", "b"], "fold": [0, 0, 0, 0]})
+        >>> balanced(rows, "main", seed=1)["label"].value_counts().sort("label").rows()
+        [('a', 1), ('b', 1)]
+    """
+    drawn = pl.Series("drawn", generator(seed, f"balance {purpose}").permutation(articles.height))
+    fewest = articles.group_by("fold", "label").len().group_by("fold").agg(fewest=pl.min("len"))
+    return (
+        articles.with_columns(drawn)
+        .join(fewest, on="fold", maintain_order="left")
+        .filter(pl.col("drawn").rank("ordinal").over("fold", "label") <= pl.col("fewest"))
+        .drop("drawn", "fewest")
+    )
 
 
 def headline_pairs(
@@ -223,12 +261,18 @@ def _lrec_sets(
     outlets: Outlets,
     seed: int,
     shuffled: Callable[[str, pl.DataFrame], pl.DataFrame],
+    *,
+    strict: float,
+    loose: float,
 ) -> Tables:
-    """`train_d` (R alone), `train_m` (all of A3, filled up with R) and `agnostic` (half of each newspaper's train-M).
+    """`train_d`, `train_m` (all of A3, filled up with R) and `agnostic` (half of each newspaper's train-M).
 
-    Both are balanced and of the same size: the R articles of the outlet that has fewer. A random tenth validates.
+    `train_d` is of articles that have no partner above the loose threshold, taken or not; nothing in `train_m` has one above
+    the strict threshold (LREC 2020 §4.1). Both are balanced and of the same size: the articles of the outlet that has fewer
+    unaligned ones. A random tenth validates.
     """
-    unaligned = train.filter(pl.col("alignment") == "R")
+    train = train.filter(pl.col("nearest") <= strict)
+    unaligned = train.filter((pl.col("alignment") == "R") & (pl.col("nearest") <= loose))
     size = min(unaligned.filter(pl.col("label") == name).height for name in outlets.names)
 
     def sample(purpose: str, rows: pl.DataFrame, count: int) -> pl.DataFrame:
@@ -236,10 +280,10 @@ def _lrec_sets(
 
     sets: dict[str, list[pl.DataFrame]] = {"train_d": [], "train_m": []}
     for name in outlets.names:
-        rest = unaligned.filter(pl.col("label") == name)
+        rest = train.filter((pl.col("alignment") == "R") & (pl.col("label") == name))
         weak = train.filter((pl.col("alignment") == "A3") & (pl.col("label") == name))
         weak = sample(f"train_m A3 {name}", weak, size)
-        sets["train_d"].append(sample(f"train_d {name}", rest, size))
+        sets["train_d"].append(sample(f"train_d {name}", unaligned.filter(pl.col("label") == name), size))
         sets["train_m"].append(pl.concat([weak, sample(f"train_m R {name}", rest, size - weak.height)]))
 
     def parts(purpose: str, rows: pl.DataFrame) -> dict[str, pl.DataFrame]:

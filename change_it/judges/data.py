@@ -103,6 +103,8 @@ def load_task(
         articles["train"], pairs["train"] = (
             rows["train"].filter(fold=int(fold)) for rows in (articles, pairs)
         )
+    even = read_table(corpus, "main", "train", ["id"])  # balanced, unless the corpus was built otherwise
+    pool = articles["train"].join(even, on="id", how="semi", maintain_order="left")
     rng = generator(seed, "validation")
     strict = pairs["train"].filter(alignment="A1")
 
@@ -127,7 +129,7 @@ def load_task(
     else:
         # A pair is named by its A article, so that both its articles go to one side.
         event = pairs["train"].select(id="b_id", event="a_id").unique("id", keep="first", maintain_order=True)
-        known = articles["train"].join(event, on="id", how="left", maintain_order="left")
+        known = pool.join(event, on="id", how="left", maintain_order="left")
         known = known.with_columns(pl.coalesce("event", "id").alias("event"))
         held = _held(known["event"], validation_share, rng)
         apart = known.filter(pl.col("event").is_in(held))
@@ -136,7 +138,7 @@ def load_task(
             train, validation = (_style_examples(rows, outlets[1]) for rows in (rest, apart))
             tests = {"gold": _style_examples(articles["test"], outlets[1])}
         else:
-            rows = headline_articles(articles["train"], neighbours["train"], negatives=negatives, seed=seed)
+            rows = headline_articles(pool, neighbours["train"], negatives=negatives, seed=seed)
             chosen = rows["article"].is_in(apart["article"].to_list())
             train, validation = (
                 _article_examples(rows.filter(~chosen)),

@@ -6,7 +6,7 @@ from corpus_fakes import articles, options, reading
 from change_it.corpus.build import build_corpus
 from change_it.corpus.leaks import leak_check
 from change_it.corpus.options import parse_sizes
-from change_it.corpus.splits import LINKED, NEAR_DUPLICATE, components, split
+from change_it.corpus.splits import NEAR_DUPLICATE, components, split
 from change_it.corpus.training_sets import crossed, headline_articles, headline_pairs
 from change_it.errors import InputError
 
@@ -65,8 +65,8 @@ class TestSplit:
             assert result.fold[0] == result.fold[1] == result.fold[100] == result.fold[101]
             assert result.alignment[90] == ("" if result.alignment[2] == "A2" else "R")
             if result.alignment[3] == "A2":
-                assert result.removed[80] == NEAR_DUPLICATE
-                assert result.removed[180] == LINKED
+                assert result.removed == {80: NEAR_DUPLICATE} | ({90: NEAR_DUPLICATE} if result.alignment[2] == "A2" else {})
+                assert result.alignment[180] == "R"
                 assert result.dropped == 1
             else:
                 assert result.alignment[80] == result.alignment[180] == "A3"
