@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import polars as pl
 import pytest
@@ -65,7 +67,9 @@ class TestSplit:
             assert result.fold[0] == result.fold[1] == result.fold[100] == result.fold[101]
             assert result.alignment[90] == ("" if result.alignment[2] == "A2" else "R")
             if result.alignment[3] == "A2":
-                assert result.removed == {80: NEAR_DUPLICATE} | ({90: NEAR_DUPLICATE} if result.alignment[2] == "A2" else {})
+                assert result.removed == {80: NEAR_DUPLICATE} | (
+                    {90: NEAR_DUPLICATE} if result.alignment[2] == "A2" else {}
+                )
                 assert result.alignment[180] == "R"
                 assert result.dropped == 1
             else:
@@ -278,3 +282,83 @@ class TestTaskSets:
         rows = crossed(twice, reading([]).outlets, source="headline")
         assert rows["id"].is_unique().all()
         assert rows.filter(pl.col("id") == pairs["a_id"][0])["target"].item() == pairs["b_headline"][0]
+
+
+class TestEvents:
+    """One event, one side: articles above the strict threshold stand together, whoever their partner is."""
+
+    def test_articles_of_a_test_event_are_in_the_test_set_with_or_without_a_partner(self):
+        pairs = ranked(60)
+        first, second = (
+            np.array([0, 1]),
+            np.array([3, 120]),
+        )  # a second pair of the event; an article without a partner
+        seen = set()
+        for seed in range(8):
+            result = split_of(np.arange(140), pairs, seed=seed, events=(first, second))
+            assert result.alignment[0] == result.alignment[3]
+            assert (result.alignment[120] == "A2") == (result.alignment[1] == "A2")
+            seen.add(result.alignment[1])
+        assert seen == {"A1", "A2"}
+
+    def test_near_duplicates_inside_a_test_event_leave(self):
+        clusters = np.arange(140)
+        clusters[121] = clusters[120]
+        for seed in range(8):
+            result = split_of(
+                clusters, ranked(60), seed=seed, events=(np.array([0, 0]), np.array([120, 121]))
+            )
+            if result.alignment[0] == "A2":
+                assert result.alignment[120] == "A2"
+                assert result.removed == {121: NEAR_DUPLICATE}
+
+    def test_no_event_crosses_the_split_of_a_corpus_with_many_to_many_events(self):
+        made = articles(close=30, loose=20, alone=15)
+        more = [
+            dataclasses.replace(
+                article,
+                id=f"{article.id}-again",
+                headline=f"Ancora {article.headline}",
+                article=" ".join([*article.article.split()[::-1], "altre", "parole"]),  # no near-duplicate
+            )
+            for article in made
+            if article.label == "rep" and int(article.id[3:]) < 30
+        ]
+        corpus = build_corpus(reading(made + more), options())
+        assert corpus.report["leak_check"]["neighbours"] == {"articles": 0, "other_outlet": 0}
+        test, train = (corpus.tables["articles"][side] for side in ("test", "train"))
+        paired = corpus.tables["pairs"]["test"]
+        assert test.height > paired["a_id"].n_unique() + paired["b_id"].n_unique()  # some have no partner
+        tied = {id_.removesuffix("-again") for id_ in test["id"]}
+        assert not tied & {id_.removesuffix("-again") for id_ in train["id"]}
+
+    def test_the_order_of_rows_decides_nothing(self):
+        made = articles()
+        turned = made[::-1]
+        one, other = (build_corpus(reading(rows), options()) for rows in (made, turned))
+        for config, by_side in one.tables.items():
+            for side, rows in by_side.items():
+                assert rows.equals(other.tables[config][side]), (config, side)
+
+    def test_train_d_has_no_article_with_any_partner(self):
+        made = articles(close=30, loose=20, alone=40)
+        taken = next(article for article in made if article.id == "rep40")  # loosely aligned with gio40
+        twin = dataclasses.replace(
+            taken, id="rep-twin", headline="Un altro titolo", article=" ".join(taken.article.split()[::-1])
+        )
+        corpus = build_corpus(reading([*made, twin]), options())
+        rest = corpus.tables["articles"]["train"].filter(alignment="R")["id"].to_list()
+        assert {"rep40", "rep-twin"} & set(rest)  # one of the two found its partner taken
+        assert not {"rep40", "rep-twin"} & set(corpus.tables["train_d"]["train"]["id"])
+
+    def test_outlets_are_balanced_unless_told_otherwise(self):
+        made = articles(alone=40)
+        more = [article for article in made if article.label == "rep" or int(article.id[3:]) % 3]
+        for config in ("main", "sum"):
+            even, all_ = (
+                build_corpus(reading(more), options(balance=balance)).tables[config]["train"]
+                for balance in (True, False)
+            )
+            column = "label" if config == "main" else "direction"
+            assert len(set(even[column].value_counts()["count"])) == 1
+            assert len(set(all_[column].value_counts()["count"])) == 2
