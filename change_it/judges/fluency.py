@@ -21,7 +21,7 @@ PIECE_TABLES = 5
 #: Counts of each grouping of the pieces into classes: trigrams to fivegrams.
 CLASS_TABLES = 3
 #: What a junction sees of the pieces, and of each grouping.
-PIECE_FEATURES, CLASS_FEATURES = 12, 5
+PIECE_FEATURES, CLASS_FEATURES = 15, 5
 #: What the headline's linear layer sees of its junctions.
 SUMMARY = (
     "worst junction",
@@ -186,7 +186,8 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
 
         Returns:
             (rows, tokens - 1, features): logarithms of the counts of both pieces, of the two together, of the
-            n-grams that the junction is inside of, and of the same in classes.
+            n-grams that the junction is inside of; whether a piece or the two stood in the row before; and the
+            n-grams of the pieces' classes.
         """
         _rows, tokens = input_ids.shape
         junctions = tokens - 1
@@ -211,6 +212,12 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
         features = [left, right, two, two - (left + right) / 2, at(three, 1), at(three, 0), at(four, 1)]
         features += [at(apart, 1), at(apart, 0), (two > 0).to(two), (at(three, 1) > 0).to(two)]
         features += [(at(three, 0) > 0).to(two)]
+        again = [
+            input_ids[:, :-1] == input_ids[:, 1:],
+            _earlier(input_ids)[:, 1:],
+            _earlier(self.pairs(input_ids)),
+        ]
+        features += [found.to(two) for found in again]
         for grouping, classes in enumerate(self.classes):
             table = PIECE_TABLES + CLASS_TABLES * grouping
             grouped = classes[input_ids]
@@ -235,6 +242,10 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
         printed = self.summary(summary) + self.headline(torch.cat([mean, most, summary], dim=-1))
         return printed.squeeze(-1), junctions
 
+    def pairs(self, input_ids: Tensor) -> Tensor:
+        """A number for each two neighbouring pieces (rows, tokens - 1)."""
+        return input_ids[:, :-1] * self.config.vocab_size + input_ids[:, 1:]
+
     def summarise(self, input_ids: Tensor, mask: Tensor, junctions: Tensor) -> Tensor:
         """The standardised `SUMMARY` (rows, features) of the junctions' logits."""
         inside = mask[:, 1:] > 0
@@ -242,8 +253,8 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
         bare = junctions.masked_fill(~inside, -CERTAIN)
         soft = functional.softplus(bare)
         features = [bare.amax(1), bare.logsumexp(1), soft.sum(1) / count, soft.sum(1), count.log()]
-        pairs = input_ids[:, :-1] * self.config.vocab_size + input_ids[:, 1:]
-        features += [_repeated(input_ids, mask > 0), _repeated(pairs, inside)]
+        repeated = _earlier(input_ids) & (mask > 0), _earlier(self.pairs(input_ids)) & inside
+        features += [found.sum(1) / mask.sum(1).clamp(min=1) for found in repeated]
         return (torch.stack(features, dim=-1) - self.summary_mean) / self.summary_scale
 
 
@@ -281,8 +292,6 @@ def _binary(logits: Tensor, labels: Tensor) -> Tensor:
     return (losses * asked).sum() / asked.sum().clamp(min=1)
 
 
-def _repeated(values: Tensor, inside: Tensor) -> Tensor:
-    """Share of the values that have stood in the row before."""
-    same = (values[:, :, None] == values[:, None, :]) & inside[:, :, None] & inside[:, None, :]
-    again = (same.tril(-1).any(2) & inside).sum(1)
-    return again / inside.sum(1).clamp(min=1)
+def _earlier(values: Tensor) -> Tensor:
+    """Whether each value (rows, places) has stood in its row before."""
+    return (values[:, :, None] == values[:, None, :]).tril(-1).any(2)

@@ -238,6 +238,7 @@ def _start(
     settings: JudgeSettings, data: FluencyData, families: Sequence[str], work: Path
 ) -> tuple[Any, Any]:
     """The judge before training, made once: a resumed run and every process load the same one."""
+    import change_it.auto  # noqa: F401 (tokenizers are loaded by the type of the model)
 
     def save(folder: Path) -> None:
         model, tokenizer = build(settings, data, families)
