@@ -30,6 +30,7 @@ from change_it.judges.judge import Judge, Judges
 from change_it.judges.ngram import NgramJudge
 from change_it.judges.options import JudgeOptions
 from change_it.judges.train import table_of, train_judge
+from change_it.training import run_folder
 
 ROWS = [[1, 5, 6, 7, 2], [1, 5, 6, 8, 2], [5, 6, 9, 5, 6]]
 PARTS = [1, 2, 2]
@@ -150,12 +151,49 @@ def test_unknown_families_are_refused(held_out):
         parse_held_out(held_out)
 
 
+def options(corpus: str, out: Path, **more) -> JudgeOptions:
+    settings = {"encoder": "scratch", "updates": 30, "evaluation_steps": 15, "learning_rate": 1e-3} | more
+    return JudgeOptions(task="fluency", corpus=corpus, out=out, checkpoint_steps=10, **settings)
+
+
 @pytest.fixture(scope="module")
 def trained(corpus, tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("fluency") / "fluency"
-    options = {"encoder": "scratch", "updates": 30, "evaluation_steps": 15, "learning_rate": 1e-3}
-    train_judge(JudgeOptions(task="fluency", corpus=corpus, out=out, **options))
+    train_judge(options(corpus, out))
     return out
+
+
+def test_a_broken_run_resumes_to_the_same_weights(trained, corpus, tmp_path, monkeypatch):
+    real = run_folder.train
+
+    def dying(*arguments, **named):
+        def die(update):
+            if update == 20:
+                raise InterruptedError
+
+        return real(*arguments, **named, on_update=die)
+
+    monkeypatch.setattr(run_folder, "train", dying)
+    with pytest.raises(InterruptedError):
+        train_judge(options(corpus, tmp_path / "fluency"))
+    monkeypatch.setattr(run_folder, "train", real)
+    train_judge(options(corpus, tmp_path / "fluency", resume=True))
+    assert (tmp_path / "fluency" / "model.safetensors").read_bytes() == (
+        trained / "model.safetensors"
+    ).read_bytes()
+
+
+def test_a_fold_learns_from_its_own_headlines_alone(corpus):
+    articles = pl.read_parquet(Path(corpus) / "articles" / "train.parquet")
+    data = load_fluency(corpus, fold="1", validation_share=0.1, seed=1)
+    assert {*data.headlines, *data.validation} <= set(articles.filter(fold=1)["headline"])
+    assert set(data.counted[: data.titles]) <= set(articles.filter(fold=1)["headline"])
+
+
+def test_texts_of_a_generator_are_one_more_family(corpus, tmp_path):
+    data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1, generated=["vite a vite Nuovo"])
+    examples = FluencyExamples(data, None, ["generated"], max_tokens=32, seed=1)
+    assert examples[1] == ("vite a vite Nuovo", 0, None, data.parts[0])
 
 
 def test_a_trained_judge_tells_printed_from_broken_headlines(trained):
