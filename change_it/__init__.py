@@ -1,7 +1,6 @@
 """Headline style transfer between two newspapers: aligned data, trained judges, compliancy.
 
-`import change_it` loads neither torch nor transformers; models join the Auto classes with
-`import change_it.auto`.
+`import change_it` loads neither torch nor transformers; models join the Auto classes with `import change_it.auto`.
 """
 
 from importlib import import_module
@@ -77,14 +76,7 @@ def space_path(name: str = "headline_transfer") -> str:
 
 
 def shipped_path(name: str) -> Path:
-    """What the package ships beside its modules: in the checkout's root, in the folder `_shipped` of a wheel.
-
-    Args:
-        name: such as `metrics/compliancy` or `LICENSE`.
-
-    Raises:
-        InputError: there is no such file or folder.
-    """
+    """A file or folder that ships beside the modules: in the checkout's root, in the folder `_shipped` of a wheel."""
     package = Path(__file__).parent
     for root in (package / "_shipped", package.parent):
         if (root / name).exists():

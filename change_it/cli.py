@@ -1,7 +1,6 @@
 """The `change-it` program: a table of commands, each one dataclass of options and the function it calls.
 
-The options' modules are light; the function is imported only when its command runs, so that
-`change-it --help` loads neither torch nor transformers.
+A function is imported only when its command runs, so that `change-it --help` loads neither torch nor transformers.
 """
 
 import sys
@@ -97,14 +96,7 @@ def _run(options: Any) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `change-it`.
-
-    Args:
-        argv: the arguments; `sys.argv[1:]` when None.
-
-    Returns:
-        The exit code: 0 done, 2 bad input, 130 interrupted; faults of the package raise.
-    """
+    """Run `change-it`; returns the exit code: 0 done, 2 bad input, 130 interrupted. Faults of the package raise."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:
         print(f"change-it {__version__}")

@@ -1,8 +1,4 @@
-"""From one dataclass of options to a command line, the same way for every entry point.
-
-A command's options are one dataclass whose field docstrings are the help texts. The
-`change-it` program, `python -m` / `accelerate launch -m` entry points and the Python API all use it.
-"""
+"""From a dataclass of options, whose field docstrings are the help texts, to a command line."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -19,14 +15,7 @@ TYRO_CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
 
 
 def exit_on_input_error(call: Callable[[], None]) -> int:
-    """Run `call`; bad input and faults of the disk become one sentence on stderr and exit code 2.
-
-    Args:
-        call: what to run.
-
-    Returns:
-        The exit code: 0, or 2 after an `InputError`, on a full disk or without permission; 130 after Ctrl-C.
-    """
+    """Run `call`; bad input and faults of the disk become one sentence on stderr and exit code 2, Ctrl-C 130."""
     try:
         call()
     except InputError as error:
@@ -45,15 +34,6 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
 
 
 def main_of(options: type[Options], run: Callable[[Options], None], argv: Sequence[str] | None = None) -> int:
-    """Parse `argv` into `options`, run, and return the exit code.
-
-    Args:
-        options: the command's dataclass.
-        run: the command.
-        argv: the arguments; `sys.argv[1:]` when None.
-
-    Returns:
-        The exit code for `sys.exit`.
-    """
+    """Parse `argv` into `options`, run, and return the exit code."""
     parsed = tyro.cli(options, args=argv, config=TYRO_CONFIG)
     return exit_on_input_error(lambda: run(parsed))

@@ -79,12 +79,7 @@ _LIBRARIES = ("safetensors", "pyo3_runtime", "polars", "pyarrow")
 
 
 class TableError(InputError):
-    """A small table that cannot be used.
-
-    Attributes:
-        key: one of `FAULTS`, for texts in other languages.
-        values: what the sentence of that key names; `file` is the name without its folders.
-    """
+    """A small table that cannot be used."""
 
     def __init__(self, key: str, file: Path, **values: object):
         super().__init__(FAULTS[key].format(file=file, **values))
@@ -94,66 +89,37 @@ class TableError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row as it stands in the input.
+    """One row as it stands in the input."""
 
-    Attributes:
-        line: line of the file that it starts on, from 1; in parquet and on the Hub the number of the row.
-        values: its cells by column.
-        fault: why it cannot be read, or the empty string.
-    """
-
-    line: int
+    line: int  # of the file, from 1; in parquet and on the Hub the number of the row
     values: Mapping[str, object]
-    fault: str = ""
+    fault: str = ""  # why it cannot be read
 
 
 @dataclass(slots=True)
 class Table:
-    """A file, or one split of one config of a Hub data set.
+    """A file, or one split of one config of a Hub data set."""
 
-    Attributes:
-        name: the file as given, or `hf://owner/name/config/split`.
-        stem: start of the ids made for its rows, different for every table of one reading.
-        outlet: R or G where the file or config is named after one of CHANGE-IT's newspapers.
-        columns: its columns in order, as far as rows were read.
-        rows: the rows, to be read once.
-    """
-
-    name: str
-    stem: str
-    outlet: str | None
-    columns: dict[str, None] = field(default_factory=dict)
-    rows: Iterator[Row] = field(default_factory=lambda: iter(()))
+    name: str  # the file as given, or `hf://owner/name/config/split`
+    stem: str  # start of the ids made for its rows, different for every table of one reading
+    outlet: str | None  # R or G where the file or config is named after one of CHANGE-IT's newspapers
+    columns: dict[str, None] = field(default_factory=dict)  # in order, as far as rows were read
+    rows: Iterator[Row] = field(default_factory=lambda: iter(()))  # to be read once
 
 
 class Record(NamedTuple):
-    """One row of a small table.
-
-    Attributes:
-        line: as in `Row`.
-        cells: text by our column name, without white space at the ends.
-        values: every cell as it stands in the file, by the file's own column names.
-    """
+    """One row of a small table."""
 
     line: int
-    cells: dict[str, str]
-    values: Mapping[str, object]
+    cells: dict[str, str]  # text by our column name, without white space at the ends
+    values: Mapping[str, object]  # every cell as it stands in the file, by the file's own column names
 
 
 def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]:
     """Find files and data sets; nothing is read before `rows` is used, and faults of single rows are kept with them.
 
-    Args:
-        files: CSV (comma, semicolon or tab), TSV, JSON (one object a line, or one list) or parquet files, globs (`**`
-            included), or data set ids `hf://datasets/owner/name[/config]`.
-        encoding: of the text files; a byte order mark is understood.
-
-    Returns:
-        The tables in the order given, those of a glob by name, each file once.
-
-    Raises:
-        InputError: nothing given, no such file, glob without match, unknown kind of file or encoding, data set
-            that does not load.
+    `files` are CSV (comma, semicolon or tab), TSV, JSON (one object a line, or one list) or parquet files, globs (`**`
+    included), or data set ids `hf://datasets/owner/name[/config]`. The tables come in the order given, each file once.
     """
     try:
         "".encode(encoding)
@@ -183,19 +149,9 @@ def read_records(
 ) -> list[Record]:
     """Read a small table whole, and refuse it at its first fault.
 
-    Args:
-        file: CSV (comma, semicolon or tab), TSV, JSON (one object a line, or one list) or parquet; a file of any other name is
-            read as CSV. Text is UTF-8.
-        required: our columns, or our columns and what each may be called, found in any order and case.
-        optional: columns that may be there.
-        columns: map `ours=theirs`, separated by commas.
-
-    Returns:
-        The rows; optional columns that the file lacks are not in `cells`. Rows of CSV without any text are left out,
-        control characters in cells are spaces.
-
-    Raises:
-        TableError: what is wrong, with file and line.
+    `required` are our columns, or our columns and the names of each in any case; `columns` is a map `ours=theirs`. A file
+    of no known ending is read as CSV. Optional columns that the file lacks are not in `cells`, rows of CSV without any
+    text are left out, and control characters in cells are spaces.
     """
     accepted = {**_aliases(required), **_aliases(optional)}
     names = parse_columns(columns, accepted)
@@ -243,11 +199,7 @@ def read_records(
 
 
 def read_text(file: Path) -> str:
-    """A text file in UTF-8, without a byte order mark.
-
-    Raises:
-        TableError: it does not exist, or is no such text.
-    """
+    """A text file in UTF-8, without a byte order mark."""
     if not file.exists():
         raise TableError("missing", file)
     with file_errors(f"cannot read {file}"):
@@ -270,22 +222,7 @@ def cell_text(value: object) -> str:
 
 
 def parse_columns(spec: str, known: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Names of our columns in the input.
-
-    Args:
-        spec: `ours=theirs,…`; nothing after `=` leaves a column out, and one of ours may stand several times.
-        known: our columns, and what they are called without a map.
-
-    Returns:
-        Our name to the names to look for, first found.
-
-    Raises:
-        InputError: a part that is no such pair, or a column that is not ours.
-
-    Example:
-        >>> parse_columns("headline=title", {"id": ("id",), "headline": ("headline",)})
-        {'id': ('id',), 'headline': ('title',)}
-    """
+    """Our columns and the names to look for, from a map `ours=theirs,…`; nothing after `=` leaves a column out."""
     given: dict[str, tuple[str, ...]] = {}
     for part in filter(None, map(str.strip, spec.split(","))):
         ours, equals, theirs = map(str.strip, part.partition("="))
@@ -298,24 +235,7 @@ def parse_columns(spec: str, known: Mapping[str, Sequence[str]]) -> dict[str, tu
 def named_files(
     specs: Sequence[str], *, option: str, example: str, taken: Iterable[str] = ()
 ) -> Iterator[tuple[str, Path]]:
-    """Names and files of `NAME=FILE` arguments.
-
-    Args:
-        specs: the arguments.
-        option: name of the option, for messages.
-        example: a good argument, for messages.
-        taken: names that are used already; case does not tell names apart, since each becomes a file's name.
-
-    Yields:
-        Name and file of each.
-
-    Raises:
-        InputError: an argument without a name, a name that is taken or unfit for a file name.
-
-    Example:
-        >>> list(named_files(["mine=mine.csv"], option="--system", example="mine=mine.csv"))
-        [('mine', PosixPath('mine.csv'))]
-    """
+    """Names and files of `NAME=FILE` arguments; names differ in more than case, since each becomes a file's name."""
     used = {name.lower() for name in taken}
     for spec in specs:
         name, equals, file = spec.partition("=")
@@ -330,49 +250,26 @@ def named_files(
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:
-    """The first of many names and how many more there are.
-
-    Example:
-        >>> listed(["a", "b", "c"], most=2)
-        'a, b and 1 more'
-    """
+    """The first of many names and how many more there are."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file in UTF-8; lone surrogates are written as escapes.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write a text file in UTF-8; lone surrogates are written as escapes."""
     with replace_file(path) as partial:
         partial.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
 
 
 def write_json(path: Path, value: object) -> None:
-    """Write a value as indented JSON.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write a value as indented JSON."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def write_table(
     path: Path, header: Sequence[str], rows: Iterable[Sequence[object]], *, quote_formulas: bool = False
 ) -> None:
-    """Write a CSV file.
-
-    Args:
-        path: the file.
-        header: names of the columns.
-        rows: the cells.
-        quote_formulas: put an apostrophe before texts that a spreadsheet would take for a formula: for what strangers wrote.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write a CSV file; with `quote_formulas` an apostrophe stands before texts that a spreadsheet would take for a formula."""
 
     def safe(cell: object) -> object:
         return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
@@ -388,11 +285,7 @@ def write_table(
 
 @contextmanager
 def replace_file(path: Path) -> Iterator[Path]:
-    """A place to write a file that replaces `path` when the block ends well, and is gone when it does not.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """A place to write a file that replaces `path` when the block ends well, and is gone when it does not."""
     place = path.resolve()
     partial = place.with_name(f".{place.name}.partial")
     with file_errors(f"cannot write {path}"):
@@ -409,11 +302,7 @@ def replace_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def replace_folder(path: Path) -> Iterator[Path]:
-    """An empty folder that takes the place of `path` as a whole when the block ends well, and is gone when it does not.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """An empty folder that takes the place of `path` as a whole when the block ends well, and is gone when it does not."""
     place = path.resolve()
     partial, old = (place.with_name(f".{place.name}.{end}") for end in ("partial", "old"))
     with file_errors(f"cannot write {path}"):
@@ -434,16 +323,7 @@ def replace_folder(path: Path) -> Iterator[Path]:
 
 
 def check_writable(path: Path, *, kind: Literal["file", "folder", "run"], option: str = "--out") -> None:
-    """See, before work begins, that something can be written: a small file is, and is gone again.
-
-    Args:
-        path: what is going to be written.
-        kind: a file; a folder that is replaced as a whole; or the folder of a run, whose files change one by one.
-        option: name of the option, for messages.
-
-    Raises:
-        InputError: it is a folder or file where the other is wanted, or nothing can be written there.
-    """
+    """See, before work begins, that a file, a folder that is replaced as a whole, or a run's folder can be written."""
     with file_errors(f"cannot write {option} {path}"):
         if kind == "file" and path.is_dir():
             raise InputError(f"{option} {path} is a folder: name a file")
@@ -461,14 +341,7 @@ def check_writable(path: Path, *, kind: Literal["file", "folder", "run"], option
 
 @contextmanager
 def file_errors(what: str) -> Iterator[None]:
-    """Turn whatever goes wrong with a file in the block into one sentence.
-
-    Args:
-        what: its beginning: `cannot write scores.json`.
-
-    Raises:
-        InputError: a fault of the disk, or of a library that reads or writes.
-    """
+    """Turn whatever goes wrong with a file in the block into one sentence that begins with `what`."""
     try:
         yield
     except (InputError, KeyboardInterrupt, SystemExit, GeneratorExit):

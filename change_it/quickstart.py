@@ -1,7 +1,4 @@
-"""`change-it quickstart`: the whole chain on the embedded sample, each station called as its command would be.
-
-The stations are imported when they run: the options alone must stay light (house rule 7).
-"""
+"""`change-it quickstart`: the whole chain on the embedded sample, each step called as its command would be."""
 
 import json
 import time
@@ -46,14 +43,7 @@ class QuickstartOptions:
 
 
 def run(options: QuickstartOptions) -> None:
-    """Run the stations one after the other; finished ones are kept.
-
-    Args:
-        options: see `QuickstartOptions`.
-
-    Raises:
-        InputError: `out` holds a run with other options.
-    """
+    """Run the steps one after the other; finished ones are kept."""
     out, seed = options.out, options.seed
     finished = _open_run(options)
     terminal = console()

@@ -265,21 +265,13 @@ def card_errors(text: str, kind: str) -> list[str]:
 
 @dataclass
 class Fault:
-    """What goes wrong with requests to a route.
-
-    Attributes:
-        method: GET, POST, PUT, HEAD.
-        pattern: regular expression that is searched for in the path.
-        status: answer; 0 cuts the connection without one.
-        times: so many requests.
-        lost: do what is asked first, so that only the answer is missing.
-    """
+    """What goes wrong with requests to a route."""
 
     method: str
     pattern: str
-    status: int
-    times: int = 1
-    lost: bool = False
+    status: int  # 0 cuts the connection without an answer
+    times: int = 1  # so many requests
+    lost: bool = False  # do what is asked first, so that only the answer is missing
 
     def strikes(self, method: str, path: str) -> bool:
         if self.times <= 0 or method != self.method or not re.search(self.pattern, path):

@@ -1,9 +1,7 @@
 """Alignment of two newspapers' articles by similarity inside a window of days (LREC 2020 §4.1), exactly.
 
-Both sides are sorted by date, so what an article may be compared with is one interval of the other side.
-Blocks of neighbouring articles are multiplied with the union of their intervals; what lies outside an
-article's own interval is dropped. Nothing is approximated: the pairs are those of the full product of the two
-tf-idf matrices under a mask of dates, at the cost of the window.
+Both sides are sorted by date, so what an article may be compared with is one interval of the other side. Blocks of
+neighbouring articles are multiplied with the union of their intervals; what lies outside an article's own is dropped.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -37,19 +35,12 @@ THREADS = min(4, cpu_count() or 1)
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Aligned articles, best first.
+    """Aligned articles, sorted by (-similarity, a_index, b_index)."""
 
-    Attributes:
-        a_index: int64 (pairs,), rows of outlet A.
-        b_index: int64 (pairs,), rows of outlet B.
-        similarity: float64 (pairs,), cosines in (floor, 1], sorted by (-similarity, a_index, b_index).
-        counts: int64 (len(EDGES) - 1,), number of pairs in each bin of similarity; of everything
-            compared in the result of `align`, of the pairs kept in that of `one_to_one`.
-    """
-
-    a_index: Ints
-    b_index: Ints
-    similarity: Floats
+    a_index: Ints  # (pairs,) rows of outlet A
+    b_index: Ints  # (pairs,) rows of outlet B
+    similarity: Floats  # (pairs,) cosines in (floor, 1]
+    # (len(EDGES) - 1,) pairs by similarity: of all compared from `align`, of those kept from `one_to_one`
     counts: Ints
 
     def __len__(self) -> int:
@@ -57,18 +48,7 @@ class Pairs:
 
 
 def day_numbers(dates: Iterable[date | None]) -> Ints:
-    """Days since 1 January of year 1; `UNDATED` where there is none.
-
-    Args:
-        dates: dates of publication.
-
-    Returns:
-        int64, one number a date.
-
-    Example:
-        >>> day_numbers([date(1, 1, 2), None]).tolist()
-        [2, -1]
-    """
+    """Days since 1 January of year 1; `UNDATED` where there is none."""
     return np.array([UNDATED if day is None else day.toordinal() for day in dates], dtype=np.int64)
 
 
@@ -147,14 +127,7 @@ def one_to_one(pairs: Pairs) -> Pairs:
 
 
 def histogram(similarity: Floats) -> Ints:
-    """Number of similarities in each bin of `EDGES`.
-
-    Args:
-        similarity: cosines of at most 1; those up to .05 are not counted.
-
-    Returns:
-        int64 (len(EDGES) - 1,).
-    """
+    """Number of similarities in each bin of `EDGES`, int64 (len(EDGES) - 1,); those up to .05 are not counted."""
     bins = np.searchsorted(EDGES, similarity) - 1
     return np.bincount(bins[bins >= 0], minlength=len(EDGES) - 1)
 
@@ -297,16 +270,8 @@ def _over_blocks(
 ) -> list[Reduced]:
     """Multiply each row `i` of x with (at least) the rows `low[i]:high[i]` of y, block by block.
 
-    Args:
-        x: unit-length rows by date.
-        y: unit-length rows by date.
-        low: starts of the intervals; blocks are few where they rise slowly.
-        high: ends of the intervals.
-        reduce: called in a thread with the rows, columns and cosines of a block's non-zero products, rows rising;
-            it has to leave out what lies outside the intervals, and what it returns is kept.
-
-    Returns:
-        What `reduce` returned, in order.
+    `reduce` is called in a thread with the rows, columns and cosines of a block's non-zero products, rows rising; it has
+    to leave out what lies outside the intervals. What it returns is returned, in order.
     """
 
     @lru_cache(maxsize=THREADS)

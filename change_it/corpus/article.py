@@ -14,36 +14,20 @@ KNOWN_LABELS = {"R": "rep", "G": "gio"}
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """One article with its headline.
+    """One article with its headline, both cleaned and never empty."""
 
-    Attributes:
-        id: unique in the corpus.
-        label: the short name of its outlet, one of `Outlets.names`.
-        headline: the headline, cleaned, never empty.
-        article: the body, cleaned, never empty.
-        date: day of publication; None where unknown.
-        alignment: the split that the input gives (A1, A2, A3, R); None where the package decides.
-        shared_id: the id in the input where both outlets use it, which marks partners; None where `id` is that id.
-    """
-
-    id: str
-    label: str
+    id: str  # unique in the corpus
+    label: str  # short name of its outlet
     headline: str
     article: str
     date: datetime.date | None = None
-    alignment: Alignment | None = None
-    shared_id: str | None = None
+    alignment: Alignment | None = None  # the split that the input gives; None where the package decides
+    shared_id: str | None = None  # the id in the input where both outlets use it, which marks partners
 
 
 @dataclass(frozen=True, slots=True)
 class Outlets:
-    """The two outlets A and B: short names, and the labels they carry in the input.
-
-    Attributes:
-        a: short name of outlet A.
-        b: short name of outlet B.
-        a_label: label of A in the input files.
-        b_label: label of B in the input files.
+    """The two outlets A and B: short names, and the labels that they carry in the input.
 
     Example:
         >>> outlets = Outlets.parse("R:rep,G:gio")
@@ -58,14 +42,7 @@ class Outlets:
 
     @classmethod
     def parse(cls, spec: str) -> "Outlets":
-        """Read `left,right` or `R:rep,G:gio`; CHANGE-IT's R and G have their short names built in.
-
-        Args:
-            spec: two labels, each `label` or `label:name`, separated by a comma; the order makes A and B.
-
-        Raises:
-            InputError: not exactly two different labels and two different names.
-        """
+        """Read `left,right` or `R:rep,G:gio`, A first; CHANGE-IT's R and G have their short names built in."""
         parts = [part.strip().partition(":") for part in spec.split(",")]
         labels = [label.strip() for label, _, _ in parts]
         names = [

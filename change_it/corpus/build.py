@@ -38,36 +38,16 @@ Stage = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Everything that a corpus folder holds.
-
-    Attributes:
-        outlets: the two outlets.
-        tables: config → split → rows, with the columns of `schema.CONFIGS` in that order.
-        rejected: rows that are in no table, those of the reading first.
-        report: what `alignment.json` says.
-    """
+    """Everything that a corpus folder holds."""
 
     outlets: Outlets
-    tables: Tables
-    rejected: list[Rejection]
-    report: dict[str, Any]
+    tables: Tables  # config → split → rows, with the columns of `folder.CONFIGS` in that order
+    rejected: list[Rejection]  # rows that are in no table, those of the reading first
+    report: dict[str, Any]  # the content of `alignment.json`
 
 
 def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lambda text: None) -> Corpus:
-    """Align, split and make all training sets (LREC 2020 §4.1, EvalNLGEval 2020 §3). Nothing is read or written.
-
-    Args:
-        reading: the articles of two outlets.
-        options: how; `files`, `out` and how to read play no part.
-        stage: called with a short text before each step.
-
-    Returns:
-        The corpus; the same reading and options give the same rows in the same order.
-
-    Raises:
-        InputError: no dated articles for a date window, too few pairs, or more asked for than there are.
-        RuntimeError: the leak check failed.
-    """
+    """Align, split and make all training sets (LREC 2020 §4.1, EvalNLGEval 2020 §3); the same input gives the same rows."""
     reading = in_canonical_order(reading)
     articles, outlets = reading.articles, reading.outlets
     sizes = parse_sizes(options.sizes)
@@ -173,11 +153,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
 
 
 def in_canonical_order(reading: Reading) -> Reading:
-    """The articles ordered by what they say, so that the order of the input's rows decides nothing.
-
-    Args:
-        reading: in the order of the input.
-    """
+    """The articles sorted by their content, so that the order of the input's rows decides nothing."""
 
     def key(row: int) -> tuple[str, ...]:
         article = reading.articles[row]
@@ -191,15 +167,7 @@ def in_canonical_order(reading: Reading) -> Reading:
 
 
 def write_corpus(corpus: Corpus, out: Path) -> None:
-    """Write a corpus folder: all of it, or nothing.
-
-    Args:
-        corpus: what to write.
-        out: the folder; a corpus folder that is there is replaced.
-
-    Raises:
-        InputError: it is a folder that holds something else, or cannot be written.
-    """
+    """Write a corpus folder: all of it, or nothing."""
     check_target(out)
     with replace_folder(out) as folder:
         for config, by_side in corpus.tables.items():
@@ -216,12 +184,8 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
 def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
     """The data set card, whose YAML makes `load_dataset(folder, config)` work.
 
-    `datasets` caches a folder under its last name and this YAML alone: without the digests, two corpora in folders of
-    the same name would be taken for one.
-
-    Args:
-        corpus: what the card describes.
-        digests: config → digest of its files.
+    `datasets` caches a folder under its last name and this YAML alone: without the digests of the files, two corpora in
+    folders of the same name would be taken for one.
     """
     environment = Environment(
         loader=FileSystemLoader(dataset_script_path()),

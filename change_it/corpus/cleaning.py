@@ -42,20 +42,10 @@ _DEFAULTS = datetime(2000, 1, 1), datetime(2001, 2, 2)
 
 
 def clean(text: str) -> str:
-    r"""HTML entities and tags, control and invisible characters off; Unicode NFC; white space to single spaces.
+    """HTML entities and tags, control and invisible characters off; Unicode NFC; white space to single spaces.
 
     Control characters 128-159 are read as Windows-1252, which is what they are in newspapers' archives.
     Inline tags vanish, other tags become a space. Cleaning a clean text changes nothing.
-
-    Args:
-        text: any text.
-
-    Returns:
-        One line without space at its ends; empty where nothing is left.
-
-    Example:
-        >>> clean("<p>L&rsquo;Italia &amp;egrave; <b>fer</b>ma</p>\n\tda\x00&nbsp;ieri")
-        'L’Italia è ferma da ieri'
     """
     for layer in count():
         before = text
@@ -73,53 +63,23 @@ def clean(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Control and invisible characters and outer space off, nothing else: for ids.
-
-    Args:
-        text: any text.
-
-    Example:
-        >>> visible(" a<1>\ufeff ")
-        'a<1>'
-    """
+    """Control and invisible characters and outer space off, nothing else: for ids."""
     return _CONTROL.sub("", text).strip()
 
 
 def normalise_typography(text: str) -> str:
-    r"""Straight quotes, plain hyphens, three full stops, lower case: what a house's typesetting gives away.
-
-    Args:
-        text: a cleaned text.
-
-    Example:
-        >>> normalise_typography("« Ecco il piano » – l’Europa…")
-        '"ecco il piano" - l\'europa...'
-    """
+    """Straight quotes, plain hyphens, three full stops, lower case: what a paper's typesetting gives away."""
     text = re.sub(r"([«‹„“]) | (?=[»›])", r"\1", text)
     return text.translate(_TYPOGRAPHY).replace("''", '"').lower()
 
 
 def parse_date(value: object) -> date | None:
-    """Day of `value`; None where nothing is written.
+    """Day of `value`; None where nothing is written, ValueError for what cannot be read.
 
     Understood are dates and datetimes as objects, ISO 8601 (with any time after it, and `20170615`), RFC 822,
     the US order `6/15/17` (69-99 are the years 1969-1999), seconds since 1970 of at least nine digits, and
     dates with an English month name. A time zone is not applied: the day is the one that is written; seconds
     since 1970 give the day in UTC.
-
-    Args:
-        value: a cell of the input.
-
-    Raises:
-        ValueError: no such spelling, or a day that no calendar has.
-
-    Example:
-        >>> for text in ("2017-06-15T23:10:00+02:00", "Thu, 15 Jun 2017 08:00:00 GMT", "6/15/17", "1497484800"):
-        ...     print(parse_date(text))
-        2017-06-15
-        2017-06-15
-        2017-06-15
-        2017-06-15
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
@@ -145,12 +105,7 @@ def parse_date(value: object) -> date | None:
 
 
 def plausible(day: date, today: date) -> bool:
-    """Whether an article can have appeared on `day`: since 1900 and, clocks being what they are, by the day after tomorrow.
-
-    Args:
-        day: the date that was read.
-        today: the present day.
-    """
+    """Whether an article can have appeared on `day`: since 1900 and by the day after tomorrow (clocks differ)."""
     return EARLIEST <= day <= today + TOLERANCE
 
 

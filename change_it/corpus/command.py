@@ -9,14 +9,7 @@ from change_it.tables import Column, Row, Table, console, print_table
 
 
 def run_build(options: BuildOptions) -> None:
-    """`change-it corpus build`.
-
-    Args:
-        options: what to read, how to build, where to write.
-
-    Raises:
-        InputError: bad input; nothing is written.
-    """
+    """`change-it corpus build`."""
     check_target(options.out)
     parse_sizes(options.sizes)
     terminal = console()
@@ -39,11 +32,7 @@ def run_build(options: BuildOptions) -> None:
 
 
 def print_summary(report: dict[str, Any]) -> None:
-    """Print the tables of a finished corpus.
-
-    Args:
-        report: the content of `alignment.json`.
-    """
+    """Print the tables of a finished corpus from its `alignment.json`."""
     terminal = console()
     rejected = sorted(report["rejected"].items(), key=lambda item: (-item[1], item[0]))
     counts = {"in": report["rows"], "kept": report["kept"]} | {

@@ -16,25 +16,12 @@ NEIGHBOURS = 8
 def near_duplicates(
     texts: Sequence[str], groups: Sequence[str] | None = None, *, threshold: float = 0.7
 ) -> NDArray[np.int64]:
-    """Cluster the texts that share most of their word 5-grams.
+    """Cluster ids, int64 (texts,), from 0, of texts whose sets of word 5-grams have a Jaccard index of at least `threshold`.
 
     Candidates are texts that agree in one band of a minhash signature (Broder 1997; 12 bands of 2: a pair at the
-    default threshold is missed with probability .0003); each candidate pair is verified by the Jaccard index of its
-    sets of hashed 5-grams. A cluster holds whatever a chain of verified pairs connects. A text of fewer than five
-    words counts as one shingle; a text without words is nobody's duplicate.
-
-    Args:
-        texts: n texts; upper and lower case and punctuation make no difference.
-        groups: n values, for instance labels; only texts of the same group are compared. None compares all.
-        threshold: smallest Jaccard index of a near-duplicate pair, in (0, 1].
-
-    Returns:
-        Cluster ids, int64 of shape (n,), counted from 0: the same id means near-duplicates.
-
-    Example:
-        >>> text = "il governo approva oggi la nuova legge sul lavoro dopo tre giorni di dibattito"
-        >>> near_duplicates([text, "un testo che parla di tutt'altro", text.upper() + "!"]).tolist()
-        [0, 1, 0]
+    default threshold is missed with probability .0003); each candidate pair is verified. A cluster holds whatever a
+    chain of verified pairs connects. A text of fewer than five words counts as one 5-gram; a text without words is
+    nobody's duplicate. With `groups` only texts of the same group are compared.
     """
     n = len(texts)
     seeds = np.zeros(n, np.uint64) if groups is None else pl.Series(groups).hash(seed=7).to_numpy()
@@ -48,11 +35,7 @@ def near_duplicates(
 def _shingles(
     texts: Sequence[str], block: int = 4096
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64]]]:
-    """Hashed 5-grams, block after block of texts.
-
-    Yields:
-        (counts, hashes): shingles of each text of the block (0 where it has no word), and all of them in order.
-    """
+    """Hashed 5-grams, block after block of texts: their number for each text (0 without a word), and all of them in order."""
     for start in range(0, len(texts), block):
         words = (
             pl.Series(texts[start : start + block], dtype=pl.String)
@@ -81,11 +64,7 @@ def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _signatures(texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Minhash signatures of the texts that have words.
-
-    Returns:
-        (signatures, wordy): uint32 of shape (m, BANDS * ROWS), and the m indices of those texts.
-    """
+    """Minhash signatures, uint32 (m, BANDS * ROWS), of the m texts that have words, and the indices of those texts."""
     factors = np.random.default_rng(0).integers(0, 2**63, BANDS * ROWS, np.uint64) * np.uint64(2) + np.uint64(
         1
     )
@@ -101,13 +80,7 @@ def _signatures(texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.in
 
 
 def _candidates(signatures: NDArray[np.uint32], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Pairs that agree in a band: each text with its next NEIGHBOURS in the bucket, so that buckets cost linear time.
-
-    Inside a bucket the texts are ordered by the following band, which brings like beside like.
-
-    Returns:
-        Row numbers of `signatures`, int64 of shape (pairs, 2), each pair once.
-    """
+    """Pairs of rows that agree in a band, int64 (pairs, 2): each row with its next NEIGHBOURS in the bucket, in linear time."""
     n = len(signatures)
     wide = signatures.astype(np.uint64)
     bands = (wide[:, 0::ROWS] << np.uint64(32)) | wide[:, 1::ROWS]

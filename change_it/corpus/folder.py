@@ -60,26 +60,12 @@ MATCH = ("no_match", "match")
 
 
 def class_names(kind: str, outlets: Outlets) -> tuple[str, str] | None:
-    """Names of a class label of two values; None for any other type.
-
-    Args:
-        kind: a type of `CONFIGS`.
-        outlets: names and order of the corpus's outlets.
-    """
+    """Names of a class label of two values; None for any other type of `CONFIGS`."""
     return {"outlet": outlets.names, "match": MATCH}.get(kind)
 
 
 def features(config: str, outlets: Outlets) -> dict[str, dict[str, Any]]:
-    """Features of a config in the form of `datasets.Features.from_dict`.
-
-    Args:
-        config: a key of `CONFIGS`.
-        outlets: names and order of the corpus's outlets.
-
-    Example:
-        >>> features("hh", Outlets.parse("R,G"))["label"]
-        {'names': ['no_match', 'match'], '_type': 'ClassLabel'}
-    """
+    """Features of a config in the form of `datasets.Features.from_dict`."""
     return {
         name: {"names": list(names), "_type": "ClassLabel"}
         if (names := class_names(kind, outlets))
@@ -89,12 +75,7 @@ def features(config: str, outlets: Outlets) -> dict[str, dict[str, Any]]:
 
 
 def arrow_schema(config: str, outlets: Outlets) -> "pa.Schema":
-    """Arrow schema of a config; its metadata tell `datasets` the features, class labels included.
-
-    Args:
-        config: a key of `CONFIGS`.
-        outlets: names and order of the corpus's outlets.
-    """
+    """Arrow schema of a config; its metadata give `datasets` the features, class labels included."""
     import pyarrow as pa
 
     types = {"string": pa.string(), "date32": pa.date32(), "float64": pa.float64()}
@@ -104,20 +85,7 @@ def arrow_schema(config: str, outlets: Outlets) -> "pa.Schema":
 
 
 def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | None = None) -> "pl.DataFrame":
-    """One config and split of a corpus.
-
-    Args:
-        corpus: folder or Hub id.
-        config: `articles`, `pairs`, `main`, … (`schema.CONFIGS`).
-        split: `train`, `validation` or `test`.
-        columns: those to read; all when None.
-
-    Returns:
-        The rows in order; class labels are numbers. None for a split that this corpus has no rows for.
-
-    Raises:
-        InputError: no such corpus, config, split or column.
-    """
+    """One config and split of a corpus (folder or Hub id); class labels are numbers, a split that it has no rows for is empty."""
     check_corpus(corpus)
     import polars as pl
     from datasets import load_dataset
@@ -140,14 +108,7 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
 
 
 def read_outlets(corpus: str) -> tuple[str, str]:
-    """Short names of the outlets A and B of a corpus.
-
-    Args:
-        corpus: folder or Hub id.
-
-    Raises:
-        InputError: no such corpus.
-    """
+    """Short names of the outlets A and B of a corpus (folder or Hub id)."""
     check_corpus(corpus)
     from datasets import load_dataset_builder
 
@@ -159,25 +120,14 @@ def read_outlets(corpus: str) -> tuple[str, str]:
 
 
 def check_target(out: Path) -> None:
-    """See that a corpus folder may be written.
-
-    Args:
-        out: the folder.
-
-    Raises:
-        InputError: it is a file, a folder that holds something else than a corpus, or cannot be written.
-    """
+    """Refuse `out` unless it is new, empty or a corpus folder, and can be written."""
     check_writable(out, kind="folder")
     if out.is_dir() and any(out.iterdir()) and not (out / REPORT).is_file():
         raise InputError(f"--out {out} is not empty and no corpus folder: name a new folder")
 
 
 def read_report(corpus: Path) -> dict[str, Any]:
-    """What `alignment.json` of a corpus folder says.
-
-    Raises:
-        InputError: it is no corpus folder.
-    """
+    """The content of `alignment.json` of a corpus folder."""
     file = corpus / REPORT
     if not file.is_file():
         raise InputError(f"{corpus} is not a corpus folder: write one with `change-it corpus build`")
@@ -192,11 +142,7 @@ def read_warnings(corpus: str) -> list[str]:
 
 
 def check_corpus(corpus: str) -> None:
-    """See that a path is a folder, or at least looks like a Hub id.
-
-    Raises:
-        InputError: it is neither.
-    """
+    """Refuse a path that is neither a folder nor looks like a Hub id."""
     if not Path(corpus).is_dir() and (corpus.startswith((".", "/", "~")) or corpus.count("/") != 1):
         raise InputError(
             f"there is no corpus folder {corpus}: give one written by `change-it corpus build`, or a Hub id"

@@ -19,16 +19,7 @@ def leak_check(tables: Tables, clusters: pl.DataFrame) -> dict[str, Any]:
 
     Counted over all sets: values that are the id of an A2 article, of a near-duplicate of one, or of a partner of
     one; articles whose cleaned text is that of an A2 article; and headlines that belong to no training article.
-
-    Args:
-        tables: config → split → rows, all configs.
-        clusters: `id, cluster` of every article that was read: the same cluster means near-duplicates.
-
-    Returns:
-        `test_articles`, `rows` compared by config, and the five counts under `found`, all 0.
-
-    Raises:
-        RuntimeError: a count is not 0; the corpus must not be used.
+    A count that is not 0 is a RuntimeError. `clusters` has `id, cluster` of every article that was read.
     """
     articles, pairs = tables["articles"], tables["pairs"]
     test = articles["test"]
@@ -72,16 +63,7 @@ def test_neighbours(
     labels: NDArray[np.int64],
     events: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> dict[str, int]:
-    """Count test articles that have a training article of the same event (cosine above the strict threshold, in the window).
-
-    Args:
-        alignment: (articles,) split of each, empty for one that left the corpus.
-        labels: (articles,) outlet of each.
-        events: positions of the two articles of each link.
-
-    Returns:
-        `articles` of the test set with such a neighbour; those for which one is of the `other_outlet`.
-    """
+    """Count test articles with a training article of the same event (cosine above the strict threshold, in the window)."""
     one, other = (np.concatenate(sides) for sides in (events, events[::-1]))
     crosses = (alignment[one] == "A2") & (alignment[other] != "A2") & (alignment[other] != "")
     foreign = crosses & (labels[one] != labels[other])

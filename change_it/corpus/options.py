@@ -99,21 +99,7 @@ class SampleOptions:
 
 
 def parse_sizes(text: str) -> dict[str, int] | None:
-    """Read `--sizes`.
-
-    Args:
-        text: `A1=5000,A2=5000,A3=10000` in any order; A3 may be missing (0); empty for no fixed sizes.
-
-    Returns:
-        Pairs wanted of A1, A2, A3; None for empty text.
-
-    Raises:
-        InputError: not of that form, or without any A1 or A2.
-
-    Example:
-        >>> parse_sizes("A2=10,A1=20")
-        {'A1': 20, 'A2': 10, 'A3': 0}
-    """
+    """Pairs wanted of A1, A2 and A3 (0 when missing) from `A1=5000,A2=5000,A3=10000`, in any order; None for empty text."""
     if not text.strip():
         return None
     found = [re.fullmatch(r"\s*(A[123])\s*=\s*(\d+)\s*", part) for part in text.split(",")]

@@ -1,7 +1,4 @@
-"""Which articles are compared for a corpus, and what comes of it: candidate pairs and nearest wrong articles.
-
-`alignment` knows matrices and days; this module knows articles, options and splits that the input brings.
-"""
+"""Which articles of a corpus are compared, and the result: candidate pairs and nearest wrong articles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -36,32 +33,19 @@ FEW = 300
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Pairs of articles above the loose threshold, and the vectors that they were found with.
+    """Pairs of articles above the loose threshold, best first, and the vectors that they were found with."""
 
-    Attributes:
-        a: (pairs,) positions of articles of outlet A.
-        b: (pairs,) positions of articles of outlet B.
-        similarity: (pairs,) cosines, best first.
-        linking: (pairs,) True for the one-to-one pairs; others exist with `--many-to-many` only.
-        compared: number of all pairs compared, by cosine in the bins of `alignment.EDGES`.
-        vectors: (articles, words) tf-idf.
-        ranked: (one-to-one pairs,) cosines, best first; where they are few, down to .05.
-        events: two arrays (links,) of positions: articles, of either outlet, that tell of one event, because their cosine
-            is above the strict threshold and their dates are in the window.
-        nearest: (articles,) highest cosine with an article of the other outlet in the window; 0 where none is above the
-            loose threshold.
-        partners: for each alignment group that the input gives: how its pairs were found, and how many.
-    """
-
-    a: Ints
-    b: Ints
+    a: Ints  # (pairs,) positions of articles of outlet A
+    b: Ints  # (pairs,) positions of articles of outlet B
     similarity: Floats
-    linking: Bools
-    compared: Ints
-    vectors: csr_matrix
-    ranked: Floats
-    events: tuple[Ints, Ints]
+    linking: Bools  # (pairs,) True for the one-to-one pairs; others exist with `--many-to-many` only
+    compared: Ints  # number of all pairs compared, by cosine in the bins of `alignment.EDGES`
+    vectors: csr_matrix  # (articles, words) tf-idf
+    ranked: Floats  # cosines of the one-to-one pairs, best first; where they are few, down to .05
+    events: tuple[Ints, Ints]  # links of `same_event`
+    # (articles,) highest cosine with an article of the other outlet in the window; 0 where none is above `loose`
     nearest: Floats
+    # for each alignment group that the input gives: how its pairs were found, and how many
     partners: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -72,15 +56,7 @@ def find_pairs(
 
     Where the input gives the splits, partners come from a shared id or else from undated similarity inside each of A1,
     A2 and A3. Shared ids count only if they look like partners: their median cosine is above the loose threshold.
-
-    Args:
-        articles: all articles.
-        outlets: names and order.
-        options: language, window, thresholds, least words, one-to-one or many.
-        wanted: look below the loose threshold, down to .05, where it leaves fewer pairs than this.
-
-    Raises:
-        InputError: a date window, but no outlet pair of dated articles to compare.
+    Where the loose threshold leaves fewer than `wanted` pairs, those down to .05 are returned too.
     """
     vectors = tfidf(
         tokenise([article.article for article in articles]), stop_words=stop_words(options.language)
@@ -130,18 +106,7 @@ def find_pairs(
 def same_event(
     vectors: csr_matrix, of_a: Bools, days: Ints, *, window_days: int | None, strict: float
 ) -> tuple[Ints, Ints]:
-    """Articles that tell of one event, in one outlet or across the two: cosine above the strict threshold, in the window.
-
-    Args:
-        vectors: (articles, words) unit-length rows.
-        of_a: (articles,) True for outlet A.
-        days: (articles,) day numbers; undated articles are compared only without a window.
-        window_days: half-width of the window; None compares everything.
-        strict: the threshold.
-
-    Returns:
-        Positions of the two articles of each link.
-    """
+    """Positions of each two articles of either outlet with a cosine above `strict` inside the window: of one event."""
     sides = np.flatnonzero(of_a), np.flatnonzero(~of_a)
     links: list[tuple[Ints, Ints]] = []
     for x, y in ((0, 1), (0, 0), (1, 1)):
@@ -158,21 +123,11 @@ def same_event(
 def find_neighbours(
     articles: Sequence[Article], of_b: Ints, splits: Splits, vectors: csr_matrix, options: BuildOptions
 ) -> pl.DataFrame:
-    """The nearest wrong article of the own and of the other outlet, for hard negatives.
+    """The nearest wrong article of the own and of the other outlet, one row an article, null where there is none.
 
     Wrong means: of another component (no partner, no near-duplicate) and with a cosine below the loose threshold, above
-    which it may tell of the same event. It is of the same side of train and test, of the same fold, and in the date
+    which it may report the same event. It is of the same side of train and test, of the same fold, and in the date
     window, or among the 25 nearest in time where that holds fewer.
-
-    Args:
-        articles: all articles.
-        of_b: (articles,) 0 for outlet A, 1 for B.
-        splits: their splits and folds.
-        vectors: (articles, words) tf-idf.
-        options: window and threshold.
-
-    Returns:
-        `own_id, own_similarity, other_id, other_similarity`, one row an article, null where there is none.
     """
     ids = np.array([article.id for article in articles], dtype=object)
     days = day_numbers(article.date for article in articles)

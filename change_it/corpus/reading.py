@@ -26,37 +26,23 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A row that cannot be used.
+    """A row that cannot be used."""
 
-    Attributes:
-        file: the file as given, or `hf://owner/name/config/split`.
-        line: line of the file, from 1; in parquet and on the Hub the number of the row.
-        id: id of the row, given or made; empty where the row cannot be read at all.
-        reason: a short phrase, after a colon the value at fault: `implausible date: 2050-01-01`.
-    """
-
-    file: str
-    line: int
-    id: str
-    reason: str
+    file: str  # as given, or `hf://owner/name/config/split`
+    line: int  # from 1; in parquet and on the Hub the number of the row
+    id: str  # given or made; empty where the row cannot be read at all
+    reason: str  # a short phrase, after a colon the value at fault: `implausible date: 2050-01-01`
 
 
 @dataclass(slots=True)
 class Reading:
-    """What the input holds: `len(articles) + len(rejected) == rows`.
-
-    Attributes:
-        articles: the usable articles in the order of the input, with ids that are unique.
-        rejected: the other rows, in the order of the input.
-        rows: number of rows read.
-        outlets: the two outlets.
-        places: file and line of each article, for rows that later steps reject.
-    """
+    """The content of the input, in its order: `len(articles) + len(rejected) == rows`."""
 
     articles: list[Article]
     rejected: list[Rejection]
     rows: int
     outlets: Outlets
+    # file and line of each article, for rows that later steps reject
     places: list[tuple[str, int]] = field(default_factory=list)
 
     @property
@@ -74,29 +60,12 @@ def read_articles(
     strict: bool = False,
     normalise_typography: bool = False,
 ) -> Reading:
-    """Read, check and clean the articles of two outlets.
+    """Read, check and clean the articles of two outlets; `ReadingOptions` describes the arguments.
 
     A row without an id gets `<file stem>-<row>`. An id that both outlets use is taken for a shared one, the
     mark of partners: each article keeps it as `shared_id` and is called `rep-123` or `gio-123` itself. Without a label
     column the outlet comes from `repubblica` or `ilgiornale` in the name of the file, its folder or Hub config.
     An empty date is None; one that cannot be read, before 1900 or in the future is rejected.
-
-    Args:
-        files: CSV, TSV, JSON lines (.jsonl, .ndjson, .json) or parquet files, globs, or `hf://datasets/owner/name`.
-        columns: map `ours=theirs` of `id, headline, article, label, date, alignment`, separated by commas;
-            `ours=` leaves that column unread.
-        labels: `left,right` or `R:rep,G:gio`; rows with other labels are rejected. Empty: the two labels found, R
-            before G, others sorted.
-        encoding: of text files.
-        strict: raise at the first row that would be rejected.
-        normalise_typography: straight quotes and plain dashes, all in lower case (house typography leaks style).
-
-    Returns:
-        Articles, rejected rows and the outlets.
-
-    Raises:
-        InputError: a file or data set cannot be found or read, the map names a column that no file has, there are
-            no rows or none can be used, the labels kept are not exactly two, or `strict` and a row is rejected.
     """
     reader = _Reader(
         parse_columns(columns, COLUMNS),
@@ -150,14 +119,7 @@ class _Reader:
         self.places.append((table.name, row.line))
 
     def reading(self, files: str) -> Reading:
-        """Settle outlets and ids.
-
-        Args:
-            files: the input, for messages.
-
-        Raises:
-            InputError: see `read_articles`.
-        """
+        """Settle outlets and ids; `files` is for messages."""
         rows = len(self.articles) + len(self.rejected)
         if not rows:
             raise InputError(f"{files} holds no rows: give files with articles")

@@ -20,25 +20,11 @@ COLUMNS = ("id", "headline", "article", "label", "date")
 
 
 def sample_articles(articles: int, seed: int) -> list[Article]:
-    """A part of the embedded sample, in order of date.
+    """A part of the embedded sample, 1 to 12,000 articles in order of date.
 
     Whole events are taken, one after the other from one that the seed chooses, the last followed by the first: articles of
     both papers about one event stay together, and the days are as full as in the whole. An event that has one article
     too many is passed over.
-
-    Args:
-        articles: how many, both papers together, 1 to 12,000.
-        seed: chooses the first event; all 12,000 articles are the same for every seed.
-
-    Returns:
-        Articles labelled `colle` and `faro`, with the ids that they have in the whole.
-
-    Raises:
-        InputError: `articles` is out of range.
-
-    Example:
-        >>> [a.id for a in sample_articles(12_000, seed=1)][:2]
-        ['000001', '000002']
     """
     if articles < 1:
         raise InputError(f"--articles {articles}: give a number from 1 to {SIZE}")
@@ -60,11 +46,7 @@ def sample_articles(articles: int, seed: int) -> list[Article]:
 
 
 def run(options: SampleOptions) -> None:
-    """Write the sample as CSV: `id, headline, article, label, date`.
-
-    Raises:
-        InputError: the number is out of range or the file cannot be written.
-    """
+    """Write the sample as CSV: `id, headline, article, label, date`."""
     check_writable(options.out, kind="file")
     write_csv(sample_articles(options.articles, options.seed), options.out)
     Console().print(f"{options.articles} articles of La Gazzetta del Colle and Il Faro → {options.out}")

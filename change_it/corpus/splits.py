@@ -27,52 +27,26 @@ _ORDER = ("R", "A3", "A1", "A2")  # weakest claim on an article first
 
 @dataclass(frozen=True, slots=True)
 class Splits:
-    """The split of every article and pair.
+    """The split of every article and pair."""
 
-    Attributes:
-        alignment: (articles,) `A1`, `A2`, `A3`, `R`, or `REMOVED`.
-        component: (articles,) number of the component of near-duplicates and kept pairs, the unit of a fold.
-        fold: (articles,) 0 or 1, constant within a component.
-        pairs: (kept pairs,) positions in the candidate pairs, best first.
-        pair_alignment: (kept pairs,) `A1`, `A2` or `A3`.
-        removed: position of each article that left the corpus → why.
-        dropped: pairs above the thresholds that are not kept (they would tie training to test or one fold to the other).
-    """
-
-    alignment: NDArray[np.str_]
-    component: Ints
-    fold: Ints
-    pairs: Ints
-    pair_alignment: NDArray[np.str_]
-    removed: dict[int, str]
-    dropped: int
+    alignment: NDArray[np.str_]  # (articles,) `A1`, `A2`, `A3`, `R`, or `REMOVED`
+    component: (
+        Ints  # (articles,) number of the component of near-duplicates and kept pairs, the unit of a fold
+    )
+    fold: Ints  # (articles,) 0 or 1, constant within a component
+    pairs: Ints  # (kept pairs,) positions in the candidate pairs, best first
+    pair_alignment: NDArray[np.str_]  # (kept pairs,) `A1`, `A2` or `A3`
+    removed: dict[int, str]  # position of each article that left the corpus → why
+    dropped: int  # pairs above the thresholds that would tie training to test or one fold to the other
 
 
 def generator(seed: int, purpose: str) -> np.random.Generator:
-    """A random generator of its own for each purpose, so that one choice never shifts another.
-
-    Args:
-        seed: the user's seed, ≥ 0.
-        purpose: a name, e.g. `"folds"`.
-    """
+    """A random generator of its own for each purpose, so that one choice never shifts another."""
     return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
 
 
 def components(clusters: Ints, a: Ints, b: Ints) -> Ints:
-    """Number the connected components of articles linked by clusters and pairs.
-
-    Args:
-        clusters: (articles,) near-duplicate cluster of each article.
-        a: (pairs,) positions of one side.
-        b: (pairs,) positions of the other.
-
-    Returns:
-        (articles,) component numbers.
-
-    Example:
-        >>> components(np.array([0, 1, 1, 2]), np.array([0]), np.array([2])).tolist()
-        [0, 0, 0, 1]
-    """
+    """Number the connected components, (articles,), of articles linked by near-duplicate clusters and pairs."""
     count = len(clusters)
     _, first, inverse = np.unique(clusters, return_index=True, return_inverse=True)
     rows = np.concatenate([np.arange(count), a])
@@ -186,18 +160,7 @@ def split(
 
 
 def _deal_test(component: Ints, count: int, sizes: dict[str, int] | None, seed: int, strict: float) -> Bools:
-    """Deal the components of the top pairs to A1 and A2 at random, each towards its number of pairs.
-
-    Args:
-        component: (top pairs,) component of each.
-        count: how many component numbers there may be.
-        sizes: pairs wanted; even halves when None.
-        seed: of the shuffle.
-        strict: named in the message.
-
-    Returns:
-        (count,) True where a component is in A2.
-    """
+    """Deal the components of the top pairs to A1 and A2 (True) at random, each towards its number of pairs or to even halves."""
     members, sizes_of = np.unique(component, return_counts=True)
     if len(members) < 2:
         raise InputError(

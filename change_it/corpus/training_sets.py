@@ -1,7 +1,6 @@
 """The sets that judges and generators learn from, made of the tables `articles`, `pairs` and `neighbours`.
 
 Who trains on what: EvalNLGEval 2020 §3; LREC 2020 §4.1 for train-D, train-M and the agnostic generator.
-`judges` uses `headline_pairs` and `headline_articles` too, for negatives other than those a corpus was built with.
 """
 
 from collections.abc import Callable
@@ -35,23 +34,7 @@ def training_sets(
     balance: bool,
     seed: int,
 ) -> Tables:
-    """All sets but `articles`, `pairs` and `neighbours` themselves.
-
-    Args:
-        articles: config `articles`, splits train (A1, A3, R) and test (A2).
-        pairs: config `pairs`, the same splits.
-        neighbours: config `neighbours`, the same splits.
-        outlets: names and order.
-        nearest: `id, nearest`: the highest cosine of each article with one of the other outlet.
-        strict: articles that are nearer than this are in none of LREC's training sets.
-        loose: articles that are nearer than this are not in `train_d`.
-        negatives: kind of non-matching examples.
-        balance: take both outlets alike into `main`, `ah` and `sum`, as LREC does in all experiments.
-        seed: of every choice and of the order of training rows.
-
-    Returns:
-        Configs `main, hh, ah, sum, s2s1, s2s2, s2s3, train_d, train_m, agnostic`.
-    """
+    """All configs but `articles`, `pairs` and `neighbours` themselves; `nearest` is `Candidates.nearest` as `id, nearest`."""
     train, test = articles["train"], articles["test"]
     weak = train.filter(pl.col("alignment").is_in(["R", "A3"]))
     even, even_weak = (
@@ -91,18 +74,7 @@ def training_sets(
 
 
 def balanced(articles: pl.DataFrame, purpose: str, *, seed: int) -> pl.DataFrame:
-    """As many articles of one outlet as of the other in each fold, drawn from the larger outlet; order is kept.
-
-    Args:
-        articles: rows of config `articles`.
-        purpose: names the draw.
-        seed: of the draw.
-
-    Example:
-        >>> rows = pl.DataFrame({"label": ["a", "a", "a", "b"], "fold": [0, 0, 0, 0]})
-        >>> balanced(rows, "main", seed=1)["label"].value_counts().sort("label").rows()
-        [('a', 1), ('b', 1)]
-    """
+    """As many articles of one outlet as of the other in each fold, drawn from the larger outlet; order is kept."""
     drawn = pl.Series("drawn", generator(seed, f"balance {purpose}").permutation(articles.height))
     fewest = articles.group_by("fold", "label").len().group_by("fold").agg(fewest=pl.min("len"))
     return (
@@ -121,18 +93,8 @@ def headline_pairs(
     Outlet A comes first in half of the matches and in half of the others. A random negative takes the B headline of
     another pair; a hard one the headline of the nearest wrong article of the other outlet, seen from A in half of the
     rows and from B in the other half (a random one where there is no such article, or it is already taken). No
-    negative crosses folds, joins two pairs that share an article or a headline, or occurs twice.
-
-    Args:
-        pairs: rows of config `pairs` that match, all on one side of train and test.
-        articles: rows of config `articles` of the same side (where `neighbours` points to).
-        neighbours: rows of config `neighbours` of the same side.
-        negatives: `random`, `hard`, or `mixed` for half of each.
-        seed: of every choice.
-
-    Returns:
-        `headline1, headline2, label (0 no match, 1 match), fold`, shuffled. Fewer negatives than positives only where a
-        fold holds too few events.
+    negative crosses folds, joins two pairs that share an article or a headline, or occurs twice. There are fewer negatives
+    than positives only where a fold holds too few events.
     """
     rng = generator(seed, "headline pairs")
     wrong = _wrong_row(
@@ -176,16 +138,7 @@ def headline_articles(
 
     The same outlet, so that style says nothing about the match. A hard negative is the headline of the nearest wrong
     article of that outlet (a random one where there is none). No negative crosses folds or repeats the right headline.
-
-    Args:
-        articles: rows of config `articles`, all on one side of train and test.
-        neighbours: rows of config `neighbours` of the same side.
-        negatives: `random`, `hard`, or `mixed` for half of each.
-        seed: of every choice.
-
-    Returns:
-        `headline, article, label (0 no match, 1 match), fold`, shuffled. Fewer negatives than positives only where a
-        fold holds too few different headlines of an outlet.
+    There are fewer negatives than positives only where a fold holds too few different headlines of an outlet.
     """
     rng = generator(seed, "headline articles")
     strata = articles.select(pl.struct("label", "fold").rank("dense")).to_series().to_numpy()
@@ -210,18 +163,10 @@ def headline_articles(
 
 
 def crossed(pairs: pl.DataFrame, outlets: Outlets, *, source: str) -> pl.DataFrame:
-    """Both directions of pairs: from each original to the other outlet's aligned headline.
+    """Both directions of pairs, best first: from each original to the other outlet's aligned headline; `id` is the original's.
 
     An article with several partners (many-to-many) is crossed with each in training, where more examples help; in
     A2 pairs only with its best, because a prediction has one gold headline.
-
-    Args:
-        pairs: rows of config `pairs`, best first.
-        outlets: names and order.
-        source: `headline` or `article`, what the generator reads.
-
-    Returns:
-        `id, source, target, direction, fold`; `id` is the original's.
     """
     forth, back = outlets.directions
     rows = pl.concat(

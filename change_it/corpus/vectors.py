@@ -30,17 +30,11 @@ THREADS = min(4, cpu_count() or 1)
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The words of many texts as one flat array of numbers.
+    """The words of many texts as one flat array of numbers."""
 
-    Attributes:
-        codes: int32 (words in all,); the words of all texts in order, as positions in `vocabulary`.
-        offsets: int64 (texts + 1,); text `i` is `codes[offsets[i]:offsets[i + 1]]`.
-        vocabulary: the distinct words, sorted by code point.
-    """
-
-    codes: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    vocabulary: pl.Series
+    codes: NDArray[np.int32]  # (words in all,) positions in `vocabulary`
+    offsets: NDArray[np.int64]  # (texts + 1,) text `i` is `codes[offsets[i]:offsets[i + 1]]`
+    vocabulary: pl.Series  # the distinct words, sorted by code point
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -48,32 +42,14 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """Tf-idf vectors of unit length, so that a product of two rows is their cosine.
+    """Tf-idf vectors of unit length, so that a product of two rows is their cosine."""
 
-    Attributes:
-        matrix: float64 (texts, words kept), rows with sorted column indices; a text without any kept word is a row of zeros.
-        words: the word of each column, sorted by code point.
-    """
-
-    matrix: csr_matrix
-    words: pl.Series
+    matrix: csr_matrix  # (texts, words kept), column indices sorted; a text without any kept word is a row of zeros
+    words: pl.Series  # the word of each column, sorted by code point
 
 
 def tokenise(texts: Sequence[str]) -> Tokens:
-    """Split texts into lower-cased words of two and more characters, numbered alphabetically.
-
-    Args:
-        texts: any number of texts. They are worked through in chunks on all cores, so that only the numbers
-            (4 bytes a word) are ever held for all of them.
-
-    Returns:
-        The words of all texts.
-
-    Example:
-        >>> tokens = tokenise(["Il governo c'è", "È il Governo!"])
-        >>> tokens.vocabulary.to_list(), tokens.codes.tolist(), tokens.offsets.tolist()
-        (['governo', 'il'], [1, 0, 1, 0], [0, 2, 4])
-    """
+    """Split texts into lower-cased words of two and more characters, in chunks, so that only 4 bytes a word are held."""
     with ThreadPoolExecutor(THREADS) as threads:
         parts = list(threads.map(_words_of, _chunks(texts)))
     vocabulary = pl.concat([words for _, words, _ in parts] or [pl.Series(dtype=pl.String)]).unique().sort()
@@ -92,17 +68,6 @@ def tfidf(tokens: Tokens, *, stop_words: Collection[str] = (), min_df: int = 2) 
 
     A word that occurs `tf` times in a text and in `df` of `n` texts weighs `tf · (ln((1 + n) / (1 + df)) + 1)`;
     each row is then divided by its Euclidean length.
-
-    Args:
-        tokens: the words of all texts that are to be compared, of both outlets.
-        stop_words: lower-case words to leave out.
-        min_df: words in fewer texts than this are left out.
-
-    Returns:
-        The vectors, one row a text.
-
-    Raises:
-        InputError: no word is left.
 
     Example:
         >>> vectors = tfidf(tokenise(["il governo cade", "il governo", "vince la Roma"]), stop_words=["il"], min_df=1)
@@ -144,11 +109,7 @@ def _words_of(texts: Sequence[str]) -> tuple[NDArray[np.int32], pl.Series, NDArr
 
 
 def _counts(tokens: Tokens) -> csc_matrix:
-    """How often each word occurs in each text: int32 (texts, vocabulary), by column, zeros not stored.
-
-    Sorting the flat codes by word is one transposition in linear time and leaves the repeats of a word in
-    a text side by side, where they only have to be counted.
-    """
+    """How often each word occurs in each text: int32 (texts, vocabulary), by column, zeros not stored."""
     shape = (len(tokens), len(tokens.vocabulary))
     by_word = csr_matrix(
         (np.ones(len(tokens.codes), dtype=np.int8), tokens.codes, tokens.offsets), shape=shape

@@ -56,17 +56,11 @@ TASKS = {
 
 @dataclass(frozen=True)
 class JudgeEntry:
-    """A judge on a card.
+    """A judge on a card."""
 
-    Attributes:
-        prefix: its folder in the repository with a slash at the end; empty for the root.
-        judge: `judges.judge.Judge`, loaded.
-        metrics: its `metrics.json`, empty where there is none.
-    """
-
-    prefix: str
+    prefix: str  # its folder in the repository with a slash at the end; empty for the root
     judge: Any
-    metrics: dict[str, Any]
+    metrics: dict[str, Any]  # its `metrics.json`, empty where there is none
 
     @property
     def own_code(self) -> bool:
@@ -146,14 +140,7 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
 def generator_card(
     card: Any, metrics: dict[str, Any], folder: Path, options: PushOptions
 ) -> dict[str, bytes]:
-    """README.md and evaluation results of a generator.
-
-    Args:
-        card: its `GeneratorCard`.
-        metrics: its `metrics.json`, empty where there is none.
-        folder: it comes from.
-        options: of the push.
-    """
+    """README.md and evaluation results of a generator; `metrics` is its `metrics.json`, empty where there is none."""
     run = Run.of_model(folder, card.outlets, metrics, options.dataset)
     system = _system(card, folder, run, options)
     first, second = card.outlets
@@ -201,13 +188,7 @@ def generator_card(
 
 
 def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> dict[str, bytes]:
-    """README.md of a corpus: its own, with sizes in its YAML, the licence, and the alignment curve with its picture.
-
-    Args:
-        folder: of the corpus.
-        record: its `alignment.json`.
-        options: of the push.
-    """
+    """README.md of a corpus: its own, with sizes in its YAML, the licence, and the alignment curve with its picture."""
     from pyarrow.parquet import read_metadata
 
     card = DatasetCard.load(folder / "README.md")
@@ -238,14 +219,7 @@ def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> 
 
 
 def app_card(text: str, name: str, requirement: str, options: PushOptions) -> bytes:
-    """README.md of a metric or of the Space, as it is to be used from the Hub.
-
-    Args:
-        text: the card in the package.
-        name: of its folder.
-        requirement: what pip installs the package from.
-        options: of the push.
-    """
+    """README.md of a metric or of the Space, for use from the Hub; pip installs the package from `requirement`."""
     for local in (f"metrics/{name}", f"owner/{name}"):
         text = text.replace(local, options.repo_id)
     return text.replace(INSTALL, _render("install.md.jinja", requirement=requirement)).encode()

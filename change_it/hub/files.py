@@ -33,11 +33,7 @@ OWN_REQUIREMENT = re.compile(r"change-it(?:\[(?P<extras>.*?)\])?")
 
 
 def files_of(options: PushOptions) -> Files:
-    """The files of a push.
-
-    Raises:
-        InputError: the folder does not hold what is to be pushed, or holds what must not be.
-    """
+    """The files of a push."""
     match options.kind:
         case "dataset":
             return _dataset(options)
@@ -238,10 +234,7 @@ def _tree(place: Path, prefix: str = "") -> Files:
 
 
 def _requirements(text: str, project: Mapping[str, Any], options: PushOptions) -> tuple[str, str]:
-    """`requirements.txt` with what the package needs in its place, and how pip installs the package from the repository.
-
-    A Space is built with nothing but this file at hand, so it cannot name the source beside it.
-    """
+    """`requirements.txt` with what the package needs in its place (all that a Space is built with), and what pip installs."""
     lines = text.splitlines()
     own = next((found for line in lines if (found := OWN_REQUIREMENT.match(line))), None)
     extras = own["extras"].split(",") if own and own["extras"] else []

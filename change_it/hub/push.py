@@ -42,13 +42,7 @@ HTTPError: type[Exception] = HfHubHTTPError.__mro__[1]
 
 
 class _HubError(Exception):
-    """A request that failed.
-
-    Attributes:
-        status: of the answer; 0 where none came, and nobody knows what became of the request.
-        wait: seconds that the Hub asks for.
-        reason: the Hub's.
-    """
+    """A request that failed; `status` 0 where no answer came, `wait` the seconds that the Hub asks for."""
 
     def __init__(self, error: HfHubHTTPError | None = None) -> None:
         super().__init__(str(error))
@@ -61,14 +55,7 @@ class _HubError(Exception):
 
 
 def run(options: PushOptions) -> None:
-    """Push a folder, or write what would be pushed.
-
-    Args:
-        options: see `PushOptions`.
-
-    Raises:
-        InputError: not a folder of that kind, no such repository, no right to write to it, the Hub cannot be reached.
-    """
+    """Push a folder, or write what would be pushed."""
     out = options.out or Path("push") / options.repo_id
     _check(options, out)
     with file_errors(f"cannot read {options.folder}"):
@@ -93,18 +80,7 @@ def write(files: Files, out: Path) -> None:
 
 
 def publish(files: Files, options: PushOptions) -> CommitInfo:
-    """Push files in one commit.
-
-    Args:
-        files: path in the repository to content.
-        options: where to.
-
-    Returns:
-        The Hub's answer to the commit.
-
-    Raises:
-        InputError: the Hub refuses or cannot be reached; the branch is as it was.
-    """
+    """Push files (path in the repository to content) in one commit; after an error the branch is as it was."""
     api = HfApi(library_name="change_it", library_version=__version__)
     repo, kind = options.repo_id, REPO_TYPES[options.kind]
     where = f"{kind} {repo}" + (f" ({options.revision})" if options.revision else "")
@@ -148,17 +124,7 @@ def publish(files: Files, options: PushOptions) -> CommitInfo:
 
 
 def stale(present: list[str], files: Mapping[str, object], kind: RepoType) -> list[str]:
-    """Files of an earlier push that this one takes away.
-
-    Args:
-        present: paths in the repository.
-        files: those of this push.
-        kind: of the repository.
-
-    Example:
-        >>> stale(["README.md", "photo.png", "old.parquet", "main/train.parquet"], {"main/train.parquet": b""}, "dataset")
-        ['old.parquet']
-    """
+    """Files of an earlier push that this one removes."""
     return [
         name
         for name in present

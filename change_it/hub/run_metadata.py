@@ -15,33 +15,17 @@ _PATH = re.compile(r"/[^/\s]+/|~/|[A-Za-z]:[\\/]")
 
 @dataclass(frozen=True)
 class Run:
-    """The run that a model comes from; None for what is not there.
+    """The run that a model comes from; None for what is not there."""
 
-    Attributes:
-        corpus: `alignment.json` of the corpus.
-        scores: `scores.json` of the report.
-        dataset: Hub id of the corpus.
-    """
-
-    corpus: dict[str, Any] | None
-    scores: dict[str, Any] | None
-    dataset: str | None
+    corpus: dict[str, Any] | None  # `alignment.json` of the corpus
+    scores: dict[str, Any] | None  # `scores.json` of the report
+    dataset: str | None  # Hub id of the corpus
 
     @classmethod
     def of_model(
         cls, folder: Path, outlets: Sequence[str], metrics: Mapping[str, Any], dataset: str | None
     ) -> "Run":
-        """The corpus and the report of a model's own outlets, from the folders above it.
-
-        Args:
-            folder: of the model.
-            outlets: the model's.
-            metrics: its `metrics.json`, which names the corpus that it was trained on.
-            dataset: Hub id that was given.
-
-        Raises:
-            InputError: a file of the run is broken.
-        """
+        """The corpus and the report of a model's own outlets, from the folders above it."""
         corpus = metrics.get("options", {}).get("corpus")
         parents = list(folder.resolve().parents)[:3]
         places = [*([Path(corpus)] if corpus else []), *(up / "corpus" for up in parents)]
@@ -78,12 +62,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
 
 
 def public(value: Any) -> Any:
-    """A JSON value in which every absolute path has become the last name in it.
-
-    Example:
-        >>> public({"files": ["/home/me/news.csv", "news.csv"], "seed": 1})
-        {'files': ['news.csv', 'news.csv'], 'seed': 1}
-    """
+    """A JSON value in which every absolute path has become the last name in it."""
     if isinstance(value, str):
         return re.split(r"[\\/]", value.rstrip("\\/"))[-1] if _PATH.match(value) else value
     if isinstance(value, Mapping):

@@ -1,7 +1,7 @@
 """Headlines broken in known ways: what the fluency judge learns to refuse, and what the audit tests it with.
 
-A family of damage is a function of a headline, a random generator and what the corpus knows of its words (`Material`);
-it returns the damaged headline, or None where it does not apply. Marks stay where they were, the first word takes the
+A family of damage is a function of a headline, a random generator and the words of the corpus (`Material`);
+it returns the damaged headline, or None where it does not apply. Marks stay in place, the first word takes the
 first word's case and the end keeps its sign, so that neither case nor punctuation betrays the damage.
 """
 
@@ -43,12 +43,7 @@ class Split:
 
     @classmethod
     def of(cls, headline: str) -> "Split":
-        """Split a headline.
-
-        Example:
-            >>> Split.of("«Sì», dice l'Italia: ecco perché")
-            Split(words=['Sì', 'dice', "l'Italia", 'ecco', 'perché'], gaps=['«', '», ', ' ', ': ', ' ', ''])
-        """
+        """Split a headline."""
         headline = " ".join(headline.split())
         words, gaps, end = [], [], 0
         for found in _WORD.finditer(headline):
@@ -81,21 +76,15 @@ def _joined(gaps: Sequence[str]) -> str:
 
 @dataclass
 class Material:
-    """What damage needs to know of a corpus.
+    """The words of a corpus that damage needs."""
 
-    Attributes:
-        headlines: of the training side.
-        language: `it` or `en` for the forms that agree; of others only the function words are known, if there is a list.
-        articles: beginnings of articles, for words and where they stand; may be empty.
-        tag: universal part-of-speech tags of the words of a headline; None leaves substitution by tag out.
-        generated: texts of generators that have not learnt their language yet.
-    """
-
-    headlines: Sequence[str]
+    headlines: Sequence[str]  # of the training side
+    # `it` or `en` for the forms that agree; of others only the function words are known, if there is a list
     language: str = "it"
-    articles: Sequence[str] = ()
+    articles: Sequence[str] = ()  # beginnings of articles, for words and their order
+    # universal part-of-speech tags of the words of a headline; None leaves substitution by tag out
     tag: Tag | None = None
-    generated: Sequence[str] = ()
+    generated: Sequence[str] = ()  # texts of generators that have not learnt their language yet
     splits: list[Split] = field(init=False, repr=False)
     _tags: dict[tuple[str, ...], list[str]] = field(init=False, repr=False, default_factory=dict)
 
@@ -220,18 +209,7 @@ def family(function: Damage) -> Damage:
 
 
 def damage(headline: str, name: str, random: np.random.Generator, material: Material) -> str | None:
-    """A headline damaged by one family.
-
-    Args:
-        headline: of a newspaper.
-        name: of a family, see `FAMILIES`.
-        random: decides everything that is not fixed by the headline.
-        material: of the corpus.
-
-    Returns:
-        The damaged headline, its first word's case and its last sign like the headline's; None if the family does not
-        apply or leaves the headline as it was.
-    """
+    """A headline damaged by one of `FAMILIES`; None if the family does not apply or leaves the headline as it was."""
     broken = FAMILIES[name](headline, random, material)
     if broken is None:
         return None

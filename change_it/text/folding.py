@@ -43,13 +43,7 @@ _TABLE = _Folding()
 
 
 def fold(text: str) -> str:
-    """A text without accents, invisible characters and look-alikes; capitals stay, all white space is a space.
-
-    Args:
-        text: any text.
-
-    Returns:
-        The folded text; it may be longer or shorter.
+    r"""A text without accents, invisible characters and look-alikes; capitals stay, all white space is a space.
 
     Example:
         >>> fold("Perché «Rо\u200bma» è a ３½ punti")
@@ -59,13 +53,7 @@ def fold(text: str) -> str:
 
 
 def fold_with_offsets(text: str) -> tuple[str, list[int]]:
-    """A folded text and where each of its characters comes from.
-
-    Args:
-        text: any text.
-
-    Returns:
-        The folded text, and for each of its characters, and one more for its end, the offset in `text`.
+    """A folded text, and for each of its characters and for its end the offset in `text`.
 
     Example:
         >>> fold_with_offsets("è ½")

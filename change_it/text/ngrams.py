@@ -1,7 +1,6 @@
 """n-grams and skip-bigrams of many texts at once, as sorted integers that numpy compares quickly.
 
-Two sides (references and candidates) are coded with one vocabulary, `code`. A `Bag` then holds what the texts of a
-side contain, one number for each text and feature, and `common` finds what both sides of a row share.
+References and candidates are coded with one vocabulary, `code`; a `Bag` then has one number for each text and feature.
 """
 
 from collections import defaultdict
@@ -29,14 +28,7 @@ class Coded(NamedTuple):
     """Number of different words of both sides together."""
 
     def only(self, keep: NDArray[np.bool_]) -> "Coded":
-        """The entries that are kept, at their old places.
-
-        Args:
-            keep: (w,) which ones.
-
-        Returns:
-            Fewer entries, numbered as before.
-        """
+        """The entries that are kept, (w,), numbered as before."""
         return self._replace(ids=self.ids[keep], rows=self.rows[keep], positions=self.positions[keep])
 
 
@@ -54,19 +46,7 @@ class Bag(NamedTuple):
 
 
 def code(*sides: Sequence[Sequence[str]]) -> list[Coded]:
-    """Number the words of several lists of texts with one vocabulary, in order of first appearance.
-
-    Args:
-        sides: lists of texts, each text a list of words.
-
-    Returns:
-        One `Coded` a side.
-
-    Example:
-        >>> one, other = code([["a", "b"], ["b"]], [["c", "b"], []])
-        >>> one.ids.tolist(), one.rows.tolist(), other.ids.tolist(), one.size
-        ([0, 1, 1], [0, 0, 1], [2, 1], 3)
-    """
+    """Number the words of several lists of texts with one vocabulary, in order of first appearance."""
     vocabulary: dict[str, int] = defaultdict()
     vocabulary.default_factory = vocabulary.__len__  # type: ignore[attr-defined]
     numbered = []
@@ -86,20 +66,7 @@ def code(*sides: Sequence[Sequence[str]]) -> list[Coded]:
 
 
 def ngrams(sides: Sequence[Coded], n: int) -> list[Coded]:
-    """The n-grams of texts, from their words.
-
-    Args:
-        sides: from `code`, all with the same vocabulary.
-        n: words in an n-gram, at least 1.
-
-    Returns:
-        The same texts with a number for each n-gram in place of each word.
-
-    Example:
-        >>> [grams] = ngrams(code([["a", "b", "a", "b"], ["b", "a"]]), 2)
-        >>> grams.ids.tolist(), grams.rows.tolist()
-        ([1, 2, 1, 2], [0, 0, 0, 1])
-    """
+    """The n-grams of texts that `code` numbered, each with its own number."""
     sides = list(sides)
     for _ in range(n - 1):
         if sides[0].size > 1 << 21:  # two of them and the row must fit 63 bits
@@ -109,14 +76,7 @@ def ngrams(sides: Sequence[Coded], n: int) -> list[Coded]:
 
 
 def bag(text: Coded) -> Bag:
-    """Distinct words or n-grams of each text with their counts.
-
-    Args:
-        text: one side, from `code` or `ngrams`.
-
-    Returns:
-        Features are `text.ids`, values are counts.
-    """
+    """Distinct words or n-grams of each text with their counts."""
     keys, counts = np.unique(text.rows * text.size + text.ids, return_counts=True)
     rows, features = np.divmod(keys, max(1, text.size))
     return Bag(keys, rows, features, counts.astype(np.float64))
@@ -156,19 +116,7 @@ def skip_bag(text: Coded, *, size: int, rows: int) -> Bag:
 
 
 def pairs(of: Ints, rows: int) -> tuple[Ints, Ints]:
-    """Every two entries of the same row.
-
-    Args:
-        of: (w,) row of each entry, rising.
-        rows: greater than every row.
-
-    Returns:
-        Indices of the earlier one, rising, and of the later one.
-
-    Example:
-        >>> [side.tolist() for side in pairs(np.array([0, 0, 0, 2]), 3)]
-        [[0, 0, 1], [1, 2, 2]]
-    """
+    """Indices of every two entries of the same row: `of` is the row of each, rising and below `rows`."""
     ends = np.cumsum(np.bincount(of, minlength=rows))
     followers = ends[of] - np.arange(len(of)) - 1
     first = np.repeat(np.arange(len(of)), followers)
@@ -177,15 +125,7 @@ def pairs(of: Ints, rows: int) -> tuple[Ints, Ints]:
 
 
 def common(one: Bag, other: Bag) -> tuple[Ints, Ints]:
-    """Where two sides contain the same feature in the same row.
-
-    Args:
-        one: one side.
-        other: the other side, made in the same way.
-
-    Returns:
-        Indices into `one` and into `other`, both rising.
-    """
+    """Indices, rising, at which two bags have the same feature in the same row."""
     if not len(one.keys) or not len(other.keys):
         return np.empty(0, np.int64), np.empty(0, np.int64)
     at = np.minimum(np.searchsorted(other.keys, one.keys), len(other.keys) - 1)
@@ -194,14 +134,7 @@ def common(one: Bag, other: Bag) -> tuple[Ints, Ints]:
 
 
 def chunks(costs: Ints, budget: int) -> Iterator[slice]:
-    """Slices of rows whose costs add up to about the budget.
-
-    Args:
-        costs: (n,) cost of each row, at least 1.
-        budget: of a slice; a single row may cost more.
-
-    Yields:
-        Slices that cover 0 … n - 1 in order.
+    """Slices of rows, in order, whose costs add up to about the budget; a single row may cost more.
 
     Example:
         >>> list(chunks(np.array([1, 1, 5, 1, 1]), 3))

@@ -13,17 +13,11 @@ _PIECE = re.compile(
 
 
 class Piece(NamedTuple):
-    """A word, a mark, or digits.
-
-    Attributes:
-        text: as it stands in the folded text.
-        start: its offset there.
-        kind: `digits`, `word` or `mark`.
-    """
+    """A word, a mark, or digits of a folded text."""
 
     text: str
-    start: int
-    kind: str
+    start: int  # offset in the folded text
+    kind: str  # `digits`, `word` or `mark`
 
     @property
     def end(self) -> int:
@@ -33,41 +27,24 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number of a text.
+    """A number of a text."""
 
-    Attributes:
-        start: its offset in the folded text.
-        end: where it ends, unit included.
-        values: what it may be worth; more than one where separators or years are ambiguous. Times are texts (`10:30`).
-        units: what it may count: `%`, `points`, `$`, `€`, `£`, `ordinal`, or nothing known.
-        least, most: the range of an unspecified amount ("dozens", "migliaia"), which has no values.
-        claimed: false for "one", "first", "secondo": articles, adverbs and prepositions as often as numbers.
-        pair: the numbers that it is joined with (3-1, 5/4), itself first; else empty.
-    """
-
-    start: int
-    end: int
+    start: int  # offset in the folded text
+    end: int  # with the unit
+    # what it may be worth; several where separators or years are ambiguous. Times are texts (`10:30`)
     values: frozenset[float | str]
+    # what it may count: `%`, `points`, `$`, `€`, `£`, `ordinal`, or nothing known
     units: frozenset[str] = frozenset({""})
+    # `least` and `most`: the range of an unspecified amount ("dozens", "migliaia"), which has no values
     least: float = 0
     most: float = 0
+    # false for "one", "first", "secondo": articles, adverbs and prepositions as often as numbers
     claimed: bool = True
-    pair: tuple[float, ...] = ()
+    pair: tuple[float, ...] = ()  # the numbers that it is joined with (3-1, 5/4), itself first
 
 
 def pieces(folded: str) -> list[Piece]:
-    """Split a folded text.
-
-    Args:
-        folded: of `change_it.text.folding.fold`.
-
-    Returns:
-        Its pieces, in order.
-
-    Example:
-        >>> [piece.text for piece in pieces("L'M5S sale a 1.200: +3,5% negli U.S.A.")]
-        ['L', "'", 'M5S', 'sale', 'a', '1.200', ':', '+', '3,5', '%', 'negli', 'U.S.A.']
-    """
+    """Split a text that was folded by `change_it.text.folding.fold`."""
     return [Piece(match[0], match.start(), str(match.lastgroup)) for match in _PIECE.finditer(folded)]
 
 
@@ -165,12 +142,7 @@ _NOT_CLAIMED = frozenset(
 
 
 def spelled(language: str, *, ordinal: bool) -> list[str]:
-    """Number words of two to nineteen: cardinals or ordinals, those of "one" and "second" left out.
-
-    Example:
-        >>> spelled("it", ordinal=False)[:3], spelled("en", ordinal=True)[:2]
-        (['due', 'tre', 'quattro'], ['third', 'fourth'])
-    """
+    """Number words of two to nineteen: cardinals or ordinals, those of "one" and "second" left out."""
     words = (_ordinals if ordinal else _cardinals)(language)
     found = [
         word
@@ -580,22 +552,7 @@ class _Reader:
 
 
 def find_numbers(folded: str, language: str, found: list[Piece] | None = None) -> list[Number]:
-    """The numbers of a text, in order.
-
-    Args:
-        folded: of `change_it.text.folding.fold`.
-        language: `it` or `en`; of other languages only digits are read.
-        found: its pieces, where they are known already.
-
-    Returns:
-        The numbers.
-
-    Example:
-        >>> [sorted(number.values) for number in find_numbers("ventuno feriti, 1,5 milioni e mille euro", "it")]
-        [[21.0], [1500000.0], [1000.0]]
-        >>> [sorted(number.values) for number in find_numbers("two hundred and fifty-one of $3bn", "en")]
-        [[251.0], [3000000000.0]]
-    """
+    """The numbers of a folded text, in order; of languages other than `it` and `en` only digits are read."""
     found = pieces(folded) if found is None else found
     if language not in _SCALES:
         found = [piece for piece in found if piece.kind != "word"]

@@ -46,22 +46,10 @@ _REACH = 40
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text in order; their words, joined, are the words of the text.
+    """The sentences of an Italian or English text in order; their words, joined, are the words of the text.
 
     A blank line ends a sentence, whatever stands before it; a single line break is a space. In a text without
     capitals every end mark counts that no abbreviation explains.
-
-    Args:
-        text: a headline or an article, Italian or English.
-
-    Returns:
-        The sentences without surrounding white space; empty for a text of white space.
-
-    Example:
-        >>> sentences("Il sig. Rossi ha 3.5 milioni. «Mai più!» Poi tace... e se ne va.")
-        ['Il sig. Rossi ha 3.5 milioni.', '«Mai più!»', 'Poi tace... e se ne va.']
-        >>> sentences("J. Smith left the U.S. Senate. He lives in the U.S. The rest is known")
-        ['J. Smith left the U.S. Senate.', 'He lives in the U.S.', 'The rest is known']
     """
     caseless = text == text.lower()
     found = []

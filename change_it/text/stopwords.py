@@ -78,21 +78,7 @@ _LISTS = {"it": _ITALIAN, "en": _ENGLISH, "none": ""}
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """The lower-case function words of a language.
-
-    Args:
-        language: `it`, `en`, `none` for an empty list, or a file with words of another language, UTF-8.
-
-    Returns:
-        The words, each without spaces or apostrophes.
-
-    Raises:
-        InputError: a language without a list that is no file either.
-
-    Example:
-        >>> sorted(stop_words("it") & {"dell", "governo", "perché"}), len(stop_words("none"))
-        (['dell', 'perché'], 0)
-    """
+    """The lower-case function words of `it`, `en`, `none` (no words), or in a UTF-8 file for another language."""
     if language not in _LISTS:
         if Path(language).is_file():
             return frozenset(Path(language).read_text(encoding="utf-8").lower().split())
@@ -103,13 +89,7 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 def guess_language(texts: Sequence[str]) -> str:
-    """The language whose function words are most of the texts' words.
-
-    Args:
-        texts: any, in one language.
-
-    Returns:
-        `it` or `en`; `none` if neither's are a tenth of the words.
+    """`it` or `en`, whichever has more function words among the words; `none` if neither's are a tenth of them.
 
     Example:
         >>> guess_language(["The mayor of Rome"]), guess_language(["Il sindaco di Roma"]), guess_language(["Roma"])

@@ -47,25 +47,17 @@ Evaluate = Callable[[nn.Module], float | Mapping[str, float]]
 
 @dataclass
 class TrainingResult:
-    """What came of a run.
+    """How a run ended."""
 
-    Attributes:
-        updates: optimizer steps taken.
-        epochs: passes over the data, fractional.
-        seconds: training time, earlier parts of a resumed run included.
-        stopped: why it ended: all updates done, no better score (`early`), or out of time.
-        best_score: validation score of the weights that the model now has; None without an evaluation.
-        best_update: the update that gave them.
-        history: one record an evaluation, the first before training: `update`, `loss` (mean since the last one) and the
-            evaluation's numbers.
-    """
-
-    updates: int
-    epochs: float
-    seconds: float
-    stopped: str
-    best_score: float | None
+    updates: int  # optimizer steps
+    epochs: float  # passes over the data, fractional
+    seconds: float  # training time, earlier parts of a resumed run included
+    stopped: str  # all updates done, no better score (`early`), or out of time
+    best_score: (
+        float | None
+    )  # validation score of the weights that the model now has; None without an evaluation
     best_update: int
+    # for each evaluation `update`, `loss` (mean since the last one) and its numbers; the first before training
     history: list[dict[str, float]]
 
 
@@ -98,11 +90,7 @@ class Progressed:
         return dict(vars(self))
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state`.
-
-        Raises:
-            InputError: the checkpoint is of a run with other data or options.
-        """
+        """Continue from `state`, unless it is of a run with other data or options."""
         saved, own = state["fingerprint"], self.fingerprint
         if changed := [name for name in own if saved.get(name) != own[name]]:
             differing = ", ".join(f"{name} was {saved.get(name)}, is {own[name]}" for name in changed)
@@ -117,15 +105,6 @@ class EpochBatches(Sampler[list[int]]):
 
     With `lengths`, shuffled examples are sorted by length inside stretches of 50 batches: padding shrinks while the
     order stays random. A batch that is not full always comes last.
-
-    Example:
-        >>> batches = EpochBatches(5, batch_size=2, seed=1)
-        >>> first = list(batches)
-        >>> sorted(index for batch in first for index in batch), [len(batch) for batch in first]
-        ([0, 1, 2, 3, 4], [2, 2, 1])
-        >>> batches.set_epoch(1)
-        >>> first != list(batches)
-        True
     """
 
     STRETCH = 50
@@ -252,8 +231,8 @@ def train(
 
     Args:
         model: returns an output with `.loss` when called with a batch.
-        dataset: map-style: `len` and integer index. If it has `set_epoch`, that is called before each epoch; an item
-            may depend on the epoch and its index, but on no random state.
+        dataset: map-style. If it has `set_epoch`, that is called before each epoch; an item may depend on the epoch and
+            its index, but on no random state.
         collate: examples to a batch of tensors, keyword arguments of the model.
         settings: with `epochs` or `updates`.
         out: folder for checkpoints and logs.
@@ -263,12 +242,6 @@ def train(
         lengths: length of each example, to batch like with like; None leaves the order alone.
         min_updates: epochs rise until there are this many updates.
         on_update: called by every process after each update and its checkpoint, with the number of updates so far.
-
-    Returns:
-        What came of it.
-
-    Raises:
-        InputError: nothing to train on, tracking or precision that this machine lacks, a checkpoint of other settings.
     """
     if len(dataset) == 0:
         raise InputError(f"there is nothing to train the {name} on: the training set is empty")

@@ -25,14 +25,7 @@ def quiet() -> Iterator[None]:
 
 
 def pick_device(device: str) -> torch.device:
-    """The device of that name; `auto` is the machine's accelerator, or its processor.
-
-    Args:
-        device: auto, cpu, cuda, cuda:1, mps.
-
-    Raises:
-        InputError: this machine has no such device.
-    """
+    """The device of that name (auto, cpu, cuda, cuda:1, mps); `auto` is the machine's accelerator, or its processor."""
     if device == "auto":
         accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
         return accelerator or torch.device("cpu")
@@ -44,15 +37,7 @@ def pick_device(device: str) -> torch.device:
 
 
 def local_folder(name: str | Path, *, command: str) -> Path:
-    """A folder of models: itself, or the download of a Hub id.
-
-    Args:
-        name: folder or Hub id.
-        command: what writes such folders, for the message.
-
-    Raises:
-        InputError: neither.
-    """
+    """A folder of models: itself, or the download of a Hub id; `command` writes such folders."""
     folder = Path(name)
     if folder.is_dir():
         return folder
@@ -68,18 +53,7 @@ def local_folder(name: str | Path, *, command: str) -> Path:
 
 
 def hash_of_weights(folder: Path, *, command: str) -> str:
-    """SHA-256 of the weights of a saved model or adapter, hexadecimal.
-
-    Args:
-        folder: holds `model.safetensors`, its shards, or `adapter_model.safetensors`.
-        command: what writes such folders, for the message.
-
-    Returns:
-        The hash of the one file, or of the shards one after the other.
-
-    Raises:
-        InputError: there are no weights.
-    """
+    """SHA-256 of the weights of a saved model or adapter, hexadecimal: of the one file, or of the shards one after the other."""
     files = sorted(folder.glob("model*.safetensors")) or sorted(folder.glob("adapter_model.safetensors"))
     if not files:
         raise InputError(f"{folder} holds no model.safetensors: train it with {command} --out {folder}")

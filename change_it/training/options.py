@@ -77,9 +77,6 @@ Settings = TypeVar("Settings", bound=TrainingSettings)
 def resolve(options: TrainingOptions, preset: Mapping[str, Any], into: type[Settings]) -> Settings:
     """Fill what was not given from a preset, and from the defaults of the settings what the preset lacks.
 
-    Raises:
-        TypeError: something has no value at all.
-
     Example:
         >>> found = resolve(TrainingOptions(epochs=2), {"epochs": 6, "batch_size": 8, "learning_rate": 0.1}, TrainingSettings)
         >>> found.epochs, found.batch_size, found.optimizer

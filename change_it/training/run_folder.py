@@ -35,28 +35,18 @@ MODEL_FILES = ("*.safetensors", "*.safetensors.index.json", "*config.json", METR
 
 @dataclass(frozen=True)
 class Run:
-    """What is trained, and what becomes of it.
-
-    Attributes:
-        model: returns an output with `.loss` when called with a batch.
-        dataset: map-style, see `loop.train`.
-        collate: examples to a batch.
-        evaluate: validation score of the model.
-        lengths: length of each example.
-        name: shown at the progress bar.
-        save: saves the trained model in a folder.
-        describe: metrics of the trained model, with the sizes of the data.
-        min_updates: epochs rise until there are this many updates.
-    """
+    """A model and all that its training needs; see `loop.train`."""
 
     model: nn.Module
     dataset: Any
     collate: Callable[[list[Any]], Mapping[str, Tensor]]
-    evaluate: Evaluate
+    evaluate: Evaluate  # validation score of the model
     lengths: Sequence[int]
     name: str
-    save: Callable[[Path], None]
-    describe: Callable[[TrainingResult], dict[str, Any]]
+    save: Callable[[Path], None]  # saves the trained model in a folder
+    describe: Callable[
+        [TrainingResult], dict[str, Any]
+    ]  # metrics of the trained model, with the sizes of the data
     min_updates: int = 300
 
 
@@ -68,23 +58,10 @@ def train_in_folder(
     *,
     libraries: Sequence[str],
 ) -> dict[str, Any]:
-    """Train a model and put it into `out`, or go on with a run that was interrupted.
+    """Train a model and put it into `out`, or resume an interrupted run with the same settings; returns `metrics.json`.
 
-    Every process calls it with the same arguments.
-
-    Args:
-        settings: of the run; a run is resumed only with the same ones.
-        out: folder of the model.
-        what: judge or generator: the command is `change-it train <what>`.
-        prepare: makes the model inside the work folder, with `stage` where randomness is in it.
-        libraries: installed distributions whose versions are recorded.
-
-    Returns:
-        What `metrics.json` holds: the run's own metrics, hash of the weights, seconds, the training's history, options,
-        versions. Empty in every process but the main one.
-
-    Raises:
-        InputError: `out` cannot be written or holds something else, or the run to resume had other options.
+    Every process calls it with the same arguments; what it returns is empty in every process but the main one. `what`
+    is the command, `change-it train <what>`; the versions of `libraries` are recorded.
     """
     check_writable(out, kind="run")
     state = process_state()
@@ -166,16 +143,7 @@ def _open(settings: TrainingSettings, work: Path, what: str) -> None:
 
 
 def stage(folder: Path, make: Callable[[Path], None], *, seed: int) -> Path:
-    """A folder that is made once, by the main process: a resumed run and every other process read the same one.
-
-    Args:
-        folder: inside the work folder.
-        make: writes into the folder that it is given.
-        seed: set before `make`.
-
-    Returns:
-        `folder`.
-    """
+    """A folder that is made once, by the main process: a resumed run and every other process read the same one."""
     if process_state().is_main_process and not (folder / COMPLETE).exists():
         set_seed(seed)
         folder.mkdir(parents=True, exist_ok=True)
@@ -203,13 +171,7 @@ def _finished(settings: TrainingSettings, out: Path) -> dict[str, Any] | None:
 
 
 def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:
-    """Replace the model in `out` by the finished one, its metrics last; drop everything unfinished.
-
-    Args:
-        final: folder of the finished model inside the work folder, which is removed.
-        out: where it goes.
-        logs: TensorBoard logs that replace `<out>/logs`, if they are there.
-    """
+    """Replace the model in `out` by the finished one, its metrics last; drop everything unfinished."""
     names = {path.name for path in final.iterdir()}
     for path in sorted(final.iterdir(), key=lambda path: path.name == METRICS):
         os.replace(path, out / path.name)

@@ -17,14 +17,7 @@ _AT_HOME = Noun("città", "f", place="in città")
 
 
 class SlotValues:
-    """The values that one paper gives to the slots of templates when it reports an event.
-
-    Attributes:
-        event: what is reported.
-        paper: who reports.
-        witness: somebody only this paper spoke to.
-        numbers: the event's figures, and some that only this paper gives.
-    """
+    """The values that one paper gives to the slots of templates when it reports an event."""
 
     def __init__(
         self, event: Event, paper: Paper, rng: random.Random, witnesses: tuple[str, ...], at_home: float
@@ -88,18 +81,7 @@ class SlotValues:
 def write_article(
     grammar: Grammar, event: Event, paper: Paper, rng: random.Random, *, angle: Angle = "news"
 ) -> str:
-    """An article of some 60 to 220 words.
-
-    Args:
-        grammar: the sentences.
-        event: what happened.
-        paper: who writes.
-        rng: the source of chance.
-        angle: `news` tells the event from the beginning, `followup` what came of it.
-
-    Returns:
-        One paragraph, quotations in the paper's marks.
-    """
+    """An article of some 60 to 220 words in one paragraph; a `followup` reports what came of the event."""
     slot_values = SlotValues(event, paper, rng, grammar.witnesses, at_home=0.55 if angle == "news" else 0.2)
     filler = Filler(rng, 1 - paper.side, _LEAN, slot_values.resolve)
     target = min(205.0, max(62.0, rng.gauss(paper.words, 38)))

@@ -15,34 +15,21 @@ from tools.sample.templates import Template, parse, slots
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A type of event.
-
-    Attributes:
-        name: unique name of the type.
-        topic: name of its topic.
-        event: synonyms for what happened.
-        roles: what the main person may be.
-        values: for each slot of the type the possible values, each a tuple of synonyms.
-        numbers: for each figure its lowest and highest value and the step between.
-        nominal: headline cores without a verb, without place.
-        verbal: headline cores that are clauses, without place.
-        tails: second parts of headlines.
-        figures: those of `tails` that carry one of `numbers`.
-        lead: first sentences.
-        facts: further sentences.
-        quotes: what people say.
-    """
+    """A type of event."""
 
     name: str
     topic: str
-    event: tuple[Noun, ...]
-    roles: tuple[str, ...]
+    event: tuple[Noun, ...]  # synonyms for what happened
+    roles: tuple[str, ...]  # what the main person may be
+    # for each slot of the type the possible values, each a tuple of synonyms
     values: dict[str, tuple[tuple[Noun, ...], ...]]
-    numbers: dict[str, tuple[int, int, int]]
-    nominal: tuple[Template, ...]
-    verbal: tuple[Template, ...]
-    tails: tuple[Template, ...]
-    figures: tuple[Template, ...]
+    numbers: dict[
+        str, tuple[int, int, int]
+    ]  # for each figure its lowest and highest value and the step between
+    nominal: tuple[Template, ...]  # headline cores without a verb, without place
+    verbal: tuple[Template, ...]  # headline cores that are clauses, without place
+    tails: tuple[Template, ...]  # second parts of headlines
+    figures: tuple[Template, ...]  # those of `tails` that carry one of `numbers`
     lead: tuple[Template, ...]
     facts: tuple[Template, ...]
     quotes: tuple[Template, ...]
@@ -64,30 +51,18 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened, as both papers could know it.
-
-    Attributes:
-        kind: its type.
-        topic: its topic.
-        day: when.
-        town: where; `area` and `street` are parts of the town.
-        who: the main person.
-        chief: who speaks for the authorities.
-        org: who else is concerned.
-        values: synonyms of the value of each slot of the type.
-        numbers: figures by name.
-    """
+    """Something that happened, as both papers could know it."""
 
     kind: Kind
     topic: Topic
     day: date
     town: Noun
-    area: Noun
+    area: Noun  # `area` and `street` are parts of the town
     street: Noun
-    who: names.Person
-    chief: names.Person
-    org: Noun
-    values: dict[str, tuple[Noun, ...]]
+    who: names.Person  # the main person
+    chief: names.Person  # who speaks for the authorities
+    org: Noun  # who else is concerned
+    values: dict[str, tuple[Noun, ...]]  # synonyms of the value of each slot of the type
     numbers: dict[str, int]
 
 

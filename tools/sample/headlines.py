@@ -39,18 +39,7 @@ class _HeadlineValues(SlotValues):
 def write_headline(
     grammar: Grammar, event: Event, paper: Paper, rng: random.Random, *, angle: Angle = "news"
 ) -> str:
-    """A headline of about 4 to 20 words.
-
-    Args:
-        grammar: the words.
-        event: what happened.
-        paper: whose style decides.
-        rng: the source of chance.
-        angle: as for the article.
-
-    Returns:
-        The headline, without a full stop at its end.
-    """
+    """A headline of about 4 to 20 words, without a full stop at its end."""
     kind, topic, common = event.kind, event.topic, grammar.common
     slot_values = _HeadlineValues(event, paper, rng, grammar.witnesses)
     filler = Filler(rng, paper.side, _LEAN, slot_values.resolve)

@@ -51,23 +51,16 @@ _UNITS = [
 class Noun:
     """A noun phrase that articles, prepositions and participles can agree with.
 
-    Attributes:
-        text: the phrase without its article.
-        gender: m or f.
-        plural: whether it is plural.
-        proper: whether it takes no article (people, towns, streets).
-        place: what stands for `a` and its article where Italian has an idiom (`in città`); mostly empty.
-
     Example:
         >>> Noun("ospedale", "m").with_preposition("di"), Noun("stadio", "m").with_preposition("in")
         ("dell'ospedale", 'nello stadio')
     """
 
-    text: str
+    text: str  # without its article
     gender: Gender
     plural: bool = False
-    proper: bool = False
-    place: str = ""
+    proper: bool = False  # takes no article (people, towns, streets)
+    place: str = ""  # what stands for `a` and its article where Italian has an idiom (`in città`)
 
     @classmethod
     def parse(cls, written: str) -> "Noun":
@@ -155,11 +148,7 @@ def definite_article(text: str, gender: Gender, plural: bool) -> str:
 
 
 def numeral(value: int, *, in_words: bool) -> str:
-    """A cardinal number as a paper prints it.
-
-    Args:
-        value: 0 or more.
-        in_words: write up to twenty in words and thousands apart (`12 mila`), else digits (`12mila`).
+    """A cardinal number as a paper prints it: up to twenty and thousands in words (`12 mila`), or all in digits (`12mila`).
 
     Example:
         >>> [numeral(v, in_words=True) for v in (7, 31, 4500, 12000)], numeral(12000, in_words=False)

@@ -34,14 +34,7 @@ _STREETS = ("via", "via", "via", "corso", "viale", "piazza", "largo", "vicolo")
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody invented.
-
-    Attributes:
-        first: first name.
-        last: surname.
-        role: what they are in the event.
-        age: years.
-    """
+    """Somebody invented; `role` is what they are in the event."""
 
     first: str
     last: str

@@ -5,50 +5,28 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A newspaper. Every trait is a probability in [0, 1], drawn anew for each headline.
-
-    Attributes:
-        label: short name, the `label` of its articles.
-        name: its masthead.
-        side: 0 or 1: of synonyms it leans to the even or to the odd ones.
-        topics: weights of the topics that only this paper reports; 1 where none is given.
-        words: mean length of an article.
-        guillemets: quotations in «…», otherwise in "…".
-        quote: the headline quotes somebody.
-        colon: a place or catchword is put in front with a colon.
-        ecco: the headline says "Ecco …".
-        nominal: no verb in the headline's core.
-        question: it asks something.
-        exclamation: it exclaims.
-        kicker: it opens with a loud catchword.
-        dots: it breaks off with suspension dots.
-        digits: small numbers in digits, otherwise in words.
-        named: people by surname, otherwise by role.
-        capitals: its first word in capitals.
-        figure: a figure comes first.
-        long: each further part after the core is added with this probability.
-        city: places are towns, otherwise parts of towns.
-    """
+    """A newspaper. Every trait is a probability, drawn anew for each headline."""
 
     label: str
     name: str
-    side: int
-    words: float
-    guillemets: float
-    quote: float
-    colon: float
-    ecco: float
-    nominal: float
+    side: int  # 0 or 1: of synonyms it leans to the even or to the odd ones
+    words: float  # mean length of an article
+    guillemets: float  # quotations in «…», otherwise in "…"
+    quote: float  # the headline quotes somebody
+    colon: float  # a place or catchword is put in front with a colon
+    ecco: float  # the headline says "Ecco …"
+    nominal: float  # no verb in the headline's core
     question: float
     exclamation: float
-    kicker: float
-    dots: float
-    digits: float
-    named: float
-    capitals: float
-    figure: float
-    long: float
-    city: float
+    kicker: float  # it opens with a loud catchword
+    dots: float  # it breaks off with suspension dots
+    digits: float  # small numbers in digits, otherwise in words
+    named: float  # people by surname, otherwise by role
+    capitals: float  # its first word in capitals
+    figure: float  # a figure comes first
+    long: float  # each further part after the core is added with this probability
+    city: float  # places are towns, otherwise parts of towns
+    # weights of the topics that only this paper reports; 1 where none is given
     topics: dict[str, float] = field(default_factory=dict)
 
 

@@ -31,9 +31,6 @@ Template = tuple["str | Slot | Alternatives", ...]
 def parse(source: str) -> Template:
     """Compile a template.
 
-    Raises:
-        ValueError: unbalanced brackets.
-
     Example:
         >>> parse("{colpo|rapina} [in target]")
         (Alternatives(options=(('colpo',), ('rapina',))), ' ', Slot(form='in', name='target'))
@@ -88,18 +85,12 @@ def slots(template: Template) -> set[str]:
 
 @dataclass(slots=True)
 class Filler:
-    """Fills templates, with a source of chance, a preference among synonyms, and the values of slots.
-
-    Attributes:
-        rng: the source of chance.
-        side: 0 or 1: of two alternatives, the one that this paper leans to.
-        lean: probability in [0, 1] that the taste decides; otherwise all alternatives are equally likely.
-        resolve: the value of a slot; called once a text for each slot, so that endings agree.
-    """
+    """Fills templates, with a source of chance, a preference among synonyms, and the values of slots."""
 
     rng: random.Random
-    side: int
-    lean: float
+    side: int  # 0 or 1: of two alternatives, the one that this paper leans to
+    lean: float  # probability that the taste decides; otherwise all alternatives are equally likely
+    # the value of a slot; called once a text for each slot, so that endings agree
     resolve: Callable[[str, "Filler"], Noun | str]
     _chosen: dict[str, Noun | str] = field(default_factory=dict)
 
@@ -138,11 +129,7 @@ class Filler:
 
 
 def inflect(value: Noun | str, form: str) -> str:
-    """A value in the form that a slot asks for; plain strings know no form but the bare one.
-
-    Raises:
-        ValueError: a plain string is asked to agree or to take an article.
-    """
+    """A value in the form that a slot asks for; plain strings know no form but the bare one."""
     if isinstance(value, str):
         if form:
             raise ValueError(f"{value!r} cannot take the form {form!r}")

@@ -48,33 +48,12 @@ class WriteOptions:
 
 
 def sample_articles(articles: int, seed: int) -> Iterator[Article]:
-    """Write the sample, in order of date.
-
-    Args:
-        articles: how many, both papers together, 1 to 400,000.
-        seed: the same seed and number give the same articles.
-
-    Returns:
-        An iterator over articles labelled `colle` and `faro`, with unique ids.
-
-    Raises:
-        InputError: `articles` is out of range.
-
-    Example:
-        >>> [a.label for a in sample_articles(4, seed=1)] == [a.label for a in sample_articles(4, seed=1)]
-        True
-    """
+    """Write the sample in order of date, 1 to 400,000 articles labelled `colle` and `faro`; the seed decides them."""
     return (article for _, article in _numbered(articles, seed))
 
 
 def write_parquet(path: Path, articles: int, seed: int) -> None:
-    """Write the sample as parquet; one version of pyarrow gives the same bytes wherever it runs.
-
-    Args:
-        path: file with the columns of the CSV file and `event`, equal for articles of one event.
-        articles: as for `sample_articles`.
-        seed: as for `sample_articles`.
-    """
+    """Write the sample as parquet, with the CSV's columns and `event`; one version of pyarrow gives the same bytes everywhere."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -100,11 +79,7 @@ def write_parquet(path: Path, articles: int, seed: int) -> None:
 
 
 def run(options: WriteOptions) -> None:
-    """Write the file.
-
-    Raises:
-        InputError: the number is out of range or the file cannot be written.
-    """
+    """Write the file."""
     check_writable(options.out, kind="file")
     if options.out.suffix == ".parquet":
         write_parquet(options.out, options.articles, options.seed)

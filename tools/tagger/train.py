@@ -71,16 +71,8 @@ class TaggerOptions:
 def read_conllu(path: Path, *, joined: bool) -> list[Sentence]:
     """Sentences of a CoNLL-U file.
 
-    Args:
-        path: the file.
-        joined: whether a token of several words (Italian "della", "farlo") stays one word with the tag of its first
-            part (ADP, VERB), as in a running text, or is given as its parts.
-
-    Returns:
-        The sentences, in order.
-
-    Raises:
-        InputError: no such file, or a line that is not CoNLL-U with universal tags.
+    A token of several words (Italian "della", "farlo") stays one word with the tag of its first part (ADP, VERB) when
+    `joined`, as in a running text, or is given as its parts.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -121,16 +113,7 @@ def read_conllu(path: Path, *, joined: bool) -> list[Sentence]:
 
 
 def recase(words: Sequence[str], case: Case, draw: random.Random) -> list[str]:
-    """A sentence as a headline of another typography.
-
-    Args:
-        words: in sentence case.
-        case: what to make of them. In `title`, half of the time words of up to three letters stay as they are.
-        draw: source of that half.
-
-    Returns:
-        As many words.
-    """
+    """A sentence in another typography; in `title`, half of the time words of up to three letters stay as they are."""
     if case == "sentence":
         return list(words)
     if case == "lower":
@@ -142,16 +125,7 @@ def recase(words: Sequence[str], case: Case, draw: random.Random) -> list[str]:
 
 
 def as_headline(sentence: Sentence, case: Case, draw: random.Random) -> Sentence:
-    """A sentence as a headline: recased, without its full stop.
-
-    Args:
-        sentence: words and tags.
-        case: see `recase`.
-        draw: see `recase`.
-
-    Returns:
-        Words and tags.
-    """
+    """A sentence as a headline: recased, without its full stop."""
     words, tags = sentence
     end = len(words) - (len(words) > 1 and words[-1] == ".")
     return Sentence(recase(words[:end], case, draw), tags[:end])
@@ -202,17 +176,7 @@ class _Trainer:
 def train(
     sentences: Sequence[Sentence], language: str, *, epochs: int = 10, seed: int = 1
 ) -> PerceptronTagger:
-    """Train a tagger, each pass over every sentence as it is and once as a headline.
-
-    Args:
-        sentences: words and tags.
-        language: of the sentences.
-        epochs: passes.
-        seed: of the order of the sentences; the same seed gives the same weights.
-
-    Returns:
-        The tagger, weights rounded to what is stored.
-    """
+    """Train a tagger, each pass over every sentence as it is and once as a headline."""
     draw = random.Random(seed)
     trainer = _Trainer()
     cases = get_args(Case)
@@ -249,15 +213,10 @@ def _scores(gold: Sequence[Sequence[str]], given: Sequence[Sequence[str]]) -> di
 
 
 def read_treebank(path: Path, language: str) -> list[list[Sentence]]:
-    """The versions of each sentence that a tagger learns from.
+    """For each sentence one or two versions that a tagger learns from.
 
-    Args:
-        path: a CoNLL-U file.
-        language: of the sentences. Italian ones come as a running text writes them ("della" a single ADP) and, where
-            this differs, as the treebank's words ("di", "la"); English ones as the treebank's words.
-
-    Returns:
-        For each sentence one or two versions, the running text's first.
+    Italian ones come as a running text writes them ("della" a single ADP) and, where this differs, as the treebank's
+    words ("di", "la"); English ones as the treebank's words.
     """
     parts = read_conllu(path, joined=False)
     if language == "en":
@@ -269,18 +228,10 @@ def read_treebank(path: Path, language: str) -> list[list[Sentence]]:
 def cross_validate(
     treebank: Sequence[Sequence[Sentence]], language: str, *, folds: int, epochs: int = 10, seed: int = 1
 ) -> dict[str, dict[str, float]]:
-    """Accuracy and F1 of taggers that have not seen the sentences that they tag.
+    """Accuracy and F1 of taggers that have not seen the sentences that they tag, over all sentences.
 
-    Args:
-        treebank: of `read_treebank`.
-        language: of the sentences.
-        folds: parts of the sentences, at random; each is tagged by a tagger trained on all others.
-        epochs: passes in training.
-        seed: of the parts and of the training.
-
-    Returns:
-        Scores over all sentences: `text` for words of the running text, `words` for the treebank's words, and, without
-        the full stop at the end, `sentence`, `lower`, `title` and `upper` for the running text as a headline.
+    `text` is for words of the running text, `words` for the treebank's words, and, without the full stop at the end,
+    `sentence`, `lower`, `title` and `upper` for the running text as a headline.
     """
     order = list(range(len(treebank)))
     random.Random(seed).shuffle(order)
@@ -305,12 +256,7 @@ def cross_validate(
 
 
 def save(tagger: PerceptronTagger, path: Path) -> None:
-    """Write the weights to one compressed file; the same tagger gives the same bytes.
-
-    Args:
-        tagger: what `train` returned.
-        path: the file, `.npz`.
-    """
+    """Write the weights to one compressed file; the same tagger gives the same bytes."""
     with replace_file(path) as partial, partial.open("wb") as file:
         np.savez_compressed(
             file,
@@ -326,14 +272,7 @@ def _packed(lines: Iterable[str]) -> NDArray[np.uint8]:
 
 
 def run(options: TaggerOptions) -> None:
-    """Train or cross-validate, and print JSON.
-
-    Args:
-        options: what to do.
-
-    Raises:
-        InputError: a file that cannot be used, too few sentences, or nothing to do.
-    """
+    """Train or cross-validate, and print JSON."""
     if options.folds == 0 and options.out is None:
         raise InputError("nothing to do: give --out FILE.npz to train or --folds 10 to cross-validate")
     treebank = read_treebank(options.treebank, options.language)
