@@ -4,7 +4,7 @@
 
 The page runs in a process of its own, on the same cores as the requests. A request asks `/transfer`, which does what the
 button does: new headlines, three judges' verdicts on each, readability. No two requests are about the same article, so
-nothing is answered from memory.
+nothing is answered from a cache.
 """
 
 import json

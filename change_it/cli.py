@@ -21,7 +21,7 @@ from change_it.hub.options import PushOptions
 from change_it.judges.options import JudgeOptions
 from change_it.quickstart import QuickstartOptions
 from change_it.scoring.options import ScoreOptions
-from change_it.space.options import DemoOptions
+from change_it.space.demo import DemoOptions
 
 PROGRAM = """Headline style transfer between two newspapers: aligned data, generators, trained judges, compliancy.
 
@@ -51,7 +51,7 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     "transfer": Command(TransferOptions, "change_it.generators.transfer_command:run"),
     "score": Command(ScoreOptions, "change_it.report.score_command:run"),
     "hevas": Command(HevasOptions, "change_it.report.hevas_command:run"),
-    "demo": Command(DemoOptions, "change_it.space.command:run"),
+    "demo": Command(DemoOptions, "change_it.space.demo:run"),
     "push": Command(PushOptions, "change_it.hub.push:run"),
 }
 

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from glob import glob, has_magic
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TextIO
 
@@ -45,6 +45,7 @@ FAULTS = {
     "missing": "{file} does not exist: check the path",
     "empty": "{file} is empty: give a file with a header and at least one row",
     "no_rows": "{file} has a header and no rows: add at least one",
+    "rows": "{file} has more than {most:,} rows: split it into smaller files",
     "encoding": "{file} is not text in UTF-8: save it as UTF-8",
     "nulls": "{file} holds null bytes and so is not text: save it as CSV in UTF-8",
     "columns": "{file} lacks the column {lacking} (it has {found}): the columns are {wanted}",
@@ -146,12 +147,13 @@ def read_records(
     required: Sequence[str] | Mapping[str, Sequence[str]],
     optional: Sequence[str] | Mapping[str, Sequence[str]] = (),
     columns: str = "",
+    max_rows: int | None = None,
 ) -> list[Record]:
     """Read a small table whole, and refuse it at its first fault.
 
     `required` are our columns, or our columns and the names of each in any case; `columns` is a map `ours=theirs`. A file
     of no known ending is read as CSV. Optional columns that the file lacks are not in `cells`, rows of CSV without any
-    text are left out, and control characters in cells are spaces.
+    text are left out, and control characters in cells are spaces. A file with more than `max_rows` is refused, and not read on.
     """
     accepted = {**_aliases(required), **_aliases(optional)}
     names = parse_columns(columns, accepted)
@@ -165,7 +167,7 @@ def read_records(
     table = Table(str(file), file.stem, None)
     kind = SUFFIXES.get(file.suffix.lower(), "CSV")
     table.rows = _parquet(table, file) if kind == "parquet" else _text(table, file, kind, "utf-8-sig", wanted)
-    rows = list(table.rows)
+    rows = list(table.rows if max_rows is None else islice(table.rows, max_rows + 1))
     theirs: dict[str, str] = {}
     for column in table.columns:
         theirs.setdefault(column.lower(), column)
@@ -185,6 +187,8 @@ def read_records(
         raise TableError("columns", file, lacking=", ".join(lacking), wanted=",".join(required), found=has)
     if not rows:
         raise TableError("no_rows", file)
+    if max_rows is not None and len(rows) > max_rows:
+        raise TableError("rows", file, most=max_rows)
     return [
         Record(
             row.line,

@@ -58,13 +58,13 @@ def models_of(run):
         "sum": HeadlineTransfer.from_pretrained(run / "generators"),
         "extract": Extract(headlines, OUTLETS),
     }
-    return Models.of(FakeJudges(), systems)
+    return Models(FakeJudges(), systems)
 
 
 @contextmanager
 def served(models, language="it"):
     """The address of a page over models, served while the block runs."""
-    from change_it.space.interface import build, launch
+    from change_it.space.app import build, launch
 
     page = build(models, language)
     _, url, _ = launch(page, prevent_thread_lock=True, server_name="127.0.0.1")

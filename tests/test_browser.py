@@ -1,7 +1,7 @@
 """The page in a real browser: Debian's Chromium, driven by Playwright.
 
 Judges decide by rules (see `scoring_fakes.FakeJudges`): main takes an exclamation mark for gio's, HH and AH want a long
-word in common. Every page is watched: an error in the console, a request that fails or goes elsewhere, a dialog or a
+word in common. Every page is checked: an error in the console, a request that fails or goes elsewhere, a dialog or a
 script that runs is a failure of its test.
 """
 
@@ -14,7 +14,7 @@ from importlib.util import find_spec
 import pytest
 from space_runs import models_of, served, write_csv, write_run
 
-from change_it.space.words import say
+from change_it.space.translation import translate
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +23,7 @@ ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
 HOSTILE = '<img src=x onerror="window.ran=1"> <b>statale</b> <script>window.ran=1</script>!'
 MINUTE = 60_000
 HEADER = ["id", "headline", "article", "label", "prediction", "system"]
-# Item, prediction of each system; what the rules say: mine is right about 1 and 3, other about 2 and 3.
+# Item, prediction of each system; by the rules mine is right about 1 and 3, other about 2 and 3.
 SCORED = [
     ["1", "Crolla il ponte", "Il ponte crolla di notte.", "rep", "Ponte giù: crolla!", "mine"],
     ["2", "Basta tasse!", "Una legge sulle tasse.", "gio", "Basta tasse!", "mine"],
@@ -59,7 +59,7 @@ def program():
 def url(program, tmp_path_factory):
     """The address of a page that is served."""
     models = models_of(write_run(tmp_path_factory.mktemp("browser") / "run"))
-    models.warm()
+    models.warm_up()
     with served(models) as address:
         yield address.rstrip("/")
 
@@ -85,14 +85,16 @@ def opened(browser, url):
         contexts.append(context)
         context.set_default_timeout(MINUTE)
         page = context.new_page()
-        page.on("console", lambda said: said.type == "error" and wrong.append(f"console: {said.text}"))
+        page.on(
+            "console", lambda message: message.type == "error" and wrong.append(f"console: {message.text}")
+        )
         page.on("pageerror", lambda error: wrong.append(f"script: {error}"))
         page.on("requestfailed", lambda request: given_up(request) or wrong.append(f"failed: {request.url}"))
         page.on("response", lambda answer: answer.ok or wrong.append(f"{answer.status}: {answer.url}"))
         page.on("request", lambda request: ours(request.url) or wrong.append(f"elsewhere: {request.url}"))
         page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.goto(f"{url}/{query}")
-        tell(page.locator("#candidates-found .ci-notice")).to_be_visible()
+        expected(page.locator("#candidates-found .ci-notice")).to_be_visible()
         return page
 
     def ours(address):
@@ -116,7 +118,7 @@ def page(opened):
     return opened(viewport={"width": 1280, "height": 900})
 
 
-def tell(locator):
+def expected(locator):
     from playwright.sync_api import expect
 
     return expect(locator)
@@ -124,7 +126,7 @@ def tell(locator):
 
 def go_to(page, tab, language="it"):
     """Choose a tab, which on a phone may be in the menu of those that do not fit."""
-    name = say(language, f"tabs.{tab}")
+    name = translate(language, f"tabs.{tab}")
     button = page.get_by_role("tab", name=name, exact=True)
     if not button.is_visible():
         page.locator(".overflow-menu > button").click()
@@ -140,7 +142,7 @@ def transfer(page, own="Statale: crolla il ponte!"):
     with asks(page, "transfer"):
         page.locator("#transfer").click()
     card = page.locator(".ci-card", has=page.locator(".ci-headline", has_text=own))
-    tell(card).to_be_visible()
+    expected(card).to_be_visible()
     return card
 
 
@@ -156,7 +158,7 @@ def asks(page, name):
 
 def upload(page, place, *paths):
     page.locator(f"{place} input[type=file]").set_input_files(paths)
-    tell(page.locator(f"{place} .file-preview tr")).to_have_count(len(paths))
+    expected(page.locator(f"{place} .file-preview tr")).to_have_count(len(paths))
 
 
 def download(page, place, name):
@@ -173,64 +175,66 @@ def choose(page, place, name):
     """Choose from a list that unfolds."""
     page.locator(f"{place} input").click()
     page.get_by_role("option", name=name, exact=True).click()
-    tell(page.locator(f"{place} input")).to_have_value(name)
+    expected(page.locator(f"{place} input")).to_have_value(name)
 
 
 def score(page, tmp_path, rows=SCORED):
     go_to(page, "score")
     upload(page, "#score-file", write_csv(tmp_path / "mine.csv", rows, HEADER))
     page.locator("#score").click()
-    tell(page.locator("#score-files .file-preview")).to_be_visible()
+    expected(page.locator("#score-files .file-preview")).to_be_visible()
 
 
 def test_a_headline_is_transferred_and_judged(page):
     card = transfer(page)
-    tell(card.locator(".ci-badge")).to_have_text(f"✓ {say('it', 'transfer.compliant')}")
-    told = [
-        f"{say('it', f'transfer.{judge}')} {say('it', f'transfer.{judge}_yes', original='rep', new='gio')}"
+    expected(card.locator(".ci-badge")).to_have_text(f"✓ {translate('it', 'transfer.compliant')}")
+    texts = [
+        f"{translate('it', f'transfer.{judge}')} {translate('it', f'transfer.{judge}_yes', original='rep', new='gio')}"
         for judge in ("hh", "ah", "main")
     ]
-    tell(card.locator(".ci-verdicts li")).to_have_count(3)
-    tell(card.locator(".ci-verdicts li > span:nth-child(2)")).to_have_text(told)
-    tell(card.locator(".ci-mark")).to_have_text(["✓"] * 3)
-    tell(card.locator(".ci-value")).to_have_text(["80%", "70%", "90%"])
-    tell(page.locator(".ci-card").first.locator(".ci-badge")).to_contain_text(say("it", "transfer.compliant"))
+    expected(card.locator(".ci-verdicts li")).to_have_count(3)
+    expected(card.locator(".ci-verdicts li > span:nth-child(2)")).to_have_text(texts)
+    expected(card.locator(".ci-mark")).to_have_text(["✓"] * 3)
+    expected(card.locator(".ci-value")).to_have_text(["80%", "70%", "90%"])
+    expected(page.locator(".ci-card").first.locator(".ci-badge")).to_contain_text(
+        translate("it", "transfer.compliant")
+    )
     page.locator("#own textarea").fill("Piove")  # judged as one types
     rainy = page.locator(".ci-card", has=page.locator(".ci-headline", has_text="Piove"))
-    tell(rainy.locator(".ci-mark")).to_have_text(["✗"] * 3)
-    tell(rainy.locator(".ci-badge")).to_have_text(f"✗ {say('it', 'transfer.not_compliant')}")
-    tell(rainy.locator(".ci-headline mark")).to_have_text("Piove")
-    tell(rainy).to_contain_text(say("it", "transfer.hh_no"))
+    expected(rainy.locator(".ci-mark")).to_have_text(["✗"] * 3)
+    expected(rainy.locator(".ci-badge")).to_have_text(f"✗ {translate('it', 'transfer.not_compliant')}")
+    expected(rainy.locator(".ci-headline mark")).to_have_text("Piove")
+    expected(rainy).to_contain_text(translate("it", "transfer.hh_no"))
 
 
 def test_an_example_is_clicked(page):
     example = page.locator(".ci-example").first
     example.click()
-    tell(page.locator("#headline textarea")).to_have_value(example.inner_text())
-    tell(page.locator("#article textarea")).not_to_be_empty()
-    tell(page.get_by_label("gio → rep")).to_be_checked()  # it is written like the second outlet
-    told = re.compile(say("it", "transfer.summary", good=r"\d", all=r"\d", to="rep"))
-    tell(page.locator(".ci-summary")).to_have_text(told)
-    tell(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(3)
+    expected(page.locator("#headline textarea")).to_have_value(example.inner_text())
+    expected(page.locator("#article textarea")).not_to_be_empty()
+    expected(page.get_by_label("gio → rep")).to_be_checked()  # it is written like the second outlet
+    summary = re.compile(translate("it", "transfer.summary", good=r"\d", all=r"\d", to="rep"))
+    expected(page.locator(".ci-summary")).to_have_text(summary)
+    expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(3)
 
 
 def test_html_in_a_headline_is_text(page):
     for place in ("#headline", "#article", "#own"):
         page.locator(f"{place} textarea").fill(HOSTILE)
-    own = page.locator(".ci-card", has_text=say("it", "transfer.by_you"))
-    tell(own.locator(".ci-headline")).to_have_text(HOSTILE)
+    own = page.locator(".ci-card", has_text=translate("it", "transfer.by_you"))
+    expected(own.locator(".ci-headline")).to_have_text(HOSTILE)
     assert page.locator("#candidates-found").locator("img, script, b:text('statale')").count() == 0
 
 
 def test_a_table_is_scored_and_downloaded(page, tmp_path):
     score(page, tmp_path)
     cells = page.locator("#score-table").get_by_role("gridcell")
-    tell(cells.filter(has_text="mine")).to_have_count(3)
-    tell(cells.filter(has_text="other")).to_have_count(3)
-    tell(
+    expected(cells.filter(has_text="mine")).to_have_count(3)
+    expected(cells.filter(has_text="other")).to_have_count(3)
+    expected(
         page.get_by_role("gridcell", name=".500–1.000", exact=True)
     ).to_be_visible()  # other, both directions
-    tell(page.locator("#score-tests")).to_be_visible()
+    expected(page.locator("#score-tests")).to_be_visible()
     assert page.locator("figure.chart svg").count() == 3
     items = {(row["system"], row["id"]): row for row in download(page, "#score-files", "items.csv")}
     assert len(items) == len(SCORED)
@@ -240,43 +244,43 @@ def test_a_table_is_scored_and_downloaded(page, tmp_path):
     assert {row["system"] for row in download(page, "#score-files", "systems.csv")} == {"mine", "other"}
 
 
-def test_a_broken_table_is_told_in_a_sentence_and_mended(page, tmp_path):
+def test_a_broken_table_is_named_in_a_sentence_and_mended(page, tmp_path):
     go_to(page, "score")
     page.locator("#score").click()
     status = page.locator("#score-status")
-    tell(status).to_have_text(say("it", "score.no_file"))
+    expected(status).to_have_text(translate("it", "score.no_file"))
     broken = tmp_path / "broken.csv"
     broken.write_text('id,headline,article,label,prediction\n1,"open,text\n', encoding="utf-8")
     upload(page, "#score-file", broken)
     page.locator("#score").click()
-    tell(status).to_have_text(say("it", "uploads.csv", file="broken.csv", line=2))
-    tell(page.locator("#score-table")).to_be_hidden()
+    expected(status).to_have_text(translate("it", "uploads.csv", file="broken.csv", line=2))
+    expected(page.locator("#score-table")).to_be_hidden()
     page.locator("#score-file").get_by_role("button", name="Clear").click()
     score(page, tmp_path)
-    tell(page.locator("#score-table")).to_be_visible()
-    tell(status).not_to_contain_text("broken.csv")
+    expected(page.locator("#score-table")).to_be_visible()
+    expected(status).not_to_contain_text("broken.csv")
 
 
 def test_two_systems_are_compared(page, tmp_path):
     go_to(page, "compare")
     shown = page.locator("#compare-items")
-    tell(shown).to_have_text(say("it", "compare.start"))
+    expected(shown).to_have_text(translate("it", "compare.start"))
     score(page, tmp_path)
     go_to(page, "compare")
     pairs = shown.locator(".ci-pair")
-    tell(pairs).to_have_count(3)
-    tell(page.locator("#compare-first input")).to_have_value("mine")
-    tell(page.locator("#compare-second input")).to_have_value("other")
-    tell(pairs.filter(has_text="Treni").locator(".ci-headline").last).to_have_text(f"Treni {HOSTILE}")
-    choose(page, "#compare-outcome", say("it", "compare.first_failed"))
-    tell(pairs).to_have_count(1)
-    tell(pairs.locator("h3")).to_have_text("Basta tasse!")
-    tell(pairs.locator("h4")).to_have_text(["mine", "other"])
-    choose(page, "#compare-judge", say("it", "compare.judge_hh"))
-    tell(shown).to_have_text(say("it", "compare.nothing"))  # it failed by the style alone
-    choose(page, "#compare-outcome", say("it", "compare.second_failed"))
-    tell(pairs.locator("h3")).to_have_text("Crolla il ponte")
-    tell(pairs.locator("section").last).to_contain_text(say("it", "compare.hh_no"))
+    expected(pairs).to_have_count(3)
+    expected(page.locator("#compare-first input")).to_have_value("mine")
+    expected(page.locator("#compare-second input")).to_have_value("other")
+    expected(pairs.filter(has_text="Treni").locator(".ci-headline").last).to_have_text(f"Treni {HOSTILE}")
+    choose(page, "#compare-outcome", translate("it", "compare.outcome_first"))
+    expected(pairs).to_have_count(1)
+    expected(pairs.locator("h3")).to_have_text("Basta tasse!")
+    expected(pairs.locator("h4")).to_have_text(["mine", "other"])
+    choose(page, "#compare-judge", translate("it", "compare.judge_hh"))
+    expected(shown).to_have_text(translate("it", "compare.nothing"))  # it failed by the style alone
+    choose(page, "#compare-outcome", translate("it", "compare.outcome_second"))
+    expected(pairs.locator("h3")).to_have_text("Crolla il ponte")
+    expected(pairs.locator("section").last).to_contain_text(translate("it", "compare.hh_no"))
 
 
 def test_headlines_are_measured(page, tmp_path):
@@ -289,17 +293,17 @@ def test_headlines_are_measured(page, tmp_path):
     mine = tmp_path / "mine.txt"
     mine.write_text("".join(f"{row[2]} riapre\n" for row in DOCUMENTS), encoding="utf-8")
     upload(page, "#quality-systems", mine)
-    page.get_by_role("button", name=say("it", "quality.options")).click()
-    page.get_by_role("button", name=say("it", "quality.metrics_none"), exact=True).click()
-    tell(page.locator("#quality-metrics input:checked")).to_have_count(0)
+    page.get_by_role("button", name=translate("it", "quality.options")).click()
+    page.get_by_role("button", name=translate("it", "quality.metrics_none"), exact=True).click()
+    expected(page.locator("#quality-metrics input:checked")).to_have_count(0)
     for metric in ("R-1", "AWL"):
         page.locator("#quality-metrics").get_by_label(metric, exact=True).check()
-    page.locator("#quality-baselines").get_by_label(say("it", "quality.baseline_random")).uncheck()
+    page.locator("#quality-baselines").get_by_label(translate("it", "quality.baseline_random")).uncheck()
     page.locator("#quality").click()
-    tell(page.get_by_role("columnheader", name="mine", exact=True)).to_be_visible()
-    tell(page.get_by_role("gridcell", name="R-1", exact=True)).to_be_visible()
-    tell(page.locator("#quality-tests")).to_be_visible()
-    tell(page.locator(".charts.wide svg")).to_have_count(1)
+    expected(page.get_by_role("columnheader", name="mine", exact=True)).to_be_visible()
+    expected(page.get_by_role("gridcell", name="R-1", exact=True)).to_be_visible()
+    expected(page.locator("#quality-tests")).to_be_visible()
+    expected(page.locator(".charts.wide svg")).to_have_count(1)
     items = download(page, "#quality-files", "items.csv")
     assert list(items[0]) == ["system", "id", "headline", "R-1", "AWL"]
     found = [row["headline"] for row in items if row["system"] == "mine"]
@@ -310,13 +314,17 @@ def test_the_language_is_switched(page):
     card = transfer(page)
     for language, name in (("en", "English"), ("it", "Italiano")):
         page.get_by_label(name).check()
-        tell(page.locator("#transfer")).to_have_text(say(language, "transfer.button"))
-        tell(page.locator("html")).to_have_attribute("lang", language)
+        expected(page.locator("#transfer")).to_have_text(translate(language, "transfer.button"))
+        expected(page.locator("html")).to_have_attribute("lang", language)
         for tab in ("transfer", "score", "compare", "quality"):
-            tell(page.get_by_role("tab", name=say(language, f"tabs.{tab}"), exact=True)).to_be_visible()
-        tell(page.get_by_label(say(language, "transfer.headline"), exact=True)).to_have_value(HEADLINE)
-        tell(card.locator(".ci-badge")).to_have_text(f"✓ {say(language, 'transfer.compliant')}")
-        tell(card).to_contain_text(say(language, "transfer.hh_yes"))
+            expected(
+                page.get_by_role("tab", name=translate(language, f"tabs.{tab}"), exact=True)
+            ).to_be_visible()
+        expected(page.get_by_label(translate(language, "transfer.headline"), exact=True)).to_have_value(
+            HEADLINE
+        )
+        expected(card.locator(".ci-badge")).to_have_text(f"✓ {translate(language, 'transfer.compliant')}")
+        expected(card).to_contain_text(translate(language, "transfer.hh_yes"))
 
 
 def test_a_phone_need_not_be_moved_sideways(opened, tmp_path):
@@ -327,11 +335,11 @@ def test_a_phone_need_not_be_moved_sideways(opened, tmp_path):
     score(page, tmp_path)
     assert beyond(page) == []
     go_to(page, "compare")
-    tell(page.locator(".ci-pair")).to_have_count(3)
+    expected(page.locator(".ci-pair")).to_have_count(3)
     assert beyond(page) == []
     go_to(page, "quality")
-    page.get_by_role("button", name=say("it", "quality.options")).click()
-    tell(page.locator("#quality-metrics")).to_be_visible()
+    page.get_by_role("button", name=translate("it", "quality.options")).click()
+    expected(page.locator("#quality-metrics")).to_be_visible()
     assert beyond(page) == []
 
 
@@ -342,8 +350,8 @@ def beyond(page):
           const scrolls = one => one && (/auto|scroll/.test(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
           const out = [...document.querySelectorAll("body *")].filter(one =>
             one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().right > width + 1 && !scrolls(one));
-          const told = out.map(one => `${one.tagName}#${one.id}.${one.getAttribute("class")} ${one.innerText}`.slice(0, 150));
-          return document.documentElement.scrollWidth > width ? ["the page", ...told] : told;
+          const found = out.map(one => `${one.tagName}#${one.id}.${one.getAttribute("class")} ${one.innerText}`.slice(0, 150));
+          return document.documentElement.scrollWidth > width ? ["the page", ...found] : found;
         }""",
         page.viewport_size["width"],
     )
@@ -364,19 +372,19 @@ def test_the_keyboard_is_enough(page):
     tab_to("#own")
     page.keyboard.type("Che statale!")
     own = page.locator(".ci-card", has_text="Che statale!")
-    tell(own).to_be_visible()
+    expected(own).to_be_visible()
     tab_to("#transfer")
     assert page.locator("#transfer").evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
     with asks(page, "transfer"):
         page.keyboard.press("Enter")
-    tell(own.locator(".ci-mark")).to_have_text(["✓"] * 3)
+    expected(own.locator(".ci-mark")).to_have_text(["✓"] * 3)
 
 
 @pytest.mark.parametrize("looks", ["light", "dark"])
 def test_light_and_dark_can_be_read(opened, looks):
     page = opened(f"?__theme={looks}", viewport={"width": 1280, "height": 900})
     card = transfer(page, own="Statale, piove")
-    tell(card.locator(".ci-mark")).to_have_text(["✓", "✓", "✗"])
+    expected(card.locator(".ci-mark")).to_have_text(["✓", "✓", "✗"])
     assert page.evaluate("document.body.classList.contains('dark')") == (looks == "dark")
     ground = brightness(card, "background-color")
     assert (ground < 0.2) == (looks == "dark")

@@ -57,7 +57,9 @@ def test_parquet_with_lists_and_a_column_nobody_asked_for(tmp_path):
 
 def test_lines_are_those_that_rows_start_on(tmp_path):
     path = table(tmp_path, 'id,headline\n1,"a\nb"\n\n2,c\n')
-    assert [record.line for record in io.read_records(path, required=("id",))] == [2, 5]
+    assert [record.line for record in io.read_records(path, required=("id",), max_rows=2)] == [2, 5]
+    with pytest.raises(InputError, match="more than 1 rows"):
+        io.read_records(path, required=("id",), max_rows=1)
     path = table(tmp_path, '[{"id": 1,\n"x": 2},\n\n{"id": 3}]', "x.json")
     assert [record.line for record in io.read_records(path, required=("id",))] == [1, 4]
 

@@ -141,6 +141,12 @@ def read_warnings(corpus: str) -> list[str]:
     return list(read_report(folder).get("warnings", [])) if (folder / REPORT).is_file() else []
 
 
+def read_language(corpus: str) -> str:
+    """Language of a corpus folder; empty where it is unknown, as of a corpus of the Hub."""
+    folder = Path(corpus)
+    return str(read_report(folder)["options"]["language"]) if (folder / REPORT).is_file() else ""
+
+
 def check_corpus(corpus: str) -> None:
     """Refuse a path that is neither a folder nor looks like a Hub id."""
     if not Path(corpus).is_dir() and (corpus.startswith((".", "/", "~")) or corpus.count("/") != 1):

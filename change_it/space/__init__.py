@@ -1,8 +1,8 @@
 """The Space: transfer, score, compare and judge the quality of headlines in a browser.
 
-`interface.build` makes the page over `models.Models`; `change-it demo` and `spaces/headline_transfer` launch it.
+`app.build` makes the page over `models.Models`; `change-it demo` and `spaces/headline_transfer` launch it.
 """
 
-from change_it.space.options import DemoOptions
+from change_it.space.demo import DemoOptions
 
 __all__ = ["DemoOptions"]

@@ -1,4 +1,4 @@
-"""How much the page takes of one person, and the sentences that say so."""
+"""How much the page takes of one person, and the sentences of what it refuses."""
 
 import html
 import logging
@@ -9,50 +9,54 @@ from functools import wraps
 from typing import Any
 
 from change_it.errors import InputError
-from change_it.space.words import say
+from change_it.space.translation import LANGUAGES, translate
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Caps on what is sent.
-
-    Attributes:
-        headline: characters of a headline.
-        article: characters of an article.
-        candidates: headlines that are offered for one original.
-        rows: rows of an uploaded table.
-        systems: systems that are scored together.
-        bytes: size of an uploaded file.
-        queue: requests that wait; who comes later is told to try again.
-        at_once: requests that are worked on at the same time.
-    """
+    """Caps on what is sent."""
 
     headline: int = 300
+    """Characters of a headline."""
     article: int = 20_000
+    """Characters of an article."""
+    name: int = 60
+    """Characters of a system's name."""
     candidates: int = 8
+    """Headlines that are offered for one original."""
     rows: int = 5_000
+    """Rows of an uploaded table."""
     systems: int = 10
+    """Systems that are scored together."""
     bytes: int = 10_000_000
+    """Size of an uploaded file."""
     queue: int = 256
+    """Requests that wait; later ones are refused."""
     at_once: int = 2
+    """Requests that are worked on at the same time."""
 
 
 LIMITS = Limits()
 
 
+def printable(text: str) -> str:
+    """A text with spaces for control characters and lone surrogates, in Unicode NFC."""
+    shown = "".join(
+        " " if unicodedata.category(sign) in ("Cc", "Cs") and sign not in "\n\t" else sign for sign in text
+    )
+    return unicodedata.normalize("NFC", shown)
+
+
 def text_of(value: Any, most: int, part: str, language: str) -> str:
-    r"""A text as it was sent: marks that cannot be shown are taken out, one that is too long is refused.
+    r"""A text as it was sent, printable and stripped.
 
     Args:
         value: what was sent; None counts as empty.
         most: characters that are taken.
         part: key of the text's name, `transfer.headline`.
         language: of the message.
-
-    Returns:
-        The text in Unicode NFC, without control characters and lone halves of characters, stripped.
 
     Raises:
         InputError: it is no text, or too long.
@@ -63,20 +67,18 @@ def text_of(value: Any, most: int, part: str, language: str) -> str:
     """
     if value is None:
         return ""
+    name = translate(language, part)
     if not isinstance(value, str):
-        raise InputError(say(language, "limits.text", part=say(language, part)))
+        raise InputError(translate(language, "limits.text", part=name))
     if len(value) > most:
         raise InputError(
-            say(language, "limits.long", part=say(language, part), most=f"{most:,}", found=f"{len(value):,}")
+            translate(language, "limits.long", part=name, most=f"{most:,}", found=f"{len(value):,}")
         )
-    shown = "".join(
-        " " if unicodedata.category(sign) in ("Cc", "Cs") and sign not in "\n\t" else sign for sign in value
-    )
-    return unicodedata.normalize("NFC", shown).strip()
+    return printable(value).strip()
 
 
 def friendly(handler: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler whose failures are one sentence in the reader's language; a fault of ours also goes to the log.
+    """A handler whose failures are one sentence in the reader's language; an internal fault also goes to the log.
 
     Args:
         handler: a function whose last positional argument is the language.
@@ -97,7 +99,7 @@ def friendly(handler: Callable[..., Any]) -> Callable[..., Any]:
             raise gr.Error(html.escape(str(error), quote=False), print_exception=False) from error
         except Exception as error:
             log.exception("a request to the page failed")
-            language = next((value for value in reversed(values) if value in ("it", "en")), "")
-            raise gr.Error(say(language, "page.fault"), print_exception=False) from error
+            language = next((value for value in reversed(values) if value in list(LANGUAGES)), "")
+            raise gr.Error(translate(language, "page.fault"), print_exception=False) from error
 
     return wrapped

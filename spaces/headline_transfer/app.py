@@ -3,7 +3,7 @@
 CHANGE_IT_JUDGES and CHANGE_IT_GENERATORS name them, see README.md; without them the tab on quality works alone.
 """
 
-from change_it.space.interface import launch_from_environment
+from change_it.space.app import launch_from_environment
 
 if __name__ == "__main__":
     launch_from_environment()

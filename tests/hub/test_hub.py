@@ -233,7 +233,7 @@ def test_the_space_runs_from_its_own_folder(hub, client, push, tmp_path):
     found = python(
         tmp_path / "space", "import app; print(app.launch_from_environment.__globals__['__file__'])"
     )
-    assert found == [str(tmp_path / "space/change_it/space/interface.py")]
+    assert found == [str(tmp_path / "space/change_it/space/app.py")]
 
 
 @pytest.mark.slow

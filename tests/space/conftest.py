@@ -1,8 +1,10 @@
 """A tiny run on disk, models of it, and a client of their page."""
 
+import shutil
+
 import pytest
 from scoring_fakes import write_toy_corpus
-from space_runs import models_of, served, write_run
+from space_runs import models_of, save_judge, served, write_run
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +20,16 @@ def models(tiny_run):
 @pytest.fixture(scope="session")
 def toy_corpus_folder(tmp_path_factory):
     return write_toy_corpus(tmp_path_factory.mktemp("space") / "corpus")
+
+
+@pytest.fixture
+def corpus_run(corpus, tmp_path):
+    """A run with judges and a corpus, without generators."""
+    run = tmp_path / "run"
+    shutil.copytree(corpus, run / "corpus")
+    for task in ("main", "hh", "ah"):
+        save_judge(run / "judges" / task, task, outlets=("colle", "faro"))
+    return run
 
 
 @pytest.fixture(scope="module")

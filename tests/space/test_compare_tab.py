@@ -9,10 +9,10 @@ from space_runs import write_csv
 from change_it.errors import InputError
 from change_it.scoring.score import score
 from change_it.scoring.systems import System
-from change_it.space import compare_tab, compared
-from change_it.space.words import say
+from change_it.space import compare
+from change_it.space.translation import translate
 
-SAY = partial(say, "en")
+ENGLISH = partial(translate, "en")
 HEADER = ["id", "direction", "source", "headline", "hh", "ah", "main"]
 
 
@@ -30,11 +30,11 @@ def tables(tmp_path):
     one = [row("1", yes, yes, yes), row("2", no, yes, yes), row("3", yes, yes, no), row("4", no, no, no)]
     other = [row("4", no, yes, no), *(row(id_, yes, yes, yes) for id_ in "125")]
     paths = [write(tmp_path / f"{name}.csv", rows) for name, rows in (("one", one), ("other", other))]
-    return compared.read_verdicts(paths, say=SAY)
+    return compare.read_verdicts(paths, translate=ENGLISH)
 
 
 def test_only_common_items_are_matched(tables):
-    assert [pair.id for pair in compared.matched(tables, "one", "other", say=SAY)] == ["1", "2", "4"]
+    assert compare.matched(tables, "one", "other", translate=ENGLISH)["id"].to_list() == ["1", "2", "4"]
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,15 @@ def test_only_common_items_are_matched(tables):
     ],
 )
 def test_filter_by_which_judge_failed(tables, judge, outcome, ids):
-    pairs = compared.matched(tables, "one", "other", say=SAY)
-    assert "".join(pair.id for pair in compared.chosen(pairs, judge, outcome)) == ids
+    items = compare.matched(tables, "one", "other", translate=ENGLISH)
+    assert "".join(compare.chosen(items, judge, outcome)["id"]) == ids
 
 
 def test_counts_add_up_to_the_items(tables):
-    pairs = compared.matched(tables, "one", "other", say=SAY)
-    _, rows = compared.count_rows(pairs, "one", "other", SAY)
-    assert [list(map(int, cells[1:])) for cells in rows] == [
+    items = compare.matched(tables, "one", "other", translate=ENGLISH)
+    counts = compare.counts_table(items, "one", "other", ENGLISH)
+    assert counts.header == ["verdict", "both", "only one", "only other", "neither"]
+    assert [list(map(int, cells[1:])) for cells in counts.texts] == [
         [1, 0, 1, 1],
         [1, 0, 1, 1],
         [2, 0, 1, 0],
@@ -83,21 +84,24 @@ def test_the_tables_of_scoring_and_their_files_give_the_same(tmp_path):
     )
     for name, items in found.items.items():
         items.write_csv(tmp_path / f"{name}.csv")
-    read = compared.read_verdicts([tmp_path / "a.csv", tmp_path / "b.csv"], say=SAY)
-    direct, again = (compared.matched(one, "a", "b", say=SAY) for one in (found.items, read))
-    assert direct == again
+    read = compare.read_verdicts([tmp_path / "a.csv", tmp_path / "b.csv"], translate=ENGLISH)
+    direct, again = (compare.matched(one, "a", "b", translate=ENGLISH) for one in (found.items, read))
+    assert direct.equals(again)
     assert len(direct) == n
 
 
-def test_headlines_are_text_and_every_verdict_is_told(tables, tmp_path):
+def test_headlines_are_text_and_every_verdict_is_in_words(tables, tmp_path):
     evil = '<img src=x onerror="alert(1)">'
     path = write(
         tmp_path / "evil.csv", [[evil, *row("1", True, False, True, headline=evil, source=evil)[1:]]]
     )
-    found = compared.read_verdicts(
-        [path, write(tmp_path / "<b>.csv", [[evil, *row("1", True, True, True, headline="")[1:]]])], say=SAY
+    found = compare.read_verdicts(
+        [path, write(tmp_path / "<b>.csv", [[evil, *row("1", True, True, True, headline="")[1:]]])],
+        translate=ENGLISH,
     )
-    html = compared.cards(compared.matched(found, "evil", "<b>", say=SAY), "evil", "<b>", SAY)
+    html = compare.pairs_html(
+        compare.matched(found, "evil", "<b>", translate=ENGLISH), "evil", "<b>", ENGLISH, "<b>"
+    )
     assert "<img" not in html
     assert "<b>" not in html
     assert "AH: does not match the article" in html
@@ -106,7 +110,7 @@ def test_headlines_are_text_and_every_verdict_is_told(tables, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rows", "header", "told"),
+    ("rows", "header", "message"),
     [
         ([row("1", True, True, True)], HEADER, "two systems"),
         ([[*row("1", True, True, True)[:6], "perhaps"]], HEADER, "neither true nor false (2)"),
@@ -115,34 +119,34 @@ def test_headlines_are_text_and_every_verdict_is_told(tables, tmp_path):
         ([row("1", True, True, True, headline="x" * 400)], HEADER, "more than 300 characters"),
     ],
 )
-def test_faults_are_told(tmp_path, rows, header, told):
+def test_faults_are_named(tmp_path, rows, header, message):
     path = write(tmp_path / "mine.csv", rows, header)
     with pytest.raises(InputError) as caught:
-        compared.read_verdicts([path], say=SAY)
-    assert told in str(caught.value)
+        compare.read_verdicts([path], translate=ENGLISH)
+    assert message in str(caught.value)
 
 
 def test_systems_without_a_common_id_or_that_do_not_exist_are_refused(tables):
     with pytest.raises(InputError, match="Choose two systems"):
-        compared.matched(tables, "one", "nobody", say=SAY)
+        compare.matched(tables, "one", "nobody", translate=ENGLISH)
     apart = {"one": tables["one"].filter(id="3"), "other": tables["other"]}
     with pytest.raises(InputError, match="no id in common"):
-        compared.matched(apart, "one", "other", say=SAY)
+        compare.matched(apart, "one", "other", translate=ENGLISH)
 
 
-def test_pages_turn_and_end(tmp_path):
+def test_there_are_pages_and_they_end(tmp_path):
     rows = [row(str(n), True, True, n % 2 == 0) for n in range(25)]
-    tables = compared.read_verdicts(
-        [write(tmp_path / "a.csv", rows), write(tmp_path / "b.csv", rows)], say=SAY
+    tables = compare.read_verdicts(
+        [write(tmp_path / "a.csv", rows), write(tmp_path / "b.csv", rows)], translate=ENGLISH
     )
 
     def at(page, outcome="all"):
-        _, shown, turning, now = compare_tab._listed(tables, "a", "b", "main", outcome, page, "en")
-        return shown.partition("</p>")[0].rpartition(">")[2], turning["visible"], now
+        _, shown, pages, now = compare.shown_items(tables, "a", "b", "main", outcome, page, "en")
+        return shown.partition("</p>")[0].rpartition(">")[2], pages["visible"], now
 
     assert at(0) == ("Items 1–10 of 25", True, 0)
     assert at(2) == ("Items 21–25 of 25", True, 2)
     assert at(3) == at(2)
     assert at(-1) == at(0)
     assert at(1, "both") == ("Items 11–12 of 12", True, 1)
-    assert compare_tab._listed(tables, "a", "b", "main", "first", 0, "en")[1].count("No item is like this")
+    assert compare.shown_items(tables, "a", "b", "main", "first", 0, "en")[1].count("No item is like this")

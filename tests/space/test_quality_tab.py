@@ -12,10 +12,11 @@ from change_it.hevas import documents as hevas_documents
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import MetricOptions
-from change_it.space import measured
-from change_it.space.words import say
+from change_it.space import quality
+from change_it.space.html import grid
+from change_it.space.translation import translate
 
-SAY = partial(say, "en")
+ENGLISH = partial(translate, "en")
 SUBJECTS = ("Il ponte", "La scuola", "Il treno", "La squadra", "Il festival", "L'ospedale")
 DOCUMENTS = [
     [
@@ -35,18 +36,18 @@ def documents_file(tmp_path):
 
 @pytest.fixture
 def documents(documents_file):
-    return measured.read_documents(documents_file, say=SAY)
+    return quality.read_documents(documents_file, translate=ENGLISH)
 
 
 @pytest.fixture(scope="module")
 def page():
-    from change_it.space import interface
+    from change_it.space import app
 
-    return interface.build(None, "en")  # without models: this tab needs none
+    return app.build(None, "en")  # without models: this tab needs none
 
 
-def choice(metrics=CHEAP, baselines=("first",), charts=("interval",)):
-    return measured.Choice(metrics, baselines, charts, "it")
+def choice(metrics=CHEAP, baselines=("first",)):
+    return quality.Choice(metrics, baselines, "it")
 
 
 def test_documents_and_systems_are_those_that_hevas_reads(tmp_path, documents_file, documents):
@@ -58,17 +59,17 @@ def test_documents_and_systems_are_those_that_hevas_reads(tmp_path, documents_fi
     )
     plain = tmp_path / "t.txt"
     plain.write_text("".join(f"{row[2]}\r\n" for row in DOCUMENTS), encoding="utf-8", newline="")
-    systems = measured.read_systems([turned, plain], documents, say=SAY)
+    systems = quality.read_systems([turned, plain], documents, translate=ENGLISH)
     assert [system.headlines for system in systems] == [tuple(row[2] for row in DOCUMENTS)] * 2
 
 
 def test_headlines_with_an_error_are_empty(tmp_path, documents):
     rows = [[row[0], row[2], "too long" if row[0] == "d1" else ""] for row in DOCUMENTS]
     path = write_csv(tmp_path / "s.csv", rows, ["id", "headline", "error"])
-    [system] = measured.read_systems([path], documents, say=SAY)
+    [system] = quality.read_systems([path], documents, translate=ENGLISH)
     assert [bool(headline) for headline in system.headlines] == [row[0] != "d1" for row in DOCUMENTS]
-    found = measured.measure(documents, [system], choice(), say=SAY)
-    assert any("1 of 6" in told for told in measured.remarks(found, SAY))
+    found = quality.measure(documents, [system], choice(), translate=ENGLISH)
+    assert any("1 of 6" in sentence for sentence in quality.remarks(found, ENGLISH))
 
 
 def test_names_are_unlike_each_other_and_fit_for_files(tmp_path, documents):
@@ -84,78 +85,83 @@ def test_names_are_unlike_each_other_and_fit_for_files(tmp_path, documents):
                 ["id", "headline"],
             )
         )
-    found = [system.name for system in measured.read_systems(paths, documents, say=SAY)]
+    found = [system.name for system in quality.read_systems(paths, documents, translate=ENGLISH)]
     assert found == ["a-b_.._c", "first-2", "x", "X-2"]
 
 
 def test_numbers_are_those_of_hevas(documents):
     system = hevas_documents.System("mine", tuple(row[2] for row in DOCUMENTS))
-    found = measured.measure(documents, [system], choice(baselines=()), say=SAY)
+    found = quality.measure(documents, [system], choice(baselines=()), translate=ENGLISH)
     direct = evaluate(documents, [system], metrics=CHEAP, options=MetricOptions(topics=6))
     assert found.evaluation.means == direct.means
     assert found.evaluation.signature == direct.signature
-    header, rows = measured.means_rows(found, SAY)
-    assert header == ["metric", "mine"]
-    assert [row[0] for row in rows] == ["average", "R-1", "JS-C", "Fog ↓", "AWL ↓"]
-    assert rows[1][1] == "1.000 *"
+    shown = grid(quality.means_table(found, partial(translate, "it")), metric="metrica")
+    assert shown["headers"] == ["metrica", "mine"]
+    assert [row[0] for row in shown["data"]] == ["media", "R-1", "JS-C", "Fog ↓", "AWL ↓"]
+    assert shown["data"][1][1] == "1.000 *"
 
 
 @pytest.mark.parametrize("count", [1, 2, 6])
 def test_usual_metrics_work_on_few_documents(tmp_path, count):
     path = write_csv(tmp_path / "d.csv", DOCUMENTS[:count], ["id", "article", "headline"])
-    moves = []
-    found = measured.measure(
-        measured.read_documents(path, say=SAY),
+    shares = []
+    found = quality.measure(
+        quality.read_documents(path, translate=ENGLISH),
         [],
-        choice(metrics=measured.USUAL, baselines=("first", "tfidf")),
-        say=SAY,
-        moved=lambda what, share: moves.append(share),
+        choice(metrics=quality.USUAL, baselines=("first", "tfidf")),
+        translate=ENGLISH,
+        progress=lambda what, share: shares.append(share),
     )
-    assert found.evaluation.metrics == measured.USUAL
-    assert moves == sorted(moves)
-    assert len(set(moves)) > 5
-    assert moves[-1] < 1
+    assert found.evaluation.metrics == quality.USUAL
+    assert shares == sorted(shares)
+    assert len(set(shares)) > 5
+    assert shares[-1] < 1
 
 
 def test_metrics_that_need_references_are_left_out_without_them(tmp_path):
     path = write_csv(tmp_path / "d.csv", [row[:2] for row in DOCUMENTS], ["id", "article"])
-    without = measured.read_documents(path, say=SAY)
-    found = measured.measure(without, [], choice(), say=SAY)
+    without = quality.read_documents(path, translate=ENGLISH)
+    found = quality.measure(without, [], choice(), translate=ENGLISH)
     assert found.left_out == ("R-1",)
     assert found.evaluation.metrics == ("JS-C", "Fog", "AWL")
-    assert any("R-1" in told for told in measured.remarks(found, SAY))
+    assert any("R-1" in sentence for sentence in quality.remarks(found, ENGLISH))
     with pytest.raises(InputError, match="need reference headlines"):
-        measured.measure(without, [], choice(metrics=["R-1", "R-2"]), say=SAY)
+        quality.measure(without, [], choice(metrics=["R-1", "R-2"]), translate=ENGLISH)
 
 
 def test_every_two_systems_are_tested(documents):
-    found = measured.measure(documents, [], choice(baselines=("first", "random", "tfidf")), say=SAY)
-    header, rows = measured.test_rows(found, "AWL", SAY)
-    assert [row[:2] for row in rows] == [["first", "random"], ["first", "tfidf"], ["random", "tfidf"]]
-    assert len(header) == len(rows[0])
-    assert "Friedman" in measured.friedman_told(found, "AWL", SAY)
-    alone = measured.measure(documents, [], choice(), say=SAY)
-    assert measured.test_rows(alone, "AWL", SAY)[1] == []
-    assert measured.friedman_told(alone, "AWL", SAY) == ""
+    found = quality.measure(documents, [], choice(baselines=("first", "random", "tfidf")), translate=ENGLISH)
+    table, note = quality.tests_by(found, "AWL", ENGLISH)
+    rows = table["value"]["data"]
+    assert [row[0] for row in rows] == ["first – random", "first – tfidf", "random – tfidf"]
+    assert table["value"]["headers"][-1] == "effect size"
+    assert len(table["value"]["headers"]) == len(rows[0])
+    assert "Friedman" in note
+    assert "Friedman" in quality.friedman(found, "AWL", ENGLISH)
+    alone = quality.measure(documents, [], choice(), translate=ENGLISH)
+    table, note = quality.tests_by(alone, "AWL", ENGLISH)
+    assert not table["visible"]
+    assert "Wilcoxon" not in note
+    assert quality.friedman(alone, "AWL", ENGLISH) == ""
 
 
 @pytest.mark.parametrize("language", ["en", "it"])
-def test_faults_are_told(tmp_path, documents, language):
-    in_words = partial(say, language)
+def test_faults_are_named(tmp_path, documents, language):
+    in_language = partial(translate, language)
 
-    def refused(read, *told):
+    def refused(read, *parts):
         with pytest.raises(InputError) as caught:
             read()
         assert str(tmp_path) not in str(caught.value)
-        assert all(word in str(caught.value) for word in told)
+        assert all(word in str(caught.value) for word in parts)
 
     def document(*rows, header=("id", "article", "headline")):
         path = write_csv(tmp_path / "bad.csv", rows, header)
-        return lambda: measured.read_documents(path, say=in_words)
+        return lambda: quality.read_documents(path, translate=in_language)
 
     def system(*rows, header=("id", "headline"), name="bad.csv"):
         path = write_csv(tmp_path / name, rows, header)
-        return lambda: measured.read_systems([path], documents, say=in_words)
+        return lambda: quality.read_systems([path], documents, translate=in_language)
 
     refused(
         document(["1", "...", "x"], ["1", "Testo", ""], ["2", "a" * 20_001, "b" * 301]),
@@ -169,10 +175,15 @@ def test_faults_are_told(tmp_path, documents, language):
     refused(system(["d0", "x"], ["d0", "x"], ["e", "x"]), "d1", "(e)")
     refused(system(*([row[2]] for row in DOCUMENTS[:4]), header=["headline"]), "4", "6")
     refused(system(["x"], header=["x"], name="bad.txt"), "2", "6")
-    nothing = measured.Choice([], ["first"], [], "it")
-    refused(lambda: measured.measure(documents, [], nothing, say=in_words), in_words("quality.no_metric"))
-    alone = measured.Choice(["R-1"], [], [], "it")
-    refused(lambda: measured.measure(documents, [], alone, say=in_words), in_words("quality.no_system"))
+    nothing = quality.Choice([], ["first"], "it")
+    refused(
+        lambda: quality.measure(documents, [], nothing, translate=in_language),
+        in_language("quality.no_metric"),
+    )
+    alone = quality.Choice(["R-1"], [], "it")
+    refused(
+        lambda: quality.measure(documents, [], alone, translate=in_language), in_language("quality.no_system")
+    )
 
 
 def test_the_handler_works_without_models(page, tmp_path, documents_file):
@@ -187,7 +198,7 @@ def test_the_handler_works_without_models(page, tmp_path, documents_file):
     assert charts.count("<svg ") == 2
     assert "Medie con intervalli" in charts
     assert tests_of["value"] == "average"
-    assert tests["value"]["data"][0][:2] == ["mine", "first"]
+    assert tests["value"]["data"][0][0] == "mine – first"
     assert "Wilcoxon" in note
     assert [file.rpartition("/")[2] for file in files] == [
         *("report.html", "summary.csv", "items.csv", "interval.png", "scatter.png"),
@@ -198,8 +209,8 @@ def test_the_handler_works_without_models(page, tmp_path, documents_file):
     assert len(rows) == 12
     with open(files[0], encoding="utf-8") as file:
         assert str(tmp_path) not in file.read()
-    nobody, told, hidden, *rest = asked(None, None, list(METRICS), ["first"], [], "it", 9, "en")
+    nobody, message, hidden, *rest = asked(None, None, list(METRICS), ["first"], [], "it", 9, "en")
     assert nobody is None
-    assert "Choose a file of documents" in told
+    assert "Choose a file of documents" in message
     assert not hidden["visible"]
     assert rest == [None] * 6

@@ -11,12 +11,14 @@ from scoring_fakes import OUTLETS, FakeJudges
 from space_runs import write_csv
 
 from change_it.errors import InputError
-from change_it.space import scored, uploads
+from change_it.space import files
+from change_it.space import score as tab
 from change_it.space.limits import LIMITS
 from change_it.space.models import Models
-from change_it.space.words import say
+from change_it.space.translation import translate
 
-SAY = {language: partial(say, language) for language in ("it", "en")}
+IN = {language: partial(translate, language) for language in ("it", "en")}
+ENGLISH = IN["en"]
 HEADER = ["id", "headline", "article", "label", "prediction"]
 # FakeJudges: main says gio for an exclamation mark, HH and AH want a common word of five letters or more.
 ROWS = [
@@ -42,112 +44,116 @@ def table(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def page():
-    from change_it.space import interface
+def models():
+    return Models(FakeJudges(), {"extract": Extract()})
 
-    return interface.build(Models.of(FakeJudges(), {"extract": Extract()}), "en")
+
+@pytest.fixture(scope="module")
+def page(models):
+    from change_it.space import app
+
+    return app.build(models, "en")
+
+
+@pytest.fixture
+def scored(models):
+    """Scores a file."""
+
+    def run(path, progress=False):
+        return tab.score_upload(models, str(path), "relative", ENGLISH, progress)
+
+    return run
 
 
 def test_items_are_read_with_labels_of_the_corpus_and_outlet_a_first(table):
-    found = scored.read_upload(table, OUTLETS, say=SAY["en"])
-    assert [(item.id, item.label, item.target) for item in found.test.items] == [
+    test, [system] = tab.read_predictions(table, OUTLETS, translate=ENGLISH)
+    assert [(item.id, item.label, item.target) for item in test.items] == [
         ("1", "rep", "gio"),
         ("3", "rep", "gio"),
         ("2", "gio", "rep"),
     ]
-    [system] = found.systems
     assert system.name == "mine"
     assert system.headlines == (ROWS[0][4], ROWS[2][4], ROWS[1][4])
 
 
 @pytest.mark.parametrize("how", [{"delimiter": ";"}, {"delimiter": "\t"}, {"quoting": csv.QUOTE_ALL}])
 def test_other_delimiters_case_order_and_byte_order_mark_do_not_matter(tmp_path, table, how):
-    turned = write(
-        tmp_path / "turned.csv", [row[::-1] for row in ROWS], [name.upper() for name in HEADER[::-1]], **how
+    reversed_ = write(
+        tmp_path / "reversed.csv", [row[::-1] for row in ROWS], [name.upper() for name in HEADER[::-1]], **how
     )
-    turned.write_bytes(b"\xef\xbb\xbf" + turned.read_bytes())
-    assert (
-        scored.read_upload(turned, OUTLETS, say=SAY["en"]).test.items
-        == scored.read_upload(table, OUTLETS, say=SAY["en"]).test.items
-    )
+    reversed_.write_bytes(b"\xef\xbb\xbf" + reversed_.read_bytes())
+    read = partial(tab.read_predictions, outlets=OUTLETS, translate=ENGLISH)
+    assert read(reversed_)[0].items == read(table)[0].items
 
 
-def test_verdicts_values_and_signature(table):
-    found = scored.score_upload(scored.read_upload(table, OUTLETS, say=SAY["en"]), FakeJudges())
-    items = {row["id"]: row for row in found.items.iter_rows(named=True)}
+def test_verdicts_values_and_signature(scored, table):
+    found = scored(table)
+    items = {row["id"]: row for row in found.items["mine"].iter_rows(named=True)}
     verdicts = {id_: [row[name] for name in ("hh", "ah", "main", "compliant")] for id_, row in items.items()}
     assert verdicts == {"1": [True] * 4, "2": [True] * 4, "3": [False, False, True, False]}
-    average = found.as_dict()["systems"]["mine"]["average"]
-    assert average["compliancy"] == pytest.approx((1 / 2 + 1) / 2)
-    assert "n:3" in found.scores.signature
-    assert found.as_dict()["file"] == "mine.csv"
+    assert found.row("mine").values["compliancy"] == pytest.approx((1 / 2 + 1) / 2)
+    assert "n:3" in found.signature
+    assert tab.summary(found)["file"] == "mine.csv"
 
 
-def test_without_gold_nothing_is_said_of_it_and_with_gold_it_is(tmp_path, table):
-    read = partial(scored.read_upload, outlets=OUTLETS, say=SAY["en"])
-    without = scored.score_upload(read(table), FakeJudges())
+def test_measures_that_need_gold_are_left_out_without_it(scored, tmp_path, table):
     golden = write(tmp_path / "gold.csv", [[*row, row[4]] for row in ROWS], [*HEADER, "gold"])
-    with_gold = scored.score_upload(read(golden), FakeJudges())
-    assert "bleu" not in json.dumps(without.as_dict()).replace("bleu_source", "")
-    assert not {"gold", "rougeL"} & set(without.items.columns)
-    assert not {"bleu", "bleu_low", "rougeL_high"} & set(without.table.columns)
-    assert with_gold.as_dict()["systems"]["gold"]["average"]["rougeL"] == 1.0
-    assert with_gold.items["gold"].to_list() == [ROWS[0][4], ROWS[2][4], ROWS[1][4]]
-    assert (
-        len(scored.table_rows(with_gold, SAY["en"])[0]) == len(scored.table_rows(without, SAY["en"])[0]) + 2
-    )
+    without, with_gold = scored(table), scored(golden)
+    assert "bleu" not in json.dumps(tab.summary(without)).replace("bleu_source", "")
+    assert not {"gold", "rougeL"} & set(without.items["mine"].columns)
+    assert not {"bleu", "bleu_low", "rougeL_high"} & set(without.rows[0].flat())
+    assert with_gold.row("gold").values["rougeL"] == 1.0
+    assert with_gold.items["gold"]["gold"].to_list() == [ROWS[0][4], ROWS[2][4], ROWS[1][4]]
+    columns = [len(tab.systems_table(found, ENGLISH).header) for found in (without, with_gold)]
+    assert columns[1] == columns[0] + 2
 
 
-def test_several_systems_are_compared_in_pairs(tmp_path):
+def test_several_systems_are_compared_in_pairs(scored, tmp_path):
     rows = [
         [str(n), f"Notizia numero {n} lunga", f"Una notizia lunga {n}", "rep", text, system]
         for n in range(20)
         for system, text in (("good", f"Notizia lunga {n}!"), ("bad", "No"))
     ]
-    found = scored.score_upload(
-        scored.read_upload(write(tmp_path / "two.csv", rows, [*HEADER, "system"]), OUTLETS, say=SAY["en"]),
-        FakeJudges(),
-    )
-    header, shown = scored.table_rows(found, SAY["en"])
-    assert [row[0] for row in shown] == ["good", "bad"]  # one direction: no average beside it
-    assert [row[header.index("compliancy")] for row in shown] == ["1.000", ".000"]
-    _, tests = scored.test_rows(found, SAY["en"])
-    assert tests == [["good", "bad", "1.000", "< .001"]]
+    found = scored(write(tmp_path / "two.csv", rows, [*HEADER, "system"]))
+    table = tab.systems_table(found, ENGLISH)
+    assert [row[0] for row in table.texts] == ["good", "bad"]  # one direction: no average beside it
+    assert [row[table.header.index("compliancy")] for row in table.texts] == ["1.000", ".000"]
+    assert tab.tests_table(found, ENGLISH).texts == [["good", "bad", "1.000", "< .001"]]
 
 
-def test_a_system_that_the_same_judges_chose_is_told_and_signed(tmp_path):
+def test_a_system_that_the_same_judges_chose_is_named_and_signed(scored, tmp_path):
     chose = "fold:all|" + "|".join(
         f"{task}:{digit * 64}" for task, digit in zip(("main", "hh", "ah"), "abc", strict=True)
     )
     path = write(tmp_path / "mine.csv", [[*row, chose] for row in ROWS], [*HEADER, "reranker"])
-    found = scored.score_upload(scored.read_upload(path, OUTLETS, say=SAY["en"]), FakeJudges())
-    assert "|reranker:same|" in found.scores.signature
-    assert any("mine" in told and "flatter" in told for told in scored.remarks(found, SAY["en"]))
+    found = scored(path)
+    assert "|reranker:same|" in found.signature
+    assert any("mine" in line and "flatter" in line for line in tab.remarks(found, ENGLISH))
 
 
-def test_the_bar_moves_on_while_texts_are_read_and_order_is_kept(tmp_path):
+def test_progress_rises_while_texts_are_read_and_order_is_kept(scored, tmp_path):
     rows = [
         [str(n), "Titolo " * (n % 7 + 1), "Articolo " * (n % 11 + 1), "rep", f"Titolo {n}" + "!" * (n % 2)]
         for n in range(200)
     ]
-    upload = scored.read_upload(write(tmp_path / "long.csv", rows), OUTLETS, say=SAY["en"])
-    moves = []
-    found = scored.score_upload(upload, FakeJudges(), moved=lambda what, share: moves.append((what, share)))
-    shares = [share for _, share in moves]
+    calls = []
+    path = write(tmp_path / "long.csv", rows)
+    found = scored(path, progress=lambda judge, share: calls.append((judge, share)))
+    shares = [share for _, share in calls]
     assert shares == sorted(shares)
-    assert shares[0] >= 0
-    assert shares[-1] < 1
+    assert shares[0] == 0
+    assert shares[-1] == 1
     assert len(set(shares)) > 10
-    assert list(dict.fromkeys(what for what, _ in moves)) == ["main", "hh", "ah", "statistics"]
-    told = found.items.sort(pl.col("id").cast(int))
-    np.testing.assert_allclose(told["p_target"], [0.9 if n % 2 else 0.2 for n in range(200)])
+    assert list(dict.fromkeys(judge for judge, _ in calls)) == ["main", "hh", "ah"]
+    ordered = found.items["long"].sort(pl.col("id").cast(int))
+    np.testing.assert_allclose(ordered["p_target"], [0.9 if n % 2 else 0.2 for n in range(200)])
 
 
-def test_an_empty_prediction_counts_as_failed(tmp_path):
+def test_an_empty_prediction_counts_as_failed(scored, tmp_path):
     path = write(tmp_path / "mine.csv", [[*ROWS[0][:4], "  "], ROWS[1]])
-    found = scored.score_upload(scored.read_upload(path, OUTLETS, say=SAY["en"]), FakeJudges())
-    assert found.as_dict()["systems"]["mine"]["rep2gio"]["compliancy"] == 0
-    assert any("1 of 2" in told for told in scored.remarks(found, SAY["en"]))
+    found = scored(path)
+    assert found.row("mine", "rep2gio").values["compliancy"] == 0
+    assert any("1 of 2" in line for line in tab.remarks(found, ENGLISH))
 
 
 def faulty():
@@ -184,34 +190,51 @@ def faulty():
             "11 systems",
         ),
         "many rows": (text([line] * (LIMITS.rows + 1)).encode(), "more than 5,000 rows"),
+        "long names of columns": (b"x" * 100_000 + b"\n1\n", "lacks the column"),
         "large": (b"x" * (LIMITS.bytes + 1), "at most 10 MB"),
         "reranker": (text([[*line, "me"]], [*HEADER, "reranker"]).encode(), "reranker"),
     }
 
 
 @pytest.mark.parametrize("fault", faulty())
-def test_a_fault_is_told_in_one_sentence_of_each_language(tmp_path, fault):
-    content, told = faulty()[fault]
+def test_a_fault_is_one_sentence_in_each_language(tmp_path, fault):
+    content, message = faulty()[fault]
     path = tmp_path / "mine.csv"
     path.write_bytes(content)
     messages = {}
-    for language, in_words in SAY.items():
+    for language, in_language in IN.items():
         with pytest.raises(InputError) as caught:
-            scored.read_upload(path, OUTLETS, say=in_words)
+            tab.read_predictions(path, OUTLETS, translate=in_language)
         messages[language] = str(caught.value)
         assert str(tmp_path) not in messages[language]
         assert "\n" not in messages[language]
-    assert told in messages["en"]
+        assert len(messages[language]) < 1000
+    assert message in messages["en"]
     assert fault == "reranker" or messages["it"] != messages["en"]
+
+
+def test_json_lines_are_read_and_parquet_is_refused(tmp_path, table):
+    lines = tmp_path / "mine.jsonl"
+    lines.write_text(
+        "\n".join(json.dumps(dict(zip(HEADER, row, strict=True))) for row in ROWS), encoding="utf-8"
+    )
+    read = partial(tab.read_predictions, outlets=OUTLETS)
+    assert read(lines, translate=ENGLISH)[0].items == read(table, translate=ENGLISH)[0].items
+    lines.write_text('{"id": 1}\n[]\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"mine.jsonl, riga 2"):
+        read(lines, translate=IN["it"])
+    with pytest.raises(InputError, match="is parquet"):
+        read(tmp_path / "mine.parquet", translate=ENGLISH)
 
 
 def test_control_characters_become_spaces(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(b"id,headline\n1,a\x07b\n")
-    assert uploads.read_rows(path, ["id", "headline"], say=SAY["en"]) == [(2, {"id": "1", "headline": "a b"})]
+    [record] = files.read_upload(path, ["id", "headline"], translate=ENGLISH)
+    assert (record.line, record.cells) == (2, {"id": "1", "headline": "a b"})
 
 
-def test_the_handler_shows_results_and_tells_faults_in_place(page, table, tmp_path):
+def test_the_handler_shows_results_and_faults_in_place(page, table, tmp_path):
     handler = pressed(page, "score")
     verdicts, status, results, systems, tests, charts, files = handler(str(table), "relative", "it")
     assert list(verdicts) == ["mine"]
@@ -225,9 +248,9 @@ def test_the_handler_shows_results_and_tells_faults_in_place(page, table, tmp_pa
         *("items.csv", "systems.csv", "scores.json"),
         *("compliancy.png", "judges.png", "funnel.png"),
     ]
-    empty, told, hidden, *rest = handler(str(write(tmp_path / "<b>.csv", [], ["x"])), "relative", "en")
+    empty, message, hidden, *rest = handler(str(write(tmp_path / "<b>.csv", [], ["x"])), "relative", "en")
     assert empty == {}
-    assert "&lt;b&gt;.csv" in told
+    assert "&lt;b&gt;.csv" in message
     assert not hidden["visible"]
     assert rest == [None] * 4
 
@@ -244,9 +267,9 @@ def test_the_endpoint_answers_gradio_client(page, table, tmp_path):
     from gradio_client import Client, handle_file
     from gradio_client.exceptions import AppError
 
-    from change_it.space import interface
+    from change_it.space import app
 
-    _, url, _ = interface.launch(page, prevent_thread_lock=True)
+    _, url, _ = app.launch(page, prevent_thread_lock=True)
     try:
         client = Client(url, verbose=False, download_files=str(tmp_path))
         summary, items = client.predict(handle_file(table), "relative", "en", api_name="/score")

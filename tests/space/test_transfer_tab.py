@@ -1,5 +1,6 @@
 """Transfer and judge: what is answered, what is refused, and that nothing a person writes is ever run."""
 
+import json
 import re
 
 import numpy as np
@@ -10,11 +11,13 @@ from scoring_fakes import FakeJudges
 from change_it.errors import InputError
 from change_it.generators.formats import Candidate
 from change_it.generators.transfer import Proposer
-from change_it.space import transferring, view
+from change_it.space import app
+from change_it.space import transfer as tab
+from change_it.space.html import changed_words, notice
 from change_it.space.limits import LIMITS, text_of
 from change_it.space.models import Models
-from change_it.space.transfer_tab import examples
-from change_it.space.words import say, texts
+from change_it.space.transfer import examples
+from change_it.space.translation import load_texts, translate
 
 HEADLINE = "Crolla il ponte sulla statale"
 ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
@@ -35,11 +38,11 @@ class Fixed(Proposer):
 
 def fixed(*texts, judges=None, **about):
     system = Fixed(*texts, **about)
-    return Models.of(judges or FakeJudges(), {"fixed": system}), system
+    return Models(judges or FakeJudges(), {"fixed": system}), system
 
 
 def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5, own="", language="en"):
-    return transferring.transfer(models, headline, article, direction, "fixed", count, language, own)
+    return tab.transfer(models, headline, article, direction, "fixed", count, language, own)
 
 
 def test_candidates_come_with_verdicts_and_the_best_first():
@@ -77,7 +80,7 @@ def test_own_headlines_are_judged_with_the_others():
         ("own", "Statale, che ponte!"),
         ("fixed", "Piove"),
     ]
-    alone = transferring.judge(models, HEADLINE, ARTICLE, "Statale, che ponte!", "rep2gio", "en")
+    alone = tab.judge(models, HEADLINE, ARTICLE, "Statale, che ponte!", "rep2gio", "en")
     assert alone["candidates"][0]["verdicts"] == answer["candidates"][0]["verdicts"]
 
 
@@ -108,7 +111,7 @@ def test_readability_stands_beside_that_of_the_original():
     answer = ask(models)
     assert answer["original"]["readability"]["words"] == 5
     assert set(answer["candidates"][0]["readability"]) == {"words", "PNR", "NR", "PR", "Fog", "AWL"}
-    assert transferring.readable(["drei Worte hier"], "de") == [{"words": 3}]
+    assert tab.readability_figures(["drei Worte hier"], "de") == [{"words": 3}]
 
 
 @pytest.mark.parametrize(
@@ -134,12 +137,12 @@ def test_readability_stands_beside_that_of_the_original():
     ],
 )
 @pytest.mark.parametrize("language", ["it", "en"])
-def test_what_cannot_be_transferred_is_told_in_the_readers_language(changes, key, language):
+def test_what_cannot_be_transferred_is_refused_in_the_readers_language(changes, key, language):
     models, system = fixed("Piove")
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as caught:
         ask(models, language=language, **changes)
-    pattern = re.sub(r"\\\{\w+\\\}", ".+", re.escape(texts(language)[key]))
-    assert re.fullmatch(pattern, str(told.value), re.DOTALL)
+    pattern = re.sub(r"\\\{\w+\\\}", ".+", re.escape(load_texts(language)[key]))
+    assert re.fullmatch(pattern, str(caught.value), re.DOTALL)
     assert system.asked == []
 
 
@@ -159,37 +162,43 @@ def test_emoji_and_right_to_left_pass():
     models, _ = fixed("שלום 👩‍👩‍👧 statale!")
     answer = ask(models, headline="مرحبا 🎉 statale \ud800")
     assert answer["original"]["headline"] == "مرحبا 🎉 statale"
-    assert "👩‍👩‍👧" in view.candidates(answer, "it")
+    assert "👩‍👩‍👧" in tab.candidates_html(answer, "it")
 
 
 def test_html_is_shown_and_never_run():
     models, _ = fixed(HOSTILE, "<b>Piove</b>")
-    shown = view.candidates(ask(models, headline=HOSTILE, own="<i>io</i>"), "it")
+    shown = tab.candidates_html(ask(models, headline=HOSTILE, own="<i>io</i>"), "it")
     assert not re.findall(r"<(?:script|img|b>P|i>)", shown)
     assert re.findall(r"</?([a-z]+\d?)", shown)
     tags = set(re.findall(r"</?([a-zA-Z]+\d?)", shown))
     known = {"div", "p", "ol", "li", "article", "header", "span", "h3", "mark", "del", "ul", "b", "dl", "dt"}
     assert tags <= known | {"dd", "small", "details", "summary"}
     assert "&lt;" in shown
-    assert "<script" not in view.notice(HOSTILE)
+    assert "<script" not in notice(HOSTILE)
 
 
-def test_marks_are_told_in_words():
+def test_marks_are_in_words():
     models, _ = fixed("Statale!", "Piove!", "Il ponte sulla statale")
-    found = view.candidates(ask(models), "en")
+    found = tab.candidates_html(ask(models), "en")
     assert "1 of 3 compliant for gio" in found
-    assert say("en", "transfer.hh_no") in found
-    assert say("en", "transfer.ah_no") in found
+    assert translate("en", "transfer.hh_no") in found
+    assert translate("en", "transfer.ah_no") in found
     assert "the style is reversed: the original looks like rep, this one like gio" in found
     assert "the style is not reversed: it looks like rep, as the original does" in found
-    assert say("it", "transfer.hh_no").split("'")[0] in view.candidates(ask(models), "it")
+    assert translate("it", "transfer.hh_no").split("'")[0] in tab.candidates_html(ask(models), "it")
 
 
 def test_changed_words_are_those_that_the_original_has_not():
-    pieces, gone = view.changed_words("La casa, la scala", "La scala la LA nuova")
-    assert [piece for piece, added in pieces if added] == ["LA", "nuova"]
+    pieces, gone = changed_words("La casa, la scala", "La scala la LA nuova")
+    assert [piece for piece, added in pieces if added] == ["LA nuova"]
     assert gone == ["casa"]
     assert "".join(piece for piece, _ in pieces) == "La scala la LA nuova"
+
+
+def test_a_word_that_stands_too_often_is_new_each_time():
+    pieces, gone = changed_words("La scala", "La, la, la, la scala")
+    assert [piece for piece, added in pieces if added] == ["la, la, la"]
+    assert gone == []
 
 
 def test_control_characters_are_taken_out():
@@ -200,9 +209,9 @@ def test_control_characters_are_taken_out():
 
 def test_systems_and_judges_of_other_outlets_are_refused():
     with pytest.raises(InputError, match="left and right"):
-        Models.of(FakeJudges(outlets=("left", "right")), {"fixed": Fixed("a")})
+        Models(FakeJudges(outlets=("left", "right")), {"fixed": Fixed("a")})
     with pytest.raises(InputError, match="no system"):
-        Models.of(FakeJudges(), {})
+        Models(FakeJudges(), {})
 
 
 def test_examples_fit_and_are_of_both_outlets():
@@ -216,11 +225,11 @@ def test_examples_fit_and_are_of_both_outlets():
 
 def test_the_models_of_a_run(tiny_run):
     models = Models.from_run(tiny_run)
-    models.warm()
+    models.warm_up()
     assert list(models.systems) == ["sum"]
     assert models.outlets == ("rep", "gio")
-    answer = transferring.transfer(models, HEADLINE, ARTICLE, "rep2gio", "sum", 2, "it")
-    again = transferring.judge(
+    answer = tab.transfer(models, HEADLINE, ARTICLE, "rep2gio", "sum", 2, "it")
+    again = tab.judge(
         Models.from_run(tiny_run), HEADLINE, ARTICLE, answer["candidates"][0]["headline"], "rep2gio", "it"
     )
     assert again["candidates"][0]["probabilities"] == pytest.approx(
@@ -247,6 +256,31 @@ def test_the_models_that_variables_name(tiny_run):
         Models.from_environment(variables | {"CHANGE_IT_JUDGES": "./missing"})
 
 
+def test_the_language_is_that_of_the_corpus(corpus_run):
+    file = corpus_run / "corpus" / "alignment.json"
+    record = json.loads(file.read_text(encoding="utf-8"))
+    record["options"]["language"] = "en"
+    file.write_text(json.dumps(record), encoding="utf-8")
+    models = Models.from_run(corpus_run)
+    assert models.language == "en"
+    answer = tab.judge(
+        models, "The mayors resigned", "The mayors resigned.", "Mayors out", "colle2faro", "en"
+    )
+    english = tab.readability_figures(["The mayors resigned"], "en")[0]
+    assert answer["original"]["readability"] == english
+    assert tab.readability_figures(["The mayors resigned"], "it")[0] != english
+
+
+def test_outlets_may_have_a_2_in_their_names():
+    names = ("rai2", "tg2oggi")
+    system = Fixed("Statale!")
+    system.outlets = system.targets = names
+    models = Models(FakeJudges(outlets=names), {"fixed": system})
+    [direction] = [block for block in app.build(models).blocks.values() if block.elem_id == "direction"]
+    assert direction.choices == [("rai2 → tg2oggi", "rai22tg2oggi"), ("tg2oggi → rai2", "tg2oggi2rai2")]
+    assert ask(models, direction="rai22tg2oggi")["to"] == "tg2oggi"
+
+
 def test_a_run_without_judges(tmp_path):
     with pytest.raises(InputError, match="holds no judges"):
         Models.from_run(tmp_path)
@@ -267,7 +301,7 @@ def test_the_endpoint_judge(client):
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "message"),
     [
         (("", "b"), "Write the original headline"),
         ((None, None), "Write the original headline"),
@@ -277,9 +311,9 @@ def test_the_endpoint_judge(client):
         (("a", "b", "rep2gio", "sum", 10**30), "from 1 to 8"),
     ],
 )
-def test_endpoints_refuse_in_one_sentence(client, values, told):
+def test_endpoints_refuse_in_one_sentence(client, values, message):
     defaults = ("a", "b", "rep2gio", "sum", 3, "en")
-    with pytest.raises(AppError, match=told) as failure:
+    with pytest.raises(AppError, match=message) as failure:
         client.predict(*values, *defaults[len(values) :], api_name="/transfer")
     assert "Traceback" not in str(failure.value)
     assert "<" not in str(failure.value)
@@ -292,7 +326,7 @@ def test_a_fault_of_ours_is_one_sentence_too(client, models, monkeypatch):
     monkeypatch.setattr(models.systems["sum"], "propose", broken)
     with pytest.raises(AppError) as failure:
         client.predict(HEADLINE, ARTICLE, "rep2gio", "sum", 3, "en", api_name="/transfer")
-    assert str(failure.value) == say("en", "page.fault")
+    assert str(failure.value) == translate("en", "page.fault")
 
 
 def test_only_documented_endpoints_are_public(client):

@@ -1,14 +1,37 @@
 """`change-it demo`: the page on this machine, over the models of a run."""
 
 import errno
+from dataclasses import dataclass
 from pathlib import Path
-
-from rich.console import Console
+from typing import Literal
 
 from change_it.errors import InputError
-from change_it.space.options import DemoOptions
 
-console = Console()
+#: Languages of the interface.
+Language = Literal["it", "en"]
+
+
+@dataclass(kw_only=True)
+class DemoOptions:
+    """The page of the Space on this machine: transfer, score, compare, headline quality.
+
+    It uses the models of a run; where there are none it makes the quickstart's first, which takes minutes.
+
+    Examples:
+        change-it demo
+        change-it demo --run runs/mine --port 7861 --language en
+    """
+
+    run: Path = Path("runs/quickstart")
+    """Folder of a run with judges, and generators or a corpus; the folder's quickstart is run first when it has none."""
+    host: str = "127.0.0.1"
+    """Address to listen at; 0.0.0.0 lets other machines in."""
+    port: int = 7860
+    """Port to listen at; 0 takes a free one."""
+    language: Language = "it"
+    """Language in which the page opens; it can be changed there."""
+    share: bool = False
+    """Open a public address through Gradio's servers."""
 
 
 def run(options: DemoOptions) -> None:
@@ -24,17 +47,28 @@ def run(options: DemoOptions) -> None:
         import gradio  # noqa: F401 (asked for before minutes of training)
     except ImportError:
         raise InputError("the page needs Gradio: pip install 'change-it[space]'") from None
+    from change_it.tables import console
+
     if not 0 <= options.port <= 65_535:
         raise InputError(f"--port {options.port} is no port: give a number from 0 to 65535")
+    terminal = console()
     if not has_models(options.run):
+        if options.run.is_dir() and any(options.run.iterdir()) and not _is_quickstart(options.run):
+            raise InputError(
+                f"{options.run} is no run of the quickstart and lacks judges, or generators and a corpus: "
+                "train them there, or give another --run"
+            )
+        terminal.print(
+            f"{options.run} holds no models yet: training them with the quickstart, once; this takes minutes."
+        )
         _train(options.run)
-    from change_it.space.interface import build, launch
+    from change_it.space.app import build, launch
     from change_it.space.models import Models
 
-    with console.status(f"loading the models of {options.run}"):
+    with terminal.status(f"loading the models of {options.run}"):
         models = Models.from_run(options.run)
         page = build(models, options.language)
-        models.warm()
+        models.warm_up()
     try:
         _, address, public = launch(
             page,
@@ -47,29 +81,26 @@ def run(options: DemoOptions) -> None:
         raise InputError(
             f"--port {options.port} at {options.host} cannot be used: give another one, or --port 0 for a free one"
         ) from error
-    console.print(f"Open [bold]{public or address}[/] in a browser; Ctrl-C ends it.", soft_wrap=True)
+    terminal.print(f"Open [bold]{public or address}[/] in a browser; Ctrl-C ends it.", soft_wrap=True)
     page.block_thread()
 
 
 def has_models(run: Path) -> bool:
-    """Whether a run holds judges and something to transfer with.
-
-    Args:
-        run: its folder.
-    """
+    """Whether a run holds judges and something to transfer with; of a quickstart that is its generators."""
     judges = all((run / "judges" / task / "config.json").is_file() for task in ("main", "hh", "ah"))
-    return judges and any((run / "generators").glob("*/generator.json"))
+    generators = any((run / "generators").glob("*/generator.json"))
+    corpus = (run / "corpus" / "articles").is_dir() and not _is_quickstart(run)
+    return judges and (generators or corpus)
+
+
+def _is_quickstart(run: Path) -> bool:
+    return (run / "run.json").is_file()
 
 
 def _train(run: Path) -> None:
     """The quickstart in that folder; stations that are finished there are kept."""
     from change_it import quickstart
 
-    if run.is_dir() and any(run.iterdir()) and not (run / "run.json").is_file():
-        raise InputError(
-            f"{run} is no run of the quickstart and lacks judges or generators: train them there, or give another --run"
-        )
-    console.print(f"{run} holds no models yet: training them with the quickstart, once; this takes minutes.")
     quickstart.run(quickstart.QuickstartOptions(out=run))
 
 

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from change_it.errors import InputError
-from change_it.space import command
-from change_it.space.options import DemoOptions
+from change_it.space import demo
+from change_it.space.demo import DemoOptions
 
 
 @pytest.fixture
 def launched(monkeypatch):
     """What would have been served."""
-    from change_it.space import interface
+    from change_it.space import app
 
     found = {}
 
@@ -28,19 +28,26 @@ def launched(monkeypatch):
         monkeypatch.setattr(page, "block_thread", lambda: None)
         return None, f"http://{places['server_name']}:{places['server_port']}/", None
 
-    monkeypatch.setattr(interface, "launch", launch)
+    monkeypatch.setattr(app, "launch", launch)
     return found
 
 
 def test_the_models_of_a_run_are_used(tiny_run, launched, monkeypatch, capsys):
-    monkeypatch.setattr(command, "_train", lambda run: pytest.fail("it trained"))
-    command.run(DemoOptions(run=tiny_run, port=7001, language="en"))
+    monkeypatch.setattr(demo, "_train", lambda run: pytest.fail("it trained"))
+    demo.run(DemoOptions(run=tiny_run, port=7001, language="en"))
     assert (launched["server_port"], launched["server_name"], launched["share"]) == (7001, "127.0.0.1", False)
     assert "http://127.0.0.1:7001/" in capsys.readouterr().out
 
 
+def test_judges_and_a_corpus_are_enough(corpus_run, launched, monkeypatch):
+    monkeypatch.setattr(demo, "_train", lambda run: pytest.fail("it trained"))
+    demo.run(DemoOptions(run=corpus_run, port=7001))
+    [systems] = [block for block in launched["page"].blocks.values() if block.elem_id == "system"]
+    assert systems.choices == [("extract", "extract")]
+
+
 def test_port_0_takes_a_free_one(tiny_run, launched):
-    command.run(DemoOptions(run=tiny_run, port=0))
+    demo.run(DemoOptions(run=tiny_run, port=0))
     assert 1024 <= launched["server_port"] <= 65_535
 
 
@@ -52,14 +59,16 @@ def test_the_quickstart_runs_first_where_models_are_missing(
     shutil.copytree(tiny_run, run)
     shutil.rmtree(run / lacking)
     (run / "run.json").write_text("{}", encoding="utf-8")
+    (run / "corpus" / "articles").mkdir(parents=True)
     trained = []
 
     def quickstart(options):
         trained.append(options.out)
         shutil.copytree(tiny_run, options.out, dirs_exist_ok=True)
+        shutil.rmtree(run / "corpus")
 
     monkeypatch.setattr("change_it.quickstart.run", quickstart)
-    command.run(DemoOptions(run=run))
+    demo.run(DemoOptions(run=run))
     assert trained == [run]
     assert launched["page"] is not None
 
@@ -67,22 +76,20 @@ def test_the_quickstart_runs_first_where_models_are_missing(
 def test_a_folder_that_is_no_quickstart_is_left_alone(tmp_path, monkeypatch):
     monkeypatch.setattr("change_it.quickstart.run", lambda options: pytest.fail("it trained"))
     (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(InputError, match="lacks judges or generators"):
-        command.run(DemoOptions(run=tmp_path))
+    with pytest.raises(InputError, match="lacks judges, or generators and a corpus"):
+        demo.run(DemoOptions(run=tmp_path))
 
 
 @pytest.mark.parametrize("port", [-1, 65_536])
 def test_ports_that_are_none(port):
     with pytest.raises(InputError, match="give a number from 0 to 65535"):
-        command.run(DemoOptions(port=port))
+        demo.run(DemoOptions(port=port))
 
 
 def test_the_options_load_neither_gradio_nor_torch():
-    code = (
-        "import sys, change_it.space, change_it.space.options\nprint({'gradio', 'torch'} & set(sys.modules))"
-    )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "set()"
+    code = "import sys, change_it.space, change_it.space.demo\nprint({'gradio', 'torch'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"
 
 
 def served(arguments, variables, run):
@@ -124,16 +131,16 @@ def test_the_program_serves_until_it_is_interrupted(tiny_run):
 
 
 @pytest.mark.slow
-def test_a_port_that_is_taken_is_told_in_one_sentence(tiny_run):
+def test_a_port_that_is_taken_is_one_sentence(tiny_run):
     import socket
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         arguments = ["-m", "change_it.cli", "demo", "--run", str(tiny_run), "--port", port]
-        told = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
-    assert told.returncode == 2
-    assert f"--port {port}" in told.stderr
-    assert len(told.stderr.strip().splitlines()) == 1
+        found = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+    assert found.returncode == 2
+    assert f"--port {port}" in found.stderr
+    assert len(found.stderr.strip().splitlines()) == 1
 
 
 @pytest.mark.slow
@@ -141,7 +148,7 @@ def test_the_space_serves_without_models_and_with_those_that_variables_name(tiny
     from change_it import space_path
 
     app = str(Path(space_path()) / "app.py")
-    port = {"GRADIO_SERVER_PORT": str(command._free_port("127.0.0.1"))}
+    port = {"GRADIO_SERVER_PORT": str(demo._free_port("127.0.0.1"))}
     page, _, _ = served([app], {"CHANGE_IT_JUDGES": "", **port}, tiny_run)
     assert "CHANGE_IT_GENERATORS" in page
     variables = {

@@ -1,19 +1,20 @@
-"""The page: four tabs, the choice of language, the looks; and how it is launched."""
+"""The page: four tabs, the choice of language, the theme; and how it is launched."""
 
+import os
 from importlib.resources import files
 from typing import Any
 
 import gradio as gr
 
-from change_it.space import compare_tab, quality_tab, score_tab, transfer_tab
+from change_it.space import compare, quality, score, transfer
 from change_it.space.limits import LIMITS
 from change_it.space.models import Models
-from change_it.space.words import Words
+from change_it.space.translation import Texts
 
 #: Seconds: how often files of earlier requests are looked for, and how old they get.
-_KEPT = (3600, 24 * 3600)
-#: Tells the browser, and so screen readers, which language the page is in.
-_SPOKEN = "(language) => { document.documentElement.lang = language; }"
+_DELETE_CACHE = (3600, 24 * 3600)
+#: Sets the page's language for the browser, and so for screen readers.
+_SET_LANGUAGE = "(language) => { document.documentElement.lang = language; }"
 
 
 def build(models: Models | None, language: str = "it") -> gr.Blocks:
@@ -26,46 +27,46 @@ def build(models: Models | None, language: str = "it") -> gr.Blocks:
     Returns:
         The page, with its queue, ready for `launch`.
     """
-    with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=_KEPT) as page:
-        words = Words(language)
+    with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=_DELETE_CACHE) as page:
+        texts = Texts(language)
         with gr.Row(elem_classes="ci-head"):
             with gr.Column(scale=4, min_width=280):
-                words.tell(gr.HTML(elem_classes="ci-title"), value="page.heading")
+                texts.add(gr.HTML(elem_classes="ci-title"), value="page.heading")
             with gr.Column(scale=1, min_width=270):
-                words.language.render()
+                texts.language.render()
 
         def tab(name: str) -> gr.Tab:
-            return words.tell(gr.Tab(id=name), label=f"tabs.{name}")
+            return texts.add(gr.Tab(id=name), label=f"tabs.{name}")
 
         with gr.Tabs():
             with tab("transfer"):
-                transfer_tab.build(words, models)
+                transfer.build(texts, models)
             with tab("score"):
-                scored = score_tab.build(words, models)
+                scored = score.build(texts, models)
             with tab("compare"):
-                compare_tab.build(words, scored)
+                compare.build(texts, scored)
             with tab("quality"):
-                quality_tab.build(words, models)
-        words.language.change(
-            words.updates,
-            words.language,
-            words.components,
+                quality.build(texts, models)
+        texts.language.change(
+            texts.updates,
+            texts.language,
+            texts.components,
             show_progress="hidden",
             queue=False,
             api_visibility="private",
         )
-        gr.on([page.load, words.language.change], None, words.language, js=_SPOKEN)
+        gr.on([page.load, texts.language.change], None, texts.language, js=_SET_LANGUAGE)
     return page.queue(max_size=LIMITS.queue, default_concurrency_limit=LIMITS.at_once)
 
 
 def theme() -> gr.themes.Base:
     """Colours and the fonts of the reader's own machine: nothing is fetched from elsewhere."""
     fonts = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
-    looks = gr.themes.Base(
+    base = gr.themes.Base(
         primary_hue="teal", secondary_hue="teal", neutral_hue="slate", font=fonts, font_mono=("monospace",)
     )
     # Gradio's own greys are too pale to read.
-    return looks.set(
+    return base.set(
         body_text_color_subdued="*neutral_600",
         body_text_color_subdued_dark="*neutral_300",
         input_placeholder_color="*neutral_500",
@@ -98,9 +99,7 @@ def launch(page: gr.Blocks, **places: Any) -> Any:
 
 def launch_from_environment() -> None:
     """Serve the page as on Spaces: models from `Models.from_environment`, the language from CHANGE_IT_LANGUAGE."""
-    import os
-
     models = Models.from_environment()
     if models:
-        models.warm()
+        models.warm_up()
     launch(build(models, os.environ.get("CHANGE_IT_LANGUAGE", "it")), quiet=False)

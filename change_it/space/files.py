@@ -1,0 +1,124 @@
+"""Files that people upload, every fault one sentence in their language; and files that they download."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from change_it.errors import InputError
+from change_it.io import SUFFIXES, Record, TableError, read_records, read_text
+from change_it.report.charts import Drawing, save
+from change_it.space.limits import LIMITS, printable
+from change_it.space.translation import Translate
+
+#: Queue of the tabs that work on tables: one at a time, so that the Transfer tab stays quick; the others wait.
+TABLES_QUEUE: dict[str, Any] = {"concurrency_id": "tables", "concurrency_limit": 1}
+
+_LISTED = 5
+_QUOTED = 400  # characters of a file that a sentence repeats
+
+
+def uploaded(files: Any) -> list[Path]:
+    """The uploaded files of a `gr.File`: none, one or many."""
+    if not files:
+        return []
+    return [Path(file) for file in (files if isinstance(files, list) else [files])]
+
+
+def read_upload(
+    path: Path, required: Sequence[str], optional: Sequence[str] = (), *, translate: Translate
+) -> list[Record]:
+    """Read an uploaded table: CSV, TSV or JSON lines.
+
+    Args:
+        path: the file.
+        required: columns that it must have.
+        optional: columns that it may have.
+        translate: texts in the reader's language.
+
+    Returns:
+        Its rows; see `change_it.io.read_records`.
+
+    Raises:
+        InputError: it is no such table, too large, or has too many rows.
+    """
+    if SUFFIXES.get(path.suffix.lower()) == "parquet":  # ten megabytes of it can hold gigabytes
+        raise InputError(translate("uploads.parquet", file=path.name))
+    with _faults_translated(path, translate):
+        return read_records(path, required=required, optional=optional, max_rows=LIMITS.rows)
+
+
+def read_lines(path: Path, *, translate: Translate) -> list[str]:
+    """The lines of an uploaded text file.
+
+    Raises:
+        InputError: it is empty, too large, or no text in UTF-8.
+    """
+    with _faults_translated(path, translate):
+        text = printable(read_text(path).replace("\r\n", "\n"))
+    if not text.strip():
+        raise InputError(translate("uploads.empty", file=path.name))
+    return text.removesuffix("\n").split("\n")
+
+
+def refuse_lines(path: Path, faults: Iterable[tuple[str, Sequence[int]]], translate: Translate) -> None:
+    """Name all faults of a file's rows at once.
+
+    Args:
+        path: the file.
+        faults: what is wrong, in words, and the lines where.
+        translate: texts in the reader's language.
+
+    Raises:
+        InputError: there is any line.
+    """
+    found = [f"{what} ({listed(list(map(str, lines)), translate)})" for what, lines in faults if lines]
+    if found:
+        raise InputError(translate("uploads.lines", file=path.name, faults="; ".join(found)))
+
+
+def listed(names: Sequence[str], translate: Translate) -> str:
+    """The first few of many names and how many more there are."""
+    more = len(names) - _LISTED
+    return ", ".join(names[:_LISTED]) + (f" {translate('uploads.more', count=more)}" if more > 0 else "")
+
+
+def downloads(write: Callable[[Path], Sequence[Path]]) -> list[str]:
+    """Write files and keep them where Gradio hands them out and in the end removes them.
+
+    Args:
+        write: writes into an empty folder and returns the files to keep.
+
+    Returns:
+        Their paths.
+    """
+    from gradio.processing_utils import save_file_to_cache
+    from gradio.utils import get_upload_folder
+
+    with TemporaryDirectory() as folder:
+        return [save_file_to_cache(path, cache_dir=get_upload_folder()) for path in write(Path(folder))]
+
+
+def write_charts(folder: Path, drawings: Sequence[Drawing]) -> list[Path]:
+    """Write charts as PNG; hold `html.CHARTS_LOCK`."""
+    paths = [folder / f"{drawing.name}.png" for drawing in drawings]
+    for path, drawing in zip(paths, drawings, strict=True):
+        save(drawing.figure, path)
+    return paths
+
+
+@contextmanager
+def _faults_translated(path: Path, translate: Translate) -> Iterator[None]:
+    """Refuse a file that is too large, and translate the faults of a table."""
+    size = path.stat().st_size if path.is_file() else 0
+    if size > LIMITS.bytes:
+        found, most = f"{size / 1e6:.1f}", f"{LIMITS.bytes / 1e6:g}"
+        raise InputError(translate("uploads.bytes", file=path.name, most=most, found=found))
+    try:
+        yield
+    except TableError as error:
+        values = {
+            name: value[:_QUOTED] if isinstance(value, str) else value for name, value in error.values.items()
+        }
+        raise InputError(translate(f"uploads.{error.key}", **values)) from error

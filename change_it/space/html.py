@@ -1,0 +1,118 @@
+"""HTML of results: templates that escape every value, changed words, charts that follow light and dark."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import groupby
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import escape
+
+from change_it.report.charts import Drawing
+from change_it.report.html import inline_svg
+from change_it.tables import Table
+
+#: Held while charts are drawn: matplotlib's style is one for all threads.
+CHARTS_LOCK = threading.Lock()
+
+
+def render(template: str, **values: Any) -> str:
+    """A template of `templates`, filled."""
+    return _environment().get_template(template).render(**values)
+
+
+def notice(message: str) -> str:
+    """A sentence in the place of results."""
+    return f'<div class="ci-notice" role="status">{escape(message)}</div>'
+
+
+def notes(sentences: Sequence[str], signature: str = "") -> str:
+    """Remarks, one below the other, and the signature of the numbers."""
+    lines = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
+    return (
+        f'<div class="notes">{lines}{f"<p><code>{escape(signature)}</code></p>" if signature else ""}</div>'
+    )
+
+
+def chart_figures(drawings: Sequence[Drawing], title: Callable[[str], str], *, wide: bool = False) -> str:
+    """Charts as a `<figure>` each, whose ink is the page's text colour.
+
+    Args:
+        drawings: the charts; hold `CHARTS_LOCK`.
+        title: from a chart's name to the title above it, in the reader's language.
+        wide: keep letters readable on a phone, where the chart then scrolls.
+    """
+    shown = [(title(drawing.name), inline_svg(drawing.figure, title(drawing.name))) for drawing in drawings]
+    return render("charts.html.jinja", charts=shown, wide=wide)
+
+
+def grid(table: Table, **headings: str) -> dict[str, Any]:
+    """A table as a `gr.Dataframe` takes it; the best of a column have an asterisk.
+
+    Args:
+        table: any.
+        headings: name of a column to its heading in the reader's language; other columns keep theirs.
+    """
+    rows = [
+        [
+            f"{text} *" if column.name in row.best else text
+            for text, column in zip(texts, table.columns, strict=True)
+        ]
+        for texts, row in zip(table.texts, table.rows, strict=True)
+    ]
+    return {"headers": [headings.get(column.name, column.heading) for column in table.columns], "data": rows}
+
+
+def changed_words(source: str, new: str) -> tuple[list[tuple[str, bool]], list[str]]:
+    """Which words are new, and which are gone, wherever they stand.
+
+    Args:
+        source: the original headline.
+        new: the new one.
+
+    Returns:
+        The new headline in pieces, each with whether it is a word that the original does not have (so often),
+        neighbouring ones as one piece; and the words of the original that are not in the new one, in order.
+
+    Example:
+        >>> changed_words("Crolla il ponte", "Ponte, che crollo")
+        ([('Ponte', False), (', ', False), ('che crollo', True)], ['Crolla', 'il'])
+    """
+
+    def pieces(text: str) -> list[tuple[str, bool]]:
+        return [("".join(run), is_word) for is_word, run in groupby(text, str.isalnum)]
+
+    def missing(text: list[tuple[str, bool]], other: list[tuple[str, bool]]) -> list[bool]:
+        left = Counter(piece.lower() for piece, is_word in other if is_word)
+        found = []
+        for piece, is_word in text:
+            found.append(is_word and left[piece.lower()] <= 0)
+            left[piece.lower()] -= is_word
+        return found
+
+    old, now = pieces(source), pieces(new)
+    gone = [piece for (piece, _), lost in zip(old, missing(old, now), strict=True) if lost]
+    joined: list[tuple[str, bool]] = []
+    for (piece, _), added in zip(now, missing(now, old), strict=True):
+        if added and len(joined) > 1 and joined[-2][1]:
+            between, before = joined.pop()[0], joined.pop()[0]
+            joined.append((before + between + piece, True))
+        else:
+            joined.append((piece, added))
+    return joined, gone
+
+
+@cache
+def _environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("change_it.space"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals |= {"changed_words": changed_words}
+    found.filters |= {"percent": lambda value: f"{100 * value:.0f}%"}
+    return found

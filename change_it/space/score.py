@@ -1,0 +1,407 @@
+"""The Score tab: a CSV of new headlines in, the table of systems, charts and files out; and the endpoint `/score`."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import gradio as gr
+import polars as pl
+
+from change_it.corpus.article import KNOWN_LABELS
+from change_it.errors import InputError
+from change_it.io import Record, write_json, write_table
+from change_it.report.charts import Drawing, compliancy_drawings
+from change_it.report.files import without_formulas
+from change_it.scoring.compliancy import Reversal
+from change_it.scoring.item import Item, TestSet
+from change_it.scoring.score import AVERAGE, Scores, score
+from change_it.scoring.signature import Reranker, parse_reranker
+from change_it.scoring.systems import System, lead
+from change_it.space.files import (
+    TABLES_QUEUE,
+    downloads,
+    listed,
+    read_upload,
+    refuse_lines,
+    uploaded,
+    write_charts,
+)
+from change_it.space.html import CHARTS_LOCK, chart_figures, grid, notes, notice
+from change_it.space.limits import LIMITS, friendly
+from change_it.space.models import Models
+from change_it.space.transfer import examples
+from change_it.space.translation import Texts, Translate, translate
+from change_it.tables import Column, Row, Table
+
+#: What an uploaded table must have.
+COLUMNS = ("id", "headline", "article", "label", "prediction")
+#: What it may have: several systems; the target outlet's headline about the same event; the judges that chose.
+OPTIONAL = ("system", "gold", "reranker")
+#: Measures that need `gold`.
+OF_GOLD = ("bleu", "rougeL")
+
+_LEAD = 9  # words of the example's second system
+
+#: Called with the judge that is asked and the share of all questions that are answered, 0-1.
+Progress = Callable[[str, float], object]
+
+
+def build(texts: Texts, models: Models | None) -> gr.State:
+    """The tab's components and events, inside its `gr.Tab`; without models the tab says that it needs judges.
+
+    Returns:
+        System to its table of verdicts, for the Compare tab; empty until something was scored.
+    """
+    state = gr.State({}, time_to_live=3600)
+    if models is None:
+        texts.add(gr.Markdown(), value="score.no_models")
+        return state
+    texts.add(gr.Markdown(), value="score.intro")
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=5, min_width=300):
+            file = texts.add(gr.File(height=150, elem_id="score-file"), label="score.file")
+        with gr.Column(scale=5, min_width=300):
+            reversal = texts.add(
+                gr.Radio(list(get_args(Reversal)), value="relative", elem_id="score-reversal"),
+                label="score.reversal",
+                choices={name: f"score.{name}" for name in get_args(Reversal)},
+            )
+            with gr.Row():
+                button = texts.add(gr.Button(variant="primary", elem_id="score"), value="score.button")
+                example = texts.add(gr.Button(elem_id="score-example"), value="score.example")
+    with texts.add(gr.Accordion(open=False), label="score.format_title"):
+        form = gr.Markdown(_format(texts.opening, models))
+    status = gr.HTML(elem_id="score-status", padding=False)
+    with gr.Column(visible=False) as results:
+        table = texts.add(
+            gr.Dataframe(interactive=False, max_height=900, elem_id="score-table"), label="score.table"
+        )
+        tests = texts.add(gr.Dataframe(interactive=False, elem_id="score-tests"), label="score.tests")
+        charts = gr.HTML(padding=False)
+        files = texts.add(
+            gr.File(file_count="multiple", interactive=False, elem_id="score-files"), label="score.files"
+        )
+
+    @friendly
+    def on_score(
+        file: Any,
+        reversal: str,
+        language: str,
+        progress: gr.Progress = gr.Progress(),  # noqa: B008
+    ) -> list[Any]:
+        in_language = partial(translate, language)
+
+        def show_progress(judge: str, share: float) -> None:
+            done = share == 1
+            text = in_language("score.statistics") if done else in_language("score.asking", judge=judge)
+            progress(0.9 * share, desc=text)
+
+        progress(0, desc=in_language("score.reading"))
+        try:
+            scores = score_upload(models, file, reversal, in_language, show_progress)
+        except InputError as error:
+            return [{}, notice(str(error)), gr.update(visible=False), *[None] * 4]
+        with CHARTS_LOCK:
+            drawings = compliancy_drawings(scores)
+            figures = chart_figures(drawings, lambda name: in_language(f"score.chart_{name}"))
+            paths = downloads(lambda folder: write_results(folder, scores, drawings))
+        tested = grid(tests_table(scores, in_language))
+        return [
+            scores.items,
+            notes(remarks(scores, in_language), scores.signature),
+            gr.update(visible=True),
+            grid(systems_table(scores, in_language)),
+            gr.update(value=tested, visible=bool(tested["data"])),
+            figures,
+            paths,
+        ]
+
+    running: dict[str, Any] = {
+        "inputs": [file, reversal, texts.language],
+        "outputs": [state, status, results, table, tests, charts, files],
+        "api_visibility": "private",
+        **TABLES_QUEUE,
+    }
+    quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+    button.click(on_score, trigger_mode="once", **running)
+    example.click(lambda: _example(models), outputs=file, **quiet).then(on_score, **running)
+    texts.language.change(lambda language: _format(language, models), texts.language, form, **quiet)
+    _endpoint(texts.opening, models)
+    return state
+
+
+def score_upload(
+    models: Models, file: Any, reversal: str, translate: Translate, progress: Progress | bool = False
+) -> Scores:
+    """Read and score what was uploaded.
+
+    Args:
+        models: of the page.
+        file: the value of a `gr.File`.
+        reversal: see `compliancy.verdicts`.
+        translate: texts in the reader's language.
+        progress: as `scoring.score` takes it.
+
+    Returns:
+        The table of systems, without the measures that need `gold` where the file has none. A system that the same
+        judges have chosen is scored too, and its signature says so.
+
+    Raises:
+        InputError: there is no file or a fault in it, or an unknown reversal.
+    """
+    paths = uploaded(file)
+    if not paths:
+        raise InputError(translate("score.no_file"))
+    if reversal not in get_args(Reversal):
+        raise InputError(translate("score.unknown_reversal", known=", ".join(get_args(Reversal))))
+    test, systems = read_predictions(paths[0], models.outlets, translate=translate)
+    scores = score(
+        test,
+        models.judges,
+        systems,
+        reversal=cast(Reversal, reversal),
+        allow_same_judges=True,
+        progress=progress,
+    )
+    return scores if test.items[0].reference else _without_gold(scores)
+
+
+def read_predictions(
+    path: Path, outlets: tuple[str, str], *, translate: Translate
+) -> tuple[TestSet, tuple[System, ...]]:
+    """Read a table of new headlines.
+
+    Args:
+        path: file with the columns `COLUMNS` and perhaps `OPTIONAL`; a row an item and system, `label` the outlet that
+            the original comes from. An empty prediction is one that the system failed to write.
+        outlets: of the judges.
+        translate: texts in the reader's language.
+
+    Returns:
+        The items, those of outlet A first, in the order in which they first stand; and the systems.
+
+    Raises:
+        InputError: the file cannot be read, a text is missing or too long, a label is no outlet of the judges, an id
+            stands twice or with other texts, or a system lacks items that another one has.
+    """
+    rows = read_upload(path, COLUMNS, OPTIONAL, translate=translate)
+    labels = {name: name for name in outlets} | {
+        label: name for label, name in KNOWN_LABELS.items() if name in outlets
+    }
+    refuse_lines(path, _cell_faults(rows, labels, outlets, translate), translate)
+    items: dict[str, Item] = {}
+    systems: dict[str, dict[str, str]] = {}
+    rerankers: dict[str, set[str]] = {}
+    differing, double = [], []
+    for line, cells, _ in rows:
+        label = labels[cells["label"]]
+        target = outlets[1 - outlets.index(label)]
+        source, article, gold = (
+            " ".join(cells.get(name, "").split()) for name in ("headline", "article", "gold")
+        )
+        item = Item(cells["id"], label, target, source, article, gold)
+        if items.setdefault(item.id, item) != item:
+            differing.append(line)
+        name = cells.get("system") or path.stem[: LIMITS.name]
+        headlines = systems.setdefault(name, {})
+        if item.id in headlines:
+            double.append(line)
+        headlines[item.id] = " ".join(cells["prediction"].split())
+        rerankers.setdefault(name, set()).update(filter(None, [cells.get("reranker")]))
+    faults = (translate("score.fault_double"), double), (translate("score.fault_differs"), differing)
+    refuse_lines(path, faults, translate)
+    if len(systems) > LIMITS.systems:
+        raise InputError(translate("score.systems", file=path.name, most=LIMITS.systems, found=len(systems)))
+    for name, headlines in systems.items():
+        if missing := [id_ for id_ in items if id_ not in headlines]:
+            ids = listed(missing, translate)
+            raise InputError(
+                translate("score.missing", file=path.name, system=name, count=len(missing), ids=ids)
+            )
+    ordered = sorted(items.values(), key=lambda item: item.label != outlets[0])
+    return TestSet(tuple(ordered), outlets, dict.fromkeys(outlets, ()), path.name), tuple(
+        System(
+            name,
+            tuple(headlines[item.id] for item in ordered),
+            _reranker(name, rerankers[name], translate),
+        )
+        for name, headlines in systems.items()
+    )
+
+
+def _cell_faults(
+    rows: Sequence[Record], labels: dict[str, str], outlets: tuple[str, str], translate: Translate
+) -> Iterator[tuple[str, list[int]]]:
+    """Texts that are missing or too long and unknown labels, with their lines."""
+    needed = [name for name in (*COLUMNS[:3], "gold") if name in rows[0].cells]
+    longest = dict.fromkeys(("id", "headline", "prediction", "gold"), LIMITS.headline) | {
+        "article": LIMITS.article,
+        "system": LIMITS.name,
+    }
+    for name in needed:
+        empty = [row.line for row in rows if not row.cells[name]]
+        yield translate("score.fault_empty", column=name), empty
+    for name, most in longest.items():
+        long = [row.line for row in rows if len(row.cells.get(name, "")) > most]
+        yield translate("score.fault_long", column=name, most=f"{most:,}"), long
+    unknown = [row.line for row in rows if row.cells["label"] not in labels]
+    yield translate("score.fault_label", a=outlets[0], b=outlets[1]), unknown
+
+
+def _reranker(system: str, named: set[str], translate: Translate) -> Reranker | None:
+    """The judges that chose a system's headlines."""
+    if len(named) > 1:
+        raise InputError(translate("score.rerankers", system=system))
+    return parse_reranker(named.pop()) if named else None
+
+
+def _without_gold(scores: Scores) -> Scores:
+    """The table without the measures that need `gold`."""
+
+    def known(values: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if name not in OF_GOLD}
+
+    return replace(
+        scores,
+        rows=[replace(row, values=known(row.values), intervals=known(row.intervals)) for row in scores.rows],
+        items={name: table.drop("gold", "rougeL") for name, table in scores.items.items()},
+    )
+
+
+def systems_table(scores: Scores, translate: Translate) -> Table:
+    """The systems: for each the average, then its directions where there are two."""
+    titles = {"compliancy": translate("score.compliancy"), "hh": "HH", "ah": "AH"}
+    for name, title in (("bleu", "BLEU"), ("rougeL", "ROUGE-L")):
+        titles[name] = f"{title} {translate('score.to_gold')}"
+        titles[f"{name}_source"] = f"{title} {translate('score.to_source')}"
+    first, *rest = (Column(name, title=titles.get(name, "")) for name in scores.rows[0].values)
+    columns = (
+        Column("system", "text", translate("score.system")),
+        Column("direction", "text", translate("score.direction")),
+        Column("n", "text"),
+        first,
+        Column("interval", "interval", "95%"),
+        *rest,
+    )
+    directions = scores.directions
+    rows = [
+        Row(
+            {
+                "system": system,
+                "direction": translate("score.average") if direction == AVERAGE else direction,
+                "n": found.n,
+                "interval": found.intervals[first.name],
+                **found.values,
+            }
+        )
+        for system in scores.systems
+        for direction in (directions[:1] if len(directions) == 2 else [AVERAGE, *directions[:-1]])
+        for found in [scores.row(system, direction)]
+    ]
+    return Table(columns, tuple(rows))
+
+
+def tests_table(scores: Scores, translate: Translate) -> Table:
+    """The paired tests of the average compliancy, a row for each two systems."""
+    columns = (
+        Column("first", "text", translate("score.first")),
+        Column("second", "text", translate("score.second")),
+        Column("difference", title=translate("score.difference")),
+        Column("p", "p"),
+    )
+    value = {system: scores.row(system).values["compliancy"] for system in scores.systems}
+    rows = [
+        Row(
+            {
+                "first": one,
+                "second": other,
+                "difference": value[one] - value[other],
+                "p": float(scores.p_values[i, j]),
+            }
+        )
+        for i, one in enumerate(scores.systems)
+        for j, other in enumerate(scores.systems)
+        if i < j
+    ]
+    return Table(columns, tuple(rows))
+
+
+def remarks(scores: Scores, translate: Translate) -> list[str]:
+    """Sentences on systems with missing headlines, on those that the same judges chose, and on a missing column gold."""
+    rows = [scores.row(system) for system in scores.systems]
+    found = [
+        translate("score.failed", system=row.system, count=row.errors, n=row.n) for row in rows if row.errors
+    ]
+    found += [translate("score.same_judges", system=system) for system in scores.same_judges]
+    return found if "bleu" in rows[0].values else [*found, translate("score.no_gold")]
+
+
+def summary(scores: Scores) -> dict[str, Any]:
+    """Everything but the items, ready for JSON."""
+    found = scores.as_dict()
+    return {"file": found.pop("corpus"), **found}
+
+
+def write_results(folder: Path, scores: Scores, drawings: Sequence[Drawing]) -> list[Path]:
+    """Write `items.csv`, `systems.csv`, `scores.json` and a PNG for each chart."""
+    paths = [folder / "items.csv", folder / "systems.csv", folder / "scores.json"]
+    items = pl.concat(
+        table.select(pl.lit(name).alias("system"), pl.all()) for name, table in scores.items.items()
+    )
+    without_formulas(items).write_csv(paths[0])
+    cells = [row.flat() for row in scores.rows]
+    write_table(paths[1], list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True)
+    write_json(paths[2], summary(scores))
+    return [*paths, *write_charts(folder, drawings)]
+
+
+def _endpoint(opening: str, models: Models) -> None:
+    """The endpoint `/score`, documented by what is written here; its components are never shown."""
+
+    @friendly
+    def score_endpoint(file: str, reversal: str = "relative", language: str = opening) -> tuple[Any, str]:
+        scores = score_upload(models, file, reversal, partial(translate, language))
+        [items, *_] = downloads(lambda folder: write_results(folder, scores, []))
+        return summary(scores), items
+
+    hidden: dict[str, Any] = {"visible": False}
+    gr.Button(**hidden).click(
+        score_endpoint,
+        [
+            gr.File(label="CSV file", **hidden),
+            gr.Textbox("relative", label="reversal: relative or target", **hidden),
+            gr.Textbox(opening, label="language of messages: it or en", **hidden),
+        ],
+        [gr.JSON(label="summary", **hidden), gr.File(label="items, CSV", **hidden)],
+        api_name="score",
+        api_description=(
+            f"Scores a CSV file with the columns {', '.join(COLUMNS)} and perhaps {', '.join(OPTIONAL)}; "
+            f"label is {' or '.join(models.outlets)}; at most {LIMITS.rows} rows and {LIMITS.systems} systems. Returns "
+            "compliancy and overlap of every system and direction with 95% intervals, paired tests, the signature; and "
+            "a CSV file with the verdicts on every item."
+        ),
+        **TABLES_QUEUE,
+    )
+
+
+def _format(language: str, models: Models) -> str:
+    """What a file looks like."""
+    a, b = models.outlets
+    rows, systems = f"{LIMITS.rows:,}", LIMITS.systems
+    return translate(language, "score.format", a=a, b=b, rows=rows, systems=systems)
+
+
+def _example(models: Models) -> str:
+    """A file of two systems that need no model: the original headline, and the article's first words."""
+    rows = []
+    for number, one in enumerate(examples(models.language), start=1):
+        known = [str(number), one["headline"], one["article"], models.outlets[one["outlet"]]]
+        rows += [[*known, one["headline"], "copy"], [*known, lead(one["article"], _LEAD), "lead"]]
+
+    def write(folder: Path) -> list[Path]:
+        write_table(folder / "example.csv", [*COLUMNS, "system"], rows)
+        return [folder / "example.csv"]
+
+    return downloads(write)[0]
