@@ -11,8 +11,7 @@ Metrics with columns of different names are joined with `{**first, **second}`, t
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from change_it.errors import InputError
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 #: Names to (n,) values of the items, or to sums of any shape.
 Statistics = Mapping[str, Floats]
 #: From sums to measures of the same shape.
@@ -327,10 +327,6 @@ class Correlations:
     """Linear correlation; None where a metric is constant and where n is below three."""
     spearman: tuple[tuple[float | None, ...], ...]
     """Correlation of ranks; None as above."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """`metrics`, `n` and both matrices as rows of numbers and None, ready for JSON."""
-        return asdict(self)
 
 
 def correlations(scores: Mapping[str, Floats]) -> Correlations:

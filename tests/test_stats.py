@@ -1,4 +1,5 @@
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -174,7 +175,7 @@ def test_correlation_with_a_constant_metric_is_not_defined():
     found = correlations({"a": scores(), "flat": np.full((60, 4), 0.1) + 1e-15 * counts()})
     assert found.pearson == ((pytest.approx(1), None), (None, None))
     assert found.spearman == ((pytest.approx(1), None), (None, None))
-    json.dumps(found.as_dict(), allow_nan=False)
+    json.dumps(asdict(found), allow_nan=False)
     assert correlations({"a": scores(2)[:, 0], "b": scores(2)[:, 1]}).pearson == ((None, None),) * 2
 
 

@@ -6,9 +6,9 @@ then Wilcoxon's signed-rank test of each pair with Holm's correction (Demšar 20
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -38,17 +38,11 @@ class SystemSummary:
     """Scores of one system by one metric."""
 
     system: str
-    """Its name."""
     mean: float
-    """Mean over the documents."""
-    deviation: float | None
-    """Standard deviation (n - 1); None for one document."""
-    interval: tuple[float, float]
-    """Percentile bootstrap interval of the mean."""
-    shapiro_w: float | None
-    """Statistic of the normality test; None for fewer than three documents and for constant scores."""
+    deviation: float | None  # n - 1; None for one document
+    interval: tuple[float, float]  # percentile bootstrap
+    shapiro_w: float | None  # None for fewer than three documents and for constant scores
     shapiro_p: float | None
-    """Its p-value; None as above."""
 
 
 @dataclass(frozen=True)
@@ -56,21 +50,13 @@ class Pair:
     """Two systems compared by one metric."""
 
     first: str
-    """Name of a system."""
     second: str
-    """Name of another one."""
-    difference: float
-    """Mean of the first less mean of the second."""
-    published_p: float
-    """p-value of the published test: Tukey's (corrected for the number of pairs) or Wilcoxon's (not corrected)."""
-    wilcoxon: float
-    """Wilcoxon's signed-rank statistic, the smaller sum of ranks; documents with equal scores are dropped."""
-    p: float
-    """Its p-value, two-sided; 1 where all documents have equal scores."""
-    p_holm: float
-    """The same with Holm's correction over all pairs of this metric."""
-    rank_biserial: float
-    """Effect size: matched-pairs rank-biserial correlation in -1 to 1, positive where the first scores higher."""
+    difference: float  # mean of the first less mean of the second
+    published_p: float  # Tukey's (corrected for the number of pairs) or Wilcoxon's (not corrected)
+    wilcoxon: float  # signed-rank statistic, the smaller sum of ranks
+    p: float  # its p-value, two-sided; 1 where all documents have equal scores
+    p_holm: float  # the same with Holm's correction over all pairs of this metric
+    rank_biserial: float  # effect size in -1 to 1, positive where the first scores higher
 
 
 @dataclass(frozen=True)
@@ -78,60 +64,24 @@ class Comparison:
     """All systems by one metric."""
 
     documents: int
-    """Number of documents."""
-    level: float
-    """Coverage of the intervals."""
+    level: float  # coverage of the intervals
     systems: tuple[SystemSummary, ...]
-    """One a system, in the order given."""
-    published_test: Literal["tukey", "wilcoxon"]
-    """Test that HEvAS takes for these scores."""
-    pairs: tuple[Pair, ...]
-    """One for each two systems; none for a single system."""
-    friedman: Friedman | None
-    """Paired test of all systems at once; None for fewer than three."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """The comparison ready for JSON.
-
-        Returns:
-            Nested dictionaries of numbers, names and None.
-        """
-        return asdict(self)
+    published_test: Literal["tukey", "wilcoxon"]  # what HEvAS takes for these scores
+    pairs: tuple[Pair, ...]  # every two systems
+    friedman: Friedman | None  # paired test of all systems at once; None for fewer than three
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What the values say.
+    """The statistics of an evaluation."""
 
-    Attributes:
-        signature: of the evaluation, and the number of resamples.
-        comparisons: `average`, over all metrics after normalisation, and each metric to its comparison.
-        correlations: between all metrics (HEvAS 2019, Table 3).
-    """
-
-    signature: str
-    comparisons: dict[str, Comparison]
-    correlations: Correlations
-
-    def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return {
-            "comparisons": {name: found.as_dict() for name, found in self.comparisons.items()},
-            "correlations": self.correlations.as_dict(),
-        }
+    signature: str  # of the evaluation, and the number of resamples
+    comparisons: dict[str, Comparison]  # by metric, `average` (over all after normalisation) first
+    correlations: Correlations  # between all metrics (HEvAS 2019, Table 3)
 
 
 def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> Analysis:
-    """Compare the systems by every metric.
-
-    Args:
-        evaluation: the values.
-        resamples: bootstrap resamples of the intervals.
-        seed: their seed.
-
-    Returns:
-        Comparisons and correlations.
-    """
+    """Compare the systems by every metric, and by the average of all after normalisation."""
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
     overall = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
     return Analysis(

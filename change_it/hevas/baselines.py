@@ -12,7 +12,7 @@ from scipy.sparse import coo_matrix, csr_matrix, diags_array
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.errors import InputError
-from change_it.hevas.spaces import Floats, Ints
+from change_it.stats import Floats, Ints
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import stop_words
 from change_it.text.tokens import words

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from change_it.hevas.texts import Matched, Text, words_of
-from change_it.text.ngrams import Bag, Coded, Floats, bag, code, common
-
-_BUDGET = 1 << 18  # words that are held at once
+from change_it.stats import Floats
+from change_it.text.ngrams import Bag, Coded, bag, code, common
 
 
 @dataclass(frozen=True)
@@ -22,9 +21,7 @@ class InverseFrequencies:
     """Inverse document frequencies of a collection: ln((1 + documents) / (1 + documents with the word)) + 1."""
 
     documents: int
-    """Size of the collection."""
-    frequencies: Mapping[str, int]
-    """Documents with each word."""
+    frequencies: Mapping[str, int]  # documents with each word
 
     @classmethod
     def learn(cls, documents: Iterable[Text]) -> "InverseFrequencies":
@@ -120,7 +117,7 @@ def js_similarity(
 def _compared(matched: Matched, idf: InverseFrequencies | None) -> tuple[Floats, Floats]:
     """Divergence and similarity of every row."""
     divergence, similarity = np.zeros(len(matched)), np.zeros(len(matched))
-    for part, wanted, given in matched.slices(_BUDGET):
+    for part, wanted, given in matched.slices():
         sides = code(given, wanted)
         rows = len(wanted)
         scale = _scale(given, wanted, sides, idf) if idf else None

@@ -165,21 +165,7 @@ def read_systems(specs: Sequence[str], documents: Documents, *, taken: Iterable[
 
 
 def read_headlines(file: Path, documents: Documents) -> tuple[str, ...]:
-    """Read one headline for each document.
-
-    Args:
-        file: text with one headline a line, in the documents' order (an empty line is an empty headline); or CSV, TSV,
-            JSON lines or parquet with the columns headline and id, in any order (without id: in the documents' order).
-            The headline of a row with an `error` is empty, whatever stands there.
-        documents: what the headlines are for.
-
-    Returns:
-        (n,) headlines in the order of the documents.
-
-    Raises:
-        InputError: the file cannot be read, lacks the column headline, has another number of headlines than there are
-            documents, or ids that are missing, extra or duplicate.
-    """
+    """One headline for each document, from lines of text or from a table with headline and id."""
     if file.suffix.lower() not in SUFFIXES:
         lines = read_text(file).replace("\r\n", "\n").removesuffix("\n").split("\n")
         return _as_many([clean_headline(line) for line in lines], documents, file)
@@ -216,24 +202,12 @@ def read_headlines(file: Path, documents: Documents) -> tuple[str, ...]:
 
 
 def clean_headline(text: str) -> str:
-    """A headline as it is measured: Unicode NFC, white space is one space.
-
-    Args:
-        text: a line or cell.
-
-    Example:
-        >>> clean_headline(" Il  governo cade ")
-        'Il governo cade'
-    """
+    """A headline as it is measured: Unicode NFC, white space is one space."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def worded(text: str) -> bool:
-    """Whether a text has a letter or digit, and so a word.
-
-    Args:
-        text: any text.
-    """
+    """Whether a text has a letter or digit, and so a word."""
     return any(map(str.isalnum, text))
 
 

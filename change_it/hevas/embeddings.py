@@ -14,8 +14,9 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from change_it.errors import InputError
-from change_it.hevas.spaces import Floats, Ints, Progress, TextSpace, document_words
+from change_it.hevas.spaces import Progress, TextSpace, document_words
 from change_it.hevas.texts import Text, words_of
+from change_it.stats import Floats, Ints
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -60,15 +61,7 @@ class WordEmbeddings(TextSpace):
             raise InputError("no word of the documents has a word vector: name vectors of their language")
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
-        """Mean vectors of texts.
-
-        Args:
-            texts: m texts, or lists of their words.
-            of: not used.
-
-        Returns:
-            (m, dimensions); zeros for a text without a word that has a vector.
-        """
+        """(m, dimensions) mean vectors of texts; zeros for a text without a word that has a vector."""
         places = [
             [place for word in text if (place := self._place(word)) is not None] for text in words_of(texts)
         ]

@@ -60,14 +60,7 @@ class Evaluation:
         }
 
     def scores(self, metric: str) -> Floats:
-        """Values of one metric.
-
-        Args:
-            metric: one of `metrics`.
-
-        Returns:
-            (n, m), rows documents, columns systems.
-        """
+        """(n, m) values of one of `metrics`, rows documents, columns systems."""
         at = self.metrics.index(metric)
         return np.column_stack([values[:, at] for values in self.values.values()])
 
@@ -127,21 +120,7 @@ class Evaluation:
 
 
 def chosen_metrics(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of metrics in the order of `METRICS`; all for none.
-
-    Args:
-        names: of `METRICS`.
-
-    Returns:
-        Each name once.
-
-    Raises:
-        InputError: an unknown name.
-
-    Example:
-        >>> chosen_metrics(["Fog", "R-1", "Fog"])
-        ('R-1', 'Fog')
-    """
+    """The metrics in the order of `METRICS`, each once; all when none is named."""
     unknown = [name for name in names if name not in METRICS]
     if unknown:
         raise InputError(f"no metric called {', '.join(unknown)}: choose from {', '.join(METRICS)}")
@@ -201,17 +180,7 @@ def evaluate(
 
 
 def check_input(documents: Documents, metrics: Sequence[str], options: MetricOptions) -> None:
-    """Refuse what would fail only after minutes, or not at all.
-
-    Args:
-        documents: n documents.
-        metrics: names of `METRICS`.
-        options: what the values depend on.
-
-    Raises:
-        InputError: no references for a metric that needs them, no stop words for the language, fewer documents than
-            topics or dimensions.
-    """
+    """Refuse what would fail only after minutes, or not at all."""
     lacking = [name for name in metrics if METRICS[name].references] if documents.references is None else []
     if lacking:
         raise InputError(

@@ -16,8 +16,9 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from change_it.errors import InputError
-from change_it.hevas.spaces import Floats, Ints, Progress, TextSpace, document_words
+from change_it.hevas.spaces import Progress, TextSpace, document_words
 from change_it.hevas.texts import Text, words_of
+from change_it.stats import Floats, Ints
 from change_it.text.stopwords import stop_words
 
 #: Dimensions of LSI where no filter is given, if there are as many documents.
@@ -39,14 +40,6 @@ class LatentSemantic(TextSpace):
     """
 
     def __init__(self, vectorizer: TfidfVectorizer, matrix: csr_matrix, left: Floats, eigenvalues: Floats):
-        """A space from its parts; `fit` makes them.
-
-        Args:
-            vectorizer: fitted on the documents' words.
-            matrix: (n, words) tf-idf of the documents.
-            left: (n, dimensions) U.
-            eigenvalues: (dimensions,) the diagonal of S.
-        """
         self.documents, self.eigenvalues = left, eigenvalues
         self._vectorizer, self._matrix = vectorizer, matrix
         # V S⁻¹ = Mᵀ U S⁻²: kept as a product where it is small enough, as factors where it is not.
@@ -106,15 +99,7 @@ class LatentSemantic(TextSpace):
         return cls(vectorizer, matrix, left, values)
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
-        """Projections of texts: their tf-idf vectors times V S⁻¹.
-
-        Args:
-            texts: m texts, or lists of their words.
-            of: not used.
-
-        Returns:
-            (m, dimensions); zeros for a text without a word of the documents.
-        """
+        """(m, dimensions) tf-idf of texts times V S⁻¹; zeros without a word of the documents."""
         tfidf = self._vectorizer.transform(words_of(texts))
         if self._map is not None:
             return tfidf @ self._map
@@ -139,13 +124,6 @@ class TopicModel(TextSpace):
     """
 
     def __init__(self, vectorizer: CountVectorizer, words_given_topic: Floats, topics_given_document: Floats):
-        """A space from its parts, without its `documents`; `fit` makes them.
-
-        Args:
-            vectorizer: fitted on the documents' words.
-            words_given_topic: (K, words).
-            topics_given_document: (n, K).
-        """
         self._vectorizer = vectorizer
         self.words_given_topic, self.topics_given_document = words_given_topic, topics_given_document
         self.document_given_topic = topics_given_document / topics_given_document.sum(axis=0)
@@ -213,18 +191,7 @@ class TopicModel(TextSpace):
         return space
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
-        """Topic weights of texts.
-
-        Args:
-            texts: m texts, or lists of their words.
-            of: (m,) the document of each; None: text i belongs to document i.
-
-        Returns:
-            (m, K), each row sums to 1; zeros for a text without a word of the documents.
-
-        Raises:
-            InputError: without `of`, another number of texts than of documents.
-        """
+        """(m, K) topic weights, each row sums to 1; zeros for a text without a word of the documents."""
         if of is None:
             if len(texts) != len(self._importance):
                 raise InputError(

@@ -1,25 +1,20 @@
-"""The metrics of HEvAS by name, and what computes them: families of metrics that share their work.
-
-Texts are split into words once; a space is fitted once and measures all systems.
-"""
+"""The metrics of HEvAS by name, and what computes them: families of metrics that share their work."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from change_it import __version__
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.options import MetricOptions
 from change_it.hevas.texts import words_of
+from change_it.stats import Floats
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-Floats = NDArray[np.float64]
 Words = Sequence[Sequence[str]]
 #: Measures the headlines of a system, given as words too: metric to (n,) values.
 Measure = Callable[[System, Words], Mapping[str, Floats]]
@@ -28,17 +23,11 @@ Progress = Callable[[str, int, int], None]
 
 
 class Metric(NamedTuple):
-    """What is known of a metric.
+    """How a metric is computed and used."""
 
-    Attributes:
-        family: metrics that are computed together.
-        references: whether it compares with reference headlines.
-        averaged: whether it enters averages and ranks.
-    """
-
-    family: str
-    references: bool = False
-    averaged: bool = True
+    family: str  # of metrics that are computed together
+    references: bool = False  # whether it compares with reference headlines
+    averaged: bool = True  # whether it enters averages and ranks
 
 
 #: The metrics by name, in the order of tables: informativeness, ours (JS), readability.
@@ -63,47 +52,20 @@ METRICS: dict[str, Metric] = {
 
 
 def split(texts: Sequence[str]) -> list[list[str]]:
-    """Words of texts, equal words kept once in memory.
-
-    Args:
-        texts: documents or headlines.
-
-    Returns:
-        One list of words a text.
-    """
+    """Words of each text; equal words are one object."""
     return [list(map(intern, found)) for found in words_of(texts)]
 
 
+@dataclass
 class Work:
-    """What the families share.
+    """What the families share."""
 
-    Attributes:
-        metrics: names in the order of `METRICS`.
-        options: what the values depend on.
-        documents: what is measured against.
-        notes: parts of the signature that only the work shows.
-    """
-
-    def __init__(
-        self,
-        documents: Documents,
-        metrics: tuple[str, ...],
-        options: MetricOptions,
-        vectors: "KeyedVectors | None",
-        progress: Progress,
-    ) -> None:
-        """Nothing is done yet.
-
-        Args:
-            documents: n documents.
-            metrics: names in the order of `METRICS`.
-            options: what the values depend on.
-            vectors: for WE, in place of those that `options` names.
-            progress: called as the work goes on.
-        """
-        self.metrics, self.options, self.progress = metrics, options, progress
-        self.documents, self.given_vectors = documents, vectors
-        self.notes: dict[str, str] = {}
+    documents: Documents
+    metrics: tuple[str, ...]  # in the order of `METRICS`
+    options: MetricOptions
+    vectors: "KeyedVectors | None"  # for WE, in place of those that the options name
+    progress: Progress
+    notes: dict[str, str] = field(default_factory=dict)  # parts of the signature that only the work shows
 
     @cached_property
     def words(self) -> Words:
@@ -184,7 +146,7 @@ def _lda(work: Work) -> Measure:
 def _embeddings(work: Work) -> Measure:
     from change_it.hevas.embeddings import WordEmbeddings, load_vectors, train_vectors
 
-    options, vectors, origin = work.options, work.given_vectors, "given"
+    options, vectors, origin = work.options, work.vectors, "given"
     if vectors is None and options.vectors:
         vectors, origin = load_vectors(options.vectors, limit=options.vectors_limit), options.vectors.name
     elif vectors is None:
@@ -218,16 +180,11 @@ def _tags(work: Work) -> Measure:
 
     language = work.options.language
     tagger = load_tagger(work.options.tagger or language)
-    ratios = {
-        "PNR": readability.proper_noun_ratio,
-        "NR": readability.noun_ratio,
-        "PR": readability.pronoun_ratio,
-    }
     work.notes["tagger"] = work.options.tagger or "perceptron"
 
     def measure(system: System, headlines: Words) -> dict[str, Floats]:
         tagged = readability.tag_headlines(system.headlines, tagger, language)
-        return {name: ratios[name](tagged) for name in work.names("tags")}
+        return {name: readability.tag_ratio(tagged, readability.RATIOS[name]) for name in work.names("tags")}
 
     return measure
 
@@ -237,7 +194,7 @@ def _length(work: Work) -> Measure:
 
     language, names = work.options.language, work.names("length")
     if "Fog" in names:
-        readability.fog([], language)  # tells of a language without patterns
+        readability.fog([], language)  # refuses a language without patterns
 
     def measure(system: System, headlines: Words) -> dict[str, Floats]:
         return {
@@ -263,17 +220,7 @@ _FAMILIES: dict[str, Callable[[Work], Measure]] = {
 
 
 def measures(work: Work) -> Iterator[tuple[str, Measure]]:
-    """What measures the metrics of a piece of work, each made when the one before has done its part.
-
-    Args:
-        work: the metrics that are wanted, and on what.
-
-    Yields:
-        Name of the family and its measure.
-
-    Raises:
-        InputError: what the modules of the metrics refuse.
-    """
+    """Each family that is wanted, with its measure; made when the one before has done its part."""
     for family, make in _FAMILIES.items():
         if work.names(family):
             work.progress(f"{family}: preparing", 0, 1)
@@ -281,14 +228,7 @@ def measures(work: Work) -> Iterator[tuple[str, Measure]]:
 
 
 def signature(work: Work) -> str:
-    """The options that the values depend on, in one line.
-
-    Args:
-        work: done already.
-
-    Returns:
-        Keys and values, separated by bars.
-    """
+    """The options that the values depend on, in one line; the work must be done."""
     options, families = work.options, {METRICS[name].family for name in work.metrics}
     parts = ["hevas", f"lang:{options.language}"]
     if families & {"LSI", "LDA"}:

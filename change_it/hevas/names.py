@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
-from change_it.hevas.perceptron import Case, sentence_case
-from change_it.hevas.tagging import Tagger, languages, load_tagger, tokens
+from change_it.hevas.tagging import Case, Tagger, languages, load_tagger, sentence_case, tokens
 from change_it.text.folding import fold, fold_with_offsets
 from change_it.text.numbers import Number, Piece, find_numbers, number_words, pieces
 from change_it.text.stopwords import stop_words
@@ -24,40 +23,20 @@ _ENDINGS = frozenset({"s", "t", "re", "ve", "ll", "d", "m"})
 _TITLES = frozenset(
     ["mr", "mrs", "ms", "dr", "rep", "reps", "sen", "sens", "gov", "gen", "capt", "sgt", "lt", "col", "prof", "st", "dept", "bros", "jr", "sr", "inc", "ltd", "corp", "co", "rev", "hon", "sig", "sigg", "dott", "prof", "on", "avv", "ing", "mons", "san", "santa"]
 )  # fmt: skip
-#: Characters of each text that `Casing.from_texts` reads.
-_READ = 2500
+_READ = 2500  # characters of an article
 
 
 @dataclass
 class Casing:
-    """How often the words of a corpus stand in small letters and, inside a sentence, with a capital.
-
-    Attributes:
-        lower: occurrences in small letters, by lower-cased folded word.
-        upper: occurrences with a capital after a small letter or a comma.
-        full: the words with a capital before each word with a capital: first names of a surname.
-    """
+    """How often the words of a corpus, folded and lower-cased, stand in small letters and with a capital."""
 
     lower: Counter[str] = field(default_factory=Counter)
-    upper: Counter[str] = field(default_factory=Counter)
-    full: dict[str, Counter[str]] = field(default_factory=dict)
+    upper: Counter[str] = field(default_factory=Counter)  # after a small letter or a comma
+    full: dict[str, Counter[str]] = field(default_factory=dict)  # surname to its first names
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], headlines: Iterable[str] = ()) -> Self:
-        """Count the words of texts.
-
-        Args:
-            texts: articles of the training side, of which the beginnings are read.
-            headlines: of the training side; only their words in small letters count, for Titles Look Like This.
-
-        Returns:
-            The counts.
-
-        Example:
-            >>> casing = Casing.from_texts(["Il sindaco di Roma parla, Roma tace.", "Tutti a roma"])
-            >>> casing.share("roma"), casing.share("sindaco"), casing.share("zagarolo")
-            (0.6666666666666666, 0.0, None)
-        """
+        """Count the words of articles' beginnings, and of headlines those in small letters."""
         casing = cls()
         for text in texts:
             folded = fold(text[:_READ])
@@ -86,15 +65,7 @@ class Casing:
 
 
 class Headline:
-    """A headline's pieces, numbers and names, with their offsets in the text as given.
-
-    Attributes:
-        text: as given.
-        language: of the text; decides what tagger there is, if any.
-        pieces: words, marks and digits of the folded text.
-        keys: their lower-cased forms without dots, in order.
-        case: how the text is capitalised.
-    """
+    """A headline's pieces, numbers and names, with their offsets in the text as given."""
 
     def __init__(self, text: str, language: str) -> None:
         self.text, self.language = text, language
@@ -152,16 +123,7 @@ class Headline:
         return before.text in _OPENING
 
     def is_name(self, index: int, casing: Casing | None = None, known: Collection[str] = ()) -> bool:
-        """Whether a piece is a name or a part of one.
-
-        Args:
-            index: of the piece.
-            casing: of a corpus. Without one the tagger and the headline's own capitals decide.
-            known: words that occur in small letters in texts at hand: their other forms are no names.
-
-        Returns:
-            The verdict.
-        """
+        """Whether a piece is a name or a part of one; `known` are words whose other forms are no names."""
         piece, word = self.pieces[index], self.keys[index]
         if piece.kind != "word" or len(word) < 2 or word in _TITLES or word in self._common:
             return False
@@ -233,19 +195,7 @@ _SUFFIXES = {
 
 
 def inflections(word: str, language: str) -> set[str]:
-    """Other forms that a word may have by its language's endings, right ones and wrong ones.
-
-    Args:
-        word: in small letters.
-        language: `it` or `en`; no endings are known of others.
-
-    Returns:
-        Forms of at least three letters.
-
-    Example:
-        >>> sorted(inflections("smirks", "en") & {"smirk", "smirking", "smirks"})
-        ['smirk', 'smirking']
-    """
+    """Other forms that a word may have by its language's endings, right and wrong ones."""
     suffixes = _SUFFIXES.get(language, ())
     stems = {word[: -len(end)] for end in ("", *suffixes) if word.endswith(end) and end}
     if language == "en":

@@ -12,13 +12,12 @@ import numpy as np
 
 from change_it.errors import InputError
 from change_it.hevas.texts import Matched, Text
-from change_it.text.ngrams import Coded, Floats, Ints, bag, code, common, ngrams, pairs, skip_bag
+from change_it.stats import Floats, Ints
+from change_it.text.ngrams import Coded, bag, code, common, ngrams, pairs, skip_bag
 from change_it.text.rouge import rouge_l
 
 #: The measures of HEvAS, under the names that `headline_rouge` gives them.
 MEASURES = ("rouge1", "rouge2", "rougeSU", "rougeWSU")
-
-_BUDGET = 1 << 18  # words, or pairs of words, that are held at once
 
 
 def headline_rouge(
@@ -69,7 +68,7 @@ def headline_rouge(
     orders = {name: _order(name) for name in measures if name != "rougeL"}
     rows = Matched(candidates, references)
     scores = {name: np.zeros(len(rows)) for name in measures}
-    for part, wanted, given in rows.slices(_BUDGET, power=1 if all(orders.values()) else 2):
+    for part, wanted, given in rows.slices(1 if all(orders.values()) else 2):
         if "rougeL" in scores:
             scores["rougeL"][part] = rouge_l(wanted, given)[:, 1]
         coded = code(wanted, given) if any(orders.values()) else []
@@ -106,14 +105,10 @@ def _grams(reference: Coded, candidate: Coded, rows: int, n: int, *, clipped: bo
 class _Skips(NamedTuple):
     """Sums over the words and skip-bigrams of a slice of references, one each a row."""
 
-    found: Floats
-    """Number of those that the candidate has too."""
-    near: Floats
-    """Their 2 / (distance in the reference + distance in the candidate)."""
-    number: Floats
-    """Number of all."""
-    weight: Floats
-    """Their 1 / distance."""
+    found: Floats  # number of those that the candidate has too
+    near: Floats  # their 2 / (distance in the reference + distance in the candidate)
+    number: Floats  # number of all
+    weight: Floats  # their 1 / distance
 
     def score(self, *, weighted: bool) -> Floats:
         """ROUGE-SU of each row, or ROUGE-WSU if `weighted`."""

@@ -9,19 +9,17 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from change_it.errors import InputError
 from change_it.hevas.tagging import Tagger, load_tagger, tokens
+from change_it.stats import Floats
 from change_it.text.tokens import words
-
-Floats = NDArray[np.float64]
 
 #: A word or mark and its universal part-of-speech tag.
 Tagged = tuple[str, str]
 
-#: The metrics, in the paper's order.
-METRICS = ("PNR", "NR", "PR", "Fog", "AWL")
+#: The shares of words with a tag: proper nouns, common nouns, pronouns.
+RATIOS = {"PNR": "PROPN", "NR": "NOUN", "PR": "PRON"}
 
 #: The metrics of which less is better: inverted before any average.
 LOWER_IS_BETTER = frozenset({"NR", "PR", "Fog", "AWL"})
@@ -35,29 +33,20 @@ _PATTERNS = {"en": "en_US"}
 
 
 def tag_headlines(headlines: Sequence[str], tagger: Tagger, language: str) -> list[list[Tagged]]:
-    """Split headlines into words and marks and tag them, each as one sentence.
-
-    Args:
-        headlines: n texts, Unicode NFC, capitals kept.
-        tagger: of `change_it.hevas.tagging.load_tagger`, or any object with its method `tag`.
-        language: of the headlines; decides how they are split.
-
-    Returns:
-        For each headline its words and marks with their tags; empty for an empty one.
-    """
+    """Words and marks of each headline with their tags, each headline tagged as one sentence."""
     split = (tokens(headline, language) for headline in headlines)
     return [list(zip(each, tagger.tag(each), strict=True)) if each else [] for each in split]
 
 
 def tag_ratio(tagged: Sequence[Sequence[Tagged]], tag: str) -> Floats:
-    """The share of a headline's words that carry a tag. Marks, without a letter or digit, are no words.
+    """PNR, NR or PR: share of a headline's words that carry a tag. Marks, without a letter or digit, are no words.
 
     Args:
         tagged: n headlines of (word, universal tag).
-        tag: a universal tag.
+        tag: a universal tag: one of `RATIOS`.
 
     Returns:
-        (n,) in 0-1.
+        (n,) in 0-1. More proper nouns, fewer common nouns and fewer pronouns are taken to be more readable.
 
     Example:
         >>> tag_ratio([[("Roma", "PROPN"), (",", "PUNCT"), ("cade", "VERB")], []], "PROPN").tolist()
@@ -67,54 +56,6 @@ def tag_ratio(tagged: Sequence[Sequence[Tagged]], tag: str) -> Floats:
         [given == tag for word, given in headline if any(map(str.isalnum, word))] for headline in tagged
     ]
     return np.array([sum(hits) / len(hits) if hits else 0.0 for hits in counts], dtype=np.float64)
-
-
-def proper_noun_ratio(tagged: Sequence[Sequence[Tagged]]) -> Floats:
-    """PNR: proper nouns (PROPN) over words. More is taken to be more readable.
-
-    Args:
-        tagged: n headlines of (word, universal tag).
-
-    Returns:
-        (n,) in 0-1.
-
-    Example:
-        >>> proper_noun_ratio([[("Roma", "PROPN"), ("batte", "VERB"), ("Milano", "PROPN"), ("!", "PUNCT")]]).round(4).tolist()
-        [0.6667]
-    """
-    return tag_ratio(tagged, "PROPN")
-
-
-def noun_ratio(tagged: Sequence[Sequence[Tagged]]) -> Floats:
-    """NR: common nouns (NOUN) over words. Less is more readable.
-
-    Args:
-        tagged: n headlines of (word, universal tag).
-
-    Returns:
-        (n,) in 0-1.
-
-    Example:
-        >>> noun_ratio([[("il", "DET"), ("sindaco", "NOUN"), ("di", "ADP"), ("Roma", "PROPN")]]).tolist()
-        [0.25]
-    """
-    return tag_ratio(tagged, "NOUN")
-
-
-def pronoun_ratio(tagged: Sequence[Sequence[Tagged]]) -> Floats:
-    """PR: pronouns (PRON) over words. Less is more readable.
-
-    Args:
-        tagged: n headlines of (word, universal tag).
-
-    Returns:
-        (n,) in 0-1.
-
-    Example:
-        >>> pronoun_ratio([[("chi", "PRON"), ("vince", "VERB"), ("?", "PUNCT")]]).tolist()
-        [0.5]
-    """
-    return tag_ratio(tagged, "PRON")
 
 
 def _is_vowel(letter: str) -> bool:
@@ -182,7 +123,7 @@ def fog(headlines: Sequence[str], language: str) -> Floats:
         >>> fog(["Il presidente va via", "Sì", "…"], "it").round(4).tolist()
         [2.4, 0.4, 0.0]
     """
-    _breaks(language)  # tells of an unknown language even when there is no word
+    _breaks(language)  # an unknown language is refused even when there is no word
     scores = np.zeros(len(headlines), dtype=np.float64)
     for i, headline in enumerate(headlines):
         if found := words(headline):
@@ -221,7 +162,7 @@ def readability(
         tagger: what tags them; the package's own tagger of the language when None.
 
     Returns:
-        For each name of `METRICS` an array (n,).
+        PNR, NR, PR, Fog and AWL, (n,) each.
 
     Raises:
         InputError: a language without a tagger or without syllable patterns.
@@ -233,9 +174,7 @@ def readability(
     """
     tagged = tag_headlines(headlines, tagger or load_tagger(language), language)
     return {
-        "PNR": proper_noun_ratio(tagged),
-        "NR": noun_ratio(tagged),
-        "PR": pronoun_ratio(tagged),
+        **{name: tag_ratio(tagged, tag) for name, tag in RATIOS.items()},
         "Fog": fog(headlines, language),
         "AWL": average_word_length(headlines),
     }

@@ -8,13 +8,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from change_it.errors import InputError
 from change_it.hevas.texts import Matched, Text, words_of
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from change_it.stats import Floats, Ints
 
 #: Called with the steps that are done and the steps in all.
 Progress = Callable[[int, int], None]
@@ -31,16 +28,7 @@ class TextSpace(ABC):
 
     @abstractmethod
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
-        """Vectors of texts.
-
-        Args:
-            texts: m texts, or lists of their words.
-            of: (m,) the document, 0 to n - 1, that each text belongs to; None: text i belongs to document i. Only a
-                space whose vectors depend on the document looks at it.
-
-        Returns:
-            (m, dimensions); zeros for a text without a known word.
-        """
+        """(m, dimensions) vectors; text i belongs to document `of[i]`, or to document i."""
 
     def coverage(self, headlines: Sequence[Text]) -> Floats:
         """Cosine of each headline with its document (LSA-C, TM-C, WE-C).
@@ -98,18 +86,7 @@ def cosines(a: Floats, b: Floats) -> Floats:
 
 
 def document_words(documents: Sequence[Text], leave_out: frozenset[str] = frozenset()) -> list[list[str]]:
-    """Words of the documents that a space is fitted on.
-
-    Args:
-        documents: texts, or lists of their words.
-        leave_out: words to leave out.
-
-    Returns:
-        One list of words a document; some may be empty.
-
-    Raises:
-        InputError: no document has a word.
-    """
+    """Words of the documents that a space is fitted on; some may have none, not all."""
     found = [[word for word in text if word not in leave_out] for text in words_of(documents)]
     if not any(found):
         raise InputError(

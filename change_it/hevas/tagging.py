@@ -1,18 +1,37 @@
 """Universal part-of-speech tags of headlines: words with capitals and marks, and a tagger of a language.
 
-The package's own taggers for Italian and English are averaged perceptrons (`perceptron`), trained by `tools/tagger`
+The package's own taggers for Italian and English are averaged perceptrons (Collins 2002), trained by `tools/tagger`
 on Universal Dependencies PUD; a spaCy pipeline can take their place. A word of the running text gets one tag: where
 Universal Dependencies see several words in it (Italian "della", "farlo"), that of the first (ADP, VERB).
+
+Headlines come in sentence case, lower-cased, In Title Case and IN CAPITALS. Words therefore enter as lower case, and
+what their capitals look like enters only together with the case of the whole sentence: the weights learn that a
+capital says "proper noun" in one and nothing in the other.
 """
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from change_it.errors import InputError
-from change_it.hevas.perceptron import PerceptronTagger
+from change_it.text.stopwords import stop_words
+
+#: Universal part-of-speech tags, https://universaldependencies.org/u/pos/
+TAGS = (
+    *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
+    *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
+)
+
+#: Tags of function words and marks: a word has one of these if it had it in the treebank or is a stop word.
+CLOSED = ("ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "PUNCT", "SCONJ")
+
+Case = Literal["sentence", "lower", "title", "upper"]
 
 #: Where the weights of the package's own taggers are, `<language>.npz`.
 WEIGHTS = Path(__file__).parent / "weights"
@@ -38,6 +57,13 @@ _TOKEN = {
     ),
 }
 
+_DIGIT = re.compile(r"\d")
+_MARKS = str.maketrans(
+    {"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-"}
+)
+#: What a sentence may begin after, inside a headline.
+_OPENING = frozenset(':.!?"-')
+
 
 class Tagger(Protocol):
     """What gives universal tags: the package's own tagger, spaCy's, or yours."""
@@ -48,76 +74,175 @@ class Tagger(Protocol):
 
 
 def tokens(text: str, language: str) -> list[str]:
-    """Words and marks of a headline as the taggers expect them, close to Universal Dependencies' own.
-
-    Args:
-        text: a headline or sentence, Unicode NFC, capitals kept.
-        language: `it` or `en`. Other languages are split like Italian.
-
-    Returns:
-        The tokens, in order; together they are the text without its spaces.
-
-    Example:
-        >>> tokens("L'Italia dice «sì» all'ex-premier: un po' tardi", "it")
-        ["L'", 'Italia', 'dice', '«', 'sì', '»', "all'", 'ex-premier', ':', 'un', "po'", 'tardi']
-        >>> tokens("Rome's mayor doesn't mind: U.S. well-paid", "en")
-        ['Rome', "'s", 'mayor', 'does', "n't", 'mind', ':', 'U.S.', 'well', '-', 'paid']
-    """
+    """Words and marks as the taggers expect them, close to Universal Dependencies' own."""
     return _TOKEN.get(language, _TOKEN["it"]).findall(text)
 
 
-class SpacyTagger:
-    """Universal tags of a spaCy pipeline, for words that are tokens already.
+def sentence_case(words: Sequence[str], language: str) -> Case:
+    """How a sentence is capitalised; function words may stay small in a Title."""
+    spelled = [word for word in words if any(map(str.isalpha, word))]
+    if all(word == word.lower() for word in spelled):
+        return "lower"
+    if len(spelled) > 1 and all(word == word.upper() for word in spelled):
+        return "upper"
+    functions = stop_words(language)
+    content = [word[0].isupper() for word in spelled if len(word) > 3 and word.lower() not in functions]
+    return "title" if sum(content) >= max(3, 0.9 * len(content)) else "sentence"
 
-    Attributes:
-        pipeline: the loaded pipeline.
+
+def forms(words: Sequence[str]) -> list[str]:
+    """Words as the features see them: lower case, one kind of quotes and dashes, zero for every digit."""
+    return [_DIGIT.sub("0", word.lower().translate(_MARKS)) for word in words]
+
+
+def _shape(word: str) -> str:
+    """What a word is made of: small letters, a capital, capitals, mixed, digits, both, or the kind of mark."""
+    if word.isalpha() or (word[:-1].isalpha() and word[-1] in "'’"):
+        if word == word.lower():
+            return "x"
+        if word == word.upper():
+            return "X" if len(word.rstrip("'’")) == 1 else "XX"
+        return "Xx" if word[1:] == word[1:].lower() else "xX"
+    if any(map(str.isdigit, word)):
+        return "0a" if any(map(str.isalpha, word)) else "0"
+    if any(map(str.isalpha, word)):
+        return ("X" if word[0].isupper() else "x") + ("-" if "-" in word else ".")
+    return unicodedata.category(word[0]) if word else "none"
+
+
+def word_features(words: Sequence[str], language: str) -> list[list[str]]:
+    """For each word its features that do not depend on other words' tags."""
+    case = sentence_case(words, language)
+    low = ["<s2>", "<s1>", *forms(words), "</s1>", "</s2>"]
+    # Shapes count for what they say in this case of the sentence.
+    shapes = ["<s>", "<s>", *(f"{case[0]}{_shape(word)}" for word in words), "</s>", "</s>"]
+    rows = []
+    for i in range(2, len(low) - 2):
+        word, last, next_word = low[i], low[i - 1], low[i + 1]
+        shape = shapes[i]
+        begins = i == 2 or last in _OPENING
+        row = [
+            "b",
+            f"w{word}",
+            f"1{word[-1:]}",
+            f"2{word[-2:]}",
+            f"3{word[-3:]}",
+            f"4{word[-4:]}",
+            f"5{word[-5:]}",
+            f"p{word[:1]}",
+            f"q{word[:2]}",
+            f"r{word[:3]}",
+            f"s{shape}{begins:d}",
+            f"S{shape}{word[-2:]}",
+            f"z{shape} {shapes[i - 1]}",
+            f"y{shape} {shapes[i + 1]}",
+            f"l{last}",
+            f"m{low[i - 2]}",
+            f"n{next_word}",
+            f"o{low[i + 2]}",
+            f"L{last[-3:]}",
+            f"N{next_word[-3:]}",
+            f"M{next_word[-2:]} {word[-2:]}",
+            f"k{last} {word}",
+            f"j{word} {next_word}",
+        ]
+        rows.append(row)
+    return rows
+
+
+def tag_features(form: str, following: str, last: str, before: str) -> tuple[str, ...]:
+    """Features of the tags given so far: `last` is of the word before, `before` of the one before that."""
+    return (
+        f"t{last}",
+        f"u{last} {before}",
+        f"v{last} {form}",
+        f"T{last} {form[-3:]}",
+        f"x{last} {following}",
+    )
+
+
+class PerceptronTagger:
+    """Tags from left to right, each word by the highest sum of its features' weights.
+
+    `index` has the row of each feature in `weights`, (features, 17) whole multiples of 1/32, columns as `TAGS`; `closed`
+    has "word TAG" of the treebank's function words and marks, words as of `forms`.
     """
+
+    def __init__(
+        self, language: str, index: dict[str, int], weights: NDArray[np.int32], closed: Iterable[str]
+    ) -> None:
+        self.language = language
+        self.index = index
+        self.weights = weights
+        self.closed = frozenset(closed)
+        # One row more for the features without weights.
+        self._rows = np.vstack([weights, np.zeros((1, len(TAGS)), np.int32)])
+        self._functions = stop_words(language)
+
+    def tag(self, words: Sequence[str]) -> list[str]:
+        """The universal tag of each word and mark of one sentence, capitals kept."""
+        if not words:
+            return []
+        index, weights, none = self.index, self._rows, len(self.index)
+        low = [*forms(words), ""]
+        rows = [[index.get(name, none) for name in row] for row in word_features(words, self.language)]
+        tags: list[str] = []
+        last = before = ""
+        for i, scores in enumerate(weights[rows].sum(axis=1)):
+            given = [index.get(name, none) for name in tag_features(low[i], low[i + 1], last, before)]
+            before, last = last, self._best(scores + weights[given].sum(axis=0), low[i])
+            tags.append(last)
+        return tags
+
+    def _best(self, scores: NDArray[np.int64], form: str) -> str:
+        """The tag of the highest score that the word may have."""
+        best = TAGS[int(scores.argmax())]
+        is_word = any(map(str.isalnum, form))
+        if f"{form} {best}" in self.closed:
+            return best
+        if is_word and (best not in CLOSED or (best != "PUNCT" and form.rstrip("'") in self._functions)):
+            return best
+        # A word that has none of these tags in the treebank gets another; a mark is PUNCT or SYM, or as it is there.
+        others = [tag for tag in TAGS if tag not in CLOSED] if is_word else ["PUNCT", "SYM"]
+        allowed = [tag in others or f"{form} {tag}" in self.closed for tag in TAGS]
+        return TAGS[int(np.where(allowed, scores, np.iinfo(np.int64).min).argmax())]
+
+    @classmethod
+    def load(cls, path: Path, language: str) -> Self:
+        """Read a file of weights, as `tools/tagger` writes it."""
+        with np.load(path, allow_pickle=False) as arrays:
+            if tuple(arrays["tags"]) != TAGS:
+                raise ValueError(f"{path} was trained with other tags: train it anew")
+            features, closed = (_unpacked(arrays[name]) for name in ("features", "closed"))
+            weights = arrays["weights"].astype(np.int32)
+        return cls(language, {feature: row for row, feature in enumerate(features)}, weights, closed)
+
+
+def _unpacked(array: NDArray[np.uint8]) -> list[str]:
+    return array.tobytes().decode().split("\n")
+
+
+class SpacyTagger:
+    """Universal tags of a spaCy pipeline, for words that are tokens already."""
 
     def __init__(self, pipeline: Any) -> None:
         self.pipeline = pipeline
 
     def tag(self, words: Sequence[str]) -> list[str]:
-        """Tag one sentence.
-
-        Args:
-            words: its words and marks.
-
-        Returns:
-            As many universal tags, in order; `X` where the pipeline gives none.
-        """
+        """As many universal tags, in order; `X` where the pipeline gives none."""
         from spacy.tokens import Doc
 
         return [token.pos_ or "X" for token in self.pipeline(Doc(self.pipeline.vocab, words=list(words)))]
 
 
 def languages() -> list[str]:
-    """The languages that the package's own taggers exist for.
-
-    Example:
-        >>> languages()
-        ['en', 'it']
-    """
+    """The languages that the package's own taggers exist for."""
     return sorted(path.stem for path in WEIGHTS.glob("*.npz"))
 
 
 @cache
 def load_tagger(name: str) -> Tagger:
-    """The tagger of a language, or a spaCy pipeline.
-
-    Args:
-        name: `it` or `en`, or `spacy:` and the name or folder of an installed pipeline with a part-of-speech tagger,
-            such as `spacy:it_core_news_sm`.
-
-    Returns:
-        The tagger; the same object when asked again.
-
-    Raises:
-        InputError: no tagger of that language, or no such pipeline.
-
-    Example:
-        >>> load_tagger("it").tag(["Il", "governo", "cade", "a", "Roma"])
-        ['DET', 'NOUN', 'VERB', 'ADP', 'PROPN']
-    """
+    """The tagger of `it` or `en`, or `spacy:` and the name or folder of an installed pipeline."""
     if name.startswith(_SPACY):
         return _load_spacy(name.removeprefix(_SPACY))
     if name not in languages():

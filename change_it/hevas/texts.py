@@ -4,29 +4,19 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from change_it.errors import InputError
+from change_it.stats import Floats, Ints
 from change_it.text.ngrams import chunks
 from change_it.text.tokens import words
 
 #: A text, or its words where they have been taken already.
 Text = str | Sequence[str]
+_BUDGET = 1 << 18  # words, or pairs of words, that are held at once
 
 
 def words_of(texts: Sequence[Text]) -> list[Sequence[str]]:
-    """Words of each text.
-
-    Args:
-        texts: strings, or lists of words.
-
-    Returns:
-        One list of words a text.
-
-    Example:
-        >>> words_of(["L'Italia vola", ["vola"]])
-        [['l', 'italia', 'vola'], ['vola']]
-    """
+    """Words of each text; lists of words stay as they are."""
     kinds = set(map(type, texts))
     if not any(issubclass(kind, str) for kind in kinds):
         return list(texts)
@@ -37,15 +27,6 @@ class Matched:
     """Candidates beside their references: one row for each candidate and reference of it."""
 
     def __init__(self, candidates: Sequence[Text], references: Sequence[Sequence[Text]]) -> None:
-        """Match them.
-
-        Args:
-            candidates: n texts.
-            references: one or several texts for each.
-
-        Raises:
-            InputError: the numbers differ, a candidate has no reference, or a text stands where a list of texts must.
-        """
         if len(candidates) != len(references):
             raise InputError(
                 f"{len(candidates)} headlines but references for {len(references)}: give a list of references "
@@ -62,51 +43,28 @@ class Matched:
             raise InputError(f"headline {numbers.argmin()} has no reference: give at least one")
         self.candidates = candidates
         self.references = list(chain.from_iterable(references))
-        self.owners = np.repeat(np.arange(len(candidates)), numbers)
-        """Candidate of each row."""
-        self.starts = np.cumsum(numbers) - numbers
-        """First row of each candidate."""
+        self.owners = np.repeat(np.arange(len(candidates)), numbers)  # candidate of each row
+        self.starts = np.cumsum(numbers) - numbers  # first row of each candidate
 
     def __len__(self) -> int:
         return len(self.references)
 
-    def slices(
-        self, budget: int, *, power: int = 1
-    ) -> Iterator[tuple[slice, list[Sequence[str]], list[Sequence[str]]]]:
-        """Words of some rows at a time.
-
-        Args:
-            budget: about how many words of references and candidates a slice holds.
-            power: references count with their length to this power.
-
-        Yields:
-            Rows, words of their references, words of their candidates.
-        """
+    def slices(self, power: int = 1) -> Iterator[tuple[slice, list[Sequence[str]], list[Sequence[str]]]]:
+        """Rows, words of their references (which count with their length to `power`), words of their candidates."""
         given = _lengths(self.candidates)
         wanted = _lengths(self.references)
-        for part in chunks(wanted**power + given[self.owners] + 1, budget):
+        for part in chunks(wanted**power + given[self.owners] + 1, _BUDGET):
             owners = self.owners[part]
             first = int(owners[0])
             candidates = words_of(self.candidates[first : int(owners[-1]) + 1])
             yield part, words_of(self.references[part]), [candidates[i] for i in (owners - first).tolist()]
 
-    def best(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The highest score of each candidate over its references.
-
-        Args:
-            scores: one a row.
-
-        Returns:
-            (n,) scores.
-
-        Example:
-            >>> Matched(["a", "b"], [["x", "y"], ["z"]]).best(np.array([0.1, 0.3, 0.2])).tolist()
-            [0.3, 0.2]
-        """
+    def best(self, scores: Floats) -> Floats:
+        """(n,) the highest score of each candidate over its references, of one score a row."""
         return np.maximum.reduceat(scores, self.starts) if len(scores) else scores
 
 
-def _lengths(texts: Sequence[Text]) -> NDArray[np.int64]:
+def _lengths(texts: Sequence[Text]) -> Ints:
     """Words of each text; where the first is a string, an estimate from the number of characters."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     return lengths // 5 + 1 if len(texts) and isinstance(texts[0], str) else lengths

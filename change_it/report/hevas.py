@@ -4,7 +4,7 @@ The documents of HEvAS are the articles of the originals, its reference headline
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -67,8 +67,8 @@ class HevasResult:
             "means": self.evaluation.means,
             "correlations": {
                 "left_out": [name for name in LEFT_OUT if name in self.evaluation.systems],
-                "all": self.judges.as_dict(),
-                "within_systems": self.judges_within.as_dict(),
+                "all": asdict(self.judges),
+                "within_systems": asdict(self.judges_within),
             },
         }
 

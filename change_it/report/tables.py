@@ -1,6 +1,7 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
@@ -367,7 +368,8 @@ def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, Any]:
             }
             for system in evaluation.ranking
         },
-        **analysis.as_dict(),
+        "comparisons": {name: asdict(found) for name, found in analysis.comparisons.items()},
+        "correlations": asdict(analysis.correlations),
     }
 
 

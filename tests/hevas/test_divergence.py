@@ -9,7 +9,7 @@ from scipy.special import rel_entr
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it import InputError
-from change_it.hevas import divergence
+from change_it.hevas import texts as hevas_texts
 from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
 from change_it.text.tokens import words
 
@@ -56,7 +56,7 @@ def published(a, b):
 
 @pytest.fixture(params=[1 << 20, 30], ids=["one slice", "many slices"])
 def sliced(request, monkeypatch):
-    monkeypatch.setattr(divergence, "_BUDGET", request.param)
+    monkeypatch.setattr(hevas_texts, "_BUDGET", request.param)
 
 
 @pytest.fixture(params=[None, "tf-idf"])

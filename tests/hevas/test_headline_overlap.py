@@ -8,7 +8,7 @@ import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
 from change_it import InputError
-from change_it.hevas import overlap
+from change_it.hevas import texts as hevas_texts
 from change_it.hevas.overlap import headline_rouge
 from change_it.text.tokens import words
 
@@ -65,7 +65,7 @@ def double_loop(candidate, reference):
 
 @pytest.fixture(params=[1 << 20, 40], ids=["one slice", "many slices"])
 def sliced(request, monkeypatch):
-    monkeypatch.setattr(overlap, "_BUDGET", request.param)
+    monkeypatch.setattr(hevas_texts, "_BUDGET", request.param)
 
 
 @pytest.mark.usefixtures("sliced")

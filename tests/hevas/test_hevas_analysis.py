@@ -1,5 +1,6 @@
 import json
 import warnings
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -115,7 +116,7 @@ def test_few_documents_and_systems(make, n, m):
         assert all(summary.shapiro_p is None for summary in found.systems)
     if n == 1:
         assert all(summary.deviation is None for summary in found.systems)
-    text = json.dumps(found.as_dict(), allow_nan=False)
+    text = json.dumps(asdict(found), allow_nan=False)
     assert json.loads(text)["documents"] == n
     for pair in found.pairs:
         assert 0 <= pair.p <= pair.p_holm <= 1

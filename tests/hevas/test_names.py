@@ -1,6 +1,6 @@
 import pytest
 
-from change_it.hevas.names import Casing, Headline
+from change_it.hevas.names import Casing, Headline, inflections
 
 CASING = Casing.from_texts(
     [
@@ -64,3 +64,9 @@ def test_first_names_of_a_surname():
 
 def test_a_language_without_a_tagger_has_the_capitals_inside_a_sentence():
     assert names("Gestern sprach Merkel in Berlin", "xx") == ["Merkel", "Berlin"]
+
+
+def test_share_of_capitals_and_other_forms():
+    casing = Casing.from_texts(["Il sindaco di Roma parla, Roma tace.", "Tutti a roma"])
+    assert [casing.share(word) for word in ("roma", "sindaco", "zagarolo")] == [2 / 3, 0, None]
+    assert inflections("smirks", "en") & {"smirk", "smirking", "smirks"} == {"smirk", "smirking"}

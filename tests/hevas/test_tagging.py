@@ -5,8 +5,7 @@ import sys
 import pytest
 
 from change_it.errors import InputError
-from change_it.hevas.perceptron import CLOSED, TAGS, sentence_case
-from change_it.hevas.tagging import languages, load_tagger, tokens
+from change_it.hevas.tagging import CLOSED, TAGS, forms, languages, load_tagger, sentence_case, tokens
 
 # --- tokens
 
@@ -122,6 +121,10 @@ def test_unknown_language_names_those_that_exist():
 )
 def test_case_of_a_sentence(text, case):
     assert sentence_case(text.split(), "it") == case
+
+
+def test_forms_have_one_kind_of_quotes_and_digits():
+    assert forms(["«", "Nel", "1962", "»"]) == ['"', "nel", "0000", '"']
 
 
 # --- spaCy

@@ -14,7 +14,7 @@ import tyro
 from numpy.typing import NDArray
 
 from change_it.errors import InputError
-from change_it.hevas.perceptron import (
+from change_it.hevas.tagging import (
     CLOSED,
     TAGS,
     Case,
