@@ -12,6 +12,7 @@ from typing import Annotated, Any, NamedTuple, Union
 import tyro
 
 from change_it import __version__
+from change_it.audit.options import AuditOptions
 from change_it.command import TYRO_CONFIG, exit_on_input_error
 from change_it.corpus.folder import check_corpus
 from change_it.corpus.options import BuildOptions, CurveOptions, SampleOptions
@@ -50,6 +51,7 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     "merge": Command(MergeOptions, "change_it.generators.generator:merge"),
     "transfer": Command(TransferOptions, "change_it.generators.transfer_command:run"),
     "score": Command(ScoreOptions, "change_it.report.score_command:run"),
+    "audit": Command(AuditOptions, "change_it.report.audit_command:run"),
     "hevas": Command(HevasOptions, "change_it.report.hevas_command:run"),
     "demo": Command(DemoOptions, "change_it.space.demo:run"),
     "push": Command(PushOptions, "change_it.hub.push:run"),

@@ -12,6 +12,8 @@ from change_it.io import check_writable, replace_folder
 REPORT_FILES = ("systems.csv", "scores.json", "report.html", "items", "charts", "hevas")
 #: What `write_hevas` writes, as above.
 HEVAS_FILES = ("summary.csv", "summary.json", "report.html", "items", "charts")
+#: What `write_audit` writes, as above.
+AUDIT_FILES = ("audit.json", "audit.html")
 
 
 def check_out(out: Path, files: Sequence[str]) -> None:
@@ -19,7 +21,7 @@ def check_out(out: Path, files: Sequence[str]) -> None:
 
     Args:
         out: the folder to be.
-        files: `REPORT_FILES` or `HEVAS_FILES`.
+        files: `REPORT_FILES`, `HEVAS_FILES` or `AUDIT_FILES`.
 
     Raises:
         InputError: it is a file, lies below one or cannot be written, or it holds files and no report of the kind.
@@ -35,7 +37,7 @@ def replaced_report(out: Path, files: Sequence[str]) -> Iterator[Path]:
 
     Args:
         out: as for `check_out`.
-        files: `REPORT_FILES` or `HEVAS_FILES`.
+        files: `REPORT_FILES`, `HEVAS_FILES` or `AUDIT_FILES`.
 
     Yields:
         Where to write.

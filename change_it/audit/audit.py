@@ -1,0 +1,113 @@
+"""The whole audit of a set of judges on a corpus."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from change_it.audit.corpus import Corpus
+from change_it.audit.degenerate import Result, measure_systems
+from change_it.audit.verdicts import Verdict, verdicts
+from change_it.errors import InputError
+from change_it.scoring.compliancy import Progress
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.judges.judge import Judges
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What is known of a set of judges.
+
+    Attributes:
+        corpus: as it was given.
+        outlets: A and B.
+        language: of the headlines.
+        judges: signature of the judges.
+        items: of the test set.
+        at_most: headlines of each system.
+        seed: of all that was drawn.
+        verdicts: what to make of each judge.
+        systems: gold, and what must fail.
+    """
+
+    corpus: str
+    outlets: tuple[str, str]
+    language: str
+    judges: str
+    items: int
+    at_most: int
+    seed: int
+    verdicts: tuple[Verdict, ...]
+    systems: tuple[Result, ...]
+
+    @property
+    def passing(self) -> list[Result]:
+        """Systems that must fail and pass."""
+        return [system for system in self.systems if system.passes]
+
+    @property
+    def signature(self) -> str:
+        """What its figures depend on."""
+        return f"audit|judges:{self.judges}|items:{self.at_most} of {self.items}|seed:{self.seed}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            **asdict(self),
+            "signature": self.signature,
+            "verdicts": [asdict(verdict) | {"words": verdict.words} for verdict in self.verdicts],
+            "systems": [system.as_dict() for system in self.systems],
+        }
+
+
+def audit(
+    corpus: Corpus,
+    judges: "Judges",
+    metrics: Mapping[str, Mapping[str, Any]],
+    *,
+    at_most: int = 200,
+    resamples: int = 1000,
+    seed: int = 1,
+    batch_size: int | None = None,
+    progress: Progress = False,
+) -> Audit:
+    """Audit judges.
+
+    Args:
+        corpus: that they are tested on.
+        judges: main, hh, ah and perhaps fluency.
+        metrics: what training wrote beside them, see `verdicts.read_metrics`.
+        at_most: headlines of each degenerate system.
+        resamples: of the intervals.
+        seed: of all that is drawn.
+        batch_size: texts a judge reads at once.
+        progress: as `compliancy.judge_items` takes it.
+
+    Raises:
+        InputError: judges of other outlets than the corpus, or no headlines to judge.
+    """
+    test = corpus.test
+    judges.check_outlets(test.outlets, test.name)
+    if at_most < 1:
+        raise InputError(f"--items {at_most} are too few: give at least 1, better 200")
+    systems, _ = measure_systems(
+        judges,
+        test.items,
+        corpus.known,
+        at_most=at_most,
+        resamples=resamples,
+        seed=seed,
+        batch_size=batch_size,
+        progress=progress,
+    )
+    return Audit(
+        corpus=test.name,
+        outlets=test.outlets,
+        language=corpus.known.language,
+        judges=judges.signature,
+        items=len(test.items),
+        at_most=at_most,
+        seed=seed,
+        verdicts=tuple(verdicts(metrics, systems)),
+        systems=tuple(systems),
+    )

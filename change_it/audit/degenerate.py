@@ -1,0 +1,228 @@
+"""What the judges let through of systems that must fail, and which of them is to blame."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from change_it.audit.perturbations import PERTURBATIONS, Known, perturbed
+from change_it.scoring.compliancy import Progress, judge_items
+from change_it.scoring.facts import check_all_facts
+from change_it.scoring.item import Item
+from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.judges.judge import Judges
+
+#: The verdicts on a headline, in the order of tables; `passed`: all judges that there are.
+MEASURES = ("passed", "compliancy", "hh", "ah", "main", "fluency", "facts")
+#: Those that must hold for a headline to pass.
+PASSING = ("compliancy", "fluency", "facts")
+#: Name of the row that nothing is wrong with: the other newspaper's own headline.
+GOLD = "gold"
+#: A system with fewer headlines tells nothing of a judge.
+FEW = 20
+#: Examples of each system that are shown.
+EXAMPLES = 4
+
+
+@dataclass(frozen=True)
+class Example:
+    """A headline of a degenerate system.
+
+    Attributes:
+        id: of the item.
+        direction: of the item.
+        source: the original headline.
+        headline: the system's.
+        verdicts: measure to whether it holds; None for a judge that is not there.
+    """
+
+    id: str
+    direction: str
+    source: str
+    headline: str
+    verdicts: dict[str, bool | None]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the judges let through of one system.
+
+    Attributes:
+        system: its name.
+        breaks: the criteria that it breaks; none for gold.
+        description: what it does.
+        n: headlines judged.
+        values: measure to the share of headlines for which it holds, 0-1; None for a judge that is not there.
+        intervals: measure to the ends of its 95% interval.
+        allowed: share that may pass.
+        guards: judges of which one at least ought to refuse.
+        to_blame: judges that ought to have refused, with what more than the share allowed passed; empty where no more did.
+        examples: some headlines, those that passed first.
+    """
+
+    system: str
+    breaks: tuple[str, ...]
+    description: str
+    n: int
+    values: dict[str, float | None]
+    intervals: dict[str, tuple[float, float]]
+    allowed: float
+    guards: tuple[str, ...]
+    to_blame: tuple[str, ...]
+    examples: tuple[Example, ...]
+
+    @property
+    def passes(self) -> bool:
+        """Whether it must fail and does not."""
+        return bool(self.breaks) and self.n >= FEW and (self.values["passed"] or 0.0) > self.allowed
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return asdict(self) | {"passes": self.passes}
+
+
+def measure_systems(
+    judges: "Judges",
+    items: Sequence[Item],
+    known: Known,
+    *,
+    at_most: int,
+    resamples: int,
+    seed: int,
+    batch_size: int | None = None,
+    progress: Progress = False,
+) -> tuple[list[Result], pl.DataFrame]:
+    """Judge gold and every degenerate system.
+
+    Args:
+        judges: that are audited.
+        items: of the test set.
+        known: of the corpus.
+        at_most: headlines of each system; the first ones that it applies to, in one random order for all, both
+            directions in turn, so that systems share articles.
+        resamples: of the intervals.
+        seed: of order, headlines and intervals.
+        batch_size: texts a judge reads at once.
+        progress: as `judge_items` takes it.
+
+    Returns:
+        Gold, then the systems in the order of `PERTURBATIONS`, without those that apply to no item; and the table of
+        all headlines, one row each: `system`, `item` (place in `items`), `headline` and the verdicts.
+    """
+    order = in_turn(items, seed)
+    ordered = [items[place] for place in order]
+    made = {GOLD: [(place, item.reference) for place, item in enumerate(ordered) if item.reference][:at_most]}
+    for system in PERTURBATIONS.values():
+        if texts := perturbed(ordered, system, known, seed=seed, at_most=at_most):
+            made[system.name] = texts
+    headlines = [(name, order[place], text) for name, texts in made.items() for place, text in texts]
+    asked = [replace(items[place], prediction=text) for _, place, text in headlines]
+    table = pl.DataFrame(
+        {
+            "system": [name for name, _, _ in headlines],
+            "item": [place for _, place, _ in headlines],
+            "headline": [text for _, _, text in headlines],
+        }
+    ).hstack(judged(judges, asked, known, batch_size=batch_size, progress=progress))
+    by_name = {system.name: system for system in PERTURBATIONS.values()}
+    results = []
+    for name in made:
+        known_system = by_name.get(name)
+        rows = table.filter(system=name)
+        values, intervals = _measured(rows, items, resamples=resamples, seed=seed)
+        result = Result(
+            name,
+            known_system.breaks if known_system else (),
+            known_system.description
+            if known_system
+            else "The other newspaper's own headline, which should pass.",
+            rows.height,
+            values,
+            intervals,
+            known_system.allowed if known_system else 1.0,
+            known_system.guards if known_system else (),
+            (),
+            _examples(rows, items),
+        )
+        if known_system and result.passes:
+            guilty = tuple(
+                judge
+                for judge in known_system.guards
+                if (share := values[judge]) is None or share > known_system.allowed
+            )
+            result = replace(result, to_blame=guilty)
+        results.append(result)
+    return results, table
+
+
+def in_turn(items: Sequence[Item], seed: int) -> list[int]:
+    """Places of the items in a random order, the directions in turn."""
+    random = np.random.default_rng(seed)
+    sides: dict[str, list[int]] = {}
+    for place in random.permutation(len(items)).tolist():
+        sides.setdefault(items[place].direction, []).append(place)
+    rank = {place: n for places in sides.values() for n, place in enumerate(places)}
+    return sorted(rank, key=lambda place: (rank[place], items[place].direction))
+
+
+def judged(
+    judges: "Judges",
+    items: Sequence[Item],
+    known: Known,
+    *,
+    batch_size: int | None = None,
+    progress: Progress = False,
+) -> pl.DataFrame:
+    """The verdicts on items with predictions: `MEASURES` without those of a judge that is not there, and probabilities."""
+    table = judge_items(judges, items, batch_size=batch_size, progress=progress)
+    facts = check_all_facts(
+        [item.prediction for item in items],
+        sources=[item.source for item in items],
+        articles=[item.article for item in items],
+        reference_articles=[item.reference_article for item in items],
+        language=known.language,
+        casing=known.casing,
+    )
+    table = table.with_columns(facts=pl.Series([one.supported for one in facts], dtype=pl.Boolean))
+    return table.with_columns(passed=pl.all_horizontal(name for name in PASSING if name in table.columns))
+
+
+def _measured(
+    rows: pl.DataFrame, items: Sequence[Item], *, resamples: int, seed: int
+) -> tuple[dict[str, float | None], dict[str, tuple[float, float]]]:
+    """Shares and their intervals, averages of the directions."""
+    present = [name for name in MEASURES if name in rows.columns and not rows[name].has_nulls()]
+    columns: Statistics = {
+        "n": np.ones(rows.height),
+        **{name: rows[name].cast(pl.Float64).to_numpy() for name in present},
+    }
+    directions = [items[place].direction for place in rows["item"]]
+
+    def aggregate(sums: Statistics) -> dict[str, Floats]:
+        return {name: sums[name] / np.maximum(sums["n"], 1) for name in present}
+
+    values = estimate(columns, aggregate, directions)
+    ends = bootstrap_intervals(columns, aggregate, directions, resamples=resamples, seed=seed)
+    return (
+        {name: float(values[name][-1]) if name in present else None for name in MEASURES},
+        {name: (float(ends[name][-1, 0]), float(ends[name][-1, 1])) for name in present},
+    )
+
+
+def _examples(rows: pl.DataFrame, items: Sequence[Item]) -> tuple[Example, ...]:
+    """Headlines that passed, the others after them."""
+    shown = rows.sort("passed", descending=True, maintain_order=True).head(EXAMPLES)
+    return tuple(
+        Example(
+            items[row["item"]].id,
+            items[row["item"]].direction,
+            items[row["item"]].source,
+            row["headline"],
+            {name: None if row.get(name) is None else bool(row[name]) for name in MEASURES},
+        )
+        for row in shown.iter_rows(named=True)
+    )

@@ -1,0 +1,37 @@
+"""Options of `change-it audit`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(kw_only=True)
+class AuditOptions:
+    """Find out how far the judges of a corpus can be believed: systems that must fail, cues, calibration, power.
+
+    Examples:
+        change-it audit --judges runs/mine/judges --corpus runs/mine/corpus
+        change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --items 1000 --temperature --out runs/mine/audit
+    """
+
+    corpus: str
+    """Corpus folder or data set id on the Hub; its A2 pairs are the test."""
+    judges: str
+    """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
+    out: Path | None = None
+    """Folder for audit.html and audit.json; the folder audit beside a folder of judges when not given."""
+    items: int = 200
+    """Headlines of each degenerate system, at most; articles take most of the time."""
+    temperature: bool = False
+    """Fit a temperature to each judge on one half of A2's pairs and report the calibration on the other; changes no judge."""
+    language: str | None = None
+    """Of the headlines: it, en or none; guessed when not given."""
+    json: bool = False
+    """Print JSON instead of tables."""
+    resamples: int = 1000
+    """Bootstrap resamples of the intervals."""
+    seed: int = 1
+    """Seed of everything that is drawn."""
+    batch_size: int | None = None
+    """Texts a judge reads at once; its own choice when not given."""
+    device: str = "auto"
+    """Where the judges run: auto, cpu, cuda, cuda:1, mps."""

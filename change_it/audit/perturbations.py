@@ -1,0 +1,423 @@
+"""Systems that must fail: each spoils a good transfer, or makes a bad one, along one criterion (after Sai et al., EMNLP 2021).
+
+A system is a function of an item, a random generator and what is known of the corpus, and a line above it that names
+what it breaks; it returns a headline, or None where it does not apply.
+"""
+
+import zlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from inspect import getdoc
+from random import Random
+from typing import Literal
+
+import numpy as np
+
+from change_it.audit.typography import Typography
+from change_it.hevas.baselines import baseline
+from change_it.hevas.names import Casing, Headline
+from change_it.judges.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
+from change_it.scoring.item import Item
+from change_it.text.damage import FAMILIES, Material, Split, damage
+from change_it.text.folding import fold
+from change_it.text.sentences import sentences
+from change_it.text.stopwords import stop_words
+
+Criterion = Literal["style", "content", "fluency", "facts"]
+#: A function of an item, a random generator and what is known of the corpus.
+Make = Callable[[Item, np.random.Generator, "Known"], str | None]
+
+#: Criterion to the judges of which one at least must refuse what breaks it.
+GUARDS: dict[Criterion, tuple[str, ...]] = {
+    "style": ("main",),
+    "content": ("hh", "ah"),
+    "fluency": ("fluency",),
+    "facts": ("facts",),
+}
+#: Words of a list of key words.
+KEYWORDS = 8
+#: Words with more letters count as long.
+LONG = 3
+#: Headlines that names to swap are taken from, at most.
+NAMED = 3000
+#: Draws before a change of all numbers or names is given up.
+DRAWS = 12
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """A system that must fail.
+
+    Attributes:
+        name: in tables and files.
+        breaks: the criteria that its headlines break, the first one foremost.
+        description: what it does, one sentence.
+        make: the headline of an item.
+        allowed: share of its headlines that may pass all judges, for some come out right by chance.
+    """
+
+    name: str
+    breaks: tuple[Criterion, ...]
+    description: str
+    make: Make
+    allowed: float
+
+    @property
+    def guards(self) -> tuple[str, ...]:
+        """The judges that ought to refuse its headlines."""
+        return tuple(judge for criterion in self.breaks for judge in GUARDS[criterion])
+
+
+PERTURBATIONS: dict[str, Perturbation] = {}
+
+
+def breaks(*criteria: Criterion, allowed: float = 0.03) -> Callable[[Make], Make]:
+    """Register a system under the name of its function, with its docstring.
+
+    Args:
+        criteria: that its headlines break, the first one foremost.
+        allowed: share of them that may pass.
+    """
+
+    def register(make: Make) -> Make:
+        name = make.__name__
+        PERTURBATIONS[name] = Perturbation(
+            name.replace("_", " "), criteria, (getdoc(make) or "").partition("\n")[0], make, allowed
+        )
+        return make
+
+    return register
+
+
+@dataclass
+class Known:
+    """What the systems know of a corpus.
+
+    Attributes:
+        material: for damage.
+        casing: how its articles write words.
+        training_headlines: of each outlet.
+        articles: of the test set.
+    """
+
+    material: Material
+    casing: Casing
+    training_headlines: Mapping[str, Sequence[str]]
+    articles: Sequence[str]
+
+    @property
+    def language(self) -> str:
+        """`it`, `en` or `none`."""
+        return self.material.language
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of people and places in headlines."""
+        headlines = self.material.headlines[:: max(1, len(self.material.headlines) // NAMED)]
+        return name_pool([self.read(headline) for headline in headlines], self.casing)
+
+    @cached_property
+    def typography(self) -> dict[str, Typography]:
+        """How each outlet sets its headlines."""
+        return {outlet: Typography.of(headlines) for outlet, headlines in self.training_headlines.items()}
+
+    @cached_property
+    def keywords(self) -> dict[str, list[str]]:
+        """Article to its words of highest tf-idf."""
+        distinct = list(dict.fromkeys(self.articles))
+        found = baseline("tfidf", distinct, n_words=KEYWORDS, language=self.language)
+        return {article: text.split() for article, text in zip(distinct, found, strict=True)}
+
+    @cached_property
+    def cues(self) -> dict[str, list[str]]:
+        """For each outlet the words that the other one's headlines have least, by how much more often it uses them."""
+        counts = {
+            outlet: Counter(word for h in headlines for word in set(Split.of(h).words))
+            for outlet, headlines in self.training_headlines.items()
+        }
+        sizes = {outlet: max(1, len(headlines)) for outlet, headlines in self.training_headlines.items()}
+        one, other = counts
+        gaps = {
+            word: counts[one][word] / sizes[one] - counts[other][word] / sizes[other]
+            for word in counts[one] | counts[other]
+        }
+        ranked = sorted(gaps, key=lambda word: (-gaps[word], word))
+        return {one: ranked[:10], other: ranked[::-1][:10]}
+
+    def read(self, headline: str) -> Headline:
+        """The pieces of a headline."""
+        return Headline(headline, self.language)
+
+    def is_name(self, word: str) -> bool:
+        """Whether a lower-cased word has a capital in most articles."""
+        return (self.casing.share(fold(word)) or 0.0) >= 0.5
+
+
+def perturbed(
+    items: Sequence[Item], system: Perturbation, known: Known, *, seed: int, at_most: int
+) -> list[tuple[int, str]]:
+    """The headlines of a system for the first items that it applies to.
+
+    Args:
+        items: in the order in which they are tried.
+        system: makes the headlines.
+        known: of the corpus.
+        seed: with the names of system and item it decides every draw.
+        at_most: headlines wanted.
+
+    Returns:
+        Places of items, and their headlines.
+    """
+    found: list[tuple[int, str]] = []
+    for place, item in enumerate(items):
+        if len(found) == at_most:
+            break
+        random = np.random.default_rng((seed, zlib.crc32(system.name.encode()), zlib.crc32(item.id.encode())))
+        if text := system.make(item, random, known):
+            found.append((place, text))
+    return found
+
+
+# Style: the content stays, and so does the newspaper
+
+
+@breaks("style")
+def copy(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The original as it is."""
+    return item.source
+
+
+@breaks("style")
+def one_word_changed(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The original with one word in small letters replaced by one of the other newspaper's."""
+    split = Split.of(item.source)
+    places = [place for place, word in enumerate(split.words) if len(word) > LONG and word.islower()]
+    if not places:
+        return None
+    other = Split.of(_any(known.training_headlines[item.target], random))
+    words = [word for word in other.words if len(word) > LONG and word.islower() and word not in split.words]
+    if not words:
+        return None
+    place = int(random.choice(places))
+    return str(
+        Split([*split.words[:place], str(random.choice(words)), *split.words[place + 1 :]], split.gaps)
+    )
+
+
+@breaks("style")
+def typography(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The original with the other newspaper's quotes, dashes, dots and capitals."""
+    text = known.typography[item.target].apply(item.source, known.is_name)
+    return text if text != item.source else None
+
+
+@breaks("style")
+def capitals(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The original in capitals."""
+    return item.source.upper() if item.source.upper() != item.source else None
+
+
+@breaks("style", "fluency")
+def cue_words(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The original and three words that the other newspaper likes."""
+    words = [word for word in known.cues[item.target] if word not in Split.of(item.source).words]
+    return " ".join([item.source, *words[:3]]) if words else None
+
+
+@breaks("style")
+def first_sentence(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The first sentence of the original's article."""
+    return next(iter(sentences(item.article)), None)
+
+
+@breaks("style", "fluency")
+def original_twice(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The original, twice."""
+    return f"{item.source} {item.source}"
+
+
+# Content: a headline of the other newspaper that tells something else
+
+
+@breaks("content")
+def random_target(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """Any training headline of the other newspaper."""
+    return _any(known.training_headlines[item.target], random)
+
+
+@breaks("content")
+def names_spliced_in(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """Any training headline of the other newspaper, with the original's names for its own."""
+    original = known.read(item.source)
+    names = [original.words(*span) for span in original.full_names(known.casing)]
+    for _ in range(DRAWS if names else 0):
+        other = known.read(_any(known.training_headlines[item.target], random))
+        found = other.full_names(known.casing)[: len(names)]
+        if not found:
+            continue
+        text = other.text
+        for name, (first, last) in reversed(list(zip(names, found, strict=False))):
+            start, end = other.span(other.pieces[first].start, other.pieces[last - 1].end)
+            text = text[:start] + name + text[end:]
+        return text
+    return None
+
+
+@breaks("content", allowed=0.10)
+def negated(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline says the contrary: a verb negated, or no more."""
+    return _negative(item, partial(negate, rng=_python(random)), known)
+
+
+@breaks("content", allowed=0.10)
+def roles_swapped(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline with who did it and whom it was done to exchanged."""
+    return _negative(item, partial(swap_roles, rng=_python(random), casing=known.casing), known)
+
+
+# Facts
+
+
+@breaks("facts", allowed=0.10)
+def numbers_changed(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline with every number changed."""
+
+    def values(text: str) -> set[float | str]:
+        return {value for number in known.read(text).numbers() if number.claimed for value in number.values}
+
+    rng, text, old = _python(random), item.reference, values(item.reference)
+    for _ in range(DRAWS if old else 0):
+        changed = swap_numbers(known.read(text), rng)
+        if changed is None:
+            return None
+        text = changed
+        if not values(text) & old:
+            return text
+    return None
+
+
+@breaks("facts", allowed=0.10)
+def names_swapped(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline with every name swapped for another."""
+
+    def names(text: str) -> set[str]:
+        headline = known.read(text)
+        return {headline.keys[place] for place in headline.names(known.casing)}
+
+    rng, text, old = _python(random), item.reference, names(item.reference)
+    for _ in range(DRAWS if old else 0):
+        changed = swap_names(known.read(text), rng, known.names, known.casing)
+        if changed is None:
+            return None
+        text = changed
+        if not names(text) & old:
+            return text
+    return None
+
+
+# Fluency: the right words, and no headline
+
+
+@breaks("fluency")
+def long_words(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline without its words of three letters or less."""
+    split = Split.of(item.reference)
+    kept = [place for place, word in enumerate(split.words) if len(word) > LONG]
+    return str(split.keep(kept)) if 1 < len(kept) < len(split.words) else None
+
+
+@breaks("fluency")
+def not_in_the_middle(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline with a "not" in the middle."""
+    split = Split.of(item.reference)
+    middle = len(split.words) // 2
+    if middle < 2 or split.gaps[middle].strip():
+        return None
+    word = "non" if known.language == "it" else "not"
+    return str(
+        Split(
+            [*split.words[:middle], word, *split.words[middle:]],
+            [*split.gaps[:middle], split.gaps[middle], " ", *split.gaps[middle + 1 :]],
+        )
+    )
+
+
+@breaks("fluency")
+def gold_twice(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline, twice."""
+    return f"{item.reference} {item.reference}" if item.reference else None
+
+
+@breaks("fluency")
+def half_and_half(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The first half of the original and the second of the other newspaper's headline."""
+    one, other = item.source.split(), item.reference.split()
+    if min(len(one), len(other)) < 4:
+        return None
+    return " ".join([*one[: len(one) // 2], *other[len(other) // 2 :]])
+
+
+@breaks("fluency")
+def foreign_words(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline with two function words of another language."""
+    words = item.reference.split()
+    if len(words) < 3 or known.language == "none":
+        return None
+    other = "en" if known.language == "it" else "it"
+    inserted = sorted(word for word in stop_words(other) - stop_words(known.language) if len(word) > LONG)
+    for word in random.choice(inserted, 2, replace=False).tolist():
+        words.insert(int(random.integers(1, len(words))), word)
+    return " ".join(words)
+
+
+@breaks("fluency")
+def heavy_words_sorted(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The article's eight heaviest words in the order of the alphabet."""
+    words = known.keywords[item.article]
+    return " ".join(sorted(words, key=str.lower)) if len(words) > 2 else None
+
+
+@breaks("fluency")
+def keyword_list(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The article's eight heaviest words between commas."""
+    words = known.keywords[item.article]
+    return ", ".join(words) if len(words) > 2 else None
+
+
+def _damaged(name: str) -> Make:
+    def make(item: Item, random: np.random.Generator, known: Known) -> str | None:
+        return damage(item.reference, name, random, known.material) if item.reference else None
+
+    made = (getdoc(FAMILIES[name]) or "").partition("\n")[0]
+    make.__name__, make.__doc__ = (
+        name,
+        f"The other newspaper's headline, damaged: {made[:1].lower()}{made[1:]}",
+    )
+    return make
+
+
+for _family in (
+    "shuffled",
+    "reversed_words",
+    "neighbours",
+    "telegram",
+    "looped",
+    "foreign",
+    "agreement",
+    "cut_end",
+):
+    breaks("fluency")(_damaged(_family))
+
+
+def _negative(item: Item, change: Callable[[Headline], str | None], known: Known) -> str | None:
+    return change(known.read(item.reference)) if item.reference else None
+
+
+def _any(headlines: Sequence[str], random: np.random.Generator) -> str:
+    return headlines[int(random.integers(len(headlines)))]
+
+
+def _python(random: np.random.Generator) -> Random:
+    return Random(int(random.integers(2**63)))

@@ -1,0 +1,142 @@
+"""How outlets set their headlines: quotes, dashes, dots, apostrophes, capitals. It says nothing of what is written."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+#: A quoted stretch, by the marks around it.
+_QUOTED = {
+    "«»": re.compile(r"«([^«»]*)»"),
+    "“”": re.compile(r"“([^“”]*)”"),
+    '""': re.compile(r'"([^"]*)"'),
+    "‘’": re.compile(r"‘([^‘’]*)’(?!\w)"),
+    "''": re.compile(r"(?<!\w)'([^']*)'(?!\w)"),
+}
+_DASH = re.compile(r" ([-–—]) ")
+_DOTS = re.compile(r"\.\.\.|…")
+_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+_AFTER_COLON = re.compile(r"(?<=: )[^\W\d_]")
+_WORD = re.compile(r"[^\W\d_]+")
+#: A word with more letters has a capital in a Title Like This.
+_SMALL = 3
+
+
+@dataclass(frozen=True)
+class Typography:
+    """What most headlines of an outlet do.
+
+    Attributes:
+        quotes: the mark before a quotation and the one after it.
+        dash: between words with spaces around it.
+        dots: that show an omission.
+        apostrophe: inside a word.
+        stop: whether a full stop ends the headline.
+        capital: whether the word after a colon has a capital.
+        titles: whether All Long Words Have Capitals.
+    """
+
+    quotes: str = '""'
+    dash: str = "-"
+    dots: str = "..."
+    apostrophe: str = "'"
+    stop: bool = False
+    capital: bool = False
+    titles: bool = False
+
+    @classmethod
+    def of(cls, headlines: Sequence[str]) -> "Typography":
+        """What these headlines do most.
+
+        Example:
+            >>> Typography.of(["«Sì» di Roma – subito", "Dice «no»: ecco perché."]).quotes
+            '«»'
+        """
+        quotes = Counter({marks: sum(len(p.findall(h)) for h in headlines) for marks, p in _QUOTED.items()})
+        after_colon = [found[0].isupper() for h in headlines for found in _AFTER_COLON.findall(h)]
+        return cls(
+            _most(quotes, '""'),
+            _most(Counter(mark for h in headlines for mark in _DASH.findall(h)), "-"),
+            _most(Counter(mark for h in headlines for mark in _DOTS.findall(h)), "..."),
+            _most(Counter(mark for h in headlines for mark in _APOSTROPHE.findall(h)), "'"),
+            _usual([h.endswith(".") and not h.endswith("..") for h in headlines]),
+            _usual(after_colon),
+            _usual([_is_title(h) for h in headlines]),
+        )
+
+    def apply(self, headline: str, is_name: Callable[[str], bool] = lambda word: True) -> str:
+        """A headline set like this, to the letter the same words.
+
+        Args:
+            headline: of another outlet.
+            is_name: whether a lower-cased word keeps its capital where a title loses them.
+
+        Example:
+            >>> Typography(quotes="«»", stop=True).apply('"Sì" di Roma')
+            '«Sì» di Roma.'
+        """
+        text = headline.strip()
+        for pattern in _QUOTED.values():
+            text = pattern.sub(lambda found: f"\0{found[1]}\1", text)
+        text = text.replace("\0", self.quotes[0]).replace("\1", self.quotes[1])
+        text = _APOSTROPHE.sub(self.apostrophe, _DOTS.sub(self.dots, _DASH.sub(f" {self.dash} ", text)))
+        if self.titles != _is_title(text):
+            text = _titled(text) if self.titles else _untitled(text, is_name)
+        elif not self.titles:
+            change = str.upper if self.capital else str.lower
+            text = _AFTER_COLON.sub(
+                lambda found: (
+                    found[0]
+                    if not self.capital and is_name(_WORD.match(text, found.start())[0].lower())  # type: ignore[index]
+                    else change(found[0])
+                ),
+                text,
+            )
+        bare = text if text.endswith(("..", "…")) else text.removesuffix(".")
+        return f"{bare}." if self.stop and bare[-1:].isalnum() else bare
+
+
+def plain(headline: str) -> str:
+    r"""A headline in a setting that no outlet has for its own, its capitals apart.
+
+    Example:
+        >>> plain("«L’Italia» – ecco perché…")
+        '"L\'Italia" - ecco perché...'
+    """
+    return Typography(titles=_is_title(headline)).apply(headline)
+
+
+def _most(counts: Counter[str], otherwise: str) -> str:
+    best = max(counts, key=lambda key: counts[key], default=otherwise)
+    return best if counts[best] else otherwise
+
+
+def _usual(found: Sequence[bool]) -> bool:
+    return 2 * sum(found) > len(found)
+
+
+def _is_title(headline: str) -> bool:
+    """Whether all long words after the first have capitals, of three at least."""
+    long = [word for word in _WORD.findall(headline)[1:] if len(word) > _SMALL]
+    return len(long) > 2 and sum(word[0].isupper() for word in long) >= 0.8 * len(long)
+
+
+def _titled(headline: str) -> str:
+    return _WORD.sub(
+        lambda found: found[0].capitalize() if len(found[0]) > _SMALL and found[0].islower() else found[0],
+        headline,
+    )
+
+
+def _untitled(headline: str, is_name: Callable[[str], bool]) -> str:
+    first = _WORD.search(headline)
+    return _WORD.sub(
+        lambda found: (
+            found[0]
+            if found.start() == (first.start() if first else 0)
+            or is_name(found[0].lower())
+            or found[0].isupper()
+            else found[0].lower()
+        ),
+        headline,
+    )

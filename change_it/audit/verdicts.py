@@ -1,0 +1,124 @@
+"""What to make of each judge, in words: from the figures that training left beside it, and from the audit."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from change_it.audit.degenerate import FEW, GOLD, Result
+from change_it.tables import figure
+
+#: Good enough; with care; not at all.
+Level = Literal["rely", "care", "distrust"]
+WORDS: dict[Level, str] = {"rely": "rely on it", "care": "with care", "distrust": "do not rely on it"}
+JUDGES = ("main", "hh", "ah", "fluency", "facts")
+#: A judge must be this much better than its baselines, in F1, to be relied on.
+MARGIN = 0.02
+#: A judge that takes fewer printed headlines for printed, or supported, refuses good work.
+ACCEPTS = 0.85
+#: Systems that a verdict names, at most.
+NAMED = 3
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What to make of a judge.
+
+    Attributes:
+        judge: main, hh, ah, fluency or facts.
+        level: how far to rely on it.
+        text: why, one sentence or two.
+    """
+
+    judge: str
+    level: Level
+    text: str
+
+    @property
+    def words(self) -> str:
+        """The verdict: rely on it, with care, do not rely on it."""
+        return WORDS[self.level]
+
+    def __str__(self) -> str:
+        return f"{self.judge}: {self.words}. {self.text[:1].upper()}{self.text[1:]}."
+
+
+def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
+    """What training wrote beside each judge.
+
+    Args:
+        judges: folder with a folder for each judge.
+
+    Returns:
+        Judge to its `metrics.json`; judges without one are left out.
+    """
+    files = {judge: Path(judges) / judge / "metrics.json" for judge in JUDGES}
+    return {
+        judge: json.loads(file.read_text(encoding="utf-8")) for judge, file in files.items() if file.is_file()
+    }
+
+
+def verdicts(metrics: Mapping[str, Mapping[str, Any]], systems: Sequence[Result] = ()) -> list[Verdict]:
+    """What to make of each judge.
+
+    Args:
+        metrics: of `read_metrics`.
+        systems: of the audit; none where there was no audit.
+
+    Returns:
+        One of each judge that something is known of, in the order of `JUDGES`.
+    """
+    found = []
+    for judge in JUDGES:
+        parts = [*_beside_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
+        if judge == "fluency" and judge not in metrics and all(s.values["fluency"] is None for s in systems):
+            parts = [("distrust", "there is none: nothing asks whether it is a headline at all")]
+        if parts:
+            level: Level = max((level for level, _ in parts), key=("rely", "care", "distrust").index)
+            found.append(Verdict(judge, level, "; ".join(text for _, text in parts)))
+    return found
+
+
+def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tuple[Level, str]]:
+    """The test on which the judge is least ahead of its best baseline."""
+    if record is None:
+        return []
+    gaps = []
+    for test, result in record["results"].items():
+        others = {name: tests[test]["macro_f1"] for name, tests in record["baselines"].items()}
+        best = max(others, key=others.__getitem__, default="")
+        gaps.append((result["macro_f1"] - others.get(best, 0.0), test, result["macro_f1"], best, others))
+    gap, test, f1, best, others = min(gaps)
+    where = "" if test == "gold" else f" on {test} examples"
+    text = f"F1 {figure(f1)}{where}"
+    if not best:
+        return [("care", f"{text}, beside no baseline")]
+    text += f" where {best} {'have' if best.endswith('s') else 'has'} {figure(others[best])}"
+    if gap <= 0:
+        return [("distrust", f"{text}")]
+    if gap < MARGIN:
+        return [("care", f"{text}")]
+    return [("rely", f"{text}")]
+
+
+def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, str]]:
+    """The systems that it ought to have refused and did not, the worst first; and whether it takes gold."""
+    known = {system.system: share for system in systems if (share := system.values[judge]) is not None}
+    entrusted = [system for system in systems if system.n >= FEW and judge in system.guards]
+    guilty = sorted(
+        (system.system for system in entrusted if judge in system.to_blame and system.system in known),
+        key=lambda name: -known[name],
+    )
+    parts: list[tuple[Level, str]] = []
+    if guilty:
+        named = ", ".join(f"{name} {figure(known[name])}" for name in guilty[:NAMED])
+        more = f" and {len(guilty) - NAMED} more" if len(guilty) > NAMED else ""
+        blind = 2 * sum(known[name] > 0.5 for name in guilty) > len(entrusted)
+        parts.append(("distrust" if blind else "care", f"lets through what it should refuse: {named}{more}"))
+    elif entrusted and known:
+        parts.append(("rely", "refuses what it should"))
+    if judge in ("fluency", "facts") and GOLD in known:
+        level: Level = "rely" if known[GOLD] >= ACCEPTS else "care"
+        parts.append((level, f"accepts {figure(known[GOLD])} of the newspapers' own headlines"))
+    return parts

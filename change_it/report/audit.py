@@ -1,0 +1,96 @@
+"""Tables, page and files of an audit of the judges."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from change_it.audit.audit import Audit
+from change_it.audit.degenerate import GOLD, MEASURES, Result
+from change_it.audit.verdicts import Verdict
+from change_it.io import write_json, write_text
+from change_it.report.charts import Drawing
+from change_it.report.folder import AUDIT_FILES, replaced_report
+from change_it.report.html import environment, inline_svg
+from change_it.report.tables import heading
+from change_it.tables import Column, Row, Table, Value
+
+
+def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
+    """What to make of each judge.
+
+    Args:
+        verdicts: of `audit.verdicts`.
+    """
+    rows = [
+        Row({"judge": verdict.judge, "verdict": verdict.words, "why": verdict.text}) for verdict in verdicts
+    ]
+    columns = Column("judge", "text"), Column("verdict", "text"), Column("why", "text")
+    return Table(columns, tuple(rows), "What to make of the judges")
+
+
+def degenerate_table(systems: Sequence[Result]) -> Table:
+    """What the judges let through of gold and of the systems that must fail.
+
+    Args:
+        systems: of an audit.
+
+    Returns:
+        One group a criterion; measures of a judge that is not there are left out.
+    """
+    measures = [name for name in MEASURES if any(system.values[name] is not None for system in systems)]
+    ends = {name: Column(f"{name}_interval", "interval") for name in MEASURES[:2]}
+    columns = [Column(name, title=heading(name), below=ends.get(name)) for name in measures]
+    rows = []
+    for system in systems:
+        values: dict[str, Value] = {"system": system.system, "n": system.n, **system.values}
+        values |= {f"{name}_interval": system.intervals[name] for name in ends if name in system.intervals}
+        values["to blame"] = ", ".join(system.to_blame)
+        tags = ["passes"] if system.passes else []
+        group = system.breaks[0] if system.breaks else GOLD
+        rows.append(Row(values, group, not system.breaks, tags=tags, remark=system.description))
+    return Table(
+        (Column("system", "text"), *columns, Column("n", "count"), Column("to blame", "text")),
+        tuple(rows),
+        f"What the judges let through of {len(systems) - 1} systems that must fail",
+    )
+
+
+def audit_page(found: Audit, drawings: Sequence[Drawing] = ()) -> str:
+    """The page of an audit.
+
+    Args:
+        found: the audit.
+        drawings: the charts to embed.
+
+    Returns:
+        HTML without any reference to another file.
+    """
+    charts = {
+        drawing.name: (drawing, Markup(inline_svg(drawing.figure, drawing.description)))
+        for drawing in drawings
+    }
+    values: dict[str, Any] = {
+        "audit": found,
+        "degenerate": degenerate_table(found.systems),
+        "measures": {name: heading(name) for name in MEASURES},
+        "charts": charts,
+    }
+    return environment().get_template("audit.html.jinja").render(values)
+
+
+def write_audit(out: Path, found: Audit) -> None:
+    """Write `audit.html` and `audit.json`.
+
+    Args:
+        out: folder; an audit that is there is replaced as a whole, files that are not of one stay.
+        found: the audit.
+
+    Raises:
+        InputError: the folder cannot be written, or holds files and no audit.
+    """
+    page = audit_page(found)
+    with replaced_report(out, AUDIT_FILES) as folder:
+        write_json(folder / "audit.json", found.as_dict())
+        write_text(folder / "audit.html", page)

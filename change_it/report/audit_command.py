@@ -1,0 +1,58 @@
+"""`change-it audit`: reads, asks the judges, prints tables or JSON, writes the page."""
+
+import json
+import sys
+from pathlib import Path
+
+from change_it.audit.options import AuditOptions
+from change_it.errors import InputError
+from change_it.report.folder import AUDIT_FILES, check_out
+from change_it.tables import console, print_table
+
+
+def run(options: AuditOptions) -> None:
+    """Audit the judges.
+
+    Args:
+        options: see `AuditOptions`.
+
+    Raises:
+        InputError: a corpus or judges at fault, or `--out` cannot be written.
+    """
+    out = options.out or _beside(options.judges)
+    check_out(out, AUDIT_FILES)
+
+    from change_it.audit.audit import audit  # these load torch, polars and matplotlib
+    from change_it.audit.corpus import read_corpus
+    from change_it.audit.verdicts import read_metrics
+    from change_it.judges.judge import Judges, local_folder
+    from change_it.report.audit import degenerate_table, verdicts_table, write_audit
+
+    corpus = read_corpus(options.corpus, options.language, seed=options.seed)
+    folder = local_folder(options.judges, command="change-it train judge")
+    found = audit(
+        corpus,
+        Judges.from_pretrained(folder, device=options.device),
+        read_metrics(folder),
+        at_most=options.items,
+        resamples=options.resamples,
+        seed=options.seed,
+        batch_size=options.batch_size,
+        progress=not options.json,
+    )
+    write_audit(out, found)
+    if options.json:
+        json.dump(found.as_dict(), sys.stdout, indent=2, ensure_ascii=False)
+        print()
+        return
+    terminal = console()
+    print_table(degenerate_table(found.systems), terminal)
+    print_table(verdicts_table(found.verdicts), terminal)
+    print(f"wrote {out / 'audit.html'} and audit.json")
+
+
+def _beside(judges: str) -> Path:
+    """The folder `audit` beside a folder of judges."""
+    if not Path(judges).is_dir():
+        raise InputError(f"{judges} is no folder, so the audit has no place beside it: give --out")
+    return Path(judges).resolve().parent / "audit"

@@ -1,0 +1,125 @@
+import pytest
+from scoring_fakes import FakeJudges
+
+from change_it.audit import degenerate, perturbations
+from change_it.audit.audit import audit
+from change_it.audit.corpus import read_corpus
+from change_it.audit.degenerate import GOLD, in_turn, measure_systems
+from change_it.audit.verdicts import read_metrics, verdicts
+from change_it.errors import InputError
+from change_it.io import write_json
+
+
+@pytest.fixture(scope="module")
+def sample(corpus):
+    return read_corpus(corpus)
+
+
+@pytest.fixture(scope="module")
+def results(sample):
+    judges = FakeJudges(sample.test.outlets)
+    found, table = measure_systems(judges, sample.test.items, sample.known, at_most=30, resamples=50, seed=1)
+    return {result.system: result for result in found}, table
+
+
+def test_the_copy_never_passes_and_gold_is_no_system_that_must_fail(results):
+    found, _ = results
+    assert found["copy"].values["passed"] == found["copy"].values["main"] == 0
+    assert found["copy"].values["facts"] == found["copy"].values["hh"] == 1
+    assert not found[GOLD].passes
+    assert not found[GOLD].to_blame
+
+
+def test_passed_is_what_all_judges_that_there_are_let_through(results):
+    found, table = results
+    assert (table["passed"] == (table["compliancy"] & table["facts"])).all()
+    assert all(result.values["fluency"] is None for result in found.values())
+    assert all(result.n <= 30 for result in found.values())
+
+
+def test_a_missing_fluency_judge_is_to_blame_for_what_breaks_fluency(sample, monkeypatch):
+    registry = {}
+    monkeypatch.setattr(perturbations, "PERTURBATIONS", registry)
+    monkeypatch.setattr(degenerate, "PERTURBATIONS", registry)
+
+    @perturbations.breaks("fluency")
+    def shouted(item, random, known):
+        """The original with the mark that the judge listens to, or without it."""
+        return item.source.replace("!", "") if "!" in item.source else item.source + "!"
+
+    gold, result = measure_systems(
+        FakeJudges(sample.test.outlets), sample.test.items, sample.known, at_most=30, resamples=50, seed=1
+    )[0]
+
+    assert (gold.system, result.system) == (GOLD, "shouted")
+    assert result.values["compliancy"] > 0.9
+    assert result.passes
+    assert result.to_blame == ("fluency",)
+    assert result.examples[0].verdicts["passed"]
+
+
+def test_facts_are_to_blame_for_nothing_while_they_refuse(results):
+    found, _ = results
+    assert found["numbers changed"].values["facts"] <= 0.1
+    assert found["numbers changed"].to_blame == ()
+
+
+def test_both_directions_take_turns(sample):
+    order = in_turn(sample.test.items, 1)
+    directions = [sample.test.items[place].direction for place in order[:10]]
+    assert sorted(order) == list(range(len(order)))
+    assert directions == sorted(set(directions)) * 5
+    assert order != in_turn(sample.test.items, 2)
+
+
+def record(f1, baseline, test="gold"):
+    def table(value):
+        return {test: {"macro_f1": value}}
+
+    return {"results": table(f1), "baselines": {"character n-grams": table(baseline), "weak": table(0.1)}}
+
+
+@pytest.mark.parametrize(
+    ("f1", "baseline", "level"), [(0.64, 0.65, "distrust"), (0.66, 0.65, "care"), (0.7, 0.65, "rely")]
+)
+def test_a_judge_is_held_against_its_best_baseline(f1, baseline, level):
+    main = verdicts({"main": record(f1, baseline)})[0]
+    assert (main.judge, main.level) == ("main", level)
+    assert f"F1 .{f1 * 1000:.0f} where character n-grams have .650" in main.text
+
+
+def test_the_test_set_with_the_smallest_lead_decides():
+    hard = record(0.8, 0.85, "hard")
+    easy = record(0.95, 0.85, "random")
+    both = {
+        "results": hard["results"] | easy["results"],
+        "baselines": {name: hard["baselines"][name] | easy["baselines"][name] for name in hard["baselines"]},
+    }
+    hh = verdicts({"hh": both})[0]
+    assert hh.level == "distrust"
+    assert "on hard examples" in hh.text
+
+
+def test_verdicts_name_what_was_let_through_and_the_judge_that_is_missing(results):
+    found = {verdict.judge: verdict for verdict in verdicts({}, list(results[0].values()))}
+    assert found["fluency"].level == "distrust"
+    assert "none" in found["fluency"].text
+    assert "refuses what it should" in found["facts"].text
+    assert str(found["fluency"]).startswith("fluency: do not rely on it. There is none")
+
+
+def test_metrics_are_read_of_the_judges_that_have_some(tmp_path):
+    (tmp_path / "hh").mkdir()
+    write_json(tmp_path / "hh" / "metrics.json", {"task": "hh"})
+    assert read_metrics(tmp_path) == {"hh": {"task": "hh"}}
+
+
+def test_judges_of_other_outlets_are_refused(sample, fake_judges):
+    with pytest.raises(InputError, match="trained on rep and gio"):
+        audit(sample, fake_judges, {})
+
+
+def test_every_distinct_question_is_asked_once(sample):
+    judges = FakeJudges(sample.test.outlets)
+    measure_systems(judges, sample.test.items, sample.known, at_most=10, resamples=10, seed=1)
+    assert len(judges.ah.asked) == len(set(judges.ah.asked))

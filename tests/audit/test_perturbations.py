@@ -1,0 +1,127 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from change_it.audit.corpus import read_corpus
+from change_it.audit.perturbations import GUARDS, PERTURBATIONS, Perturbation, perturbed
+from change_it.audit.typography import Typography, plain
+
+
+@pytest.fixture(scope="module")
+def sample(corpus):
+    return read_corpus(corpus)
+
+
+def made(sample, name, at_most=40):
+    items = sample.test.items
+    found = perturbed(items, PERTURBATIONS[name], sample.known, seed=1, at_most=at_most)
+    return [(items[place], text) for place, text in found]
+
+
+def test_fifteen_systems_and_more_spread_over_all_criteria():
+    assert len(PERTURBATIONS) >= 15
+    assert {system.breaks[0] for system in PERTURBATIONS.values()} == set(GUARDS)
+    assert all(system.description.endswith(".") for system in PERTURBATIONS.values())
+
+
+@pytest.mark.parametrize("name", [name for name in PERTURBATIONS if name != "roles_swapped"])
+def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
+    found = made(sample, name)
+
+    assert found
+    assert all(text.strip() for _, text in found)
+    assert found == made(sample, name)
+    if name != "copy":
+        assert all(text != item.source for item, text in found)
+    assert all(text != item.reference for item, text in found)
+
+
+def test_a_system_that_breaks_the_other_headline_skips_items_without_one(sample):
+    items = [replace(item, reference="") for item in sample.test.items[:5]]
+    for name in ("reversed_words", "numbers_changed", "names_swapped", "negated", "gold_twice", "long_words"):
+        assert perturbed(items, PERTURBATIONS[name], sample.known, seed=1, at_most=5) == []
+
+
+def test_every_number_is_changed(sample):
+    def values(text):
+        return {v for number in sample.known.read(text).numbers() if number.claimed for v in number.values}
+
+    found = made(sample, "numbers_changed")
+    assert all(values(text) and not values(text) & values(item.reference) for item, text in found)
+
+
+def test_every_name_is_swapped(sample):
+    def names(text):
+        headline = sample.known.read(text)
+        return {headline.keys[place] for place in headline.names(sample.known.casing)}
+
+    found = made(sample, "names_swapped")
+    assert all(not names(text) & names(item.reference) for item, text in found)
+
+
+def test_names_of_the_original_stand_in_another_headline(sample):
+    for item, text in made(sample, "names_spliced_in", at_most=10):
+        original = sample.known.read(item.source)
+        spans = original.full_names(sample.known.casing)
+        assert any(original.words(*span) in text for span in spans)
+
+
+def test_heavy_words_are_of_the_article_and_sorted(sample):
+    for item, text in made(sample, "heavy_words_sorted", at_most=10):
+        words = text.split()
+        assert words == sorted(words, key=str.lower)
+        assert all(word.lower() in item.article.lower() for word in words)
+
+
+def test_draws_follow_from_the_seed(sample):
+    items, system = sample.test.items[:20], PERTURBATIONS["random_target"]
+    one, other = (perturbed(items, system, sample.known, seed=seed, at_most=20) for seed in (1, 2))
+    assert one != other
+
+
+def test_no_more_headlines_than_asked_for_and_those_of_the_first_items(sample):
+    def two_of_them(item, random, known):
+        return "x" if item.id == sample.test.items[3].id or item.id == sample.test.items[1].id else None
+
+    system = Perturbation("x", ("style",), "", two_of_them, 0.0)
+    assert perturbed(sample.test.items, system, sample.known, seed=1, at_most=9) == [(1, "x"), (3, "x")]
+    assert perturbed(sample.test.items, system, sample.known, seed=1, at_most=1) == [(1, "x")]
+
+
+def test_cue_words_are_those_that_one_outlet_uses_more(sample):
+    cues = sample.known.cues
+    one, other = sample.test.outlets
+    share = {
+        outlet: np.mean(
+            [cues[one][0] in headline.split() for headline in sample.known.training_headlines[outlet]]
+        )
+        for outlet in (one, other)
+    }
+    assert share[one] > share[other]
+    assert not set(cues[one]) & set(cues[other])
+
+
+@pytest.mark.parametrize(
+    ("setting", "headline", "set_"),
+    [
+        (Typography(quotes="«»"), 'Il premier: "Basta"', "Il premier: «Basta»"),
+        (Typography(dash="–", dots="…", apostrophe="’"), "L'Italia - forse...", "L’Italia – forse…"),
+        (Typography(stop=True), "Crolla il ponte", "Crolla il ponte."),
+        (Typography(), "Crolla il ponte.", "Crolla il ponte"),
+        (Typography(capital=True), "Roma: ecco perché", "Roma: Ecco perché"),
+        (Typography(titles=True), "House passes the spending bill", "House Passes the Spending Bill"),
+        (Typography(), "House Passes Spending Bill", "House passes spending bill"),
+    ],
+)
+def test_headlines_are_set_like_another_outlet_s(setting, headline, set_):
+    assert setting.apply(headline, lambda word: False) == set_
+
+
+def test_typography_of_an_outlet_is_what_most_of_its_headlines_do():
+    found = Typography.of(["«Sì» – subito.", "«No» – mai.", '"Forse" - chissà'])
+    assert (found.quotes, found.dash, found.stop) == ("«»", "–", True)
+
+
+def test_a_plain_setting_keeps_the_words_and_their_case():
+    assert plain("«L’Italia Perde la Partita Decisiva»…") == '"L\'Italia Perde la Partita Decisiva"...'

@@ -1,0 +1,76 @@
+import json
+
+import pytest
+from scoring_fakes import FakeJudges
+
+from change_it import InputError
+from change_it.audit.options import AuditOptions
+from change_it.cli import main
+from change_it.report import audit_command
+
+
+@pytest.fixture
+def judges(tmp_path, monkeypatch):
+    """A folder for judges, and fakes where they would be loaded."""
+    (tmp_path / "run" / "judges").mkdir(parents=True)
+    monkeypatch.setattr(
+        "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
+    )
+    return tmp_path / "run" / "judges"
+
+
+def options(judges, corpus, **others):
+    return AuditOptions(judges=str(judges), corpus=corpus, items=6, resamples=20, **others)
+
+
+def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
+    audit_command.run(options(judges, corpus))
+
+    out = judges.parent / "audit"
+    found = json.loads((out / "audit.json").read_text())
+    page = (out / "audit.html").read_text()
+    systems = {system["system"]: system for system in found["systems"]}
+    assert systems["gold"]["n"] == 6
+    assert systems["copy"]["values"]["main"] == 0
+    assert found["signature"] in page
+    assert "fluency</strong>: <em>do not rely on it" in page
+    assert "<script" not in page
+    printed = capsys.readouterr().out
+    assert "reversed words" in printed
+    assert "do not rely on it" in printed
+
+
+def test_json_goes_to_standard_output(judges, corpus, capsys, tmp_path):
+    audit_command.run(options(judges, corpus, json=True, out=tmp_path / "here"))
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == json.loads((tmp_path / "here" / "audit.json").read_text())
+
+
+def test_a_second_audit_replaces_the_first_and_leaves_other_files(judges, corpus):
+    out = judges.parent / "audit"
+    for _ in range(2):
+        audit_command.run(options(judges, corpus))
+        (out / "notes.txt").write_text("mine")
+    assert {path.name for path in out.iterdir()} == {"audit.html", "audit.json", "notes.txt"}
+
+
+def test_a_folder_of_other_files_is_refused_before_judges_load(judges, corpus, tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.tex").write_text("x")
+    with pytest.raises(InputError, match="holds other files"):
+        audit_command.run(options(judges, corpus, out=tmp_path / "other"))
+
+
+def test_judges_of_the_hub_need_a_place(corpus):
+    with pytest.raises(InputError, match="--out"):
+        audit_command.run(options("someone/judges", corpus))
+
+
+def test_no_items_are_too_few(judges, corpus):
+    with pytest.raises(InputError, match="--items 0"):
+        audit_command.run(AuditOptions(judges=str(judges), corpus=corpus, items=0))
+
+
+def test_the_command_line_knows_it(corpus, capsys):
+    assert main(["audit", "--judges", "nowhere/judges", "--corpus", corpus]) == 2
+    assert "--out" in capsys.readouterr().err
