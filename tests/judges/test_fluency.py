@@ -11,6 +11,7 @@ from transformers import (
     AutoTokenizer,
     BertConfig,
     BertForSequenceClassification,
+    BertModel,
 )
 
 import change_it.auto  # noqa: F401
@@ -279,3 +280,35 @@ def test_a_card_shows_families_and_carries_the_code(trained, tmp_path):
     assert "| spliced (not trained on) |" in card
     assert "as published" not in card
     assert (tmp_path / "card" / "fluency.py").exists()
+
+
+def test_a_pre_trained_encoder_keeps_its_weights_at_the_start(trained, corpus, tmp_path):
+    tokenizer = AutoTokenizer.from_pretrained(trained)
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+    )
+    encoder = BertModel(config)
+    encoder.save_pretrained(tmp_path / "encoder")
+    tokenizer.save_pretrained(tmp_path / "encoder")
+    given = options(
+        corpus,
+        tmp_path / "judge",
+        encoder=str(tmp_path / "encoder"),
+        updates=1,
+        evaluation_steps=1,
+        learning_rate=0.0,
+    )
+    train_judge(given)
+    judge = Judge.from_pretrained(tmp_path / "judge", device="cpu")
+    word = encoder.embeddings.word_embeddings.weight
+    torch.testing.assert_close(
+        judge.model.encoder.embeddings.word_embeddings.weight, word, atol=1e-4, rtol=1e-3
+    )
+    shuffled = json.loads((tmp_path / "judge" / "metrics.json").read_text())["acceptance"]["families"][
+        "shuffled"
+    ]
+    assert shuffled["accepted"] < 0.6
