@@ -278,12 +278,9 @@ def shapiro(scores: Floats, *, seed: int = 1) -> tuple[float, float] | None:
 class Friedman:
     """Friedman's test: do the systems differ at all, by their ranks on each item."""
 
-    statistic: float
-    """Chi-squared, corrected for ties; 0 where the systems tie on every item."""
+    statistic: float  # chi-squared, corrected for ties; 0 where the systems tie on every item
     p: float
-    """Its p-value."""
-    kendall_w: float
-    """Effect size in 0-1: 1 if every item ranks the systems alike."""
+    kendall_w: float  # effect size in 0-1: 1 if every item ranks the systems alike
 
 
 def friedman(scores: Floats) -> Friedman | None:
@@ -319,14 +316,12 @@ def friedman(scores: Floats) -> Friedman | None:
 class Correlations:
     """Correlation between all metrics."""
 
-    metrics: tuple[str, ...]
-    """Names of rows and columns."""
-    n: int
-    """Number of scores of each metric: items times systems."""
-    pearson: tuple[tuple[float | None, ...], ...]
-    """Linear correlation; None where a metric is constant and where n is below three."""
+    metrics: tuple[str, ...]  # names of rows and columns
+    n: int  # scores of each metric: items times systems
+    pearson: tuple[
+        tuple[float | None, ...], ...
+    ]  # None where a metric is constant and where n is below three
     spearman: tuple[tuple[float | None, ...], ...]
-    """Correlation of ranks; None as above."""
 
 
 def correlations(scores: Mapping[str, Floats]) -> Correlations:
@@ -363,15 +358,7 @@ def correlations(scores: Mapping[str, Floats]) -> Correlations:
 
 
 def check_finite(name: str, scores: Floats) -> None:
-    """Refuse missing and infinite scores.
-
-    Args:
-        name: of the metric or system.
-        scores: of any shape.
-
-    Raises:
-        InputError: a score is not a number.
-    """
+    """Refuse missing and infinite scores of a metric or system."""
     bad = int((~np.isfinite(scores)).sum())
     if bad:
         raise InputError(

@@ -6,7 +6,7 @@ A table is built once from results. `print_table` shows it on a terminal, `to_ma
 
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
@@ -28,17 +28,16 @@ _KEY_LEAST = 13  # letters of the first column, at least, before it is folded
 class Column:
     """A column of a table."""
 
-    name: str
-    """Key of its values, and its name in CSV and JSON."""
+    name: str  # key of its values, and its name in CSV and JSON
     format: Format = "figure"
-    title: str = ""
-    """Its heading; the name when empty."""
-    below: "Column | None" = None
-    """A second value of each cell: small and below the first in HTML, a column of its own in CSV, left out elsewhere."""
+    title: str = ""  # the name when empty
+    below: "Column | None" = (
+        None  # second value of a cell: below in HTML, a column in CSV, left out elsewhere
+    )
 
     @property
     def heading(self) -> str:
-        """What stands above it."""
+        """The title, or the name."""
         return self.title or self.name
 
 
@@ -46,18 +45,12 @@ class Column:
 class Row:
     """A row of a table."""
 
-    values: Mapping[str, Value]
-    """Name of a column to its value; None where there is none to show."""
-    group: str = ""
-    """Neighbouring rows of one group stand together; HTML shows its name above them where there are several groups."""
+    values: Mapping[str, Value]  # by the name of the column
+    group: str = ""  # neighbours of one group stand together, in HTML below its name where there are several
     strong: bool = False
-    """Whether to stress it."""
-    best: Collection[str] = ()
-    """Names of the columns in which it is the best."""
-    tags: Sequence[str] = ()
-    """Short remarks beside the first cell, such as `published`."""
-    remark: str = ""
-    """One more line in the first cell."""
+    best: Collection[str] = ()  # names of the columns in which it is the best
+    tags: Sequence[str] = ()  # short remarks beside the first cell, such as `published`
+    remark: str = ""  # one more line in the first cell
 
 
 @dataclass(frozen=True)
@@ -67,8 +60,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     title: str = ""
-    notes: tuple[str, ...] = field(default=())
-    """Sentences below the table."""
+    notes: tuple[str, ...] = ()  # sentences below the table
 
     @property
     def header(self) -> list[str]:
@@ -77,7 +69,7 @@ class Table:
 
     @property
     def groups(self) -> list[tuple[str, list[Row]]]:
-        """The rows, those of a group together, with its name."""
+        """Names of groups and their rows."""
         return [(name, list(rows)) for name, rows in groupby(self.rows, lambda row: row.group)]
 
     @property
@@ -89,25 +81,13 @@ class Table:
         ]
 
     def only(self, names: Iterable[str]) -> "Table":
-        """The same table with some of its columns.
-
-        Args:
-            names: of the columns, in the order wanted.
-        """
+        """The same table with some of its columns, in the order of the names."""
         by_name = {column.name: column for column in self.columns}
         return replace(self, columns=tuple(by_name[name] for name in names))
 
 
 def figure(value: float | None) -> str:
-    """Three digits as the papers print them; a dash for None.
-
-    Args:
-        value: a mean, a difference or a correlation.
-
-    Example:
-        >>> figure(0.7431), figure(-0.05), figure(4.2), figure(None)
-        ('.743', '-.050', '4.200', '–')
-    """
+    """Three digits as the papers print them (.743); a dash for None."""
     if value is None:
         return "–"
     text = f"{round(value, 3) + 0.0:.3f}"
@@ -115,29 +95,12 @@ def figure(value: float | None) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """A p-value to three digits.
-
-    Args:
-        value: in 0-1.
-
-    Example:
-        >>> p_value(0.0312), p_value(1e-9)
-        ('.031', '< .001')
-    """
+    """A p-value to three digits."""
     return "< .001" if value is not None and value < 0.001 else figure(value)
 
 
 def formatted(value: Value, format_: Format) -> str:
-    """A value as it is shown.
-
-    Args:
-        value: of a cell.
-        format_: of its column.
-
-    Example:
-        >>> formatted((0.25, 0.5), "interval"), formatted(1234, "count"), formatted(None, "text")
-        ('.250–.500', '1,234', '–')
-    """
+    """A value as it is shown."""
     if value is None:
         return "–"
     if isinstance(value, str):
@@ -152,19 +115,7 @@ def formatted(value: Value, format_: Format) -> str:
 
 
 def records(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
-    """The values themselves, for CSV and JSON.
-
-    Args:
-        table: any.
-
-    Returns:
-        Header and rows: every column, the one below it behind it, an interval as two columns `_low` and `_high`.
-
-    Example:
-        >>> columns = (Column("system", "text"), Column("x", below=Column("x", "interval")))
-        >>> records(Table(columns, (Row({"system": "copy", "x": 0.5}),)))[0]
-        ['system', 'x', 'x_low', 'x_high']
-    """
+    """Header and rows of plain values; a column's `below` follows it, an interval is `_low` and `_high`."""
     every = [each for column in table.columns for each in (column, column.below) if each is not None]
     header = []
     for column in every:
@@ -181,17 +132,7 @@ def records(table: Table) -> tuple[list[str], list[list[str | int | float | None
 
 
 def to_markdown(table: Table) -> str:
-    """The table in Markdown, without title and notes.
-
-    Args:
-        table: any.
-
-    Example:
-        >>> print(to_markdown(Table((Column("system", "text"), Column("F1")), (Row({"system": "copy", "F1": 0.5}),))))
-        | system | F1 |
-        |---|---:|
-        | copy | .500 |
-    """
+    """The table in Markdown, without title and notes."""
     lines = [table.header, ["---" if column.format == "text" else "---:" for column in table.columns]]
     text = [[cell.replace("|", r"\|") for cell in row] for row in table.texts]
     head = f"| {' | '.join(lines[0])} |", f"|{'|'.join(lines[1])}|"
@@ -206,12 +147,7 @@ def console() -> "Console":
 
 
 def print_table(table: Table, to: "Console") -> None:
-    """Print a table, and its notes below; columns that find no room go on below the others, none is cut.
-
-    Args:
-        table: any; the best of a column have an asterisk, rows that are to be stressed are bold.
-        to: where to print.
-    """
+    """Print a table and its notes; columns that find no room go on below the others, none is cut."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as Grid
     from rich.text import Text

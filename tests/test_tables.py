@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from change_it.tables import Column, Row, Table, print_table, records, to_markdown
+from change_it.tables import Column, Row, Table, formatted, print_table, records, to_markdown
 
 MEASURES = [f"measure_{number}" for number in range(12)]
 
@@ -87,3 +87,20 @@ def test_some_of_the_columns(table):
     some = table.only(["measure_2", "system"])
     assert some.header == ["measure 2", "system"]
     assert some.texts[0] == [".002", "[red]one-of-a-very-long-name"]
+
+
+@pytest.mark.parametrize(
+    ("value", "format_", "shown"),
+    [
+        (0.7431, "figure", ".743"),
+        (-0.05, "figure", "-.050"),
+        (4.2, "figure", "4.200"),
+        (0.0312, "p", ".031"),
+        (1e-9, "p", "< .001"),
+        ((0.25, 0.5), "interval", ".250–.500"),
+        (1234, "count", "1,234"),
+        (None, "text", "–"),
+    ],
+)
+def test_formats(value, format_, shown):
+    assert formatted(value, format_) == shown

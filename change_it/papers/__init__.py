@@ -1,4 +1,1 @@
-"""What the papers published, as data with citations, to print beside our own numbers.
-
-One module a paper; every number that comes from here is shown as published, never as measured.
-"""
+"""What the papers published, as data with citations, shown as published beside our own numbers."""

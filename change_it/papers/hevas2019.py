@@ -59,18 +59,6 @@ CORRELATIONS: tuple[tuple[float, ...], ...] = (
 
 
 def correlation(one: str, other: str) -> float:
-    """A cell of Table 3.
-
-    Args:
-        one: a metric of `INFORMATIVENESS`.
-        other: another one.
-
-    Returns:
-        The published correlation.
-
-    Example:
-        >>> correlation("KL-S", "R-1"), correlation("TM-C", "TM-S")
-        (0.09, 0.6)
-    """
+    """A cell of Table 3: the published correlation of two metrics of `INFORMATIVENESS`."""
     first, second = sorted((INFORMATIVENESS.index(one), INFORMATIVENESS.index(other)))
     return CORRELATIONS[first][second - first - 1]

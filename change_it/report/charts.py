@@ -71,34 +71,18 @@ _OUTCOMES = (
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart of a report.
+    """A chart of a report."""
 
-    Attributes:
-        name: of its files, without ending.
-        title: above it.
-        description: for readers who do not see it.
-        figure: the chart.
-    """
-
-    name: str
+    name: str  # of its files, without ending
     title: str
-    description: str
+    description: str  # for readers who do not see it
     figure: Figure
 
 
 def hevas_drawings(
     evaluation: Evaluation, analysis: Analysis, names: Collection[str] = HEVAS_CHARTS
 ) -> list[Drawing]:
-    """The charts of an evaluation.
-
-    Args:
-        evaluation: the values.
-        analysis: the statistics.
-        names: of `HEVAS_CHARTS`.
-
-    Returns:
-        One for each name, in the order of `HEVAS_CHARTS`; no scatter of a single metric.
-    """
+    """The charts of an evaluation, in the order of `HEVAS_CHARTS`; no scatter of a single metric."""
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
     spread = {OVERALL: evaluation.overall_items, **scores} if evaluation.averaged else scores
     compared = {name: analysis.comparisons[name] for name in spread}
@@ -108,10 +92,8 @@ def hevas_drawings(
             title, description = "Means", "Mean of each metric, one bar a system"
             figure = bar_chart(compared, intervals=False, lower_is_better=LOWER_IS_BETTER)
         elif name == "interval":
-            title, description = (
-                "Means with intervals",
-                "Mean of each metric with its interval, one bar a system",
-            )
+            title = "Means with intervals"
+            description = "Mean of each metric with its interval, one bar a system"
             figure = bar_chart(compared, lower_is_better=LOWER_IS_BETTER)
         elif name == "box":
             title, description = "Spread over the documents", "Quartiles of each metric, one box a system"
@@ -126,15 +108,7 @@ def hevas_drawings(
 
 
 def compliancy_drawings(scores: Scores, histogram: Histogram | None = None) -> list[Drawing]:
-    """The charts of a scoring run.
-
-    Args:
-        scores: the table.
-        histogram: similarities of the corpus, drawn where known.
-
-    Returns:
-        Compliancy, judges, funnel and, where known, alignments.
-    """
+    """The charts of a scoring run; alignments where the corpus is known."""
     drawings = [
         Drawing(
             "compliancy", "Compliancy", "Compliancy of each system with intervals", compliancy_chart(scores)
@@ -158,19 +132,7 @@ def bar_chart(
     intervals: bool = True,
     lower_is_better: Collection[str] = (),
 ) -> Figure:
-    """Mean of every system, one panel a metric.
-
-    Args:
-        comparisons: metric → comparison of the same systems.
-        intervals: draw the bootstrap intervals of the means.
-        lower_is_better: metrics that get an arrow down.
-
-    Returns:
-        Panels in the order given; one bar a system, from the top.
-
-    Raises:
-        InputError: there is no metric.
-    """
+    """Mean of every system, one panel a metric; `lower_is_better` get an arrow down."""
     names = [summary.system for comparison in comparisons.values() for summary in comparison.systems]
     names = list(dict.fromkeys(names))
     levels = {f"{comparison.level:.0%}" for comparison in comparisons.values()}
@@ -193,21 +155,9 @@ def bar_chart(
 def box_chart(
     scores: Mapping[str, Floats], systems: Sequence[str], *, lower_is_better: Collection[str] = ()
 ) -> Figure:
-    """Spread of the scores of every system, one panel a metric.
-
-    Args:
-        scores: metric → (n, m) scores, one row a document, one column a system.
-        systems: m names.
-        lower_is_better: metrics that get an arrow down.
-
-    Returns:
-        Panels in the order given; one box a system, from the top: quartiles and median, whiskers to the farthest score
-        within 1.5 times the height of the box, a diamond at the mean, points beyond.
-
-    Raises:
-        InputError: there is no metric.
-    """
+    """Spread of (n, m) scores of every metric, one box a system: whiskers to 1.5 times its height."""
     what = "quartiles and median; diamond: mean"
+    thin = {"color": INK, "linewidth": 0.8}
     with _panels(list(scores), systems, what, lower_is_better) as (figure, panels):
         for axes, values in zip(panels, scores.values(), strict=True):
             spreads = boxplot_stats(np.asarray(values))
@@ -221,8 +171,8 @@ def box_chart(
                 showmeans=True,
                 showfliers=False,
                 boxprops={"edgecolor": INK, "linewidth": 0.8},
-                whiskerprops={"color": INK, "linewidth": 0.8},
-                capprops={"color": INK, "linewidth": 0.8},
+                whiskerprops=thin,
+                capprops=thin,
                 medianprops={"color": INK, "linewidth": 1.6},
                 meanprops={
                     "marker": "D",
@@ -246,20 +196,7 @@ def correlation_chart(
     *,
     method: Literal["pearson", "spearman"] = "pearson",
 ) -> Figure:
-    """Scatter of every two metrics below the diagonal, their correlation above it.
-
-    Args:
-        scores: metric → scores of one shape, as for `stats.correlations`.
-        found: their correlations.
-        method: which of them to write.
-
-    Returns:
-        A square of cells. Scatters run from the smallest to the largest score of either metric; at most 400 points,
-        drawn evenly, are shown. Cells of correlations that are not defined hold a dash.
-
-    Raises:
-        InputError: there are fewer than two metrics, or scores and correlations are not of the same ones.
-    """
+    """Scatter of every two metrics below the diagonal, at most 400 points; their correlation above it."""
     metrics = list(scores)
     if len(metrics) < 2 or tuple(metrics) != found.metrics:
         raise InputError(
@@ -310,14 +247,7 @@ def correlation_chart(
 
 
 def compliancy_chart(scores: Scores) -> Figure:
-    """Compliancy of every system with its 95% interval, per direction and on average.
-
-    Args:
-        scores: the table.
-
-    Returns:
-        One row a system, from the top in the order of the table.
-    """
+    """Compliancy of every system with its 95% interval, per direction and on average."""
     # the average only where it differs from a direction
     directions = scores.directions if len(scores.directions) > 2 else scores.directions[:1]
     series = [
@@ -328,14 +258,7 @@ def compliancy_chart(scores: Scores) -> Figure:
 
 
 def judges_chart(scores: Scores) -> Figure:
-    """How often each judge is satisfied, averaged over the directions.
-
-    Args:
-        scores: the table.
-
-    Returns:
-        One row a system with a mark for HH, AH and main.
-    """
+    """How often each judge is satisfied, averaged over the directions."""
     names = (("hh", "HH, story"), ("ah", "AH, article"), ("main", "main, style"))
     series = [(label, measure, AVERAGE, _SERIES[index]) for index, (measure, label) in enumerate(names)]
     return _marks(scores, series, "share of headlines the judge accepts")
@@ -362,14 +285,7 @@ def _marks(scores: Scores, series: Sequence[tuple[str, str, str, str]], label: s
 
 
 def funnel_chart(scores: Scores) -> Figure:
-    """Which judge a headline failed at, as shares of all headlines of a system.
-
-    Args:
-        scores: the table.
-
-    Returns:
-        One stacked bar a system: compliant, failed by one judge only, failed by several.
-    """
+    """Which judge a headline failed at, as shares of all headlines of a system."""
     figure, axes = _canvas(len(scores.systems), 0.5, extra=0.5)
     left = np.zeros(len(scores.systems))
     shares = np.array([outcomes(scores, system) for system in scores.systems])
@@ -380,15 +296,7 @@ def funnel_chart(scores: Scores) -> Figure:
 
 
 def outcomes(scores: Scores, system: str) -> list[float]:
-    """Shares of the items of a system by outcome.
-
-    Args:
-        scores: the table.
-        system: name.
-
-    Returns:
-        Compliant, failed at main only, at HH only, at AH only, at several; they add up to 1.
-    """
+    """Shares of items, adding up to 1: compliant, failed at main, HH or AH alone, at several."""
     items = scores.items[system]
     passed = items.select("hh", "ah", "main").to_numpy()
     several = (~passed).sum(axis=1) >= 2
@@ -397,16 +305,7 @@ def outcomes(scores: Scores, system: str) -> list[float]:
 
 
 def alignment_chart(known: Histogram, *, title: str = "", wide: bool = False) -> Figure:
-    """Number of alignments against the threshold, both thresholds marked (LREC 2020, Figure 2).
-
-    Args:
-        known: similarities of everything compared and of the pairs of the corpus.
-        title: above the chart.
-        wide: 7 inches wide, for a file of its own, instead of the width of a phone.
-
-    Returns:
-        Two falling lines on a logarithmic axis.
-    """
+    """Number of alignments against the threshold (LREC 2020, Figure 2)."""
     with matplotlib.rc_context(_NARROW_STYLE):
         figure = _figure(7, 4.3) if wide else _figure(_NARROW, 3.4)
         axes = figure.subplots()
@@ -438,26 +337,14 @@ def alignment_chart(known: Histogram, *, title: str = "", wide: bool = False) ->
 
 
 def settle(figure: Figure) -> None:
-    """Lay a figure out once, so that every file of it looks the same.
-
-    Args:
-        figure: complete; its style is the one that holds now.
-    """
+    """Lay a figure out once, so that every file of it looks the same."""
     for _ in range(2):  # the second pass knows the labels of the axes
         figure.draw_without_rendering()
     figure.set_layout_engine("none")
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure on a white ground; the same figure gives the same bytes.
-
-    Args:
-        figure: from one of the functions above.
-        path: file to write, `.png` or `.svg`.
-
-    Raises:
-        InputError: the name ends otherwise, or the file cannot be written.
-    """
+    """Write a figure on a white ground as .png or .svg; the same figure gives the same bytes."""
     kind = path.suffix.lower().lstrip(".")
     if kind not in ("png", "svg"):
         raise InputError(f"Charts are written as .png or .svg; {path.name} is neither.")
@@ -493,13 +380,18 @@ def _panels(
             axes.set_title(title, fontsize=10, fontweight="bold", pad=4)
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
             axes.xaxis.set_major_formatter("{x:g}")
-            axes.grid(axis="x", color=_LINE, alpha=0.3)
-            axes.set_axisbelow(True)
-            axes.spines[["top", "right", "left"]].set_visible(False)
-            axes.tick_params(axis="y", length=0)
+            _lighten(axes)
         arrow = ";  ↓ lower is better" if set(metrics) & set(lower) else ""
         figure.supxlabel(what + arrow, fontsize=9.5)
         settle(figure)
+
+
+def _lighten(axes: Axes) -> None:
+    """A light grid, and no frame but the axis below."""
+    axes.grid(axis="x", color=_LINE, alpha=0.3)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
 
 
 def _figure(width: float, height: float) -> Figure:
@@ -521,12 +413,7 @@ def _scatter(axes: Axes, columns: Floats, count: int) -> None:
 
 
 def _unit(values: Floats) -> Floats:
-    """Values from -.42 to .42, inside a cell; constant ones in the middle.
-
-    Example:
-        >>> _unit(np.array([1.0, 2.0, 5.0])).tolist(), _unit(np.ones(2)).tolist()
-        ([-0.42, -0.21, 0.42], [0.0, 0.0])
-    """
+    """Values from -.42 to .42, inside a cell; constant ones in the middle."""
     low, spread = values.min(), np.ptp(values)
     return (values - low) / spread * 0.84 - 0.42 if spread > 0 else np.zeros(len(values))
 
@@ -537,22 +424,12 @@ def _cell_text(count: int) -> float:
 
 
 def _two_places(value: float) -> str:
-    """A correlation to two places, without the nought.
-
-    Example:
-        >>> [_two_places(value) for value in (0.333, -0.5, 1.0, -0.001)]
-        ['.33', '−.50', '1.00', '.00']
-    """
+    """A correlation to two places, without the nought."""
     return f"{round(value, 2) + 0.0:.2f}".replace("0.", ".", 1).replace("-", "−")
 
 
 def _shortened(name: str) -> str:
-    """A system's name with its middle left out where it is too long.
-
-    Example:
-        >>> _shortened("agnostic-it5-small+rerank")
-        'agnostic-i…ll+rerank'
-    """
+    """A system's name with its middle left out where it is too long."""
     if len(name) > _NAME:
         name = f"{name[: _NAME // 2]}…{name[-(_NAME // 2 - 1) :]}"
     return name.replace("$", r"\$")
@@ -564,12 +441,7 @@ def _colour(row: int) -> str:
 
 
 def _in_lines(name: str, width: int = 16) -> str:
-    """A name in at most two lines, the second one cut where it is too long.
-
-    Example:
-        >>> _in_lines("agnostic-it5-small+rerank").splitlines()
-        ['agnostic-it5-', 'small+rerank']
-    """
+    """A name in at most two lines, the second one cut where it is too long."""
     if len(name) <= width:
         return name
     place = max((name.rfind(mark, 0, width) for mark in "-+._"), default=-1) + 1 or width
@@ -593,10 +465,7 @@ def _finished(
         axes.set_ylim(len(systems) - 0.5, -0.5)
         axes.set_yticks(range(len(systems)), [_in_lines(name).replace("$", r"\$") for name in systems])
         axes.set_xlabel(label)
-        axes.grid(axis="x", color=_LINE, alpha=0.3)
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.tick_params(axis="y", length=0)
+        _lighten(axes)
         figure.legend(
             loc="outside upper center",
             ncols=legend_columns,

@@ -1,8 +1,4 @@
-"""What a report tells beside the scores: where the corpus comes from and how good the judges are.
-
-Read from the JSON files that `corpus build` and `train judge` leave in their folders; what is not
-there (judges on the Hub, a corpus of somebody else) is left out of the report.
-"""
+"""What a report shows of corpus and judges, read from the JSON files in their folders."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -15,68 +11,38 @@ TASKS = ("main", "hh", "ah", "fluency")
 
 @dataclass(frozen=True)
 class Histogram:
-    """Similarities of articles of the two outlets.
+    """Similarities of articles of the two outlets."""
 
-    Attributes:
-        edges: lower ends of the bins, rising.
-        compared: everything compared, by bin.
-        pairs: the pairs of the corpus, by bin.
-        strict: strict threshold.
-        loose: loose threshold.
-        above: strict and loose to the number of pairs above that threshold.
-    """
-
-    edges: tuple[float, ...]
-    compared: tuple[int, ...]
-    pairs: tuple[int, ...]
+    edges: tuple[float, ...]  # lower ends of the bins, rising
+    compared: tuple[int, ...]  # everything compared, by bin
+    pairs: tuple[int, ...]  # the pairs of the corpus, by bin
     strict: float
     loose: float
-    above: Mapping[str, int]
+    above: Mapping[str, int]  # strict and loose to the number of pairs above that threshold
 
 
 @dataclass(frozen=True)
 class CorpusInfo:
-    """The corpus in figures.
+    """The corpus in figures."""
 
-    Attributes:
-        facts: what to the number of it, in the order to show.
-        rejected: reason to the number of rows.
-        histogram: similarities, None where unknown.
-    """
-
-    facts: dict[str, str]
-    rejected: dict[str, int]
+    facts: dict[str, str]  # what, to the number of it
+    rejected: dict[str, int]  # reason to the number of rows
     histogram: Histogram | None
 
 
 @dataclass(frozen=True)
 class Quality:
-    """A judge or a plain baseline on one test set.
-
-    Attributes:
-        task: main, hh or ah.
-        test: the test set, for hh and ah the kind of its mismatches.
-        name: `judge`, or the baseline's name.
-        f1: mean F1 of the two classes, in 0-1.
-        classes: class to (precision, recall, F1).
-    """
+    """A judge or a plain baseline on one test set."""
 
     task: str
-    test: str
-    name: str
-    f1: float
-    classes: dict[str, tuple[float, float, float]]
+    test: str  # for hh and ah the kind of its mismatches
+    name: str  # `judge`, or the baseline's name
+    f1: float  # mean of the two classes
+    classes: dict[str, tuple[float, float, float]]  # precision, recall, F1
 
 
 def corpus_info(corpus: str) -> CorpusInfo | None:
-    """Read `alignment.json` of a corpus folder.
-
-    Args:
-        corpus: folder, or anything else.
-
-    Returns:
-        The figures; None where the file is not there.
-    """
+    """The figures in `alignment.json` of a corpus folder; None where there is no such file."""
     record = _record(Path(corpus) / "alignment.json")
     if record is None:
         return None
@@ -111,14 +77,7 @@ def histogram(record: Mapping[str, Any]) -> Histogram:
 
 
 def judges_info(judges: str | Path) -> list[Quality]:
-    """Read `metrics.json` of each judge.
-
-    Args:
-        judges: folder with main, hh and ah.
-
-    Returns:
-        For each judge and test set the judge followed by its baselines; nothing where the files are not there.
-    """
+    """Each judge on each test set, followed by its baselines; nothing where there is no `metrics.json`."""
     return [row for task in TASKS for row in _qualities(task, _record(Path(judges) / task / "metrics.json"))]
 
 

@@ -18,14 +18,7 @@ NEARLY_EQUAL = 0.96
 
 
 def run(options: CurveOptions) -> None:
-    """Draw the curve of a corpus folder and print example pairs.
-
-    Args:
-        options: the command's options.
-
-    Raises:
-        InputError: not a corpus folder, a corpus without pairs, or a picture that cannot be written.
-    """
+    """Draw the curve of a corpus folder and print example pairs."""
     out = options.out or options.corpus / "alignment-curve.png"
     if out.suffix not in (".png", ".svg"):
         raise InputError(f"cannot draw {out.name}: name the picture something.png or something.svg")
@@ -47,16 +40,7 @@ def run(options: CurveOptions) -> None:
 
 
 def examples(pairs: "pl.DataFrame", targets: list[float], number: int) -> "pl.DataFrame":
-    """The pairs whose similarity is nearest to each target, no pair twice.
-
-    Args:
-        pairs: columns of the config `pairs`.
-        targets: similarities, in the order wanted.
-        number: pairs a target.
-
-    Returns:
-        The chosen rows with one more column, `near`.
-    """
+    """The pairs whose similarity is nearest to each target, no pair twice, with the target as `near`."""
     import polars as pl
 
     chosen: list[pl.DataFrame] = []

@@ -30,18 +30,7 @@ def write_report(
     judges_info: Sequence[Quality],
     hevas: HevasResult | None = None,
 ) -> None:
-    """Write `report.html`, `systems.csv`, `scores.json` (paired tests too), `items/<system>.csv` and `charts/*.png`.
-
-    Args:
-        out: folder; a report that is there is replaced as a whole, files that are not of a report stay.
-        scores: the table.
-        corpus_info: figures of the corpus, None where unknown.
-        judges_info: judges and baselines, empty where unknown.
-        hevas: the systems measured by HEvAS, which gets a section and the folder `hevas`.
-
-    Raises:
-        InputError: the folder cannot be written, or holds files and no report.
-    """
+    """Write page, `systems.csv`, `scores.json` and charts, and `items/<system>.csv`."""
     drawings = compliancy_drawings(scores, corpus_info.histogram if corpus_info else None)
     page = compliancy_page(scores, corpus_info, judges_info, drawings, hevas)
     with replaced_report(out, REPORT_FILES) as folder:
@@ -60,12 +49,7 @@ def write_report(
 
 
 def report_record(scores: Scores, hevas: HevasResult | None = None) -> dict[str, Any]:
-    """Everything but the items, ready for JSON.
-
-    Args:
-        scores: the table.
-        hevas: the systems measured by HEvAS, under the key `hevas`.
-    """
+    """Everything but the items, ready for JSON."""
     return scores.as_dict() | ({"hevas": hevas.as_dict()} if hevas else {})
 
 
@@ -78,19 +62,7 @@ def write_hevas(
     *,
     charts: Collection[str] = HEVAS_CHARTS,
 ) -> None:
-    """Write `report.html`, `summary.csv`, `summary.json`, `items/<system>.csv` and `charts/*.png` and `*.svg`.
-
-    Args:
-        out: folder; an evaluation that is there is replaced as a whole, files that are not of one stay.
-        documents: n documents.
-        systems: their headlines.
-        evaluation: the values.
-        analysis: the statistics.
-        charts: of `HEVAS_CHARTS`.
-
-    Raises:
-        InputError: the folder cannot be written, or holds files and no evaluation.
-    """
+    """Write page, `summary.csv`, `summary.json` and charts, and `items/<system>.csv`."""
     drawings = hevas_drawings(evaluation, analysis, charts)
     page = hevas_page(documents, evaluation, analysis, drawings)
     with replaced_report(out, HEVAS_FILES) as folder:
@@ -110,11 +82,7 @@ def write_hevas(
 
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
-    """A table of what strangers wrote with an apostrophe before texts that a spreadsheet would take for a formula.
-
-    Args:
-        items: any.
-    """
+    """With an apostrophe before each text that a spreadsheet would take for a formula."""
     return items.with_columns(
         pl.when(pl.col(name).str.contains(_FORMULA))
         .then("'" + pl.col(name))

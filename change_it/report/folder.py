@@ -8,7 +8,7 @@ from pathlib import Path
 from change_it.errors import InputError
 from change_it.io import check_writable, replace_folder
 
-#: What `write_report` writes into its folder; the first file tells a folder of ours from others.
+#: What `write_report` writes into its folder; the first file marks a folder as ours.
 REPORT_FILES = ("systems.csv", "scores.json", "report.html", "items", "charts", "hevas")
 #: What `write_hevas` writes, as above.
 HEVAS_FILES = ("summary.csv", "summary.json", "report.html", "items", "charts")
@@ -17,15 +17,7 @@ AUDIT_FILES = ("audit.json", "audit.html")
 
 
 def check_out(out: Path, files: Sequence[str]) -> None:
-    """Refuse, before the work begins, a place that a report cannot be written to.
-
-    Args:
-        out: the folder to be.
-        files: `REPORT_FILES`, `HEVAS_FILES` or `AUDIT_FILES`.
-
-    Raises:
-        InputError: it is a file, lies below one or cannot be written, or it holds files and no report of the kind.
-    """
+    """Refuse, before the work begins, a place that a report cannot be written to."""
     check_writable(out, kind="folder")
     if out.is_dir() and any(out.iterdir()) and not (out / files[0]).is_file():
         raise InputError(f"--out {out} holds other files and no report: choose a folder that is new or empty")
@@ -33,18 +25,7 @@ def check_out(out: Path, files: Sequence[str]) -> None:
 
 @contextmanager
 def replaced_report(out: Path, files: Sequence[str]) -> Iterator[Path]:
-    """An empty folder that takes the place of a report as a whole when the block ends well; other files of the old one stay.
-
-    Args:
-        out: as for `check_out`.
-        files: `REPORT_FILES`, `HEVAS_FILES` or `AUDIT_FILES`.
-
-    Yields:
-        Where to write.
-
-    Raises:
-        InputError: as `check_out`, or the folder cannot be written.
-    """
+    """An empty folder that replaces a report when the block ends well; other files of the old one stay."""
     check_out(out, files)
     with replace_folder(out) as folder:
         yield folder

@@ -1,10 +1,7 @@
-"""HEvAS beside compliancy: the same headlines measured by both, and how far metrics and judges agree.
-
-The documents of HEvAS are the articles of the originals, its reference headlines the gold ones.
-"""
+"""HEvAS beside compliancy: the same headlines measured by both, and how far metrics and judges agree."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -39,28 +36,19 @@ LEFT_OUT = ("gold",)
 
 @dataclass(frozen=True)
 class HevasResult:
-    """The systems of a scoring run measured by HEvAS.
+    """The systems of a scoring run measured by HEvAS."""
 
-    Attributes:
-        documents: articles and gold headlines of the items.
-        systems: headlines of the systems, in the order of the table.
-        evaluation: values and means.
-        analysis: comparisons of the systems.
-        judges: correlations of `JUDGES`, `OVERLAPS` and all metrics over all headlines but empty ones and those of
-            `LEFT_OUT`.
-        judges_within: the same of the differences from the system's mean, so that what sets whole systems apart
-            does not count.
-    """
-
-    documents: Documents = field(repr=False)
-    systems: tuple[Headlines, ...] = field(repr=False)
+    documents: Documents  # articles and gold headlines of the items
+    systems: tuple[Headlines, ...]
     evaluation: Evaluation
-    analysis: Analysis = field(repr=False)
-    judges: Correlations = field(repr=False)
-    judges_within: Correlations = field(repr=False)
+    analysis: Analysis
+    judges: Correlations  # of `JUDGES`, `OVERLAPS` and all metrics, without `LEFT_OUT` and empty headlines
+    judges_within: (
+        Correlations  # of the differences from the system's mean: what sets systems apart does not count
+    )
 
     def as_dict(self) -> dict[str, Any]:
-        """What `scores.json` tells; comparisons of the systems are in `hevas/summary.json`."""
+        """What `scores.json` holds; comparisons of the systems are in `hevas/summary.json`."""
         return {
             "signature": self.analysis.signature,
             "averages": self.evaluation.overall,
@@ -74,19 +62,7 @@ class HevasResult:
 
 
 def check(test: TestSet, options: MetricOptions) -> Documents:
-    """Refuse before the judges are loaded what HEvAS would refuse after them.
-
-    Args:
-        test: the items.
-        options: what the values depend on.
-
-    Returns:
-        The items as documents of HEvAS.
-
-    Raises:
-        InputError: another language than those that HEvAS has a tagger for, fewer items than topics, an item without an
-            article or a gold headline, gensim or pyphen is not installed.
-    """
+    """The items as documents of HEvAS; refused, before the judges are loaded, where HEvAS cannot work."""
     if options.language not in languages():
         raise InputError(
             f"HEvAS does not know the language {options.language!r}: choose --language {' or '.join(languages())}"
@@ -100,7 +76,7 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
         import gensim  # noqa: F401  # the whole check: is it there?
     except ImportError:
         raise InputError("--hevas needs gensim: pip install 'change-it[hevas]'") from None
-    fog([], options.language)  # tells if pyphen is not there
+    fog([], options.language)  # refuses if pyphen is not there
     documents = Documents(
         tuple(item.id for item in test.items),
         tuple(item.article for item in test.items),
@@ -120,22 +96,7 @@ def measure(
     resamples: int = 1000,
     progress: Progress | None = None,
 ) -> HevasResult:
-    """Measure the systems of a scoring run.
-
-    Args:
-        documents: from `check`.
-        systems: the systems that were scored.
-        scores: their table.
-        options: what the values depend on.
-        resamples: bootstrap resamples of the intervals.
-        progress: called as the work goes on.
-
-    Returns:
-        Values, statistics, and correlations with the judges.
-
-    Raises:
-        InputError: texts that a metric cannot work with, such as articles of stop words alone.
-    """
+    """Measure the systems of a scoring run and correlate the metrics with its judges."""
     headlines = tuple(Headlines(system.name, system.headlines) for system in systems)
     evaluation = evaluate(documents, headlines, options=options, progress=progress)
     columns = judge_columns(scores, evaluation)

@@ -21,14 +21,7 @@ from change_it.tables import console, print_table
 
 
 def run(options: HevasOptions) -> None:
-    """Measure the systems of the files and the baselines.
-
-    Args:
-        options: see `HevasOptions`.
-
-    Raises:
-        InputError: documents, systems or options at fault, or `--out` cannot be written.
-    """
+    """Measure the systems of the files and the baselines."""
     metrics = chosen_metrics(options.metrics)
     if options.resamples < 1:
         raise InputError(f"--resamples {options.resamples} is too few: give at least 1, better 1000")
@@ -81,14 +74,7 @@ def _baselines(options: HevasOptions, documents: Documents, progress: Progress) 
 
 @contextmanager
 def progress_bar(*, shown: bool) -> Iterator[Progress]:
-    """A bar on standard error that shows one piece of work after the other.
-
-    Args:
-        shown: False for none; there is none either where standard error is no terminal.
-
-    Yields:
-        What `evaluate` calls as the work goes on.
-    """
+    """A bar on standard error that shows one piece of work after the other."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Bar(*columns, console=console, transient=True, disable=not (shown and console.is_terminal)) as bar:

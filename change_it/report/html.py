@@ -63,18 +63,7 @@ def compliancy_page(
     drawings: Sequence[Drawing],
     hevas: HevasResult | None = None,
 ) -> str:
-    """The page of a scoring run.
-
-    Args:
-        scores: the table.
-        corpus_info: figures of the corpus, None where unknown.
-        judges_info: judges and baselines, empty where unknown.
-        drawings: the charts to embed.
-        hevas: the systems measured by HEvAS, None where they are not.
-
-    Returns:
-        HTML without any reference to another file.
-    """
+    """The page of a scoring run, without any reference to another file."""
     directions = [name for name in scores.directions if name != AVERAGE]
     rerankers: dict[str, list[str]] = {}
     for system, reranker in scores.rerankers.items():
@@ -106,17 +95,7 @@ def compliancy_page(
 def hevas_page(
     documents: Documents, evaluation: Evaluation, analysis: Analysis, drawings: Sequence[Drawing]
 ) -> str:
-    """The page of an evaluation.
-
-    Args:
-        documents: what was measured against.
-        evaluation: the values.
-        analysis: the statistics.
-        drawings: the charts to embed.
-
-    Returns:
-        HTML without any reference to another file.
-    """
+    """The page of an evaluation, without any reference to another file."""
     return _render(
         "hevas.html.jinja",
         drawings,
@@ -134,12 +113,7 @@ def hevas_page(
 
 
 def environment() -> Environment:
-    """The templates of the pages.
-
-    Returns:
-        Escapes values, refuses unknown ones; with the filters `figure`, `p_value`, `formatted`, `breakable` and `heat`, and the
-        value `version`.
-    """
+    """The templates of the pages: values are escaped, unknown ones refused."""
     found = Environment(
         loader=PackageLoader("change_it.report"),
         autoescape=True,
@@ -173,18 +147,7 @@ def _of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def explained(metrics: Sequence[str]) -> dict[str, str]:
-    """What metrics measure.
-
-    Args:
-        metrics: names in the order of `METRICS`.
-
-    Returns:
-        Names of a family's metrics to the words of `EXPLAINED`.
-
-    Example:
-        >>> explained(["Fog", "AWL"])
-        {'Fog, AWL': "Gunning's fog index in the paper's form (Fog) and mean word length (AWL)"}
-    """
+    """Names of each family's metrics to the words of `EXPLAINED`."""
     families: dict[str, list[str]] = {}
     for name in metrics:
         families.setdefault(METRICS[name].family, []).append(name)
@@ -192,15 +155,7 @@ def explained(metrics: Sequence[str]) -> dict[str, str]:
 
 
 def inline_svg(figure: Figure, description: str) -> str:
-    """A figure of `charts` as one `<svg>` element whose ink is the text colour of the page.
-
-    Args:
-        figure: the drawing.
-        description: what it shows, for readers who do not see it.
-
-    Returns:
-        The element; its ids are its own.
-    """
+    """A figure as one `<svg>` element with ids of its own, whose ink is the text colour of the page."""
     stream = io.StringIO()
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "change_it"}):
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
@@ -214,18 +169,7 @@ def inline_svg(figure: Figure, description: str) -> str:
 
 
 def heat(value: object) -> Markup:
-    """The ground of a cell with a correlation: blue where it is positive, orange where it is negative, pale enough to read on.
-
-    Args:
-        value: in -1 to 1; anything but a number leaves the ground as it is.
-
-    Returns:
-        A `style` attribute with a space before it, or nothing.
-
-    Example:
-        >>> heat(-0.5), heat(None)
-        (Markup(' style="background: rgb(213 94 0 / 28%)"'), Markup(''))
-    """
+    """The ground of a correlation: blue if positive, orange if negative, pale enough to read on."""
     if not isinstance(value, float):
         return Markup("")
     colour = "0 114 178" if value > 0 else "213 94 0"
@@ -233,15 +177,7 @@ def heat(value: object) -> Markup:
 
 
 def breakable(name: str) -> Markup:
-    """A name, escaped, whose long words may go on in a new line after a mark.
-
-    Args:
-        name: of a system or a column.
-
-    Example:
-        >>> breakable("extract+rerank"), breakable("R-WSU")
-        (Markup('extract+<wbr>rerank'), Markup('R-WSU'))
-    """
+    """A name, escaped, whose long words may go on in a new line after a mark."""
     words = re.split(r"( +)", str(escape(name)))
     return Markup(
         "".join(re.sub(r"([+._-])", r"\1<wbr>", word) if len(word) > _WORD else word for word in words)
@@ -254,13 +190,13 @@ def _lines(value: Any, format_: Any) -> Markup:
 
 
 def _examples(scores: Scores, system: str) -> list[dict[str, Any]]:
-    """For each kind of outcome that occurs the first headline, the directions taking turns."""
+    """For each kind of outcome that occurs the first headline, of each direction in turn."""
     found: list[dict[str, Any]] = []
     directions = [name for name in scores.directions if name != AVERAGE]
     rows = scores.items[system].to_dicts()
-    for turn, kind in enumerate(_KINDS):
+    for number, kind in enumerate(_KINDS):
         fitting = [row for row in rows if (row["hh"], row["ah"], row["main"]) == kind]
-        preferred = directions[turn % len(directions)]
+        preferred = directions[number % len(directions)]
         best = next(
             (row for row in fitting if row["direction"] == preferred), fitting[0] if fitting else None
         )

@@ -10,14 +10,7 @@ from change_it.tables import console, print_table
 
 
 def run(options: ScoreOptions) -> None:
-    """Score the built-in systems and those of the prediction files.
-
-    Args:
-        options: see `ScoreOptions`.
-
-    Raises:
-        InputError: a corpus, judges or predictions at fault, or `--out` cannot be written.
-    """
+    """Score the built-in systems and those of the prediction files."""
     if options.out:
         check_out(options.out, REPORT_FILES)
 

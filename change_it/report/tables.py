@@ -27,12 +27,7 @@ _PUBLISHED = {
 
 
 def heading(measure: str) -> str:
-    """A measure as the head of a column.
-
-    Example:
-        >>> heading("rougeL_source")
-        'rougeL source'
-    """
+    """A measure as the head of a column."""
     return measure.replace("_", " ")
 
 
@@ -42,16 +37,7 @@ def metric_heading(metric: str) -> str:
 
 
 def systems_table(scores: Scores, directions: Sequence[str], *, published: bool = True) -> Table:
-    """The systems in one direction after the other.
-
-    Args:
-        scores: the table of systems.
-        directions: of `scores.directions`.
-        published: add what the paper prints for these directions.
-
-    Returns:
-        One group a direction: system, the measures with their intervals, n.
-    """
+    """One group a direction: the systems, and what the paper prints, with measures, intervals and n."""
     columns = [
         Column(name, title=heading(name), below=Column(f"{name}_interval", "interval")) for name in MEASURES
     ]
@@ -77,11 +63,7 @@ def systems_table(scores: Scores, directions: Sequence[str], *, published: bool 
 
 
 def terminal_table(scores: Scores) -> Table:
-    """The systems for the terminal: each with its average, then its directions.
-
-    Args:
-        scores: the table of systems.
-    """
+    """The systems for the terminal: each with its average, then its directions."""
     measures = [Column(name, title=heading(name)) for name in MEASURES]
     columns = [
         Column("system", "text"),
@@ -109,14 +91,7 @@ def terminal_table(scores: Scores) -> Table:
 
 
 def remarks(scores: Scores) -> list[str]:
-    """What a reader of the table must know of single systems.
-
-    Args:
-        scores: the table.
-
-    Returns:
-        One line for each system with missing headlines and one for each that was reranked.
-    """
+    """What a reader of the table must know of systems with missing headlines and of reranked ones."""
     lines = []
     for system in scores.systems:
         row = scores.row(system)
@@ -132,11 +107,7 @@ def remarks(scores: Scores) -> list[str]:
 
 
 def published_table(directions: Mapping[str, Sequence[PublishedRow]]) -> Table:
-    """What the paper prints for directions that the data at hand do not have.
-
-    Args:
-        directions: direction to its rows.
-    """
+    """What the paper prints for directions that the data do not have."""
     rows = [row for several in directions.values() for row in _published_rows(several)]
     titles = {"bleu": "BLEU", "rougeL": "ROUGE"}
     columns = [Column(name, title=titles.get(name, "")) for name in _PUBLISHED]
@@ -166,11 +137,7 @@ def _published_rows(rows: Iterable[PublishedRow], tags: Sequence[str] = ()) -> l
 
 
 def tests_table(scores: Scores) -> Table:
-    """p-values of the paired tests of average compliancy, a square of systems.
-
-    Args:
-        scores: the table of systems.
-    """
+    """p-values of the paired tests of average compliancy, a square of systems."""
     rows = [
         Row(
             {"": system}
@@ -185,14 +152,7 @@ def tests_table(scores: Scores) -> Table:
 
 
 def judges_table(judges: Sequence[Quality]) -> Table:
-    """The judges beside their baselines and the paper's.
-
-    Args:
-        judges: from `context.judges_info`.
-
-    Returns:
-        One group a judge.
-    """
+    """The judges beside their baselines and the paper's."""
 
     def classes(found: Mapping[str, Sequence[float]]) -> str:
         return "\n".join(f"{name}: {' '.join(map(figure, cells))}" for name, cells in found.items())
@@ -204,9 +164,9 @@ def judges_table(judges: Sequence[Quality]) -> Table:
             rows.append(Row(values, task, strong=row.name == "judge", remark=f"{task}, {row.test}"))
         printed = [row for row in evalnlgeval2020.JUDGES if row.judge == task]
         if printed:
-            told = classes({row.name: (row.precision, row.recall, row.f1) for row in printed})
+            printed_classes = classes({row.name: (row.precision, row.recall, row.f1) for row in printed})
             mean = sum(row.f1 for row in printed) / len(printed)
-            values = {"judge": "the paper's", "f1": mean, "classes": told}
+            values = {"judge": "the paper's", "f1": mean, "classes": printed_classes}
             rows.append(Row(values, task, tags=["published"], remark=task))
     columns = (
         Column("judge", "text"),
@@ -217,21 +177,13 @@ def judges_table(judges: Sequence[Quality]) -> Table:
 
 
 def rejected_table(rejected: Mapping[str, int]) -> Table:
-    """How many rows of the articles were rejected, and why.
-
-    Args:
-        rejected: reason to the number of rows.
-    """
+    """How many rows of the articles were rejected, and why."""
     rows = tuple(Row({"reason": reason, "rows": count}) for reason, count in rejected.items())
     return Table((Column("reason", "text"), Column("rows", "count")), rows)
 
 
 def agreement_table(found: HevasResult) -> Table:
-    """How far metrics and judges agree: Pearson, below it Spearman, over all headlines and within systems.
-
-    Args:
-        found: the systems measured by HEvAS.
-    """
+    """How far metrics and judges agree: Pearson, below it Spearman, over all headlines and within systems."""
     sides = {"all": found.judges, "within": found.judges_within}
     columns = [
         Column(
@@ -255,11 +207,7 @@ def agreement_table(found: HevasResult) -> Table:
 
 
 def correlations_table(found: Correlations) -> Table:
-    """All metrics with all: Pearson above the diagonal, Spearman below it.
-
-    Args:
-        found: the correlations.
-    """
+    """All metrics with all: Pearson above the diagonal, Spearman below it."""
     rows = [
         Row(
             {"": metric}
@@ -274,14 +222,7 @@ def correlations_table(found: Correlations) -> Table:
 
 
 def hevas_table(evaluation: Evaluation) -> Table:
-    """Means of the systems, the best average first.
-
-    Args:
-        evaluation: the values.
-
-    Returns:
-        rank, system, n, empty headlines, average, then the mean of each metric with its rank (KL has none), signature.
-    """
+    """Means of the systems, the best average first, each with its rank (KL has none)."""
     means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
     columns = [
         Column("rank", "count"),
@@ -319,11 +260,7 @@ def hevas_table(evaluation: Evaluation) -> Table:
 
 
 def hevas_terminal_table(evaluation: Evaluation) -> Table:
-    """Means for the terminal: one row a metric, one column a system.
-
-    Args:
-        evaluation: the values.
-    """
+    """Means for the terminal: one row a metric, one column a system."""
     means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
     rows: list[Row] = [Row({"metric": OVERALL, **overall}, group=OVERALL, strong=True)] if overall else []
     rows += [
@@ -344,16 +281,7 @@ def hevas_terminal_table(evaluation: Evaluation) -> Table:
 
 
 def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, Any]:
-    """Everything but the values of single documents, ready for JSON.
-
-    Args:
-        evaluation: the values.
-        analysis: the statistics.
-
-    Returns:
-        `signature`, `n`, `metrics`, `systems` (the best first: average, empty headlines, means, ranks), `comparisons`,
-        `correlations`.
-    """
+    """Everything but the values of single documents, ready for JSON."""
     means, ranks = evaluation.means, evaluation.ranks
     return {
         "signature": analysis.signature,
@@ -374,11 +302,7 @@ def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, Any]:
 
 
 def summaries_table(found: Comparison) -> Table:
-    """Mean, interval and normality of each system by one metric.
-
-    Args:
-        found: the systems compared.
-    """
+    """Mean, interval and normality of each system by one metric."""
     columns = (
         Column("system", "text"),
         Column("mean"),
@@ -394,11 +318,7 @@ def summaries_table(found: Comparison) -> Table:
 
 
 def pairs_table(found: Comparison) -> Table:
-    """The tests of every two systems by one metric.
-
-    Args:
-        found: the systems compared.
-    """
+    """The tests of every two systems by one metric."""
     published = "Tukey" if found.published_test == "tukey" else "Wilcoxon"
     columns = (
         Column("systems", "text"),

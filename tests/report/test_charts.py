@@ -8,7 +8,7 @@ from matplotlib.image import imread
 
 from change_it import InputError
 from change_it.hevas.analysis import compare
-from change_it.report.charts import bar_chart, box_chart, correlation_chart, save
+from change_it.report.charts import _in_lines, _two_places, bar_chart, box_chart, correlation_chart, save
 from change_it.stats import correlations
 
 SYSTEMS = ["a system with a very long name", "cost$s", "third"]
@@ -167,3 +167,8 @@ def test_bad_input(tmp_path):
         correlation_chart({"M-0": table["M-0"]}, correlations(table))
     with pytest.raises(InputError, match="same two metrics or more"):
         correlation_chart(scores(1), correlations(scores(1)))
+
+
+def test_labels():
+    assert [_two_places(value) for value in (0.333, -0.5, 1.0, -0.001)] == [".33", "−.50", "1.00", ".00"]
+    assert _in_lines("agnostic-it5-small+rerank") == "agnostic-it5-\nsmall+rerank"

@@ -12,6 +12,7 @@ from change_it import InputError
 from change_it.report import files, score_command
 from change_it.report.context import corpus_info, judges_info
 from change_it.report.files import write_report
+from change_it.report.html import breakable, explained, heat
 from change_it.report.tables import remarks
 from change_it.scoring.options import ScoreOptions
 from change_it.scoring.score import score
@@ -349,3 +350,10 @@ def test_the_command_refuses_a_folder_of_other_files_before_it_works(tmp_path, t
         with pytest.raises(InputError, match="holds other files and no report: choose a folder that is new"):
             score_command.run(options)
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_filters_of_the_templates():
+    assert heat(-0.5) == ' style="background: rgb(213 94 0 / 28%)"'
+    assert heat(None) == ""
+    assert [breakable("extract+rerank"), breakable("R-WSU")] == ["extract+<wbr>rerank", "R-WSU"]
+    assert list(explained(["Fog", "AWL", "R-1"])) == ["Fog, AWL", "R-1"]
