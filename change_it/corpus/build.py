@@ -160,9 +160,10 @@ def in_canonical_order(reading: Reading) -> Reading:
         return article.label, str(article.date or ""), article.headline, article.article, article.id
 
     order = sorted(range(len(reading.articles)), key=key)
-    places = reading.places or [("", 0)] * len(order)
     return dataclasses.replace(
-        reading, articles=[reading.articles[row] for row in order], places=[places[row] for row in order]
+        reading,
+        articles=[reading.articles[row] for row in order],
+        places=[reading.places[row] for row in order],
     )
 
 

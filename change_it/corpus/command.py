@@ -14,14 +14,7 @@ def run_build(options: BuildOptions) -> None:
     parse_sizes(options.sizes)
     terminal = console()
     with terminal.status("reading") as status:
-        reading = read_articles(
-            options.files,
-            columns=options.columns,
-            labels=options.labels,
-            encoding=options.encoding,
-            strict=options.strict_input,
-            normalise_typography=options.normalise_typography,
-        )
+        reading = read_articles(options)
         from change_it.corpus.build import build_corpus, write_corpus  # loads polars: after the cheap checks
 
         corpus = build_corpus(reading, options, stage=status.update)

@@ -11,23 +11,21 @@ from scipy.sparse.csgraph import connected_components
 SHINGLE = 5
 BANDS, ROWS = 12, 2
 NEIGHBOURS = 8
+THRESHOLD = 0.7
 
 
-def near_duplicates(
-    texts: Sequence[str], groups: Sequence[str] | None = None, *, threshold: float = 0.7
-) -> NDArray[np.int64]:
-    """Cluster ids, int64 (texts,), from 0, of texts whose sets of word 5-grams have a Jaccard index of at least `threshold`.
+def near_duplicates(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Cluster ids, int64 (texts,), from 0, of texts whose sets of word 5-grams have a Jaccard index of at least .7.
 
     Candidates are texts that agree in one band of a minhash signature (Broder 1997; 12 bands of 2: a pair at the
-    default threshold is missed with probability .0003); each candidate pair is verified. A cluster holds whatever a
+    threshold is missed with probability .0003); each candidate pair is verified. A cluster holds whatever a
     chain of verified pairs connects. A text of fewer than five words counts as one 5-gram; a text without words is
-    nobody's duplicate. With `groups` only texts of the same group are compared.
+    nobody's duplicate.
     """
     n = len(texts)
-    seeds = np.zeros(n, np.uint64) if groups is None else pl.Series(groups).hash(seed=7).to_numpy()
     signatures, wordy = _signatures(texts)
-    pairs = wordy[_candidates(signatures, seeds[wordy])]
-    pairs = pairs[_jaccard(texts, pairs) >= threshold]
+    pairs = wordy[_candidates(signatures)]
+    pairs = pairs[_jaccard(texts, pairs) >= THRESHOLD]
     edges = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
     return connected_components(edges, directed=False)[1].astype(np.int64)
 
@@ -79,14 +77,14 @@ def _signatures(texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.in
     return np.concatenate(parts), np.flatnonzero(np.concatenate(counts))
 
 
-def _candidates(signatures: NDArray[np.uint32], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _candidates(signatures: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Pairs of rows that agree in a band, int64 (pairs, 2): each row with its next NEIGHBOURS in the bucket, in linear time."""
     n = len(signatures)
     wide = signatures.astype(np.uint64)
     bands = (wide[:, 0::ROWS] << np.uint64(32)) | wide[:, 1::ROWS]
     codes = np.empty(0, np.int64)
     for band in range(BANDS):
-        keys = _mixed(bands[:, band] ^ seeds)
+        keys = _mixed(bands[:, band])
         order = np.lexsort((bands[:, (band + 1) % BANDS], keys))
         keys = keys[order]
         for step in range(1, min(NEIGHBOURS, n - 1) + 1):

@@ -28,7 +28,7 @@ class ReadingOptions:
     strict_input: bool = False
     """Stop with an error at the first row that would be rejected."""
     normalise_typography: bool = False
-    """Straighten quotes and dashes and lower-case headlines and articles: house typography leaks style."""
+    """Straighten quotes and dashes and lower-case headlines and articles: a paper's typography leaks style."""
 
 
 @dataclass(kw_only=True)
@@ -63,6 +63,11 @@ class BuildOptions(ReadingOptions):
     """Take both outlets alike into the main, ah and sum sets, as LREC 2020 does in all experiments."""
     seed: int = 1
     """Seed of every random choice."""
+
+    @property
+    def window(self) -> int | None:
+        """`window_days`; None where everything is compared."""
+        return None if self.window_days == "none" else self.window_days
 
 
 @dataclass(kw_only=True)

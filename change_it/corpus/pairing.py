@@ -1,7 +1,7 @@
 """Which articles of a corpus are compared, and the result: candidate pairs and nearest wrong articles."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -64,8 +64,7 @@ def find_pairs(
     of_a = np.array([article.label == outlets.a for article in articles])
     if any(article.alignment for article in articles):
         return _given_pairs(articles, of_a, vectors, options)
-    window = None if options.window_days == "none" else options.window_days
-    days = day_numbers(article.date for article in articles)
+    window, days = options.window, day_numbers(article.date for article in articles)
     eligible = np.array([article.article.count(" ") + 1 >= options.min_words for article in articles])
     a_rows, b_rows = np.flatnonzero(of_a & eligible), np.flatnonzero(~of_a & eligible)
     if window is not None and not all((days[rows] >= 0).any() for rows in (a_rows, b_rows)):
@@ -74,9 +73,7 @@ def find_pairs(
         )
 
     def compared(floor: float) -> Pairs:
-        return align(
-            vectors[a_rows], vectors[b_rows], days[a_rows], days[b_rows], window_days=window, floor=floor
-        )
+        return _align(vectors, days, (a_rows, b_rows), window=window, floor=floor)
 
     lowest = min(LOWEST, options.loose)
     for floor in (options.loose, lowest):
@@ -86,13 +83,13 @@ def find_pairs(
         if len(found) >= wanted:
             break
     nearest = np.zeros(len(articles))
-    for rows, index in ((a_rows, every.a_index), (b_rows, every.b_index)):
-        np.maximum.at(nearest, rows[index], every.similarity)
+    for rows in (every.a_index, every.b_index):
+        np.maximum.at(nearest, rows, every.similarity)
     chosen = set(zip(best.a_index.tolist(), best.b_index.tolist(), strict=True))
     linking = [pair in chosen for pair in zip(found.a_index.tolist(), found.b_index.tolist(), strict=True)]
     return Candidates(
-        a_rows[found.a_index],
-        b_rows[found.b_index],
+        found.a_index,
+        found.b_index,
         found.similarity,
         np.array(linking, dtype=bool),
         every.counts,
@@ -110,11 +107,8 @@ def same_event(
     sides = np.flatnonzero(of_a), np.flatnonzero(~of_a)
     links: list[tuple[Ints, Ints]] = []
     for x, y in ((0, 1), (0, 0), (1, 1)):
-        one, other = sides[x], sides[y]
-        close = align(
-            vectors[one], vectors[other], days[one], days[other], window_days=window_days, floor=strict
-        )
-        i, j = one[close.a_index], other[close.b_index]
+        close = _align(vectors, days, (sides[x], sides[y]), window=window_days, floor=strict)
+        i, j = close.a_index, close.b_index
         links.append((i, j) if x != y else (i[i < j], j[i < j]))
     first, second = zip(*links, strict=True)
     return np.concatenate(first), np.concatenate(second)
@@ -133,7 +127,6 @@ def find_neighbours(
     days = day_numbers(article.date for article in articles)
     group = (splits.alignment == "A2") * 2 + splits.fold
     present = splits.alignment != ""
-    window = None if options.window_days == "none" else options.window_days
     columns: dict[str, pl.Series] = {}
     for which in ("own", "other"):
         names = np.full(len(articles), None, dtype=object)
@@ -150,7 +143,7 @@ def find_neighbours(
                 y_groups=group[y],
                 x_clusters=splits.component[x],
                 y_clusters=splits.component[y],
-                window_days=window,
+                window_days=options.window,
                 ceiling=options.loose,
             )
             found = index >= 0
@@ -176,17 +169,10 @@ def _given_pairs(
             part = (*shared, cosine)
         else:
             days = np.zeros(len(articles), dtype=np.int64)
-            every = align(
-                vectors[a_rows],
-                vectors[b_rows],
-                days[a_rows],
-                days[b_rows],
-                window_days=None,
-                floor=options.loose,
-            )
+            every = _align(vectors, days, (a_rows, b_rows), window=None, floor=options.loose)
             compared = compared + every.counts
             best = one_to_one(every)
-            part = (a_rows[best.a_index], b_rows[best.b_index], best.similarity)
+            part = (best.a_index, best.b_index, best.similarity)
         parts.append(part)
         partners[group] = {
             "by": "shared id" if by_id else "similarity",
@@ -215,17 +201,19 @@ def _events_of_test(
 ) -> tuple[Ints, Ints]:
     """Links between given test articles and all others; the others are not compared, there can be very many."""
     days = day_numbers(article.date for article in articles)
-    window = None if options.window_days == "none" or not (days >= 0).any() else options.window_days
-    inside, outside = np.flatnonzero(test), np.flatnonzero(~test)
-    close = align(
-        vectors[inside],
-        vectors[outside],
-        days[inside],
-        days[outside],
-        window_days=window,
-        floor=options.strict,
-    )
-    return inside[close.a_index], outside[close.b_index]
+    sides = np.flatnonzero(test), np.flatnonzero(~test)
+    window = options.window if (days >= 0).any() else None
+    close = _align(vectors, days, sides, window=window, floor=options.strict)
+    return close.a_index, close.b_index
+
+
+def _align(
+    vectors: csr_matrix, days: Ints, sides: tuple[Ints, Ints], *, window: int | None, floor: float
+) -> Pairs:
+    """Pairs of the articles at these positions, as positions."""
+    a, b = sides
+    found = align(vectors[a], vectors[b], days[a], days[b], window_days=window, floor=floor)
+    return replace(found, a_index=a[found.a_index], b_index=b[found.b_index])
 
 
 def _shared(articles: Sequence[Article], a_rows: Ints, b_rows: Ints) -> tuple[Ints, Ints]:

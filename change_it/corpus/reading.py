@@ -1,7 +1,7 @@
 """From files of any of the known kinds to articles of two outlets; what cannot be used is kept with its reason."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import get_args
@@ -9,6 +9,7 @@ from typing import get_args
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
 from change_it.corpus.cleaning import parse_date, plausible
+from change_it.corpus.options import ReadingOptions
 from change_it.errors import InputError
 from change_it.io import Row, Table, cell_text, listed, parse_columns, read_tables
 
@@ -43,7 +44,7 @@ class Reading:
     rows: int
     outlets: Outlets
     # file and line of each article, for rows that later steps reject
-    places: list[tuple[str, int]] = field(default_factory=list)
+    places: list[tuple[str, int]]
 
     @property
     def reasons(self) -> Counter[str]:
@@ -51,16 +52,8 @@ class Reading:
         return _reasons(self.rejected)
 
 
-def read_articles(
-    files: Sequence[str],
-    *,
-    columns: str = "",
-    labels: str = "",
-    encoding: str = "utf-8",
-    strict: bool = False,
-    normalise_typography: bool = False,
-) -> Reading:
-    """Read, check and clean the articles of two outlets; `ReadingOptions` describes the arguments.
+def read_articles(options: ReadingOptions) -> Reading:
+    """Read, check and clean the articles of two outlets.
 
     A row without an id gets `<file stem>-<row>`. An id that both outlets use is taken for a shared one, the
     mark of partners: each article keeps it as `shared_id` and is called `rep-123` or `gio-123` itself. Without a label
@@ -68,16 +61,16 @@ def read_articles(
     An empty date is None; one that cannot be read, before 1900 or in the future is rejected.
     """
     reader = _Reader(
-        parse_columns(columns, COLUMNS),
-        Outlets.parse(labels) if labels else None,
-        strict,
-        normalise_typography,
+        parse_columns(options.columns, COLUMNS),
+        Outlets.parse(options.labels) if options.labels else None,
+        options.strict_input,
+        options.normalise_typography,
     )
-    for table in read_tables(files, encoding=encoding):
+    for table in read_tables(options.files, encoding=options.encoding):
         for number, row in enumerate(table.rows, start=1):
             reader.take(table, number, row)
         reader.seen_columns.update(table.columns)
-    return reader.reading(", ".join(files))
+    return reader.reading(", ".join(options.files))
 
 
 class _RejectedError(Exception):
@@ -98,7 +91,7 @@ class _Reader:
     rejected: list[Rejection] = field(default_factory=list)
     seen_columns: dict[str, None] = field(default_factory=dict)
     ids: set[tuple[str, str]] = field(default_factory=set)
-    bodies: set[tuple[str, str]] = field(default_factory=set)
+    texts: set[tuple[str, str]] = field(default_factory=set)
 
     def take(self, table: Table, number: int, row: Row) -> None:
         """Keep the row as an article or with its reason; `number` counts the rows of the table from 1."""
@@ -114,7 +107,7 @@ class _Reader:
                 ) from error
             return
         self.ids.add((article.label, article.id))
-        self.bodies.add((article.label, article.article))
+        self.texts.add((article.label, article.article))
         self.articles.append(article)
         self.places.append((table.name, row.line))
 
@@ -156,7 +149,7 @@ class _Reader:
             raise _RejectedError(f"unknown alignment: {alignment}")
         if (label, id_) in self.ids:
             raise _RejectedError("duplicate id")
-        if (label, body) in self.bodies:
+        if (label, body) in self.texts:
             raise _RejectedError("repeated article")
         return Article(id_, label, headline, body, day, alignment)  # type: ignore[arg-type]  # checked above
 

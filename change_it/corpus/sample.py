@@ -5,12 +5,11 @@ import random
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich.console import Console
-
 from change_it.corpus.article import Article
 from change_it.corpus.options import SampleOptions
 from change_it.errors import InputError
 from change_it.io import check_writable, replace_file
+from change_it.tables import console
 
 #: The embedded sample: `COLUMNS` and `event`, a number that articles about one event share.
 SAMPLE = Path(__file__).parents[1] / "data" / "sample.parquet"
@@ -49,7 +48,7 @@ def run(options: SampleOptions) -> None:
     """Write the sample as CSV: `id, headline, article, label, date`."""
     check_writable(options.out, kind="file")
     write_csv(sample_articles(options.articles, options.seed), options.out)
-    Console().print(f"{options.articles} articles of La Gazzetta del Colle and Il Faro → {options.out}")
+    console().print(f"{options.articles} articles of La Gazzetta del Colle and Il Faro → {options.out}")
 
 
 def write_csv(articles: Iterable[Article], out: Path) -> None:

@@ -8,12 +8,10 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from change_it.corpus.article import Outlets
 from change_it.corpus.options import Negatives
-from change_it.corpus.splits import generator
+from change_it.corpus.splits import components, generator
 
 #: Config → split → rows.
 Tables = dict[str, dict[str, pl.DataFrame]]
@@ -267,14 +265,10 @@ def _lrec_sets(
 
 def _groups(rows: pl.DataFrame, *columns: str) -> NDArray[np.int64]:
     """Number rows so that two which share a value (case aside) in any of `columns` have the same number."""
-    parts = [rows.select(value=pl.col(name).str.to_lowercase()).to_series() for name in columns]
-    codes = (
-        pl.concat(parts).rank("dense").to_numpy().astype(np.int64) if rows.height else np.zeros(0, np.int64)
-    )
-    row = np.tile(np.arange(rows.height), len(columns))
-    size = rows.height + int(codes.max(initial=0)) + 1
-    graph = coo_array((np.ones(len(row), dtype=np.int8), (row, rows.height + codes)), shape=(size, size))
-    return connected_components(graph, directed=False)[1][: rows.height].astype(np.int64)
+    values = pl.concat(rows.select(value=pl.col(name).str.to_lowercase()).to_series() for name in columns)
+    _, first, inverse = np.unique(values.rank("dense").to_numpy(), return_index=True, return_inverse=True)
+    row = np.arange(rows.height)
+    return components(row, np.tile(row, len(columns)), first[inverse] % max(rows.height, 1))
 
 
 def _wrong_row(

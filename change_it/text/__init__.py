@@ -1,1 +1,1 @@
-"""What every station needs to know of words: tokens, stop words, overlap."""
+"""Words for all other parts: tokens, sentences, stop words, numbers, overlap."""

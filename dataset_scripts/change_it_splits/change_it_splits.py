@@ -76,15 +76,7 @@ class ChangeItSplits(datasets.GeneratorBasedBuilder):
         key = repr((files, state, sorted(chosen.items())))
         if key not in _built:
             options = BuildOptions(files=tuple(files), out=Path(), **chosen)
-            reading = read_articles(
-                files,
-                columns=options.columns,
-                labels=options.labels,
-                encoding=options.encoding,
-                strict=options.strict_input,
-                normalise_typography=options.normalise_typography,
-            )
-            corpus = build_corpus(reading, options)
+            corpus = build_corpus(read_articles(options), options)
             _built.clear()
             _built[key] = corpus
         return _built[key]

@@ -8,6 +8,7 @@ import pytest
 
 from change_it.corpus.article import Outlets
 from change_it.corpus.cleaning import parse_date
+from change_it.corpus.options import ReadingOptions
 from change_it.corpus.reading import read_articles
 from change_it.errors import InputError
 
@@ -30,8 +31,12 @@ def release(*rows, header="id,headline,article,label"):
 GOOD = ("1,Titolo uno,Testo uno,R", "2,Titolo due,Testo due,G")
 
 
+def read(files, **options):
+    return read_articles(ReadingOptions(files=tuple(files), **options))
+
+
 def read_pair(path, **options):
-    reading = read_articles([path], **options)
+    reading = read([path], **options)
     assert len(reading.articles) + len(reading.rejected) == reading.rows
     return reading
 
@@ -52,7 +57,7 @@ def test_the_hub_layout_takes_the_outlet_from_the_name_and_keeps_the_alignment(w
         write("repubblica/train.csv", release("1,a,testo a,A1", "2,b,testo b,R", header=header)),
         write("ilgiornale_train.csv", release("1,c,testo c,A1", "3,d,testo d,", header=header)),
     ]
-    reading = read_articles(files)
+    reading = read(files)
     assert reading.outlets.names == ("rep", "gio")
     assert [(a.id, a.label, a.alignment, a.shared_id) for a in reading.articles] == [
         ("rep-1", "rep", "A1", "1"),
@@ -67,7 +72,7 @@ def test_ids_made_for_files_of_the_same_name_are_never_taken_for_shared_ones(wri
         write(f"{outlet}/train.csv", "headline,full_text\nt,x\nu,y\n")
         for outlet in ("repubblica", "ilgiornale")
     ]
-    reading = read_articles(files)
+    reading = read(files)
     assert [a.id for a in reading.articles] == [
         "train-1",
         "train-2",
@@ -133,7 +138,7 @@ def test_every_reason_for_rejection_with_its_line(write):
     assert reading.reasons["implausible date"] == 2
     assert reading.rejected[0].file == path
     with pytest.raises(InputError, match=r"x\.csv, line 5: too many fields"):
-        read_articles([path], labels="R:rep,G:gio", strict=True)
+        read([path], labels="R:rep,G:gio", strict_input=True)
 
 
 def test_json_lines_with_broken_lines_missing_keys_and_numbers_as_ids(write):
@@ -189,7 +194,7 @@ def test_tsv_semicolons_a_column_map_and_globs_that_overlap(write, tmp_path):
     header = "title\tbody\tlabel\talignment\n"
     write("in/a.tsv", header + "t, con virgola\tx\tR\tleft\n")
     write("in/b.csv", "title;body;label;alignment\nu;y;G;right\n")
-    reading = read_articles(
+    reading = read(
         [str(tmp_path / "in/*"), str(tmp_path / "**/a.tsv")],
         columns="headline=title, article=body,alignment=",
     )
@@ -251,7 +256,7 @@ def test_a_table_of_very_many_columns(write):
     rows = "".join(f"{row}{',' * 100_000}\n" for row in GOOD)
     assert len(read_pair(write("wide.csv", header + rows)).articles) == 2
     with pytest.raises(InputError, match=r"id, title.* and 99984 more") as caught:
-        read_articles([write("other.csv", (header + rows).replace("headline", "title"))])
+        read([write("other.csv", (header + rows).replace("headline", "title"))])
     assert len(str(caught.value)) < 1000
 
 
@@ -305,7 +310,7 @@ def test_an_unknown_alignment_is_rejected(write):
 )
 def test_input_that_cannot_be_used(write, content, options, message):
     with pytest.raises(InputError, match=message):
-        read_articles([write("x.csv", content)], **options)
+        read([write("x.csv", content)], **options)
 
 
 def test_files_that_cannot_be_read(write, tmp_path):
@@ -322,9 +327,9 @@ def test_files_that_cannot_be_read(write, tmp_path):
     }
     for file, message in cases.items():
         with pytest.raises(InputError, match=message):
-            read_articles([file])
+            read([file])
     with pytest.raises(InputError, match="no input"):
-        read_articles([])
+        read([])
 
 
 def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
@@ -349,7 +354,7 @@ def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
             f"- config_name: {outlet}\n  data_files:\n  - split: train\n    path: {outlet}/train.parquet\n"
         )
     (tmp_path / "owner/hub/README.md").write_text("---\nconfigs:\n" + "".join(configs) + "---\n")
-    reading = read_articles(["hf://datasets/owner/hub"])
+    reading = read(["hf://datasets/owner/hub"])
     assert reading.outlets.names == ("rep", "gio")
     assert {(a.id, a.label, a.shared_id) for a in reading.articles} == {
         ("rep-1", "rep", "1"),
@@ -358,14 +363,14 @@ def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
         ("gio-2", "gio", "2"),
     }
     with pytest.raises(InputError, match="all usable rows have the label 'G'"):
-        read_articles(["hf://owner/hub/ilgiornale"])
+        read(["hf://owner/hub/ilgiornale"])
 
     (tmp_path / "owner/plain").mkdir()
     plain = Dataset.from_dict({"headline": ["a", "b"], "article": ["x", "y"], "label": [1, 0]})
     plain.cast_column("label", ClassLabel(names=["left", "right"])).to_parquet(
         tmp_path / "owner/plain/train.parquet"
     )
-    reading = read_articles(["hf://owner/plain"])
+    reading = read(["hf://owner/plain"])
     assert [(a.id, a.label) for a in reading.articles] == [
         ("default-train-1", "right"),
         ("default-train-2", "left"),
