@@ -23,6 +23,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     """`HeadlineTransfer`, which loads torch, only when it is asked for (PEP 562)."""
     if name == "HeadlineTransfer":

@@ -5,8 +5,8 @@ A function is imported only when its command runs, so that `change-it --help` lo
 
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from inspect import getdoc
+from pkgutil import resolve_name
 from typing import Annotated, Any, NamedTuple, Union
 
 import tyro
@@ -93,8 +93,7 @@ def _run(options: Any) -> None:
     if corpus := getattr(options, "corpus", None):
         check_corpus(str(corpus))
     run = next(entry.run for entry in entries if entry.options is type(options))
-    module, _, function = run.partition(":")
-    getattr(import_module(module), function)(options)
+    resolve_name(run)(options)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -33,7 +33,7 @@ SUFFIXES = {
     ".json": "JSON",
     ".parquet": "parquet",
 }
-#: Parts of file and config names that tell the outlet where no column does (CHANGE-IT on the Hub).
+#: Parts of file and config names that give the outlet where no column does (CHANGE-IT on the Hub).
 OUTLET_NAMES = {"repubblica": "R", "ilgiornale": "G"}
 ROWS_A_BATCH = 5_000
 DEEPEST = 20

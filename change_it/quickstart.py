@@ -2,10 +2,9 @@
 
 import json
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from change_it import __version__
@@ -27,7 +26,7 @@ SHOWN, VERDICTS = 5, ("hh", "ah", "main")
 class QuickstartOptions:
     """Sample, corpus, three judges, a generator for each direction, transfers, report: minutes on two cores.
 
-    A run that was interrupted goes on with the first station that is not finished.
+    A run that was interrupted goes on with the first step that is not finished.
 
     Examples:
         change-it quickstart
@@ -49,22 +48,22 @@ def run(options: QuickstartOptions) -> None:
     terminal = console()
     terminal.rule("[bold]change_it quickstart")
 
-    def station(name: str, command: str, settings: Any) -> None:
+    def step(name: str, command: str, settings: Any) -> None:
         if name in finished:
             terminal.print(f"[green]✓[/] {name}: finished before ({finished[name]:.0f} s)")
             return
         terminal.rule(name, align="left", style="dim")
         start = time.perf_counter()
-        _function(command)(settings)
+        resolve_name(command)(settings)
         finished[name] = time.perf_counter() - start
         _write_run(options, finished)
 
-    station(
+    step(
         "sample",
         "change_it.corpus.sample:run",
         SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed),
     )
-    station(
+    step(
         "corpus",
         "change_it.corpus.command:run_build",
         BuildOptions(files=(str(out / "sample.csv"),), out=out / "corpus", seed=seed),
@@ -78,7 +77,7 @@ def run(options: QuickstartOptions) -> None:
             out=out / "judges" / task,
             seed=seed,
         )
-        station(f"{task} judge", "change_it.judges.train:run", settings)
+        step(f"{task} judge", "change_it.judges.train:run", settings)
     from change_it.corpus.folder import read_outlets
 
     for to in read_outlets(str(out / "corpus")):
@@ -91,12 +90,12 @@ def run(options: QuickstartOptions) -> None:
             out=out / "generators" / f"sum-{to}",
             seed=seed,
         )
-        station(f"sum generator of {to}", "change_it.generators.train:run", learning)
+        step(f"sum generator of {to}", "change_it.generators.train:run", learning)
     predictions = out / "predictions" / "sum.csv"
     transfer = TransferOptions(
         generator=str(out / "generators"), corpus=str(out / "corpus"), out=predictions, seed=seed
     )
-    station("transfer", "change_it.generators.transfer_command:run", transfer)
+    step("transfer", "change_it.generators.transfer_command:run", transfer)
     score = ScoreOptions(
         corpus=str(out / "corpus"),
         judges=str(out / "judges"),
@@ -105,20 +104,20 @@ def run(options: QuickstartOptions) -> None:
         seed=seed,
     )
     finished.pop("report", None)
-    station("report", "change_it.report.score_command:run", score)
+    step("report", "change_it.report.score_command:run", score)
     _show_transfers(out / "report" / "items" / "sum.csv")
     terminal.rule(f"[bold]done in {sum(finished.values()):.0f} s")
     terminal.print(f"Open [bold]{out / 'report' / 'report.html'}[/] in a browser.", soft_wrap=True)
 
 
 def _show_transfers(items: Path) -> None:
-    """Some of the new headlines below their originals, with what each judge says."""
+    """Some of the new headlines below their originals, with each judge's verdict."""
     import polars as pl
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    rows = pl.read_csv(items).with_columns(turn=pl.int_range(pl.len()).over("direction")).sort("turn")
+    rows = pl.read_csv(items).with_columns(rank=pl.int_range(pl.len()).over("direction")).sort("rank")
     table = Table(
         box=SIMPLE_HEAD, show_edge=False, title="Headlines transferred by sum", title_justify="left"
     )
@@ -134,17 +133,12 @@ def _show_transfers(items: Path) -> None:
     console().print(table)
 
 
-def _function(command: str) -> Callable[[Any], None]:
-    module, _, name = command.partition(":")
-    return getattr(import_module(module), name)
-
-
 def _settings(options: QuickstartOptions) -> dict[str, Any]:
     return {**{key: value for key, value in asdict(options).items() if key != "out"}, "version": __version__}
 
 
 def _open_run(options: QuickstartOptions) -> dict[str, float]:
-    """Seconds of each finished station of an earlier run with the same options."""
+    """Seconds of each finished step of an earlier run with the same options."""
     path = options.out / "run.json"
     if not path.exists():
         return {}

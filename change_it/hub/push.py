@@ -11,15 +11,14 @@ from typing import TypeVar
 from huggingface_hub import CommitInfo, CommitOperationAdd, CommitOperationDelete, HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 from huggingface_hub.utils import validate_repo_id
-from rich.console import Console
 
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.hub.files import Files, files_of
 from change_it.hub.options import REPO_TYPES, PushOptions, RepoType
 from change_it.io import check_writable, file_errors, replace_folder
+from change_it.tables import console
 
-console = Console()
 Result = TypeVar("Result")
 
 #: Requests of one push are made so often, with pauses of 1, 2 and 4 seconds between (or what the Hub asks for, up to a minute).
@@ -64,10 +63,10 @@ def run(options: PushOptions) -> None:
     summary = f"{len(files)} files, {size / 1e6:,.1f} MB"
     if options.dry_run:
         write(files, out)
-        console.print(f"{summary} in {out}; nothing was pushed", soft_wrap=True)
+        console().print(f"{summary} in {out}; nothing was pushed", soft_wrap=True)
         return
     info = publish(files, options)
-    console.print(f"{summary}: {info.pr_url or info.commit_url}", soft_wrap=True)
+    console().print(f"{summary}: {info.pr_url or info.commit_url}", soft_wrap=True)
 
 
 def write(files: Files, out: Path) -> None:

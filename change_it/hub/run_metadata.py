@@ -1,4 +1,4 @@
-"""What a run's JSON files say, for cards, and freed of this machine's paths before it is pushed."""
+"""A run's JSON files for cards, and without this machine's paths before they are pushed."""
 
 import json
 import re

@@ -1,6 +1,6 @@
 """Headlines broken in known ways: what the fluency judge learns to refuse, and what the audit tests it with.
 
-A family of damage is a function of a headline, a random generator and the words of the corpus (`Material`);
+A family of damage is a function of a split headline, a random generator and the words of the corpus (`Material`);
 it returns the damaged headline, or None where it does not apply. Marks stay in place, the first word takes the
 first word's case and the end keeps its sign, so that neither case nor punctuation betrays the damage.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from change_it.text.stopwords import stop_words
 
 Tag = Callable[[Sequence[str]], list[str]]
-Damage = Callable[[str, np.random.Generator, "Material"], str | None]
+Damage = Callable[["Split", np.random.Generator, "Material"], str | None]
 
 _WORD = re.compile(r"\w+(?:['’.,\-]\w+)*(?:['’](?=\w))?")
 _ELISION = re.compile(r"(\w{1,6})['’](\w{3,}.*)")
@@ -210,7 +210,7 @@ def family(function: Damage) -> Damage:
 
 def damage(headline: str, name: str, random: np.random.Generator, material: Material) -> str | None:
     """A headline damaged by one of `FAMILIES`; None if the family does not apply or leaves the headline as it was."""
-    broken = FAMILIES[name](headline, random, material)
+    broken = FAMILIES[name](Split.of(headline), random, material)
     if broken is None:
         return None
     broken = _tidy(" ".join(broken.split()))
@@ -254,9 +254,8 @@ def _ended(words: list[str], gaps: list[str], original: Split, material: Materia
 
 
 @family
-def shuffled(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def shuffled(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """All words in another order."""
-    split = Split.of(headline)
     if len(split.words) < 3:
         return None
     order = random.permutation(len(split.words))
@@ -264,9 +263,8 @@ def shuffled(headline: str, random: np.random.Generator, material: Material) -> 
 
 
 @family
-def neighbours(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def neighbours(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """One to three pairs of neighbours change places, not across a mark."""
-    split = Split.of(headline)
     words = list(split.words)
     inside = [
         place
@@ -281,16 +279,14 @@ def neighbours(headline: str, random: np.random.Generator, material: Material) -
 
 
 @family
-def reversed_words(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def reversed_words(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """The last word first."""
-    split = Split.of(headline)
     return _cased(Split(split.words[::-1], split.gaps), split, material) if len(split.words) > 2 else None
 
 
 @family
-def moved(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def moved(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """A few words in a row stand somewhere else."""
-    split = Split.of(headline)
     count = len(split.words)
     if count < 5:
         return None
@@ -331,9 +327,8 @@ ARTICLES = {"a", "an", "the"}
 
 
 @family
-def telegram(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def telegram(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """No function words at all."""
-    split = Split.of(headline)
     places = set(_droppable(split, material))
     if len(split.words) - len(places) < 2 or {split.words[place].lower() for place in places} <= ARTICLES:
         return None
@@ -341,9 +336,8 @@ def telegram(headline: str, random: np.random.Generator, material: Material) -> 
 
 
 @family
-def dropped(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def dropped(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """Some function words are left out, two at least unless there is one."""
-    split = Split.of(headline)
     places = [place for place in _droppable(split, material) if split.words[place].lower() not in ARTICLES]
     if not places or len(split.words) < 4:
         return None
@@ -352,9 +346,8 @@ def dropped(headline: str, random: np.random.Generator, material: Material) -> s
 
 
 @family
-def inserted(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def inserted(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """One to three function words stand where they do not belong."""
-    split = Split.of(headline)
     if len(split.words) < 3 or not material.function_list:
         return None
     words, gaps = list(split.words), split.gaps[:-1]
@@ -369,9 +362,8 @@ def inserted(headline: str, random: np.random.Generator, material: Material) -> 
 
 
 @family
-def stuttered(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def stuttered(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """One to three times, one to three words stand twice, side by side or further on."""
-    split = Split.of(headline)
     if len(split.words) < 3:
         return None
     words, gaps = list(split.words), split.gaps[:-1]
@@ -386,9 +378,8 @@ def stuttered(headline: str, random: np.random.Generator, material: Material) ->
 
 
 @family
-def looped(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def looped(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """The end repeats two to five words again and again, as a generator in a loop does."""
-    split = Split.of(headline)
     count = len(split.words)
     if count < 4:
         return None
@@ -408,9 +399,8 @@ def looped(headline: str, random: np.random.Generator, material: Material) -> st
 
 
 @family
-def foreign(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def foreign(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """A quarter of the words are random words of other headlines."""
-    split = Split.of(headline)
     if len(split.words) < 3:
         return None
     words = list(split.words)
@@ -420,9 +410,8 @@ def foreign(headline: str, random: np.random.Generator, material: Material) -> s
 
 
 @family
-def same_tag(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def same_tag(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """A third of the content words give way to random words of the same part of speech."""
-    split = Split.of(headline)
     if len(split.words) < 4 or not material.tagged:
         return None
     tags = material.tags(split.words)
@@ -475,11 +464,10 @@ def _english_forms(word: str, tag: str) -> list[str]:
 
 
 @family
-def agreement(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def agreement(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """One to three articles, nouns, adjectives or verbs have the wrong gender, number or person."""
     if material.language not in _FORMS:
         return None
-    split = Split.of(headline)
     tags = material.tags(split.words)
     forms = _FORMS[material.language]
     make = _italian_forms if material.language == "it" else _english_forms
@@ -497,19 +485,18 @@ def agreement(headline: str, random: np.random.Generator, material: Material) ->
 # Truncation and splicing
 
 
-def _cuts(split: Split, material: Material, *, shortest: int = 2) -> list[int]:
+def _cuts(split: Split, material: Material) -> list[int]:
     """After how many words the headline can be cut so that it dangles."""
     return [
         count
-        for count in range(shortest, len(split.words))
+        for count in range(2, len(split.words))
         if not split.gaps[count].strip() and material.dangles(split.words[count - 1], split.words[count])
     ]
 
 
 @family
-def cut_end(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def cut_end(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """The end is missing, after a word that no headline ends with."""
-    split = Split.of(headline)
     cuts = _cuts(split, material)
     if not cuts:
         return None
@@ -518,9 +505,8 @@ def cut_end(headline: str, random: np.random.Generator, material: Material) -> s
 
 
 @family
-def spliced(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def spliced(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """The beginning up to a word that must go on, and the end of another headline."""
-    split = Split.of(headline)
     cuts = _cuts(split, material)
     other = material.splits[random.integers(len(material.splits))]
     starts = [place for place in range(1, len(other.words)) if not other.gaps[place].strip()]
@@ -536,9 +522,8 @@ def spliced(headline: str, random: np.random.Generator, material: Material) -> s
 
 
 @family
-def keywords(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def keywords(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """The content words by the alphabet."""
-    split = Split.of(headline)
     words = [word for word in split.words if not material.is_function(word)]
     if len(words) < 3:
         return None
@@ -546,17 +531,15 @@ def keywords(headline: str, random: np.random.Generator, material: Material) -> 
 
 
 @family
-def function_words(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def function_words(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """The function words alone."""
-    split = Split.of(headline)
     kept = [place for place, word in enumerate(split.words) if material.is_function(word)]
     return _cased(split.keep(kept), split, material) if len(kept) > 1 else None
 
 
 @family
-def fragment(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def fragment(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """A word or two from different places, or the marks alone."""
-    split = Split.of(headline)
     if len(split.words) < 4:
         return None
     marks = "".join("".join(split.gaps).split())
@@ -574,9 +557,8 @@ def fragment(headline: str, random: np.random.Generator, material: Material) -> 
 
 
 @family
-def sampled(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def sampled(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """A sample of the bigrams and trigrams of the corpus's headlines; nothing of the headline but its last sign."""
-    split = Split.of(headline)
     followers = material.followers
     for _ in range(4):
         words, gaps, switches = ["", ""], [], 0
@@ -597,9 +579,8 @@ def sampled(headline: str, random: np.random.Generator, material: Material) -> s
 
 
 @family
-def word_soup(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def word_soup(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """As many random words of other headlines, between the headline's marks."""
-    split = Split.of(headline)
     if len(split.words) < 3:
         return None
     words = [material.words[place] for place in random.integers(len(material.words), size=len(split.words))]
@@ -609,6 +590,6 @@ def word_soup(headline: str, random: np.random.Generator, material: Material) ->
 
 
 @family
-def generated(headline: str, random: np.random.Generator, material: Material) -> str | None:
+def generated(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """A text of a generator that has not learnt its language."""
     return material.generated[int(random.integers(len(material.generated)))] if material.generated else None

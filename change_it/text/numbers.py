@@ -48,49 +48,15 @@ def pieces(folded: str) -> list[Piece]:
     return [Piece(match[0], match.start(), str(match.lastgroup)) for match in _PIECE.finditer(folded)]
 
 
-_ITALIAN_UNITS = [
-    "uno",
-    "due",
-    "tre",
-    "quattro",
-    "cinque",
-    "sei",
-    "sette",
-    "otto",
-    "nove",
-    "dieci",
-    "undici",
-    "dodici",
-    "tredici",
-    "quattordici",
-    "quindici",
-    "sedici",
-    "diciassette",
-    "diciotto",
-    "diciannove",
-]
+ITALIAN_UNITS = [
+    "uno", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove", "dieci", "undici",
+    "dodici", "tredici", "quattordici", "quindici", "sedici", "diciassette", "diciotto", "diciannove",
+]  # fmt: skip
 _ITALIAN_TENS = ["venti", "trenta", "quaranta", "cinquanta", "sessanta", "settanta", "ottanta", "novanta"]
 _ENGLISH_UNITS = [
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]  # fmt: skip
 _ENGLISH_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 
 #: Words that multiply what stands before them; without a number before them a singular is worth one of it.
@@ -136,9 +102,12 @@ _JOINTS = {"-", "/", ":", "to", "a"}
 
 
 #: Words that are numbers, but as often something else: evidence for a number, never a claim.
-_NOT_CLAIMED = frozenset(
-    ["uno", "first", "firsts", "one", "second", "seconds", "secondo", "seconda", "secondi", "seconde", "primo", "prima", "primi", "prime", "quinte", "quinti", "terzi", "none", "decade", "century", "couple", "both", "twice", "pair", "triple", "decennio", "secolo", "coppia", "entrambi", "entrambe", "doppio", "triplo"]
-)  # fmt: skip
+_NOT_CLAIMED = frozenset({
+    "uno", "first", "firsts", "one", "second", "seconds", "secondo", "seconda", "secondi", "seconde",
+    "primo", "prima", "primi", "prime", "quinte", "quinti", "terzi", "none", "decade", "century", "couple",
+    "both", "twice", "pair", "triple", "decennio", "secolo", "coppia", "entrambi", "entrambe", "doppio",
+    "triplo",
+})  # fmt: skip
 
 
 def spelled(language: str, *, ordinal: bool) -> list[str]:
@@ -164,30 +133,22 @@ def _words(language: str) -> dict[str, float]:
 def _cardinals(language: str) -> dict[str, float]:
     found: dict[str, float] = {}
     if language == "it":
-        found |= {word: n for n, word in enumerate(_ITALIAN_UNITS, 1)}
+        found |= {word: n for n, word in enumerate(ITALIAN_UNITS, 1)}
         for ten, tens in enumerate(_ITALIAN_TENS, 2):
             found[tens] = 10 * ten
-            for n, unit in enumerate(_ITALIAN_UNITS[:9], 1):
+            for n, unit in enumerate(ITALIAN_UNITS[:9], 1):
                 found[(tens[:-1] if unit[0] in "uo" else tens) + unit] = 10 * ten + n
         below = dict(found)
         for n in range(1, 10):
-            hundred = ("" if n == 1 else _ITALIAN_UNITS[n - 1]) + "cento"
+            hundred = ("" if n == 1 else ITALIAN_UNITS[n - 1]) + "cento"
             found[hundred] = 100 * n
             for word, rest in below.items():
                 found[hundred + word] = 100 * n + rest
                 if word[0] == "o":
                     found[hundred[:-1] + word] = 100 * n + rest
         found |= {word[:-1]: n for word, n in found.items() if word.endswith("uno") and n > 20}
-        found |= {
-            "mille": 1000,
-            "zero": 0,
-            "ventina": 20,
-            "trentina": 30,
-            "quarantina": 40,
-            "cinquantina": 50,
-        }
-        found |= {"sessantina": 60, "settantina": 70, "ottantina": 80, "novantina": 90, "quindicina": 15}
-        return found
+        found |= {tens[:-1] + "ina": 10 * ten for ten, tens in enumerate(_ITALIAN_TENS, 2)}
+        return found | {"mille": 1000, "zero": 0, "quindicina": 15}
     found |= {word: n for n, word in enumerate(_ENGLISH_UNITS, 1)}
     found |= {word: 10 * n for n, word in enumerate(_ENGLISH_TENS, 2)}
     found |= {word[:-1] + "ies": n for word, n in found.items() if n >= 20}
@@ -203,25 +164,16 @@ def _ordinals(language: str) -> dict[str, float]:
     }
     if language == "it":
         stems: dict[str, float] = {"prim": 1, "second": 2, "millesim": 1000}
-        stems |= {
-            word: n
-            for n, word in enumerate(["terz", "quart", "quint", "sest", "settim", "ottav", "non", "decim"], 3)
-        }
+        third_to_tenth = ["terz", "quart", "quint", "sest", "settim", "ottav", "non", "decim"]
+        stems |= {word: n for n, word in enumerate(third_to_tenth, 3)}
         for word, n in cardinals.items():
             if 10 < n < 1000:
                 stems[(word if word.endswith(("tre", "sei")) else word.rstrip("aeio")) + "esim"] = n
         found = {stem + end: n for stem, n in stems.items() for end in "oaie"}
         del found["none"], found["noni"]
         return found
-    ordinals: dict[str, float] = {
-        "first": 1,
-        "second": 2,
-        "third": 3,
-        "fifth": 5,
-        "eighth": 8,
-        "ninth": 9,
-        "twelfth": 12,
-    }
+    words = ["first", "second", "third", "fifth", "eighth", "ninth", "twelfth"]
+    ordinals: dict[str, float] = dict(zip(words, (1, 2, 3, 5, 8, 9, 12), strict=True))
     for word, n in cardinals.items():
         if n not in (0, 1, 2, 3, 5, 8, 9, 12):
             ordinals[(word[:-1] + "ie" if word.endswith("y") else word) + "th"] = n

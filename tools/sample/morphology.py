@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from change_it.text.numbers import ITALIAN_UNITS
+
 Gender = Literal["m", "f"]
 
 _VOWEL = re.compile(r"h?[aeiouàèéìòù]", re.IGNORECASE)
@@ -22,29 +24,7 @@ _WRITTEN = (
     ("lo ", "m", False),
     ("la ", "f", False),
 )
-_UNITS = [
-    "zero",
-    "uno",
-    "due",
-    "tre",
-    "quattro",
-    "cinque",
-    "sei",
-    "sette",
-    "otto",
-    "nove",
-    "dieci",
-    "undici",
-    "dodici",
-    "tredici",
-    "quattordici",
-    "quindici",
-    "sedici",
-    "diciassette",
-    "diciotto",
-    "diciannove",
-    "venti",
-]
+_UNITS = ["zero", *ITALIAN_UNITS, "venti"]
 
 
 @dataclass(frozen=True, slots=True)
