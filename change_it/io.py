@@ -216,6 +216,22 @@ def read_text(file: Path) -> str:
     return text
 
 
+def read_json(path: Path) -> dict[str, Any] | None:
+    """A JSON object that this package wrote, None where there is no such file."""
+    if not path.is_file():
+        return None
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path} is broken: run what writes it again") from error
+    return record
+
+
+def is_hub_id(name: str) -> bool:
+    """Whether a name can be a Hub id; a path that exists cannot."""
+    return name.count("/") == 1 and not name.startswith((".", "/", "~")) and not Path(name).exists()
+
+
 def cell_text(value: object) -> str:
     """A cell as text: nothing for a missing one, a line for each item of a list."""
     if value is None or value != value:

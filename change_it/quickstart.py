@@ -1,6 +1,5 @@
 """`change-it quickstart`: the whole chain on the embedded sample, each step called as its command would be."""
 
-import json
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from change_it import __version__
 from change_it.corpus.options import BuildOptions, SampleOptions
 from change_it.errors import InputError
 from change_it.generators.options import GeneratorOptions, TransferOptions
-from change_it.io import write_json
+from change_it.io import read_json, write_json
 from change_it.judges.options import TASKS, JudgeOptions
 from change_it.scoring.options import ScoreOptions
 from change_it.tables import console
@@ -139,10 +138,9 @@ def _settings(options: QuickstartOptions) -> dict[str, Any]:
 
 def _open_run(options: QuickstartOptions) -> dict[str, float]:
     """Seconds of each finished step of an earlier run with the same options."""
-    path = options.out / "run.json"
-    if not path.exists():
+    earlier = read_json(options.out / "run.json")
+    if earlier is None:
         return {}
-    earlier = json.loads(path.read_text(encoding="utf-8"))
     if earlier["settings"] != _settings(options):
         raise InputError(
             f"{options.out} holds a run with other options ({earlier['settings']}): choose another --out"
@@ -151,9 +149,5 @@ def _open_run(options: QuickstartOptions) -> dict[str, float]:
 
 
 def _write_run(options: QuickstartOptions, finished: dict[str, float]) -> None:
-    path = options.out / "run.json"
-    record = {
-        "settings": _settings(options),
-        "seconds": {name: round(value, 1) for name, value in finished.items()},
-    }
-    write_json(path, record)
+    seconds = {name: round(value, 1) for name, value in finished.items()}
+    write_json(options.out / "run.json", {"settings": _settings(options), "seconds": seconds})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
-from change_it.io import ROWS_A_BATCH, check_writable
+from change_it.io import ROWS_A_BATCH, check_writable, is_hub_id, read_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -128,10 +128,9 @@ def check_target(out: Path) -> None:
 
 def read_report(corpus: Path) -> dict[str, Any]:
     """The content of `alignment.json` of a corpus folder."""
-    file = corpus / REPORT
-    if not file.is_file():
+    report = read_json(corpus / REPORT)
+    if report is None:
         raise InputError(f"{corpus} is not a corpus folder: write one with `change-it corpus build`")
-    report: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return report
 
 
@@ -149,7 +148,7 @@ def read_language(corpus: str) -> str:
 
 def check_corpus(corpus: str) -> None:
     """Refuse a path that is neither a folder nor looks like a Hub id."""
-    if not Path(corpus).is_dir() and (corpus.startswith((".", "/", "~")) or corpus.count("/") != 1):
+    if not Path(corpus).is_dir() and not is_hub_id(corpus):
         raise InputError(
             f"there is no corpus folder {corpus}: give one written by `change-it corpus build`, or a Hub id"
         )

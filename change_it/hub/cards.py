@@ -22,7 +22,8 @@ from change_it import __version__
 from change_it.corpus.alignment import number_above
 from change_it.errors import InputError
 from change_it.hub.options import PushOptions
-from change_it.hub.run_metadata import Run, is_hub_id, public
+from change_it.hub.run_metadata import Run, public
+from change_it.io import is_hub_id
 from change_it.papers.evalnlgeval2020 import CITATION, JUDGES
 from change_it.report.charts import alignment_chart
 from change_it.report.context import histogram

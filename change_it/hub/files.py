@@ -17,7 +17,8 @@ from change_it import metric_path, shipped_path, space_path
 from change_it.errors import InputError
 from change_it.hub import cards
 from change_it.hub.options import PushOptions
-from change_it.hub.run_metadata import public, read_json
+from change_it.hub.run_metadata import public
+from change_it.io import read_json
 
 Files = dict[str, bytes | Path]
 

@@ -1,13 +1,12 @@
 """A run's JSON files for cards, and without this machine's paths before they are pushed."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from change_it.errors import InputError
+from change_it.io import is_hub_id, read_json
 
 #: An absolute path of any system, or one into a home folder.
 _PATH = re.compile(r"/[^/\s]+/|~/|[A-Za-z]:[\\/]")
@@ -43,22 +42,6 @@ class Run:
         if dataset is None and not corpora and corpus and is_hub_id(corpus):
             dataset = corpus
         return cls(corpora[0] if corpora else None, reports[0] if reports else None, dataset)
-
-
-def is_hub_id(name: str) -> bool:
-    """Whether a name that is no folder can be a Hub id."""
-    return name.count("/") == 1 and not name.startswith((".", "/", "~")) and not Path(name).exists()
-
-
-def read_json(path: Path) -> dict[str, Any] | None:
-    """A JSON object, None where there is no such file; an InputError where it is broken."""
-    if not path.is_file():
-        return None
-    try:
-        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path} is broken: run what writes it again") from error
-    return record
 
 
 def public(value: Any) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 import torch
 
 from change_it.errors import InputError
+from change_it.io import is_hub_id
 
 
 @contextmanager
@@ -44,7 +45,7 @@ def local_folder(name: str | Path, *, command: str) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
-    if str(name).count("/") != 1 or str(name).startswith((".", "/", "~")):
+    if not is_hub_id(str(name)):
         raise InputError(f"there is no folder {name}: make it with {command}, or give a Hub id")
     try:
         return Path(snapshot_download(str(name)))

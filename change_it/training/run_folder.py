@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.io import check_writable, write_json
+from change_it.io import check_writable, read_json, write_json
 from change_it.training.loop import Evaluate, TrainingResult, process_state, train
 from change_it.training.models import hash_of_weights, quiet
 from change_it.training.options import TrainingSettings
@@ -129,8 +129,8 @@ def _changed(settings: TrainingSettings, record: Mapping[str, Any]) -> list[str]
 def _open(settings: TrainingSettings, work: Path, what: str) -> None:
     """Begin the work folder, or check that it is of the run that is resumed."""
     record = work / "options.json"
-    if settings.resume and record.exists():
-        if changed := _changed(settings, json.loads(record.read_text(encoding="utf-8"))):
+    if settings.resume and (options := read_json(record)) is not None:
+        if changed := _changed(settings, options):
             raise InputError(
                 f"{work.parent} cannot be resumed ({'; '.join(changed)}): use the same options or drop --resume"
             )
@@ -163,11 +163,8 @@ def _leave_nothing(work: Path) -> None:
 
 def _finished(settings: TrainingSettings, out: Path) -> dict[str, Any] | None:
     """Metrics of a finished run with the same settings; None if there is none."""
-    path = out / METRICS
-    if not path.exists():
-        return None
-    metrics: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return None if _changed(settings, metrics["options"]) else metrics
+    metrics = read_json(out / METRICS)
+    return None if metrics is None or _changed(settings, metrics["options"]) else metrics
 
 
 def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:
