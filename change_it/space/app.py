@@ -18,15 +18,7 @@ _SET_LANGUAGE = "(language) => { document.documentElement.lang = language; }"
 
 
 def build(models: Models | None, language: str = "it") -> gr.Blocks:
-    """The page over loaded models.
-
-    Args:
-        models: judges and systems; None for a page that offers what needs none.
-        language: in which it opens, `it` or `en`.
-
-    Returns:
-        The page, with its queue, ready for `launch`.
-    """
+    """The page over loaded models, with its queue; without models it offers what needs none."""
     with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=_DELETE_CACHE) as page:
         texts = Texts(language)
         with gr.Row(elem_classes="ci-head"):
@@ -75,15 +67,7 @@ def theme() -> gr.themes.Base:
 
 
 def launch(page: gr.Blocks, **places: Any) -> Any:
-    """Serve the page.
-
-    Args:
-        page: of `build`.
-        places: further arguments of Gradio's `launch`: `server_name`, `server_port`, `share`, `prevent_thread_lock`.
-
-    Returns:
-        What Gradio's `launch` returns: the application and its addresses.
-    """
+    """Serve the page; `places` are further arguments of Gradio's `launch`, whose answer is returned."""
     css = (files("change_it.space") / "page.css").read_text(encoding="utf-8")
     settings: dict[str, Any] = {
         "theme": theme(),

@@ -158,19 +158,9 @@ def shown_items(
 
 
 def read_verdicts(paths: Sequence[Path], *, translate: Translate) -> dict[str, pl.DataFrame]:
-    """Read tables of verdicts.
+    """System to its table of verdicts, with the column `compliant`.
 
-    Args:
-        paths: files with the columns `COLUMNS`, and `system` where one holds several; else a system is called like its
-            file.
-        translate: texts in the reader's language.
-
-    Returns:
-        System to its table, with the column `compliant`.
-
-    Raises:
-        InputError: a file that cannot be read, a verdict that is neither true nor false, an id that a system has twice,
-            fewer than two systems or too many.
+    The files have the columns `COLUMNS`, and `system` where one holds several; else a system is called like its file.
     """
     systems: dict[str, dict[str, dict[str, object]]] = {}
     for path in paths:
@@ -204,20 +194,7 @@ def read_verdicts(paths: Sequence[Path], *, translate: Translate) -> dict[str, p
 
 
 def matched(tables: Tables, first: str, second: str, *, translate: Translate) -> pl.DataFrame:
-    """The items that two systems have both.
-
-    Args:
-        tables: system to its table.
-        first: name of a system.
-        second: name of another one, or the same.
-        translate: texts in the reader's language.
-
-    Returns:
-        A row for each common id, in the order of the first system's table; the second system's columns end in `_other`.
-
-    Raises:
-        InputError: no such system, or no item in common.
-    """
+    """The items that two systems have both, in the order of the first; the second system's columns end in `_other`."""
     if first not in tables or second not in tables:
         raise InputError(translate("compare.choose"))
     one, other = (tables[name].select(*COLUMNS, "compliant") for name in (first, second))
@@ -228,14 +205,7 @@ def matched(tables: Tables, first: str, second: str, *, translate: Translate) ->
 
 
 def chosen(items: pl.DataFrame, verdict: str, outcome: str) -> pl.DataFrame:
-    """The items of an outcome.
-
-    Args:
-        items: from `matched`.
-        verdict: of `VERDICTS`; `compliant` fails where any judge does.
-        outcome: of `OUTCOMES`: `any` one or both systems failed, `differ` one of them did, `first` the first alone,
-            `second` the second alone, `both`, `none`; `all` whatever they did.
-    """
+    """The items of an outcome: with `any` one or both systems failed by this verdict, with `differ` one of them did."""
     passed = {f"passed{end}": f"{verdict}{end}" for end in ("", _OTHER)}
     return items.with_columns(**{name: pl.col(column) for name, column in passed.items()}).filter(
         OUTCOMES[outcome]

@@ -35,14 +35,7 @@ class DemoOptions:
 
 
 def run(options: DemoOptions) -> None:
-    """Serve the page until it is interrupted.
-
-    Args:
-        options: see `DemoOptions`.
-
-    Raises:
-        InputError: Gradio is not installed, the run cannot be used, or the port is taken.
-    """
+    """Serve the page until it is interrupted."""
     try:
         import gradio  # noqa: F401 (asked for before minutes of training)
     except ImportError:

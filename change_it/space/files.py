@@ -29,16 +29,7 @@ def uploaded(files: Any) -> list[Path]:
 def read_upload(
     path: Path, required: Sequence[str], optional: Sequence[str] = (), *, translate: Translate
 ) -> list[Record]:
-    """Read an uploaded table: CSV, TSV or JSON lines.
-
-    Args:
-        path: the file.
-        required: columns that it must have.
-        optional: columns that it may have.
-        translate: texts in the reader's language.
-
-    Returns:
-        Its rows; see `change_it.io.read_records`.
+    """The rows of an uploaded table: CSV, TSV or JSON lines; see `io.read_records`.
 
     Raises:
         InputError: it is no such table, too large, or has too many rows.
@@ -50,11 +41,7 @@ def read_upload(
 
 
 def read_lines(path: Path, *, translate: Translate) -> list[str]:
-    """The lines of an uploaded text file.
-
-    Raises:
-        InputError: it is empty, too large, or no text in UTF-8.
-    """
+    """The lines of an uploaded text file."""
     with _faults_translated(path, translate):
         text = printable(read_text(path).replace("\r\n", "\n"))
     if not text.strip():
@@ -63,16 +50,7 @@ def read_lines(path: Path, *, translate: Translate) -> list[str]:
 
 
 def refuse_lines(path: Path, faults: Iterable[tuple[str, Sequence[int]]], translate: Translate) -> None:
-    """Name all faults of a file's rows at once.
-
-    Args:
-        path: the file.
-        faults: what is wrong, in words, and the lines where.
-        translate: texts in the reader's language.
-
-    Raises:
-        InputError: there is any line.
-    """
+    """Refuse a file whose rows have faults: what is wrong, in words, and the lines where."""
     found = [f"{what} ({listed(list(map(str, lines)), translate)})" for what, lines in faults if lines]
     if found:
         raise InputError(translate("uploads.lines", file=path.name, faults="; ".join(found)))
@@ -85,14 +63,7 @@ def listed(names: Sequence[str], translate: Translate) -> str:
 
 
 def downloads(write: Callable[[Path], Sequence[Path]]) -> list[str]:
-    """Write files and keep them where Gradio hands them out and in the end removes them.
-
-    Args:
-        write: writes into an empty folder and returns the files to keep.
-
-    Returns:
-        Their paths.
-    """
+    """Write files into an empty folder; those that `write` returns are kept where Gradio hands them out and in the end removes them."""
     from gradio.processing_utils import save_file_to_cache
     from gradio.utils import get_upload_folder
 

@@ -37,24 +37,16 @@ def notes(sentences: Sequence[str], signature: str = "") -> str:
 
 
 def chart_figures(drawings: Sequence[Drawing], title: Callable[[str], str], *, wide: bool = False) -> str:
-    """Charts as a `<figure>` each, whose ink is the page's text colour.
+    """Charts as a `<figure>` each, whose ink is the page's text colour; hold `CHARTS_LOCK`.
 
-    Args:
-        drawings: the charts; hold `CHARTS_LOCK`.
-        title: from a chart's name to the title above it, in the reader's language.
-        wide: keep letters readable on a phone, where the chart then scrolls.
+    `title` gives the title of a chart by its name; `wide` charts keep their letters readable on a phone and scroll.
     """
     shown = [(title(drawing.name), inline_svg(drawing.figure, title(drawing.name))) for drawing in drawings]
     return render("charts.html.jinja", charts=shown, wide=wide)
 
 
 def grid(table: Table, **headings: str) -> dict[str, Any]:
-    """A table as a `gr.Dataframe` takes it; the best of a column have an asterisk.
-
-    Args:
-        table: any.
-        headings: name of a column to its heading in the reader's language; other columns keep theirs.
-    """
+    """A table as a `gr.Dataframe` takes it, with an asterisk at the best of a column; `headings` by name of a column."""
     rows = [
         [
             f"{text} *" if column.name in row.best else text

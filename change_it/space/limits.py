@@ -50,16 +50,10 @@ def printable(text: str) -> str:
 
 
 def text_of(value: Any, most: int, part: str, language: str) -> str:
-    r"""A text as it was sent, printable and stripped.
-
-    Args:
-        value: what was sent; None counts as empty.
-        most: characters that are taken.
-        part: key of the text's name, `transfer.headline`.
-        language: of the message.
+    r"""A text as it was sent, printable and stripped; `part` is the key of its name, `transfer.headline`.
 
     Raises:
-        InputError: it is no text, or too long.
+        InputError: it is no text, or has more characters than `most`.
 
     Example:
         >>> text_of(" a\x00b ", 300, "transfer.headline", "en")
@@ -78,13 +72,9 @@ def text_of(value: Any, most: int, part: str, language: str) -> str:
 
 
 def friendly(handler: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler whose failures are one sentence in the reader's language; an internal fault also goes to the log.
+    """A handler whose last positional argument is the language, with failures as one sentence in that language.
 
-    Args:
-        handler: a function whose last positional argument is the language.
-
-    Returns:
-        The same function, raising `gr.Error` alone.
+    An internal fault also goes to the log.
     """
     import gradio as gr
 

@@ -207,19 +207,7 @@ def measure_upload(
 
 
 def read_documents(path: Path, *, translate: Translate) -> Documents:
-    """Read uploaded documents.
-
-    Args:
-        path: file with the column article, perhaps id and the columns of `REFERENCES`.
-        translate: texts in the reader's language.
-
-    Returns:
-        The documents in the order of the file; their ids are the numbers from 1 where it has none.
-
-    Raises:
-        InputError: the file cannot be read, or has a row without an article or a reference, too long a text or an id
-            twice.
-    """
+    """Uploaded documents: a table with the column article, perhaps id and the columns of `REFERENCES`."""
     rows = read_upload(path, ["article"], ["id", *REFERENCES], translate=translate)
     ids = [row.cells.get("id") or str(number) for number, row in enumerate(rows, start=1)]
     texts = [unicodedata.normalize("NFC", row.cells["article"]) for row in rows]
@@ -246,19 +234,10 @@ def read_documents(path: Path, *, translate: Translate) -> Documents:
 
 
 def read_systems(paths: Sequence[Path], documents: Documents, *, translate: Translate) -> list[System]:
-    """Read the uploaded headlines of any number of systems.
+    """The uploaded headlines of any number of systems, called like their files.
 
-    Args:
-        paths: a file each: text with one headline a line, in the documents' order; or a table with the column headline
-            and perhaps id. The headline of a row with an `error` is empty, as `change-it transfer` writes it.
-        documents: what the headlines are for.
-        translate: texts in the reader's language.
-
-    Returns:
-        The systems in the order given, called like their files.
-
-    Raises:
-        InputError: too many files, or one that cannot be read or does not fit the documents.
+    A file is text with one headline a line, in the documents' order, or a table with the column headline and perhaps id. The
+    headline of a row with an `error` is empty, as `change-it transfer` writes it.
     """
     if len(paths) > LIMITS.systems:
         raise InputError(translate("quality.systems", most=LIMITS.systems, found=len(paths)))
@@ -318,16 +297,7 @@ def measure(
 ) -> Measured:
     """Measure systems and baselines with HEvAS.
 
-    Args:
-        documents: from `read_documents`.
-        systems: from `read_systems`.
-        choice: what to measure.
-        translate: texts in the reader's language.
-        progress: called as the work goes on.
-
-    Returns:
-        Values and tests. Metrics that need references are left out where there are none; LDA has as many topics as there
-        are documents, ten at most.
+    Metrics that need references are left out where there are none; LDA has as many topics as there are documents, ten at most.
 
     Raises:
         InputError: no system or no metric is left, or the texts do not suffice for a metric.

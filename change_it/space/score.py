@@ -135,21 +135,9 @@ def build(texts: Texts, models: Models | None) -> gr.State:
 def score_upload(
     models: Models, file: Any, reversal: str, translate: Translate, progress: Progress | bool = False
 ) -> Scores:
-    """Read and score what was uploaded.
+    """Read and score what was uploaded, without the measures that need `gold` where the file has none.
 
-    Args:
-        models: of the page.
-        file: the value of a `gr.File`.
-        reversal: see `compliancy.verdicts`.
-        translate: texts in the reader's language.
-        progress: as `scoring.score` takes it.
-
-    Returns:
-        The table of systems, without the measures that need `gold` where the file has none. A system that the same
-        judges have chosen is scored too, and its signature says so.
-
-    Raises:
-        InputError: there is no file or a fault in it, or an unknown reversal.
+    A system that the same judges have chosen is scored too, and its signature says so.
     """
     paths = uploaded(file)
     if not paths:
@@ -171,16 +159,10 @@ def score_upload(
 def read_predictions(
     path: Path, outlets: tuple[str, str], *, translate: Translate
 ) -> tuple[TestSet, tuple[System, ...]]:
-    """Read a table of new headlines.
+    """The items of a table of new headlines, those of outlet A first, and its systems.
 
-    Args:
-        path: file with the columns `COLUMNS` and perhaps `OPTIONAL`; a row an item and system, `label` the outlet that
-            the original comes from. An empty prediction is one that the system failed to write.
-        outlets: of the judges.
-        translate: texts in the reader's language.
-
-    Returns:
-        The items, those of outlet A first, in the order in which they first stand; and the systems.
+    The table has the columns `COLUMNS` and perhaps `OPTIONAL`: a row an item and system, `label` the outlet that the original
+    comes from. An empty prediction is one that the system failed to write.
 
     Raises:
         InputError: the file cannot be read, a text is missing or too long, a label is no outlet of the judges, an id

@@ -40,14 +40,7 @@ _SHOW_CANDIDATES = """() => {
 
 @cache
 def examples(language: str) -> list[dict[str, Any]]:
-    """Invented headlines with their articles.
-
-    Args:
-        language: of the headlines.
-
-    Returns:
-        Each with `outlet` (0 or 1), `headline` and `article`; the Italian ones for a language that has none.
-    """
+    """Invented headlines with `outlet` (0 or 1), `headline` and `article`; the Italian ones for a language that has none."""
     source = files("change_it.space") / "texts" / "examples.toml"
     found = tomllib.loads(source.read_text(encoding="utf-8"))
     return list(found.get(language, found["it"]))
@@ -153,17 +146,7 @@ def transfer(
     language: str,
     own: Any = "",
 ) -> dict[str, Any]:
-    """New headlines for one original, each with what the judges say.
-
-    Args:
-        models: of the page.
-        headline: the original headline.
-        article: its article.
-        direction: one of `models.directions`.
-        system: one of `models.systems`.
-        candidates: headlines wanted, at most `LIMITS.candidates`.
-        language: of messages.
-        own: a headline that the reader wrote, judged with the others; may be empty.
+    """New headlines for one original, each with what the judges say; `own` is one that the reader wrote.
 
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original` (headline and readability), `signature`, and
@@ -196,11 +179,7 @@ def transfer(
 def judge(
     models: Models, headline: Any, article: Any, new_headline: Any, direction: Any, language: str
 ) -> dict[str, Any]:
-    """What the judges say of a headline that somebody wrote; see `transfer`, with one candidate.
-
-    Raises:
-        InputError: something is missing, unknown or too long.
-    """
+    """What the judges say of a headline that somebody wrote; see `transfer`, with one candidate."""
     item = _checked(models, headline, article, direction, language)
     new = " ".join(text_of(new_headline, LIMITS.headline, "transfer.own", language).split())
     if not words(new):

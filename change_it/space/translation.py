@@ -73,11 +73,8 @@ class Texts:
 
         Args:
             component: a Gradio component, tab or accordion.
-            keys: property (`label`, `info`, `placeholder`, `value`, …) to the key of its text; a list of keys for
-                a list of texts (`headers`), a mapping from value to key for `choices`.
-
-        Returns:
-            The component.
+            keys: property (`label`, `placeholder`, `value`, …) to the key of its text; a list of keys for a list of texts, a
+                mapping from value to key for `choices`.
         """
         for name, value in _translated(self.opening, keys).items():
             setattr(component, name, value)
