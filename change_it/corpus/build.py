@@ -24,6 +24,7 @@ from change_it.corpus.leaks import leak_check, test_neighbours
 from change_it.corpus.options import BuildOptions, parse_sizes
 from change_it.corpus.pairing import Candidates, find_neighbours, find_pairs
 from change_it.corpus.reading import Reading, Rejection
+from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Ints, Splits, components, split
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.io import replace_folder, write_json, write_table, write_text
@@ -121,6 +122,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     report: dict[str, Any] = {
         "version": __version__,
         "outlets": dataclasses.asdict(outlets),
+        "sample": is_sample(articles),
         "options": _options(options),
         "rows": reading.rows,
         "kept": article_table.height,

@@ -2,7 +2,7 @@
 
 import csv
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from change_it.corpus.article import Article
@@ -16,6 +16,8 @@ SAMPLE = Path(__file__).parents[1] / "data" / "sample.parquet"
 #: Its articles.
 SIZE = 12_000
 COLUMNS = ("id", "headline", "article", "label", "date")
+#: Labels of its two invented newspapers, La Gazzetta del Colle and Il Faro.
+OUTLETS = ("colle", "faro")
 
 
 def sample_articles(articles: int, seed: int) -> list[Article]:
@@ -42,6 +44,14 @@ def sample_articles(articles: int, seed: int) -> list[Article]:
         if len(taken) + len(event) <= articles:
             taken.extend(event)
     return [Article(**row) for row in rows.select(COLUMNS)[sorted(taken)].iter_rows(named=True)]
+
+
+def is_sample(articles: Sequence[Article]) -> bool:
+    """Whether all articles are of the embedded sample, by their headlines."""
+    import polars as pl
+
+    known = set(pl.read_parquet(SAMPLE, columns=["headline"])["headline"])
+    return all(article.headline in known for article in articles)
 
 
 def run(options: SampleOptions) -> None:

@@ -1,15 +1,17 @@
 """The page: four tabs, the choice of language, the theme; and how it is launched."""
 
 import os
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
 import gradio as gr
 
 from change_it.space import compare, quality, score, transfer
+from change_it.space.html import render
 from change_it.space.limits import LIMITS
 from change_it.space.models import Models
-from change_it.space.translation import Texts
+from change_it.space.translation import Texts, translate
 
 #: Seconds: how often files of earlier requests are looked for, and how old they get.
 _DELETE_CACHE = (3600, 24 * 3600)
@@ -24,6 +26,8 @@ def build(models: Models | None, language: str = "it") -> gr.Blocks:
         with gr.Row(elem_classes="ci-head"):
             with gr.Column(scale=4, min_width=280):
                 texts.add(gr.HTML(elem_classes="ci-title"), value="page.heading")
+                if models:
+                    texts.add(gr.HTML(elem_id="about", padding=False), value=partial(about_html, models))
             with gr.Column(scale=1, min_width=270):
                 texts.language.render()
 
@@ -49,6 +53,11 @@ def build(models: Models | None, language: str = "it") -> gr.Blocks:
         )
         gr.on([page.load, texts.language.change], None, texts.language, js=_SET_LANGUAGE)
     return page.queue(max_size=LIMITS.queue, default_concurrency_limit=LIMITS.at_once)
+
+
+def about_html(models: Models, language: str) -> str:
+    """Which outlets the models know, and how far to rely on each judge."""
+    return render("about.html.jinja", models=models, translate=partial(translate, language))
 
 
 def theme() -> gr.themes.Base:

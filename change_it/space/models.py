@@ -7,18 +7,35 @@ from pathlib import Path
 
 import torch
 
-from change_it.corpus.folder import read_language
+from change_it.corpus.folder import REPORT, read_language, read_report
+from change_it.corpus.sample import OUTLETS
 from change_it.errors import InputError
 from change_it.generators.extract import Extract
 from change_it.generators.formats import Decoding
 from change_it.generators.generator import CARD, GeneratorCard
 from change_it.generators.options import EXTRACT
 from change_it.generators.transfer import HeadlineTransfer, Proposer
-from change_it.judges.judge import Judges
+from change_it.judges.judge import COMMAND, Judges
+from change_it.report.context import Quality, judges_info
 from change_it.space.limits import LIMITS
+from change_it.training.models import local_folder
 
+#: F1 by which a judge is ahead of its best baseline, at least, to be relied on.
+MARGIN = 0.02
 #: Answers that are kept of each judge and each system.
 CACHE_SIZE = 4096
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How far to rely on a judge: its F1 where it is least ahead of its best baseline."""
+
+    judge: str
+    level: str
+    """`rely`, `care` or `distrust`."""
+    f1: float
+    baseline: str
+    baseline_f1: float
 
 
 @dataclass(frozen=True)
@@ -29,6 +46,8 @@ class Models:
         judges: the judges.
         systems: name to system; those with a trained generator first, `extract` last.
         language: of the headlines, `it`, `en` or `none`: taggers and syllables.
+        reliability: of the judges of which `metrics.json` is there.
+        sample: whether they were trained on the embedded sample.
 
     Raises:
         InputError: there is no system, or one is of other outlets than the judges.
@@ -37,6 +56,8 @@ class Models:
     judges: Judges
     systems: Mapping[str, Proposer]
     language: str = "it"
+    reliability: tuple[Reliability, ...] = ()
+    sample: bool = False
 
     def __post_init__(self) -> None:
         if not self.systems:
@@ -117,10 +138,14 @@ class Models:
         systems: dict[str, Proposer] = dict(transfers)
         cards = [generator.card for one in transfers.values() for generator in one.generators.values()]
         language: str = cards[-1].language if cards else "it"
+        loaded = Judges.from_pretrained(judges, cache_size=CACHE_SIZE)
+        sample = loaded.outlets == OUTLETS  # the names, where no report of a corpus says it
         if corpus:
             systems[EXTRACT] = Extract.from_corpus(corpus, cache_size=CACHE_SIZE)
             language = read_language(corpus) or language
-        return cls(Judges.from_pretrained(judges, cache_size=CACHE_SIZE), systems, language)
+            if (Path(corpus) / REPORT).is_file():
+                sample = read_report(Path(corpus)).get("sample", sample)
+        return cls(loaded, systems, language, tuple(read_reliability(judges)), sample)
 
     def warm_up(self) -> None:
         """Ask everything once, so that the first reader does not wait for what is set up on first use.
@@ -135,6 +160,25 @@ class Models:
             system.propose(texts, texts, system.targets, Decoding())
         for judge in self.judges.by_task.values():
             judge.probabilities([text], None if judge.task == "main" else [text], progress=False)
+
+
+def read_reliability(judges: str) -> list[Reliability]:
+    """How far to rely on each judge, by the `metrics.json` of a folder or Hub id."""
+    by_test: dict[tuple[str, str], list[Quality]] = {}
+    for row in judges_info(local_folder(judges, command=COMMAND)):
+        by_test.setdefault((row.task, row.test), []).append(row)
+    found: dict[str, Reliability] = {}
+    for (task, _), (judge, *baselines) in by_test.items():
+        best = max(baselines, key=lambda row: row.f1, default=None)
+        if best is None:
+            continue
+        gap = judge.f1 - best.f1
+        level = "rely" if gap >= MARGIN else "care" if gap > 0 else "distrust"
+        one = Reliability(task, level, judge.f1, best.name, best.f1)
+        known = found.get(task)
+        if known is None or gap < known.f1 - known.baseline_f1:
+            found[task] = one
+    return list(found.values())
 
 
 def _system(places: Sequence[str]) -> HeadlineTransfer:

@@ -72,7 +72,7 @@ def build(texts: Texts, models: Models | None) -> gr.State:
                 button = texts.add(gr.Button(variant="primary", elem_id="score"), value="score.button")
                 example = texts.add(gr.Button(elem_id="score-example"), value="score.example")
     with texts.add(gr.Accordion(open=False), label="score.format_title"):
-        form = gr.Markdown(_format(texts.opening, models))
+        texts.add(gr.Markdown(), value=partial(_format, models))
     status = gr.HTML(elem_id="score-status", padding=False)
     with gr.Column(visible=False) as results:
         table = texts.add(
@@ -127,7 +127,6 @@ def build(texts: Texts, models: Models | None) -> gr.State:
     quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
     button.click(on_score, trigger_mode="once", **running)
     example.click(lambda: _example(models), outputs=file, **quiet).then(on_score, **running)
-    texts.language.change(lambda language: _format(language, models), texts.language, form, **quiet)
     _endpoint(texts.opening, models)
     return state
 
@@ -368,7 +367,7 @@ def _endpoint(opening: str, models: Models) -> None:
     )
 
 
-def _format(language: str, models: Models) -> str:
+def _format(models: Models, language: str) -> str:
     """What a file looks like."""
     a, b = models.outlets
     rows, systems = f"{LIMITS.rows:,}", LIMITS.systems

@@ -11,8 +11,8 @@ LANGUAGES = {"it": "Italiano", "en": "English"}
 
 Component = TypeVar("Component")
 
-#: A property of a component: one text, a list of texts, or choices (value to the text that is shown).
-Keys = str | Sequence[str] | Mapping[str, str]
+#: A property of a component: one text, a list of texts, choices (value to the text that is shown), or a function of the language.
+Keys = str | Sequence[str] | Mapping[str, str] | Callable[[str], str]
 #: `translate` in one language.
 Translate = Callable[..., str]
 
@@ -74,7 +74,7 @@ class Texts:
         Args:
             component: a Gradio component, tab or accordion.
             keys: property (`label`, `placeholder`, `value`, …) to the key of its text; a list of keys for a list of texts, a
-                mapping from value to key for `choices`.
+                mapping from value to key for `choices`, a function of the language for a text with values.
         """
         for name, value in _translated(self.opening, keys).items():
             setattr(component, name, value)
@@ -93,6 +93,8 @@ def _translated(language: str, keys: Mapping[str, Keys]) -> dict[str, Any]:
     """Properties of a component in a language."""
 
     def texts(value: Keys) -> Any:
+        if callable(value):
+            return value(language)
         if isinstance(value, str):
             return translate(language, value)
         if isinstance(value, Mapping):

@@ -2,14 +2,16 @@
 
 import csv
 import hashlib
+import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from change_it.corpus.options import SampleOptions
-from change_it.corpus.sample import SAMPLE, SIZE, run, sample_articles
+from change_it.corpus.sample import SAMPLE, SIZE, is_sample, run, sample_articles
 from change_it.errors import InputError
 
 #: SHA-256 of the CSV that the quickstart's published numbers were measured on.
@@ -71,3 +73,10 @@ def test_number_out_of_range(count, fix):
 def test_out_is_a_folder(tmp_path: Path):
     with pytest.raises(InputError, match="is a folder"):
         run(SampleOptions(out=tmp_path, articles=5))
+
+
+def test_a_corpus_says_whether_it_is_of_the_sample(corpus):
+    assert json.loads((Path(corpus) / "alignment.json").read_text(encoding="utf-8"))["sample"] is True
+    some = sample_articles(20, seed=1)
+    assert is_sample([replace(article, label="left") for article in some])
+    assert not is_sample([*some, replace(some[0], headline="Un titolo vero")])
