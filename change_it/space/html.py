@@ -12,7 +12,7 @@ from markupsafe import escape
 
 from change_it.report.charts import Drawing
 from change_it.report.html import inline_svg
-from change_it.tables import Table, figure
+from change_it.tables import Table
 
 #: Held while charts are drawn: matplotlib's style is one for all threads.
 CHARTS_LOCK = threading.Lock()
@@ -106,5 +106,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     found.globals |= {"changed_words": changed_words}
-    found.filters |= {"percent": lambda value: f"{100 * value:.0f}%", "figure": figure}
+    found.filters |= {"percent": lambda value: f"{100 * value:.0f}%"}
     return found

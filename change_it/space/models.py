@@ -1,5 +1,6 @@
 """The judges and systems behind the page, safe to use from many threads, their latest answers cached."""
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from change_it.audit.verdicts import Verdict, read_metrics, verdicts
 from change_it.corpus.folder import REPORT, read_language, read_report
 from change_it.corpus.sample import OUTLETS
 from change_it.errors import InputError
@@ -16,26 +18,11 @@ from change_it.generators.generator import CARD, GeneratorCard
 from change_it.generators.options import EXTRACT
 from change_it.generators.transfer import HeadlineTransfer, Proposer
 from change_it.judges.judge import COMMAND, Judges
-from change_it.report.context import Quality, judges_info
 from change_it.space.limits import LIMITS
 from change_it.training.models import local_folder
 
-#: F1 by which a judge is ahead of its best baseline, at least, to be relied on.
-MARGIN = 0.02
 #: Answers that are kept of each judge and each system.
 CACHE_SIZE = 4096
-
-
-@dataclass(frozen=True)
-class Reliability:
-    """How far to rely on a judge: its F1 where it is least ahead of its best baseline."""
-
-    judge: str
-    level: str
-    """`rely`, `care` or `distrust`."""
-    f1: float
-    baseline: str
-    baseline_f1: float
 
 
 @dataclass(frozen=True)
@@ -46,7 +33,7 @@ class Models:
         judges: the judges.
         systems: name to system; those with a trained generator first, `extract` last.
         language: of the headlines, `it`, `en` or `none`: taggers and syllables.
-        reliability: of the judges of which `metrics.json` is there.
+        verdicts: how far to rely on each judge.
         sample: whether they were trained on the embedded sample.
 
     Raises:
@@ -56,7 +43,7 @@ class Models:
     judges: Judges
     systems: Mapping[str, Proposer]
     language: str = "it"
-    reliability: tuple[Reliability, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
     sample: bool = False
 
     def __post_init__(self) -> None:
@@ -145,7 +132,9 @@ class Models:
             language = read_language(corpus) or language
             if (Path(corpus) / REPORT).is_file():
                 sample = read_report(Path(corpus)).get("sample", sample)
-        return cls(loaded, systems, language, tuple(read_reliability(judges)), sample)
+        return cls(
+            loaded, systems, language, tuple(_verdicts(loaded, local_folder(judges, command=COMMAND))), sample
+        )
 
     def warm_up(self) -> None:
         """Ask everything once, so that the first reader does not wait for what is set up on first use.
@@ -162,23 +151,14 @@ class Models:
             judge.probabilities([text], None if judge.task == "main" else [text], progress=False)
 
 
-def read_reliability(judges: str) -> list[Reliability]:
-    """How far to rely on each judge, by the `metrics.json` of a folder or Hub id."""
-    by_test: dict[tuple[str, str], list[Quality]] = {}
-    for row in judges_info(local_folder(judges, command=COMMAND)):
-        by_test.setdefault((row.task, row.test), []).append(row)
-    found: dict[str, Reliability] = {}
-    for (task, _), (judge, *baselines) in by_test.items():
-        best = max(baselines, key=lambda row: row.f1, default=None)
-        if best is None:
-            continue
-        gap = judge.f1 - best.f1
-        level = "rely" if gap >= MARGIN else "care" if gap > 0 else "distrust"
-        one = Reliability(task, level, judge.f1, best.name, best.f1)
-        known = found.get(task)
-        if known is None or gap < known.f1 - known.baseline_f1:
-            found[task] = one
-    return list(found.values())
+def _verdicts(judges: Judges, folder: Path) -> list[Verdict]:
+    """How far to rely on each judge: by the audit beside their folder, or by their `metrics.json`."""
+    file = folder.parent / "audit" / "audit.json"
+    if file.is_file():
+        found = json.loads(file.read_text(encoding="utf-8"))
+        if found["judges"] == judges.signature:
+            return [Verdict(one["judge"], one["level"], one["text"]) for one in found["verdicts"]]
+    return verdicts(read_metrics(folder))
 
 
 def _system(places: Sequence[str]) -> HeadlineTransfer:

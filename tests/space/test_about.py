@@ -1,0 +1,60 @@
+"""What the page says above its tabs: the outlets that the models know, and how far to rely on each judge."""
+
+import json
+
+import pytest
+from scoring_fakes import FakeJudges
+
+from change_it.audit.verdicts import Verdict
+from change_it.space.app import about_html
+from change_it.space.models import Models
+
+
+class Extract:
+    outlets = ("rep", "gio")
+
+
+def write(path, value):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def metrics(judge, baseline):
+    """What training writes of a judge with one test set."""
+    return {
+        "results": {"hard": {"macro_f1": judge}},
+        "baselines": {"tf-idf cosine": {"hard": {"macro_f1": baseline}}},
+    }
+
+
+@pytest.mark.parametrize(("language", "words"), [("it", "con cautela"), ("en", "with care")])
+def test_outlets_and_verdicts_are_named(language, words):
+    verdicts = (Verdict("hh", "care", "F1 .863 where <b>tf-idf</b> has .848"),)
+    html = about_html(Models(FakeJudges(), {"extract": Extract()}, verdicts=verdicts), language)
+    assert words in html
+    assert "rep" in html
+    assert "&lt;b&gt;tf-idf" in html
+    assert "<strong>" not in html
+
+
+def test_models_of_the_sample_say_so(corpus_run):
+    models = Models.from_run(corpus_run)
+    assert models.sample
+    assert "invented" in about_html(models, "en")
+    file = corpus_run / "corpus" / "alignment.json"
+    write(file, json.loads(file.read_text(encoding="utf-8")) | {"sample": False})
+    assert not Models.from_run(corpus_run).sample
+
+
+def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
+    for task, found in (("main", (0.9, 0.95)), ("hh", (0.9, 0.89)), ("ah", (0.9, 0.6))):
+        write(corpus_run / "judges" / task / "metrics.json", metrics(*found))
+    models = Models.from_run(corpus_run)
+    levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust"}
+    assert {verdict.judge: verdict.level for verdict in models.verdicts} == levels
+    audited = {"judge": "hh", "level": "distrust", "text": "lets through copy", "words": "do not rely on it"}
+    record = {"judges": models.judges.signature, "verdicts": [audited]}
+    write(corpus_run / "audit" / "audit.json", record)
+    assert Models.from_run(corpus_run).verdicts == (Verdict("hh", "distrust", "lets through copy"),)
+    write(corpus_run / "audit" / "audit.json", record | {"judges": "others"})
+    assert Models.from_run(corpus_run).verdicts == models.verdicts
