@@ -27,8 +27,12 @@ def gold(toy_test):
 def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
     result = metric.compute(**gold, judges=fake_judges)
     assert result["compliancy"] == 1.0
-    assert result["rep2gio"] == result["gio2rep"] == {"compliancy": 1.0, "hh": 1.0, "ah": 1.0, "main": 1.0}
-    assert result["verdicts"][0] == {"compliancy": True, "hh": True, "ah": True, "main": True}
+    paper = {"compliancy": 1.0, "hh": 1.0, "ah": 1.0, "main": 1.0}
+    ours = {"strict_compliancy": None, "fluency": None, "facts": 1.0}
+    assert result["rep2gio"] == result["gio2rep"] == paper | ours
+    verdicts = dict.fromkeys(("compliancy", "hh", "ah", "main", "facts"), True)
+    unknown = {"strict_compliancy": None, "fluency": None}
+    assert result["verdicts"][0] == {**verdicts, **unknown, "unsupported": []}
     assert result["intervals"]["average"]["compliancy"] == (1.0, 1.0)
     assert result["signature"].endswith(
         f"|reversal:relative|tok:unicode|n:8|resamples:1000|seed:1|v:{change_it.__version__}"

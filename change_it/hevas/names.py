@@ -1,12 +1,15 @@
 """Names in headlines: what the tagger, the capitals of the headline and those of a corpus say of each word."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Self
 
 from change_it.hevas.tagging import Case, Tagger, languages, load_tagger, sentence_case, tokens
+from change_it.io import write_json
 from change_it.text.folding import fold, fold_with_offsets
 from change_it.text.numbers import Number, Piece, find_numbers, number_words, pieces
 from change_it.text.stopwords import stop_words
@@ -24,6 +27,7 @@ _TITLES = frozenset(
     ["mr", "mrs", "ms", "dr", "rep", "reps", "sen", "sens", "gov", "gen", "capt", "sgt", "lt", "col", "prof", "st", "dept", "bros", "jr", "sr", "inc", "ltd", "corp", "co", "rev", "hon", "sig", "sigg", "dott", "prof", "on", "avv", "ing", "mons", "san", "santa"]
 )  # fmt: skip
 _READ = 2500  # characters of an article
+CASING = "casing.json"
 
 
 @dataclass
@@ -47,6 +51,20 @@ class Casing:
         for headline in headlines:
             casing.lower.update(_LOWER.findall(fold(headline)))
         return casing
+
+    def save(self, folder: Path) -> None:
+        """Write `casing.json`."""
+        write_json(folder / CASING, vars(self))
+
+    @classmethod
+    def load(cls, folder: Path) -> Self | None:
+        """What `save` wrote; None where there is no such file."""
+        file = folder / CASING
+        if not file.is_file():
+            return None
+        found = json.loads(file.read_text(encoding="utf-8"))
+        full = {last: Counter(firsts) for last, firsts in found["full"].items()}
+        return cls(Counter(found["lower"]), Counter(found["upper"]), full)
 
     def is_first_name(self, first: str, last: str) -> bool:
         """Whether most people of a surname that are called by their full name have this first name: Donald, Trump."""

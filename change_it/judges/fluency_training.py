@@ -12,6 +12,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModel, AutoTokenizer
 
 from change_it.judges import ngram
+from change_it.judges.casing import read_casing
 from change_it.judges.encoders import load_encoder, train_wordpiece
 from change_it.judges.fluency import FluencyJudgeConfig, FluencyJudgeForSequenceClassification
 from change_it.judges.fluency_building import (
@@ -102,6 +103,7 @@ def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> Run:
     def save(folder: Path) -> None:
         Judge.of(model, tokenizer).save_pretrained(folder)
         baseline().save(folder)
+        read_casing(settings.corpus).save(folder)
 
     @cache
     def baseline() -> ngram.NgramJudge:

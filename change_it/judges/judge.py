@@ -17,6 +17,8 @@ from safetensors import SafetensorError
 
 from change_it.cache import LRUCache
 from change_it.errors import InputError
+from change_it.hevas.names import Casing
+from change_it.judges.casing import read_casing
 from change_it.judges.options import SINGLE_TEXT, TASKS, Task
 from change_it.training.models import hash_of_weights, local_folder, pick_device, quiet
 
@@ -206,12 +208,21 @@ def _progress(option: ProgressOption, description: str, total: int) -> Iterator[
 
 @dataclass(frozen=True)
 class Judges:
-    """The judges that score headlines."""
+    """The judges that score headlines.
+
+    Attributes:
+        main: which outlet wrote a headline.
+        hh: do two headlines match.
+        ah: do headline and article match.
+        fluency: would a newspaper print a headline; None where it was not trained.
+        casing: how their corpus writes its words, which facts are checked by; None where it is unknown.
+    """
 
     main: Judge
     hh: Judge
     ah: Judge
     fluency: Judge | None = None
+    casing: Casing | None = field(default=None, repr=False)
 
     @classmethod
     def from_pretrained(cls, name: str | Path, *, device: str = "auto", cache_size: int = 0) -> "Judges":
@@ -249,7 +260,13 @@ class Judges:
             raise InputError(
                 f"the judges in {name} are of different folds ({listed}): train them with the same --fold"
             )
-        return cls(**judges)
+        return cls(**judges, casing=Casing.load(folder / "fluency"))
+
+    def with_casing(self, corpus: str) -> "Judges":
+        """The same judges, with the casing of this corpus where they have none."""
+        if self.casing:
+            return self
+        return Judges(self.main, self.hh, self.ah, self.fluency, read_casing(corpus))
 
     @property
     def by_task(self) -> dict[Task, Judge]:
@@ -268,8 +285,8 @@ class Judges:
 
     @property
     def signature(self) -> str:
-        """Six digits of each hash and the fold: `1a2b3c+4d5e6f+0a1b2c|fold:all`."""
-        return "+".join(judge.weights_hash[:6] for judge in self.by_task.values()) + f"|fold:{self.fold}"
+        """Six digits of the hashes of main, hh and ah, and the fold: `1a2b3c+4d5e6f+0a1b2c|fold:all`."""
+        return "+".join(self.by_task[task].weights_hash[:6] for task in TASKS) + f"|fold:{self.fold}"
 
     def check_outlets(self, outlets: tuple[str, str], corpus: str) -> None:
         """Refuse judges that were trained on other outlets than the corpus has.

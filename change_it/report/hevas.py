@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from change_it.errors import InputError
 from change_it.hevas.analysis import Analysis, analyse
@@ -62,14 +63,15 @@ class HevasResult:
 
 
 def check(test: TestSet, options: MetricOptions) -> Documents:
-    """The items as documents of HEvAS; refused, before the judges are loaded, where HEvAS cannot work."""
+    """The items that have a gold headline as documents of HEvAS; refused, before the judges are loaded, where HEvAS cannot work."""
     if options.language not in languages():
         raise InputError(
             f"HEvAS does not know the language {options.language!r}: choose --language {' or '.join(languages())}"
         )
-    if len(test.items) < options.topics:
+    items = [item for item in test.items if item.reference]
+    if len(items) < options.topics:
         raise InputError(
-            f"--hevas needs {options.topics} items or more, one for each LDA topic, and {test.name} has {len(test.items)}: "
+            f"--hevas needs {options.topics} items or more, one for each LDA topic, and {test.name} has {len(items)}: "
             "score without --hevas, or a larger corpus"
         )
     try:
@@ -78,9 +80,9 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
         raise InputError("--hevas needs gensim: pip install 'change-it[hevas]'") from None
     fog([], options.language)  # refuses if pyphen is not there
     documents = Documents(
-        tuple(item.id for item in test.items),
-        tuple(item.article for item in test.items),
-        tuple((item.reference,) for item in test.items),
+        tuple(item.id for item in items),
+        tuple(item.article for item in items),
+        tuple((item.reference,) for item in items),
         test.name,
     )
     check_input(documents, chosen_metrics(()), options)
@@ -97,7 +99,8 @@ def measure(
     progress: Progress | None = None,
 ) -> HevasResult:
     """Measure the systems of a scoring run and correlate the metrics with its judges."""
-    headlines = tuple(Headlines(system.name, system.headlines) for system in systems)
+    items = _with_reference(scores)
+    headlines = tuple(Headlines(system.name, tuple(items[system.name]["headline"])) for system in systems)
     evaluation = evaluate(documents, headlines, options=options, progress=progress)
     columns = judge_columns(scores, evaluation)
     return HevasResult(
@@ -124,7 +127,7 @@ def judge_columns(
         column a system that is not in `LEFT_OUT`. Empty headlines are masked: their zeros on both sides would pass for agreement.
     """
     kept = [system for system in scores.systems if system not in LEFT_OUT]
-    tables = [scores.items[system] for system in kept]
+    tables = [_with_reference(scores)[system] for system in kept]
     columns = {
         name: np.column_stack([table[column].cast(float).to_numpy() for table in tables])
         for name, column in JUDGES.items()
@@ -142,3 +145,8 @@ def judge_columns(
     columns |= {metric: evaluation.scores(metric)[:, at] for metric in evaluation.metrics}
     empty = np.column_stack([evaluation.empty[system] for system in kept])
     return {name: np.ma.masked_array(values, empty) for name, values in columns.items()}
+
+
+def _with_reference(scores: Scores) -> dict[str, pl.DataFrame]:
+    """The items of each system that are documents of HEvAS."""
+    return {system: items.filter(pl.col("gold") != "") for system, items in scores.items.items()}

@@ -3,7 +3,7 @@
 import json
 import sys
 
-from change_it.corpus.folder import read_warnings
+from change_it.corpus.folder import read_language, read_warnings
 from change_it.report.folder import REPORT_FILES, check_out
 from change_it.scoring.options import ScoreOptions
 from change_it.tables import console, print_table
@@ -26,7 +26,8 @@ def run(options: ScoreOptions) -> None:
 
     test = read_test_set(options.corpus)
     systems = [*built_in_systems(test, seed=options.seed), *read_systems(options.predictions, test)]
-    metrics = MetricOptions(language=options.language, seed=options.seed)
+    language = options.language or read_language(options.corpus)
+    metrics = MetricOptions(language=language or "it", seed=options.seed)
     documents = hevas.check(test, metrics) if options.hevas else None
 
     from change_it.judges.judge import Judges, local_folder  # loads torch
@@ -34,9 +35,10 @@ def run(options: ScoreOptions) -> None:
     folder = local_folder(options.judges, command="change-it train judge")
     scores = score(
         test,
-        Judges.from_pretrained(folder, device=options.device),
+        Judges.from_pretrained(folder, device=options.device).with_casing(options.corpus),
         systems,
         reversal=options.reversal,
+        language=language,
         allow_same_judges=options.allow_same_judges,
         resamples=options.resamples,
         seed=options.seed,

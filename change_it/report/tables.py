@@ -11,7 +11,9 @@ from change_it.papers import evalnlgeval2020
 from change_it.papers.evalnlgeval2020 import PublishedRow
 from change_it.report.context import Quality
 from change_it.report.hevas import JUDGES, HevasResult
-from change_it.scoring.score import AVERAGE, MEASURES, Scores
+from change_it.scoring import score
+from change_it.scoring.compliancy import NO_FLUENCY, OF_FLUENCY
+from change_it.scoring.score import AVERAGE, SORTED_BY, Scores
 from change_it.stats import Correlations
 from change_it.tables import Column, Row, Table, Value, figure
 
@@ -28,7 +30,7 @@ _PUBLISHED = {
 
 def heading(measure: str) -> str:
     """A measure as the head of a column."""
-    return measure.replace("_", " ")
+    return "strict" if measure == "strict_compliancy" else measure.replace("_", " ")
 
 
 def metric_heading(metric: str) -> str:
@@ -39,7 +41,8 @@ def metric_heading(metric: str) -> str:
 def systems_table(scores: Scores, directions: Sequence[str], *, published: bool = True) -> Table:
     """One group a direction: the systems, and what the paper prints, with measures, intervals and n."""
     columns = [
-        Column(name, title=heading(name), below=Column(f"{name}_interval", "interval")) for name in MEASURES
+        Column(name, title=heading(name), below=Column(f"{name}_interval", "interval"))
+        for name in scores.measures
     ]
     rows = []
     for direction in directions:
@@ -52,8 +55,7 @@ def systems_table(scores: Scores, directions: Sequence[str], *, published: bool 
                 if system in scores.rerankers
                 else []
             )
-            values: dict[str, Value] = {"system": system, "n": found.n, **found.values}
-            values |= {f"{name}_interval": ends for name, ends in found.intervals.items()}
+            values = {"system": system, "n": found.n, **_values(found)}
             remark = f"{found.errors} without a headline" if found.errors else ""
             rows.append(Row(values, direction, tags=tags, remark=remark))
         rows += _published_rows(
@@ -64,20 +66,14 @@ def systems_table(scores: Scores, directions: Sequence[str], *, published: bool 
 
 def terminal_table(scores: Scores) -> Table:
     """The systems for the terminal: each with its average, then its directions."""
-    measures = [Column(name, title=heading(name)) for name in MEASURES]
-    columns = [
-        Column("system", "text"),
-        measures[0],
-        Column("interval", "interval", "95% interval"),
-        *measures[1:],
-    ]
+    columns = [Column("system", "text")]
+    for name in scores.measures:
+        columns.append(Column(name, title=heading(name)))
+        if name in SORTED_BY:
+            columns.append(Column(f"{name}_interval", "interval", "95% interval"))
     rows = [
         Row(
-            {
-                "system": system if direction == AVERAGE else f"  {direction}",
-                "interval": found.intervals[MEASURES[0]],
-                **found.values,
-            },
+            {"system": system if direction == AVERAGE else f"  {direction}", **_values(found)},
             group=system,
             strong=direction == AVERAGE,
         )
@@ -85,16 +81,21 @@ def terminal_table(scores: Scores) -> Table:
         for direction in (AVERAGE, *(name for name in scores.directions if name != AVERAGE))
         for found in [scores.row(system, direction)]
     ]
-    n = scores.row(scores.systems[0]).n
+    n = max(scores.row(system).n for system in scores.systems)
     title = f"Compliancy on {n} headlines, average and by direction"
     return Table(tuple(columns), tuple(rows), title, (*remarks(scores), scores.signature))
 
 
 def remarks(scores: Scores) -> list[str]:
-    """What a reader of the table must know of systems with missing headlines and of reranked ones."""
+    """What a reader of the table must know of single systems, and why there is no strict compliancy."""
     lines = []
+    most = max(scores.row(system).n for system in scores.systems)
     for system in scores.systems:
         row = scores.row(system)
+        if row.n < most:
+            lines.append(
+                f"{system}: n = {row.n}, the headlines that have a reference; bleu and rougeL count no others"
+            )
         if row.errors:
             lines.append(
                 f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
@@ -103,7 +104,14 @@ def remarks(scores: Scores) -> list[str]:
             by = scores.rerankers[system].short
             same = "; not independent of the judges that score" if system in scores.same_judges else ""
             lines.append(f"{system}: headlines chosen by the judges {by}{same}")
-    return lines
+    return lines if scores.strict_p_values is not None else [*lines, NO_FLUENCY]
+
+
+def _values(row: score.Row) -> dict[str, Value]:
+    """The measures of a row and their intervals."""
+    values: dict[str, Value] = {**row.values}
+    values |= {name: "n/a" for name in OF_FLUENCY if name not in row.values}
+    return values | {f"{name}_interval": ends for name, ends in row.intervals.items()}
 
 
 def published_table(directions: Mapping[str, Sequence[PublishedRow]]) -> Table:

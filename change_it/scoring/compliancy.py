@@ -1,10 +1,13 @@
 """Compliancy (EvalNLGEval 2020, section 4): headlines in, the judges' probabilities and verdicts per item out.
 
 A transferred headline is compliant when HH says that it matches the original headline, AH says that it
-matches the article, and main's decision is reversed.
+matches the article, and main's decision is reversed. It is strictly compliant (ours) when, besides, the fluency judge
+takes it for a headline that a newspaper would print, and its numbers and names are supported.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -13,9 +16,11 @@ from numpy.typing import NDArray
 
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.errors import InputError
+from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
 from change_it.scoring.signature import signature
 from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate
+from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -26,8 +31,16 @@ Reversal = Literal["relative", "target"]
 Progress = bool | Callable[[str, float], object]
 Bools = NDArray[np.bool_]
 
-#: The verdicts.
-MEASURES = ("compliancy", "hh", "ah", "main")
+#: What the papers measure: all three judges, and each of them.
+PAPERS = ("compliancy", "hh", "ah", "main")
+#: The verdicts: those, and what compliancy does not ask.
+MEASURES = ("compliancy", "strict_compliancy", "hh", "ah", "main", "fluency", "facts")
+#: Verdicts that need a fluency judge, and why there are none.
+OF_FLUENCY = ("strict_compliancy", "fluency")
+NO_FLUENCY = (
+    "strict compliancy and fluency are n/a: these judges have no fluency judge, train one with "
+    "change-it train judge --task fluency"
+)
 
 
 def decide(probabilities: Floats) -> NDArray[np.int64]:
@@ -68,7 +81,7 @@ def verdicts(
             decides for the outlet aimed at.
 
     Returns:
-        The columns of `MEASURES`, (n,) each: all three hold; the new headline matches the original; it matches the
+        The columns of `PAPERS`, (n,) each: all three hold; the new headline matches the original; it matches the
         article; the style is reversed.
 
     Raises:
@@ -96,23 +109,29 @@ def judge_items(
     items: Sequence[Item],
     *,
     reversal: Reversal = "relative",
+    language: str | None = None,
     batch_size: int | None = None,
     progress: Progress = True,
 ) -> pl.DataFrame:
-    """Ask the judges about new headlines.
+    """Ask the judges about new headlines, and check their facts (see `facts`).
 
+    Evidence for facts are the original headline and its article and, of an item that has a reference, that headline and
+    its article too: the event as both outlets tell it. So a reference itself is supported by definition.
     An empty new headline is not asked about: its probabilities are 0 and no verdict holds.
 
     Args:
         judges: the judges.
         items: n items with predictions; those of several systems can be judged together, what recurs is read once.
         reversal: see `verdicts`.
+        language: of the texts, for facts: it, en, or any other without a tagger; guessed from the articles when None.
         batch_size: texts a judge reads at once; its own choice when None.
         progress: True shows progress bars; a function is called with the judge and the share of the work done, 0-1.
 
     Returns:
-        n rows; the verdicts `compliancy`, `hh`, `ah`, `main`, and the probabilities `p_hh`, `p_ah` (match),
-        `p_target`, `p_target_source` (main takes the new and the original headline for the target outlet's).
+        n rows; the verdicts `MEASURES`; `unsupported`, a JSON list of the numbers and names that no evidence has (text,
+        start, end, kind); and the probabilities `p_hh`, `p_ah` (match), `p_target`, `p_target_source` (main takes the
+        new and the original headline for the target outlet's) and `p_fluency` (printed). Without a fluency judge
+        `fluency`, `strict_compliancy` and `p_fluency` are null.
     """
     tasks = list(judges.by_task)
 
@@ -133,29 +152,63 @@ def judge_items(
     main_source, main = style[: len(items)], style[len(items) :]
     hh = ask("hh", [item.source for item in asked], new)
     ah = ask("ah", new, [item.article for item in asked])
+    facts = check_all_facts(
+        new,
+        sources=[item.source for item in asked],
+        articles=[item.article for item in asked],
+        references=[item.reference for item in asked],
+        reference_articles=[item.reference_article for item in asked],
+        language=language_of(items, language),
+        casing=judges.casing,
+    )
+    found = verdicts(hh, ah, main, main_source[given], target[given], reversal=reversal)
+    found["facts"] = np.array([one.supported for one in facts], dtype=bool)
     columns: dict[str, Floats | Bools] = {
-        **verdicts(hh, ah, main, main_source[given], target[given], reversal=reversal),
         "p_hh": hh[:, 1],
         "p_ah": ah[:, 1],
         "p_target": main[np.arange(len(main)), target[given]],
     }
+    if judges.fluency is not None:
+        printed = ask("fluency", new)
+        found["fluency"] = decide(printed) == 1
+        found["strict_compliancy"] = found["compliancy"] & found["fluency"] & found["facts"]
+        columns["p_fluency"] = printed[:, 1]
+    columns |= found
     table = {name: np.zeros(len(items), dtype=values.dtype) for name, values in columns.items()}
     for name, values in columns.items():
         table[name][given] = values
-    return pl.DataFrame({**table, "p_target_source": main_source[np.arange(len(items)), target]})
+    lists = iter(
+        [json.dumps([asdict(one) for one in found.unsupported], ensure_ascii=False) for found in facts]
+    )
+    return pl.DataFrame(
+        {
+            **{name: table.get(name, [None] * len(items)) for name in MEASURES},
+            "unsupported": [next(lists) if known else "[]" for known in given],
+            **{name: table[name] for name in ("p_hh", "p_ah", "p_target")},
+            "p_target_source": main_source[np.arange(len(items)), target],
+            "p_fluency": table.get("p_fluency", [None] * len(items)),
+        },
+        schema_overrides={**dict.fromkeys(MEASURES, pl.Boolean), "p_fluency": pl.Float64},
+    )
+
+
+def language_of(items: Sequence[Item], language: str | None = None) -> str:
+    """The language that facts are checked in: the one given, or what the articles seem to be in."""
+    return language or guess_language([item.article for item in items])
 
 
 def statistics(verdicts: pl.DataFrame | Mapping[str, Bools]) -> dict[str, Floats]:
     """Per-item statistics, whose sums `aggregate` understands (see `change_it.stats`).
 
     Args:
-        verdicts: the columns of `MEASURES`, (n,) each.
+        verdicts: columns of `MEASURES`, (n,) each; those that are missing or null are left out.
 
     Returns:
-        `n`, ones, and `MEASURES`, zeros and ones; (n,) each.
+        `n`, ones, and the measures, zeros and ones; (n,) each.
     """
-    columns = {name: np.asarray(verdicts[name], np.float64) for name in MEASURES}
-    return {"n": np.ones(len(columns["compliancy"])), **columns}
+    columns = {name: np.asarray(verdicts[name], np.float64) for name in MEASURES if name in verdicts}
+    known = {name: values for name, values in columns.items() if not np.isnan(values).any()}
+    return {"n": np.ones(len(columns["compliancy"])), **known}
 
 
 def aggregate(sums: Statistics) -> dict[str, Floats]:
@@ -165,9 +218,9 @@ def aggregate(sums: Statistics) -> dict[str, Floats]:
         sums: `statistics` added up.
 
     Returns:
-        `MEASURES`, each in 0-1.
+        Those of `MEASURES` that `statistics` has, each in 0-1.
     """
-    return {name: sums[name] / np.maximum(sums["n"], 1) for name in MEASURES}
+    return {name: sums[name] / np.maximum(sums["n"], 1) for name in MEASURES if name in sums}
 
 
 def compute_compliancy(
@@ -177,6 +230,9 @@ def compute_compliancy(
     labels: Sequence[str],
     judges: "str | Judges",
     *,
+    references: Sequence[str] | None = None,
+    reference_articles: Sequence[str] | None = None,
+    language: str | None = None,
     reversal: Reversal = "relative",
     resamples: int = 1000,
     seed: int = 1,
@@ -184,15 +240,19 @@ def compute_compliancy(
     device: str = "auto",
     progress: Progress = False,
 ) -> dict[str, Any]:
-    """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4).
+    """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4), and strict compliancy (ours).
 
     Args:
         predictions: n new headlines.
         sources: n original headlines.
         articles: n original articles.
         labels: n outlets that the originals come from, by short name (CHANGE-IT's R and G are understood).
-        judges: folder or Hub id of the three judges, or judges that are loaded already (saves time when several
-            systems are scored).
+        judges: folder or Hub id of the judges, or judges that are loaded already (saves time when several systems are
+            scored).
+        references: n headlines of the other outlet about the same events, further evidence for facts; empty texts, or
+            None, without any.
+        reference_articles: n articles of these, likewise.
+        language: of the texts, as `judge_items` takes it.
         reversal: when style counts as reversed, see `compliancy.verdicts`.
         resamples: bootstrap resamples of the intervals.
         seed: their seed.
@@ -201,9 +261,10 @@ def compute_compliancy(
         progress: as `judge_items` takes it.
 
     Returns:
-        `compliancy`, `hh`, `ah`, `main`: averages over the directions that occur; the same four under each
-        direction's name; `intervals`: measure to (low, high) under `average` and each direction's name;
-        `verdicts`: one dictionary of four booleans an item; `signature`.
+        `MEASURES`: averages over the directions that occur, `fluency` and `strict_compliancy` None without a fluency
+        judge; the same under each direction's name; `intervals`: measure to (low, high) under `average` and each
+        direction's name; `verdicts`: for each item the measures as booleans, and `unsupported`, the list of numbers and
+        names without evidence; `signature`.
 
     Raises:
         InputError: no items, lists of different lengths, a text that is empty, or a label that is not one of the
@@ -215,9 +276,12 @@ def compute_compliancy(
         judges = Judges.from_pretrained(judges, device=device)
     if not len(predictions):
         raise InputError("there is nothing to score: predictions is empty")
-    if len({len(predictions), len(sources), len(articles), len(labels)}) > 1:
+    partners = [
+        [""] * len(predictions) if texts is None else texts for texts in (references, reference_articles)
+    ]
+    if len({len(texts) for texts in (predictions, sources, articles, labels, *partners)}) > 1:
         raise InputError(
-            "predictions, sources, articles and labels differ in length: give one of each for every item"
+            "predictions, sources, articles, labels and references differ in length: give one of each for every item"
         )
     for name, texts in {"predictions": predictions, "sources": sources, "articles": articles}.items():
         empty = [str(i) for i, text in enumerate(texts) if not text or not text.strip()]
@@ -227,28 +291,38 @@ def compute_compliancy(
                 f"empty texts in {name} at {', '.join(empty[:10])}{more}: give a text for every item"
             )
     items = []
-    for prediction, source, article, label in zip(predictions, sources, articles, labels, strict=True):
+    for label, *texts in zip(labels, sources, articles, *partners, predictions, strict=True):
         own = _outlet(label, judges.outlets)
         target = judges.outlets[1 - judges.outlets.index(own)]
-        items.append(Item("", own, target, source, article, prediction=prediction))
-    judged = judge_items(judges, items, reversal=reversal, batch_size=batch_size, progress=progress)
+        items.append(Item("", own, target, *texts))
+    language = language_of(items, language)
+    judged = judge_items(
+        judges, items, reversal=reversal, language=language, batch_size=batch_size, progress=progress
+    )
     columns, directions = statistics(judged), [item.direction for item in items]
     values = estimate(columns, aggregate, directions)
     ends = bootstrap_intervals(columns, aggregate, directions, resamples=resamples, seed=seed)
     rows = [*dict.fromkeys(directions), "average"]
     table = {
-        name: {measure: float(values[measure][row]) for measure in MEASURES} for row, name in enumerate(rows)
+        name: {measure: float(values[measure][row]) if measure in values else None for measure in MEASURES}
+        for row, name in enumerate(rows)
     }
     return {
         **table.pop("average"),
         **table,
         "intervals": {
-            name: {measure: tuple(ends[measure][row].tolist()) for measure in MEASURES}
+            name: {
+                measure: tuple(ends[measure][row].tolist()) if measure in ends else None
+                for measure in MEASURES
+            }
             for row, name in enumerate(rows)
         },
-        "verdicts": judged.select(MEASURES).to_dicts(),
+        "verdicts": [
+            {**row, "unsupported": [one["text"] for one in json.loads(row["unsupported"])]}
+            for row in judged.select(*MEASURES, "unsupported").to_dicts()
+        ],
         "signature": signature(
-            judges.signature, reversal=reversal, n=len(predictions), resamples=resamples, seed=seed
+            judges, language=language, reversal=reversal, n=len(predictions), resamples=resamples, seed=seed
         ),
     }
 

@@ -11,13 +11,16 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import chain, repeat
+from itertools import chain
 from typing import Literal
 
 from change_it.hevas.names import Casing, Headline, key
 from change_it.text.folding import fold
 from change_it.text.numbers import AMBIGUOUS, Number, Piece, find_numbers, pieces
 from change_it.text.stopwords import stop_words
+
+#: Of the rules, for signatures.
+VERSION = "v1"
 
 
 @dataclass(frozen=True)
@@ -297,19 +300,28 @@ class FactChecker:
         self.language, self.casing = language, casing
         self._texts: dict[str, _Text] = {}
 
-    def check(self, prediction: str, *, source: str, article: str, reference_article: str = "") -> Facts:
+    def check(
+        self,
+        prediction: str,
+        *,
+        source: str,
+        article: str,
+        reference: str = "",
+        reference_article: str = "",
+    ) -> Facts:
         """Check one headline.
 
         Args:
             prediction: the new headline.
             source: the original headline.
             article: its article.
-            reference_article: the article of the aligned headline of the other outlet; empty without one.
+            reference: the aligned headline of the other outlet; empty without one.
+            reference_article: its article.
 
         Returns:
             The verdict, and what is unsupported.
         """
-        texts = [self._read(text) for text in (source, article, reference_article) if text]
+        texts = [self._read(text) for text in (source, article, reference, reference_article) if text]
         headline = Headline(prediction, self.language)
         found = sorted(
             chain(self._numbers(headline, texts), self._names(headline, texts)), key=lambda each: each.start
@@ -470,6 +482,7 @@ def check_facts(
     *,
     source: str,
     article: str,
+    reference: str = "",
     reference_article: str = "",
     language: str,
     casing: Casing | None = None,
@@ -480,7 +493,8 @@ def check_facts(
         prediction: the new headline.
         source: the original headline.
         article: its article.
-        reference_article: the article of the aligned headline of the other outlet; empty without one.
+        reference: the aligned headline of the other outlet; empty without one.
+        reference_article: its article.
         language: `it`, `en`, or any other: then digits and capitals inside a sentence alone are looked at.
         casing: of the training articles; see `Casing.from_texts`.
 
@@ -492,7 +506,11 @@ def check_facts(
         (Unsupported(text='Milano', start=0, end=6, kind='name'), Unsupported(text='due', start=8, end=11, kind='number'))
     """
     return FactChecker(language, casing).check(
-        prediction, source=source, article=article, reference_article=reference_article
+        prediction,
+        source=source,
+        article=article,
+        reference=reference,
+        reference_article=reference_article,
     )
 
 
@@ -501,6 +519,7 @@ def check_all_facts(
     *,
     sources: Sequence[str],
     articles: Sequence[str],
+    references: Sequence[str] | None = None,
     reference_articles: Sequence[str] | None = None,
     language: str,
     casing: Casing | None = None,
@@ -511,7 +530,8 @@ def check_all_facts(
         predictions: n new headlines.
         sources: n original headlines.
         articles: n articles of these.
-        reference_articles: n articles of the aligned headlines; empty texts, or None, without any.
+        references: n aligned headlines of the other outlet; empty texts, or None, without any.
+        reference_articles: n articles of these, likewise.
         language: of all texts.
         casing: of the training articles.
 
@@ -519,10 +539,22 @@ def check_all_facts(
         n verdicts.
     """
     checker = FactChecker(language, casing)
-    references = repeat("", len(predictions)) if reference_articles is None else reference_articles
+    none = [""] * len(predictions)
+    every = zip(
+        predictions,
+        sources,
+        articles,
+        none if references is None else references,
+        none if reference_articles is None else reference_articles,
+        strict=True,
+    )
     return [
-        checker.check(prediction, source=source, article=article, reference_article=reference)
-        for prediction, source, article, reference in zip(
-            predictions, sources, articles, references, strict=True
+        checker.check(
+            prediction,
+            source=source,
+            article=article,
+            reference=reference,
+            reference_article=reference_article,
         )
+        for prediction, source, article, reference, reference_article in every
     ]

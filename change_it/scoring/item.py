@@ -1,6 +1,6 @@
-"""What is scored: the A2 pairs of a corpus, each headline of a pair an item to transfer to the other outlet."""
+"""What is scored: the A2 articles of a corpus, each headline an item to transfer to the other outlet."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -64,19 +64,24 @@ class TestSet:
         """(n,) the direction of each item."""
         return [item.direction for item in self.items]
 
-    def predicted(self, predictions: Sequence[str]) -> list[Item]:
-        """The items with these n new headlines."""
-        return [replace(item, prediction=text) for item, text in zip(self.items, predictions, strict=True)]
+    def predicted(self, predictions: Sequence[str | None]) -> list[Item]:
+        """The items with these n new headlines, without those that have None."""
+        return [
+            replace(item, prediction=text)
+            for item, text in zip(self.items, predictions, strict=True)
+            if text is not None
+        ]
 
 
 def read_test_set(corpus: str) -> TestSet:
-    """Read the A2 pairs and the training headlines of a corpus.
+    """Read the A2 articles, with their partners where they have one, and the training headlines of a corpus.
 
     Args:
         corpus: folder written by `change-it corpus build`, or a data set id on the Hub.
 
     Returns:
-        The items; where pairs are many-to-many an article keeps its most similar partner.
+        The items; where pairs are many-to-many an article keeps its most similar partner. Articles in no pair come last
+        in their direction and have no reference.
 
     Raises:
         InputError: the corpus cannot be read or has no A2 pairs.
@@ -87,23 +92,22 @@ def read_test_set(corpus: str) -> TestSet:
         "test",
         ["similarity", *(f"{side}_{part}" for side in "ab" for part in ("id", "headline", "article"))],
     )
-    articles = pl.concat(
-        read_table(corpus, "articles", split, ["id", "label", "headline"]).with_columns(split=pl.lit(split))
-        for split in ("train", "test")
-    )
+    articles = read_table(corpus, "articles", "test", ["id", "label", "headline", "article"])
+    training = read_table(corpus, "articles", "train", ["label", "headline"])
     if pairs.is_empty():
         raise InputError(
             f"the corpus {corpus} has no A2 pairs to score: build it with lower thresholds or more articles"
         )
-    labels = dict(articles.filter(pl.col("split") == "test").select("id", "label").iter_rows())
+    labels = dict(articles.select("id", "label").iter_rows())
     first = pairs.row(0, named=True)
     if first["a_id"] not in labels or first["b_id"] not in labels:
         raise InputError(f"the corpus {corpus} lacks the articles of its A2 pairs: build it again")
     outlets = str(labels[first["a_id"]]), str(labels[first["b_id"]])
     best = pairs.sort("similarity", descending=True, maintain_order=True)
-    training = articles.filter(pl.col("split") == "train")
     return TestSet(
-        items=tuple(item for side, other in ("ab", "ba") for item in _items(best, side, other, outlets)),
+        items=tuple(
+            item for side, other in ("ab", "ba") for item in _items(best, side, other, outlets, articles)
+        ),
         outlets=outlets,
         training_headlines={
             name: tuple(training.filter(pl.col("label") == name)["headline"]) for name in outlets
@@ -112,9 +116,14 @@ def read_test_set(corpus: str) -> TestSet:
     )
 
 
-def _items(pairs: pl.DataFrame, side: str, other: str, outlets: tuple[str, str]) -> list[Item]:
-    """The headlines of one side as items."""
+def _items(
+    pairs: pl.DataFrame, side: str, other: str, outlets: tuple[str, str], articles: pl.DataFrame
+) -> Iterable[Item]:
+    """The headlines of one side as items, those with a partner first."""
     label, target = outlets if side == "a" else outlets[::-1]
-    own = pairs.unique(f"{side}_id", keep="first", maintain_order=True)
+    paired = pairs.unique(f"{side}_id", keep="first", maintain_order=True)
     columns = [f"{side}_id", f"{side}_headline", f"{side}_article", f"{other}_headline", f"{other}_article"]
-    return [Item(str(id_), label, target, *texts) for id_, *texts in own.select(columns).iter_rows()]
+    own = articles.filter(pl.col("label") == label).select("id", "headline", "article")
+    single = own.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
+    for id_, *texts in (*paired.select(columns).iter_rows(), *single.iter_rows()):
+        yield Item(str(id_), label, target, *texts)

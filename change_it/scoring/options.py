@@ -16,9 +16,9 @@ class ScoreOptions:
     """
 
     corpus: str
-    """Corpus folder or data set id on the Hub; its A2 pairs are the test."""
+    """Corpus folder or data set id on the Hub; its A2 articles are the test."""
     judges: str
-    """Folder or Hub id that holds the judges main, hh and ah."""
+    """Folder or Hub id that holds the judges main, hh and ah, and fluency for strict compliancy."""
     predictions: tuple[str, ...] = ()
     """Systems to score as NAME=FILE; a file is CSV with id, headline, target (from transfer also error and reranker)."""
     reversal: Literal["relative", "target"] = "relative"
@@ -27,8 +27,8 @@ class ScoreOptions:
     """Score also what judges of the same fold or weights have chosen; their own verdicts flatter it, and the signature says so."""
     hevas: bool = False
     """Measure the same headlines with HEvAS too, and how far its metrics, BLEU and ROUGE agree with the judges; needs ten items."""
-    language: str = "it"
-    """Of the headlines, for HEvAS: it or en."""
+    language: str | None = None
+    """Of the headlines, for facts and HEvAS: it, en, or for facts alone any other; the corpus's when not given."""
     out: Path | None = None
     """Folder for report.html, systems.csv, scores.json, items/, charts/ and, with --hevas, hevas/; nothing is written when not given."""
     json: bool = False

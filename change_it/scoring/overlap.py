@@ -17,8 +17,9 @@ from change_it.text.tokens import words
 MEASURES = ("bleu", "rougeL", "bleu_source", "rougeL_source")
 
 _ORDERS = range(1, 5)
-#: Per side: ROUGE-L F1, words of the candidate and of the reference, matching and all n-grams of orders 1-4.
+#: Per side: texts to compare with, ROUGE-L F1, words of the candidate and of the reference, matching and all n-grams of orders 1-4.
 _COLUMNS = (
+    "compared",
     "rougeL",
     "length",
     "reference_length",
@@ -35,29 +36,30 @@ def statistics(
 
     Args:
         predictions: n new headlines.
-        references: n headlines of the target outlet about the same event.
+        references: n headlines of the target outlet about the same event; an empty one counts for nothing.
         sources: n original headlines.
 
     Returns:
-        `n`, ones, then ROUGE-L and the counts of BLEU against the references, and the same against the originals with
-        names in `_source`; (n,) each.
+        How many texts there are to compare with, ROUGE-L and the counts of BLEU against the references, and the same
+        against the originals with names in `_source`; (n,) each.
     """
     new = [words(text) for text in predictions]
-    columns = {"n": np.ones(len(new))}
+    columns: dict[str, Floats] = {}
     for side, texts in zip(_SIDES, (references, sources), strict=True):
         rows = _against([words(text) for text in texts], new)
+        rows[[not text for text in texts]] = 0
         columns |= {name + side: rows[:, column] for column, name in enumerate(_COLUMNS)}
     return columns
 
 
 def _against(references: list[list[str]], candidates: list[list[str]]) -> Floats:
-    """(n, 11) statistics of the candidates against one reference each."""
+    """(n, 12) statistics of the candidates against one reference each."""
     bleu = BLEU(tokenize="none", force=True, effective_order=True)
     rows = np.ones((len(candidates), len(_COLUMNS)))
-    rows[:, 0] = rouge_l(references, candidates)[:, 2]
+    rows[:, 1] = rouge_l(references, candidates)[:, 2]
     for row, reference, candidate in zip(rows, references, candidates, strict=True):
         score = bleu.sentence_score(" ".join(candidate), [" ".join(reference)])
-        row[1:] = [score.sys_len, score.ref_len, *score.counts, *score.totals]
+        row[2:] = [score.sys_len, score.ref_len, *score.counts, *score.totals]
     return rows
 
 
@@ -68,13 +70,15 @@ def aggregate(sums: Statistics) -> dict[str, Floats]:
         sums: `statistics` added up.
 
     Returns:
-        `MEASURES`, each in 0-1.
+        `MEASURES`, each in 0-1, over the items that have a text to compare with; NaN where none has.
     """
     measures = {}
     for side in _SIDES:
-        counts = np.stack([sums[name + side] for name in _COLUMNS[1:]], axis=-1)
-        measures[f"bleu{side}"] = corpus_bleu(counts)
-        measures[f"rougeL{side}"] = sums[f"rougeL{side}"] / np.maximum(sums["n"], 1)
+        compared = np.asarray(sums[f"compared{side}"], dtype=np.float64)
+        counts = np.stack([sums[name + side] for name in _COLUMNS[2:]], axis=-1)
+        measures[f"bleu{side}"] = np.where(compared > 0, corpus_bleu(counts), np.nan)
+        with np.errstate(invalid="ignore"):
+            measures[f"rougeL{side}"] = sums[f"rougeL{side}"] / compared
     return measures
 
 

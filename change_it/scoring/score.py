@@ -1,6 +1,5 @@
 """Scores systems on a test set: compliancy and overlap with intervals, per-item verdicts, paired tests."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,7 +11,7 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.scoring import compliancy, overlap
-from change_it.scoring.compliancy import Progress, Reversal, judge_items
+from change_it.scoring.compliancy import Progress, Reversal, judge_items, language_of
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import SAME, Reranker, signature
 from change_it.scoring.systems import System
@@ -23,6 +22,8 @@ if TYPE_CHECKING:  # loads torch
 
 #: The columns of a table of systems.
 MEASURES = (*compliancy.MEASURES, *overlap.MEASURES)
+#: What the table is sorted by: the first that is known.
+SORTED_BY = ("strict_compliancy", "compliancy")
 #: Name of the row that is the mean over the directions.
 AVERAGE = "average"
 
@@ -35,8 +36,10 @@ class Row:
         system: name.
         direction: `rep2gio` and the like, or `average`.
         n: number of items.
+        references: how many of them have a reference, which is what `bleu` and `rougeL` are of.
         errors: how many of them the system has no headline for; they count as not compliant.
-        values: measure to value in 0-1.
+        values: measure to value in 0-1; those that are unknown are left out: `fluency` and `strict_compliancy` without a
+            fluency judge, `bleu` and `rougeL` without references.
         intervals: measure to the ends of its 95% interval.
         signature: what the numbers depend on.
     """
@@ -44,22 +47,20 @@ class Row:
     system: str
     direction: str
     n: int
+    references: int
     errors: int
     values: dict[str, float]
     intervals: dict[str, tuple[float, float]]
     signature: str
 
     def flat(self) -> dict[str, Any]:
-        """The row as columns: system, direction, n, errors, each measure with `_low` and `_high`, signature."""
+        """The row as columns: system, direction, n, references, errors, each measure with `_low` and `_high`, signature."""
         cells: dict[str, Any] = {
-            "system": self.system,
-            "direction": self.direction,
-            "n": self.n,
-            "errors": self.errors,
+            name: getattr(self, name) for name in ("system", "direction", "n", "references", "errors")
         }
-        for name, value in self.values.items():
-            low, high = self.intervals[name]
-            cells |= {name: value, f"{name}_low": low, f"{name}_high": high}
+        for name in MEASURES:
+            low, high = self.intervals.get(name, (None, None))
+            cells |= {name: self.values.get(name), f"{name}_low": low, f"{name}_high": high}
         return cells | {"signature": self.signature}
 
 
@@ -68,9 +69,11 @@ class Scores:
     """A table of systems.
 
     Attributes:
-        rows: systems in order, for each the directions and then the average.
+        rows: systems, the best average of `SORTED_BY` first, for each the directions and then the average.
         items: per system, a table with one row an item: headlines, verdicts, probabilities, ROUGE-L.
-        p_values: (m, m) paired tests of the average compliancy, in the order of `systems`; 1 on the diagonal.
+        p_values: (m, m) paired tests of the average compliancy on the items that both systems have, in the order of
+            `systems`; 1 on the diagonal.
+        strict_p_values: the same of strict compliancy; None where it is unknown.
         outlets: A and B.
         reversal: as scored.
         resamples: of the intervals, and trials of the tests.
@@ -82,6 +85,7 @@ class Scores:
     rows: list[Row]
     items: dict[str, pl.DataFrame] = field(repr=False)
     p_values: Floats = field(repr=False)
+    strict_p_values: Floats | None = field(repr=False)
     outlets: tuple[str, str]
     reversal: Reversal
     resamples: int
@@ -102,7 +106,9 @@ class Scores:
     @property
     def signature(self) -> str:
         """Signature of the whole table, which says so where the judges score what they have chosen themselves."""
-        return self.row((*self.same_judges, *self.systems)[0]).signature
+        return max(
+            (self.row(name) for name in self.same_judges or self.systems), key=lambda row: row.n
+        ).signature
 
     def row(self, system: str, direction: str = AVERAGE) -> Row:
         """The row of one system in one direction."""
@@ -117,8 +123,9 @@ class Scores:
             "systems": {
                 system: {
                     row.direction: {
-                        **row.values,
+                        **{name: row.values.get(name) for name in MEASURES},
                         "n": row.n,
+                        "references": row.references,
                         "errors": row.errors,
                         "intervals": {k: list(v) for k, v in row.intervals.items()},
                         "signature": row.signature,
@@ -136,11 +143,19 @@ class Scores:
                 }
                 for system, reranker in self.rerankers.items()
             },
-            "p_values": {
-                one: {other: float(self.p_values[i, j]) for j, other in enumerate(self.systems) if i != j}
-                for i, one in enumerate(self.systems)
-            },
+            "p_values": self._by_name(self.p_values),
+            "strict_p_values": self._by_name(self.strict_p_values),
         }
+
+    def _by_name(self, p_values: Floats | None) -> dict[str, dict[str, float]] | None:
+        return (
+            p_values
+            if p_values is None
+            else {
+                one: {other: float(p_values[i, j]) for j, other in enumerate(self.systems) if i != j}
+                for i, one in enumerate(self.systems)
+            }
+        )
 
 
 def score(
@@ -149,6 +164,7 @@ def score(
     systems: Sequence[System],
     *,
     reversal: Reversal = "relative",
+    language: str | None = None,
     allow_same_judges: bool = False,
     resamples: int = 1000,
     seed: int = 1,
@@ -162,6 +178,7 @@ def score(
         judges: the judges.
         systems: new headlines for the items, each system in their order.
         reversal: when style counts as reversed, see `compliancy.verdicts`.
+        language: of the texts, see `compliancy.judge_items`.
         allow_same_judges: score also systems whose headlines judges of the same fold or weights have chosen.
         resamples: bootstrap resamples, and trials of the paired tests.
         seed: seed of both.
@@ -185,35 +202,49 @@ def score(
             raise InputError(
                 f"the system {system.name} has {len(system.headlines)} headlines for {len(test.items)} items: give one for each"
             )
-    directions = test.directions
-    references, sources = ([getattr(item, name) for item in test.items] for name in ("reference", "source"))
     every = [test.predicted(system.headlines) for system in systems]
+    language = language_of(test.items, language)
     judged = judge_items(
-        judges, list(chain(*every)), reversal=reversal, batch_size=batch_size, progress=progress
+        judges,
+        list(chain(*every)),
+        reversal=reversal,
+        language=language,
+        batch_size=batch_size,
+        progress=progress,
     )
-    rows, tables, per_item = [], {}, []
-    for system, items, verdicts in zip(systems, every, judged.iter_slices(len(test.items)), strict=True):
+    rows, tables, start = {}, {}, 0
+    for system, items in zip(systems, every, strict=True):
+        verdicts = judged.slice(start, len(items))
+        start += len(items)
         statistics = {
             **compliancy.statistics(verdicts),
-            **overlap.statistics(system.headlines, references, sources),
+            **overlap.statistics(
+                *([getattr(item, name) for item in items] for name in ("prediction", "reference", "source"))
+            ),
         }
         independent = system.reranker.short if system.reranker else ""
         chosen = SAME if system.name in same_judges else independent
         signed = partial(
             signature,
-            judges.signature,
+            judges,
+            language=language,
             reversal=reversal,
             resamples=resamples,
             seed=seed,
             reranker=chosen,
         )
-        rows += _rows(system, statistics, directions, signed, resamples, seed)
+        rows[system.name] = _rows(system.name, items, statistics, signed, resamples, seed)
         tables[system.name] = _item_table(items, verdicts, statistics)
-        per_item.append(statistics)
+    averages = {name: some[-1].values for name, some in rows.items()}
+    key = next((name for name in SORTED_BY if all(name in values for values in averages.values())), "")
+    names = sorted(rows, key=lambda name: -averages[name][key])
+    items_of = {name: tables[name] for name in names}
+    p_values = partial(_p_values, list(items_of.values()), trials=resamples, seed=seed)
     return Scores(
-        rows=rows,
-        items=tables,
-        p_values=_p_values(per_item, directions, trials=resamples, seed=seed),
+        rows=[row for name in names for row in rows[name]],
+        items=items_of,
+        p_values=p_values("compliant", "hh", "ah", "main"),
+        strict_p_values=p_values("strict_compliancy") if judges.fluency else None,
         outlets=test.outlets,
         reversal=reversal,
         resamples=resamples,
@@ -245,34 +276,44 @@ def _aggregate(sums: Statistics) -> dict[str, Floats]:
 
 
 def _rows(
-    system: System,
+    system: str,
+    items: Sequence[Item],
     per_item: Statistics,
-    directions: list[str],
     signed: Callable[..., str],
     resamples: int,
     seed: int,
 ) -> list[Row]:
     """Rows of one system: its directions and the average."""
+    directions = [item.direction for item in items]
     values = estimate(per_item, _aggregate, directions)
     ends = bootstrap_intervals(per_item, _aggregate, directions, resamples=resamples, seed=seed)
     names = [*dict.fromkeys(directions), AVERAGE]
-    counts = Counter([*directions, *([AVERAGE] * len(directions))])
-    failed = [way for way, text in zip(directions, system.headlines, strict=True) if not text.strip()]
-    errors = Counter([*failed, *([AVERAGE] * len(failed))])
-    return [
-        Row(
-            system=system.name,
-            direction=name,
-            n=counts[name],
-            errors=errors[name],
-            values={measure: float(values[measure][row]) for measure in MEASURES},
-            intervals={
-                measure: (float(ends[measure][row, 0]), float(ends[measure][row, 1])) for measure in MEASURES
-            },
-            signature=signed(n=counts[name]),
+
+    def known(found: Mapping[str, Floats], row: int) -> dict[str, Floats]:
+        return {
+            name: found[name][row]
+            for name in MEASURES
+            if name in found and np.isfinite(found[name][row]).all()
+        }
+
+    rows = []
+    for row, name in enumerate(names):
+        own = [item for item in items if name in (item.direction, AVERAGE)]
+        rows.append(
+            Row(
+                system=system,
+                direction=name,
+                n=len(own),
+                references=sum(bool(item.reference) for item in own),
+                errors=sum(not item.prediction.strip() for item in own),
+                values={measure: float(value) for measure, value in known(values, row).items()},
+                intervals={
+                    measure: (float(low), float(high)) for measure, (low, high) in known(ends, row).items()
+                },
+                signature=signed(n=len(own)),
+            )
         )
-        for row, name in enumerate(names)
-    ]
+    return rows
 
 
 def _item_table(items: Sequence[Item], verdicts: pl.DataFrame, statistics: Statistics) -> pl.DataFrame:
@@ -290,13 +331,20 @@ def _item_table(items: Sequence[Item], verdicts: pl.DataFrame, statistics: Stati
     )
 
 
-def _p_values(per_item: Sequence[Statistics], directions: list[str], *, trials: int, seed: int) -> Floats:
-    """(m, m) paired tests of average compliancy between any two systems."""
-    table = np.ones((len(per_item), len(per_item)))
-    verdicts = [{name: own[name] for name in ("n", *compliancy.MEASURES)} for own in per_item]
-    for i, j in combinations(range(len(per_item)), 2):
-        p = paired_p_values(
-            verdicts[i], verdicts[j], compliancy.aggregate, directions, trials=trials, seed=seed
+def _p_values(items: Sequence[pl.DataFrame], *verdicts: str, trials: int, seed: int) -> Floats:
+    """(m, m) paired tests of the average of the first verdict between any two systems, on the items that both have."""
+
+    def share(sums: Statistics) -> dict[str, Floats]:
+        return {"share": sums[verdicts[0]] / np.maximum(sums["n"], 1)}
+
+    table = np.ones((len(items), len(items)))
+    for i, j in combinations(range(len(items)), 2):
+        both = items[i].join(items[j], on="id", maintain_order="left", suffix=" of j")
+        one, other = (
+            {"n": np.ones(both.height)}
+            | {name: both[name + suffix].cast(pl.Float64).to_numpy() for name in verdicts}
+            for suffix in ("", " of j")
         )
-        table[i, j] = table[j, i] = p["compliancy"][-1]
+        p = paired_p_values(one, other, share, both["direction"].to_list(), trials=trials, seed=seed)
+        table[i, j] = table[j, i] = p["share"][-1]
     return table

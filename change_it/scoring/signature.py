@@ -1,7 +1,8 @@
 """What a number depends on: every score carries its signature, sacrebleu style, and says which judges chose the headlines.
 
 Judges that choose a candidate train on one fold of the corpus, judges that score on the other. A
-prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`.
+prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`, and
+`|fluency:<sha256>` where a fluency judge did too.
 """
 
 import re
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.judges.options import TASKS
+from change_it.scoring.facts import VERSION
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -20,15 +22,28 @@ if TYPE_CHECKING:  # loads torch
 SAME = "same"
 
 _SIGNATURE = re.compile(
-    r"fold:(?P<fold>all|0|1)" + "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in TASKS)
+    r"fold:(?P<fold>all|0|1)"
+    + "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in TASKS)
+    + r"(\|fluency:(?P<fluency>[0-9a-f]{64}))?"
 )
 
 
-def signature(judges: str, *, reversal: str, n: int, resamples: int, seed: int, reranker: str = "") -> str:
+def signature(
+    judges: "Judges",
+    *,
+    language: str,
+    reversal: str,
+    n: int,
+    resamples: int,
+    seed: int,
+    reranker: str = "",
+) -> str:
     """The options that a compliancy figure depends on, in one line.
 
     Args:
-        judges: signature of the judges: hashes of their weights and the fold they trained on, `1a2b3c+…|fold:all`.
+        judges: give hashes of their weights and the fold they trained on, and whether facts were checked by the casing
+            of a corpus.
+        language: that facts were checked in.
         reversal: `relative` or `target`.
         n: number of items scored.
         resamples: of the intervals, and trials of the paired tests.
@@ -37,16 +52,16 @@ def signature(judges: str, *, reversal: str, n: int, resamples: int, seed: int, 
             of those that score; empty where none chose.
 
     Returns:
-        Keys and values, separated by bars.
-
-    Example:
-        >>> found = signature("1a2b3c+4d5e6f+0a1b2c|fold:all", reversal="relative", n=5000, resamples=1000, seed=1)
-        >>> found.rpartition("|")[0]
-        'compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|reversal:relative|tok:unicode|n:5000|resamples:1000|seed:1'
+        Keys and values, separated by bars:
+        `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|facts:v1|lang:it|reversal:relative|tok:unicode|n:5000|…`.
     """
     parts = {
-        "judges": judges,
+        "judges": judges.signature,
         "reranker": reranker,
+        "fluency": judges.fluency.weights_hash[:6] if judges.fluency else "",
+        "facts": VERSION,
+        "lang": language,
+        "casing": "" if judges.casing else "none",
         "reversal": reversal,
         "tok": "unicode",
         "n": n,
@@ -63,7 +78,7 @@ class Reranker:
 
     Attributes:
         fold: the fold they were trained on: all, 0 or 1.
-        hashes: task (main, hh, ah) to the SHA-256 of that judge's weights, hexadecimal.
+        hashes: task (main, hh, ah, perhaps fluency) to the SHA-256 of that judge's weights, hexadecimal.
     """
 
     fold: str
@@ -77,12 +92,12 @@ class Reranker:
     @property
     def signature(self) -> str:
         """Fold and full hashes, as in a prediction file."""
-        return "|".join([f"fold:{self.fold}", *(f"{task}:{self.hashes[task]}" for task in TASKS)])
+        return "|".join([f"fold:{self.fold}", *(f"{task}:{hash_}" for task, hash_ in self.hashes.items())])
 
     @property
     def short(self) -> str:
         """Six digits of each hash and the fold, for people: `1a2b3c+4d5e6f+0a1b2c,fold:0`."""
-        return "+".join(self.hashes[task][:6] for task in TASKS) + f",fold:{self.fold}"
+        return "+".join(hash_[:6] for hash_ in self.hashes.values()) + f",fold:{self.fold}"
 
     def shared_with(self, other: "Reranker") -> list[str]:
         """What two sets of judges have in common, in words.
@@ -103,7 +118,7 @@ class Reranker:
         elif "all" in (self.fold, other.fold):
             shared.append(f"fold {self.fold} overlaps fold {other.fold}")
         theirs = set(other.hashes.values())
-        same = [task for task in TASKS if self.hashes[task] in theirs]
+        same = [task for task, hash_ in self.hashes.items() if hash_ in theirs]
         if same:
             shared.append(f"the weights of {' and '.join(same)} are the same")
         return shared
@@ -131,4 +146,4 @@ def parse_reranker(text: str) -> Reranker:
             f"{text!r} in the column reranker is not fold:…|main:…|hh:…|ah:… with full SHA-256 hashes: "
             "write the file with change-it transfer --rerank, or leave the column empty"
         )
-    return Reranker(found["fold"], {task: found[task] for task in TASKS})
+    return Reranker(found["fold"], {task: found[task] for task in (*TASKS, "fluency") if found[task]})

@@ -28,19 +28,20 @@ class System:
 
     Attributes:
         name: as it stands in tables.
-        headlines: (n,) in the order of the items; empty where the system has failed, which is never compliant.
+        headlines: (n,) in the order of the items; empty where the system has failed, which is never compliant; None for
+            an item that it has no part in, as `gold` where there is no reference.
         reranker: the judges that chose among candidates, None where none did.
     """
 
     name: str
-    headlines: tuple[str, ...]
+    headlines: tuple[str | None, ...]
     reranker: Reranker | None = None
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[System]:
     """The four systems that need no model.
 
-    `gold` is the aligned headline of the target outlet (the papers' upper bound), `copy` the original headline
+    `gold` is the aligned headline of the target outlet (the papers' upper bound), where there is one; `copy` the original headline
     (content kept, style not), `lead` the article's first words at the median length of the target outlet's
     training headlines, `random-target` a random training headline of the target outlet (style, no content).
 
@@ -49,7 +50,7 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[System]:
         seed: seed of `random-target`.
 
     Returns:
-        The systems in the order of `BUILT_IN`.
+        The systems in the order of `BUILT_IN`, without `gold` where no item has a reference.
 
     Raises:
         InputError: an outlet has no training headlines.
@@ -64,13 +65,13 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[System]:
         for name, texts in test.training_headlines.items()
     }
     draw = random.Random(seed)
-    headlines: dict[str, Sequence[str]] = {
-        "gold": [item.reference for item in test.items],
+    headlines: dict[str, Sequence[str | None]] = {
+        "gold": [item.reference or None for item in test.items],
         "copy": [item.source for item in test.items],
         "lead": [lead(item.article, lengths[item.target]) for item in test.items],
         "random-target": [draw.choice(test.training_headlines[item.target]) for item in test.items],
     }
-    return [System(name, tuple(headlines[name])) for name in BUILT_IN]
+    return [System(name, tuple(headlines[name])) for name in BUILT_IN if any(headlines[name])]
 
 
 def lead(article: str, length: int) -> str:

@@ -16,7 +16,7 @@ from change_it.report.charts import Drawing, compliancy_drawings
 from change_it.report.files import without_formulas
 from change_it.scoring.compliancy import Reversal
 from change_it.scoring.item import Item, TestSet
-from change_it.scoring.score import AVERAGE, Scores, score
+from change_it.scoring.score import AVERAGE, SORTED_BY, Scores, score
 from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.scoring.systems import System, lead
 from change_it.space.files import (
@@ -39,9 +39,6 @@ from change_it.tables import Column, Row, Table
 COLUMNS = ("id", "headline", "article", "label", "prediction")
 #: What it may have: several systems; the target outlet's headline about the same event; the judges that chose.
 OPTIONAL = ("system", "gold", "reranker")
-#: Measures that need `gold`.
-OF_GOLD = ("bleu", "rougeL")
-
 _LEAD = 9  # words of the example's second system
 
 #: Called with the judge that is asked and the share of all questions that are answered, 0-1.
@@ -149,10 +146,13 @@ def score_upload(
         models.judges,
         systems,
         reversal=cast(Reversal, reversal),
+        language=models.language,
         allow_same_judges=True,
         progress=progress,
     )
-    return scores if test.items[0].reference else _without_gold(scores)
+    if test.items[0].reference:
+        return scores
+    return replace(scores, items={name: items.drop("gold", "rougeL") for name, items in scores.items.items()})
 
 
 def read_predictions(
@@ -238,34 +238,22 @@ def _reranker(system: str, named: set[str], translate: Translate) -> Reranker | 
     return parse_reranker(named.pop()) if named else None
 
 
-def _without_gold(scores: Scores) -> Scores:
-    """The table without the measures that need `gold`."""
-
-    def known(values: dict[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in values.items() if name not in OF_GOLD}
-
-    return replace(
-        scores,
-        rows=[replace(row, values=known(row.values), intervals=known(row.intervals)) for row in scores.rows],
-        items={name: table.drop("gold", "rougeL") for name, table in scores.items.items()},
-    )
-
-
 def systems_table(scores: Scores, translate: Translate) -> Table:
     """The systems: for each the average, then its directions where there are two."""
-    titles = {"compliancy": translate("score.compliancy"), "hh": "HH", "ah": "AH"}
+    titles = {"hh": "HH", "ah": "AH"}
+    titles |= {name: translate(f"score.{name}") for name in (*SORTED_BY, "fluency", "facts")}
     for name, title in (("bleu", "BLEU"), ("rougeL", "ROUGE-L")):
         titles[name] = f"{title} {translate('score.to_gold')}"
         titles[f"{name}_source"] = f"{title} {translate('score.to_source')}"
-    first, *rest = (Column(name, title=titles.get(name, "")) for name in scores.rows[0].values)
-    columns = (
+    columns = [
         Column("system", "text", translate("score.system")),
         Column("direction", "text", translate("score.direction")),
         Column("n", "text"),
-        first,
-        Column("interval", "interval", "95%"),
-        *rest,
-    )
+    ]
+    for name in scores.rows[0].values:
+        columns.append(Column(name, title=titles.get(name, "")))
+        if name in SORTED_BY:
+            columns.append(Column(f"{name}_interval", "interval", "95%"))
     directions = scores.directions
     rows = [
         Row(
@@ -273,15 +261,15 @@ def systems_table(scores: Scores, translate: Translate) -> Table:
                 "system": system,
                 "direction": translate("score.average") if direction == AVERAGE else direction,
                 "n": found.n,
-                "interval": found.intervals[first.name],
                 **found.values,
+                **{f"{name}_interval": ends for name, ends in found.intervals.items()},
             }
         )
         for system in scores.systems
         for direction in (directions[:1] if len(directions) == 2 else [AVERAGE, *directions[:-1]])
         for found in [scores.row(system, direction)]
     ]
-    return Table(columns, tuple(rows))
+    return Table(tuple(columns), tuple(rows))
 
 
 def tests_table(scores: Scores, translate: Translate) -> Table:

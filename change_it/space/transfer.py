@@ -14,7 +14,7 @@ from change_it.errors import InputError
 from change_it.generators.formats import Decoding
 from change_it.generators.rerank import joint_probability
 from change_it.hevas.readability import readability
-from change_it.scoring.compliancy import MEASURES, judge_items
+from change_it.scoring.compliancy import PAPERS, judge_items
 from change_it.scoring.item import Item
 from change_it.space.html import notice, render
 from change_it.space.limits import LIMITS, friendly, text_of
@@ -203,7 +203,8 @@ def _checked(models: Models, headline: Any, article: Any, direction: Any, langua
 def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any]:
     """The answer for new headlines (text to system), all of them in one batch a judge."""
     texts, systems = list(new), list(new.values())
-    judged = judge_items(models.judges, [replace(item, prediction=text) for text in texts], progress=False)
+    items = [replace(item, prediction=text) for text in texts]
+    judged = judge_items(models.judges, items, language=models.language, progress=False)
     p_hh, p_ah, p_target, p_source = (
         judged[name].to_numpy() for name in ("p_hh", "p_ah", "p_target", "p_target_source")
     )
@@ -221,7 +222,7 @@ def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any
                 name: round(float(values[row]), 4)
                 for name, values in (("hh", p_hh), ("ah", p_ah), ("main", p_target))
             },
-            "verdicts": {name: bool(judged[name][row]) for name in MEASURES},
+            "verdicts": {name: bool(judged[name][row]) for name in PAPERS},
             "looks_like": {"original": original, "new": other if judged["main"][row] else original},
             "readability": figures[row + 1],
         }

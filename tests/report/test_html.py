@@ -14,6 +14,7 @@ from change_it.report.context import corpus_info, judges_info
 from change_it.report.files import write_report
 from change_it.report.html import breakable, explained, heat
 from change_it.report.tables import remarks
+from change_it.scoring.compliancy import NO_FLUENCY
 from change_it.scoring.options import ScoreOptions
 from change_it.scoring.score import score
 from change_it.scoring.signature import Reranker
@@ -217,9 +218,11 @@ def test_published_rows_stand_beside_ours_and_are_labelled(tmp_path, scores):
         *(f"{name} published" for name in ("gold", "SUM", "S2S1", "S2S2", "S2S3")),
     ]
     assert len({len(row) for row in average}) == 1
-    published = {row[0]: row[1:7] for row in average}
-    assert published["gold published"] == [".762", *["–"] * 5]
-    assert published["S2S2 published"] == [".496", ".736", ".846", ".849", ".017", ".155"]
+    published = {row[0]: dict(zip(average[0][1:], row[1:], strict=True)) for row in average[1:]}
+    heads = ("compliancy", "hh", "ah", "main", "bleu", "rougeL")
+    assert [published["gold published"][name] for name in heads] == [".762", *["–"] * 5]
+    found = [published["S2S2 published"][name] for name in heads]
+    assert found == [".496", ".736", ".846", ".849", ".017", ".155"]
     by_direction = cells(text, "Systems, by direction")
     assert [row[0] for row in by_direction].count("SUM published") == 2
     assert [row for row in by_direction if len(row) == 1] == [["rep2gio"], ["gio2rep"]]
@@ -267,6 +270,7 @@ def test_a_reranked_system_shows_who_chose(tmp_path, toy_test):
         "sum+rerank: headlines chosen by the judges dddddd+eeeeee+ffffff,fold:0",
         "own: headlines chosen by the judges dddddd+eeeeee+ffffff,fold:1; not independent of the judges that score",
         "cut: 1 of 8 items have no headline and count as not compliant",
+        NO_FLUENCY,
     ]
 
 

@@ -1,0 +1,188 @@
+"""Fluency, facts and strict compliancy, and items that have no reference."""
+
+import json
+from dataclasses import replace
+
+import polars as pl
+import pytest
+from scoring_fakes import FakeJudges, write_toy_corpus
+
+from change_it.hevas.names import Casing
+from change_it.scoring.compliancy import NO_FLUENCY, compute_compliancy, judge_items
+from change_it.scoring.item import read_test_set
+from change_it.scoring.score import score
+from change_it.scoring.signature import Reranker, parse_reranker
+from change_it.scoring.systems import System, built_in_systems
+
+
+@pytest.fixture
+def strict_judges():
+    return FakeJudges(digits="abcd")
+
+
+@pytest.fixture
+def unpaired(tmp_path):
+    """A corpus with one test article of each outlet in no pair."""
+    folder = write_toy_corpus(tmp_path / "corpus")
+    file = folder / "articles" / "test.parquet"
+    more = [
+        {"id": f"{outlet}-alone", "label": outlet, "headline": headline, "article": f"{headline}, dicono."}
+        for outlet, headline in (("rep", "Il sindaco inaugura la piscina"), ("gio", "Piscina inaugurata!"))
+    ]
+    pl.concat([pl.read_parquet(file), pl.DataFrame(more)]).write_parquet(file)
+    return read_test_set(str(folder))
+
+
+def judged(test, judges, headlines):
+    return judge_items(judges, test.predicted(headlines), language="it", progress=False)
+
+
+def test_strict_compliancy_is_compliancy_and_fluency_and_facts(toy_test, strict_judges):
+    gold = [item.reference for item in toy_test.items]
+    gold[0] += " ponte ponte"
+    gold[1] = "Ecco: a Zagarolo approvata la riforma fiscale!"
+    gold[2] = "Sciopero generale dei treni"
+    rows = judged(toy_test, strict_judges, gold)
+    verdicts = rows.select("compliancy", "fluency", "facts", "strict_compliancy").rows()
+    assert verdicts[:4] == [
+        (True, False, True, False),
+        (True, True, False, False),
+        (False, True, True, False),
+        (True, True, True, True),
+    ]
+    assert rows["p_fluency"][:2].to_list() == pytest.approx([0.4, 0.6])
+    assert json.loads(rows["unsupported"][1]) == [{"text": "Zagarolo", "start": 8, "end": 16, "kind": "name"}]
+    assert rows["unsupported"][0] == "[]"
+
+
+def test_the_other_outlet_s_headline_and_article_are_evidence(toy_test, strict_judges):
+    item = replace(toy_test.items[0], prediction="Crolla il ponte a Zagarolo, 17 feriti")
+    items = [
+        item,
+        replace(item, reference="Zagarolo, il crollo!"),
+        replace(item, reference_article="A Zagarolo i feriti sono 17."),
+        replace(item, reference="", reference_article=""),
+    ]
+    found = judge_items(strict_judges, items, language="it", progress=False)["unsupported"]
+    assert [[one["text"] for one in json.loads(row)] for row in found] == [
+        ["Zagarolo", "17"],
+        ["17"],
+        [],
+        ["Zagarolo", "17"],
+    ]
+
+
+def test_without_a_fluency_judge_facts_remain(toy_test, fake_judges):
+    scores = score(toy_test, fake_judges, built_in_systems(toy_test), resamples=5, progress=False)
+    values = scores.row("gold").values
+    assert values["facts"] == 1
+    assert not {"fluency", "strict_compliancy"} & {*values}
+    cells = json.loads(json.dumps(scores.as_dict(), allow_nan=False))
+    assert cells["systems"]["gold"]["average"]["strict_compliancy"] is None
+    assert cells["strict_p_values"] is None
+    assert scores.items["gold"]["strict_compliancy"].null_count() == 8
+    assert "fluency:" not in scores.signature
+
+
+def test_the_best_strict_compliancy_comes_first(toy_test, strict_judges):
+    gold = tuple(item.reference for item in toy_test.items)
+    broken = System("broken", tuple(f"{text} ponte ponte" for text in gold))
+    half = System("half", (*broken.headlines[:4], *gold[4:]))
+    systems = [broken, half, *built_in_systems(toy_test)]
+    scores = score(toy_test, strict_judges, systems, resamples=20, progress=False)
+    assert scores.systems[:2] == ["gold", "half"]
+    assert scores.row("broken").values["compliancy"] == 1
+    assert scores.row("half").values["strict_compliancy"] == 0.5
+    assert scores.row("half").intervals["strict_compliancy"] == (0.5, 0.5)
+    assert "|fold:all|fluency:dddddd|facts:v1|lang:it|" in scores.signature
+    first, last = scores.systems.index("gold"), scores.systems.index("broken")
+    assert scores.p_values[first, last] == 1
+    assert scores.strict_p_values[first, last] < 0.2
+    without = score(toy_test, FakeJudges(), systems, resamples=2, progress=False)
+    assert without.row(without.systems[-1]).values["compliancy"] == 0
+
+
+def test_an_article_without_a_partner_is_an_item_without_a_reference(unpaired):
+    alone = [item for item in unpaired.items if not item.reference]
+    assert [(item.id, item.target) for item in alone] == [("rep-alone", "gio"), ("gio-alone", "rep")]
+    assert alone[0].article == "Il sindaco inaugura la piscina, dicono."
+    assert unpaired.directions == ["rep2gio"] * 5 + ["gio2rep"] * 5
+
+
+def test_gold_and_overlap_count_only_items_with_a_reference(unpaired, strict_judges, toy_test):
+    same = System("same", tuple(item.reference or item.source for item in unpaired.items))
+    scores = score(unpaired, strict_judges, [*built_in_systems(unpaired), same], resamples=20, progress=False)
+    gold, row = scores.row("gold"), scores.row("same")
+    assert (gold.n, gold.references, gold.errors) == (8, 8, 0)
+    assert (row.n, row.references, row.errors) == (10, 8, 0)
+    assert [scores.row("same", name).n for name in ("rep2gio", "gio2rep")] == [5, 5]
+    assert gold.values["compliancy"] == 1
+    assert row.values["compliancy"] == pytest.approx(0.8)
+    assert row.values["bleu"] == pytest.approx(gold.values["bleu"])
+    assert row.values["rougeL"] == gold.values["rougeL"] == 1
+    assert row.values["rougeL_source"] > gold.values["rougeL_source"]
+    assert scores.items["gold"].height == 8
+    assert "|n:10|" in scores.signature
+    one, other = scores.systems.index("gold"), scores.systems.index("same")
+    assert scores.p_values[one, other] == 1  # the same headlines on the items that both have
+
+
+def test_without_any_reference_there_is_no_gold_and_no_overlap(unpaired, strict_judges):
+    alone = replace(unpaired, items=tuple(item for item in unpaired.items if not item.reference))
+    systems = built_in_systems(alone)
+    assert [system.name for system in systems] == ["copy", "lead", "random-target"]
+    values = score(alone, strict_judges, systems, resamples=5, progress=False).row("copy").values
+    assert not {"bleu", "rougeL"} & {*values}
+    assert values["rougeL_source"] == 1
+
+
+def test_the_function_without_a_corpus(toy_test, strict_judges):
+    items = toy_test.items[:2]
+    arguments = {
+        "predictions": ["Ecco: crolla il ponte!", "Ecco: a Zagarolo la riforma fiscale!"],
+        "sources": [item.source for item in items],
+        "articles": [item.article for item in items],
+        "labels": [item.label for item in items],
+        "resamples": 5,
+    }
+    found = compute_compliancy(judges=strict_judges, **arguments)
+    assert (found["compliancy"], found["strict_compliancy"], found["facts"], found["fluency"]) == (
+        1,
+        0.5,
+        0.5,
+        1,
+    )
+    assert [row["unsupported"] for row in found["verdicts"]] == [[], ["Zagarolo"]]
+    evidence = {"references": ["", ""], "reference_articles": ["", "Siamo a Zagarolo."]}
+    assert compute_compliancy(judges=strict_judges, **arguments, **evidence)["facts"] == 1
+    without = compute_compliancy(judges=FakeJudges(), **arguments)
+    assert (
+        without["strict_compliancy"]
+        is without["fluency"]
+        is without["intervals"]["average"]["fluency"]
+        is None
+    )
+    assert without["verdicts"][0]["strict_compliancy"] is None
+    assert without["facts"] == 0.5
+    assert "train judge --task fluency" in NO_FLUENCY
+
+
+def test_a_reranker_may_have_a_fluency_judge():
+    four, three = (Reranker.of(FakeJudges(fold="0", digits=digits)) for digits in ("abcd", "abc"))
+    assert four.signature == f"{three.signature}|fluency:{'d' * 64}"
+    assert parse_reranker(four.signature) == four
+    assert parse_reranker(three.signature) == three
+    assert four.short == "aaaaaa+bbbbbb+cccccc+dddddd,fold:0"
+    scoring = Reranker.of(FakeJudges(fold="1", digits="efgd"))
+    assert four.shared_with(scoring) == ["the weights of fluency are the same"]
+    assert three.shared_with(scoring) == []
+
+
+def test_casing_is_saved_and_loaded(tmp_path, toy_corpus):
+    casing = Casing.from_texts(["A Roma parla Mario Rossi, ieri."], ["Titolo minuscolo"])
+    casing.save(tmp_path)
+    assert Casing.load(tmp_path) == casing
+    assert Casing.load(tmp_path / "nowhere") is None
+    judges = FakeJudges().with_casing(str(toy_corpus))
+    assert judges.casing.share("titolo") == 0
+    assert judges.with_casing("nowhere") is judges
