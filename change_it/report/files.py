@@ -34,7 +34,7 @@ def write_report(
     drawings = compliancy_drawings(scores, corpus_info.histogram if corpus_info else None)
     page = compliancy_page(scores, corpus_info, judges_info, drawings, hevas)
     with replaced_report(out, REPORT_FILES) as folder:
-        cells = [row.flat() for row in scores.rows]
+        cells = [row.flat(scores.measures) for row in scores.rows]
         write_table(
             folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
         )

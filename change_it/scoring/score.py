@@ -53,12 +53,12 @@ class Row:
     intervals: dict[str, tuple[float, float]]
     signature: str
 
-    def flat(self) -> dict[str, Any]:
+    def flat(self, measures: Sequence[str]) -> dict[str, Any]:
         """The row as columns: system, direction, n, references, errors, each measure with `_low` and `_high`, signature."""
         cells: dict[str, Any] = {
             name: getattr(self, name) for name in ("system", "direction", "n", "references", "errors")
         }
-        for name in MEASURES:
+        for name in measures:
             low, high = self.intervals.get(name, (None, None))
             cells |= {name: self.values.get(name), f"{name}_low": low, f"{name}_high": high}
         return cells | {"signature": self.signature}
@@ -104,6 +104,12 @@ class Scores:
         return list(dict.fromkeys(row.direction for row in self.rows))
 
     @property
+    def measures(self) -> list[str]:
+        """Those of `MEASURES` that the table has, without `bleu` and `rougeL` where there is no reference at all."""
+        known = {name for row in self.rows for name in row.values}
+        return [name for name in MEASURES if name in known or name in compliancy.MEASURES]
+
+    @property
     def signature(self) -> str:
         """Signature of the whole table, which says so where the judges score what they have chosen themselves."""
         return max(
@@ -123,7 +129,7 @@ class Scores:
             "systems": {
                 system: {
                     row.direction: {
-                        **{name: row.values.get(name) for name in MEASURES},
+                        **{name: row.values.get(name) for name in self.measures},
                         "n": row.n,
                         "references": row.references,
                         "errors": row.errors,

@@ -320,7 +320,7 @@ def write_results(folder: Path, scores: Scores, drawings: Sequence[Drawing]) -> 
         table.select(pl.lit(name).alias("system"), pl.all()) for name, table in scores.items.items()
     )
     without_formulas(items).write_csv(paths[0])
-    cells = [row.flat() for row in scores.rows]
+    cells = [row.flat(scores.measures) for row in scores.rows]
     write_table(paths[1], list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True)
     write_json(paths[2], summary(scores))
     return [*paths, *write_charts(folder, drawings)]
