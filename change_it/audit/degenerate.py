@@ -9,7 +9,6 @@ import polars as pl
 
 from change_it.audit.perturbations import PERTURBATIONS, Known, perturbed
 from change_it.scoring.compliancy import Progress, judge_items
-from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
 from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate
 
@@ -177,18 +176,17 @@ def judged(
     batch_size: int | None = None,
     progress: Progress = False,
 ) -> pl.DataFrame:
-    """The verdicts on items with predictions: `MEASURES` without those of a judge that is not there, and probabilities."""
-    table = judge_items(judges, items, batch_size=batch_size, progress=progress)
-    facts = check_all_facts(
-        [item.prediction for item in items],
-        sources=[item.source for item in items],
-        articles=[item.article for item in items],
-        reference_articles=[item.reference_article for item in items],
+    """The verdicts on items with predictions, those of a judge that is not there null, and probabilities."""
+    table = judge_items(
+        judges.with_casing(known.casing),
+        items,
         language=known.language,
-        casing=known.casing,
+        batch_size=batch_size,
+        progress=progress,
     )
-    table = table.with_columns(facts=pl.Series([one.supported for one in facts], dtype=pl.Boolean))
-    return table.with_columns(passed=pl.all_horizontal(name for name in PASSING if name in table.columns))
+    return table.with_columns(
+        passed=pl.all_horizontal(name for name in PASSING if not table[name].has_nulls())
+    )
 
 
 def _measured(

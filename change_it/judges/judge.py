@@ -18,7 +18,6 @@ from safetensors import SafetensorError
 from change_it.cache import LRUCache
 from change_it.errors import InputError
 from change_it.hevas.names import Casing
-from change_it.judges.casing import read_casing
 from change_it.judges.options import SINGLE_TEXT, TASKS, Task
 from change_it.training.models import hash_of_weights, local_folder, pick_device, quiet
 
@@ -262,11 +261,9 @@ class Judges:
             )
         return cls(**judges, casing=Casing.load(folder / "fluency"))
 
-    def with_casing(self, corpus: str) -> "Judges":
-        """The same judges, with the casing of this corpus where they have none."""
-        if self.casing:
-            return self
-        return Judges(self.main, self.hh, self.ah, self.fluency, read_casing(corpus))
+    def with_casing(self, casing: Casing) -> "Judges":
+        """The same judges, with this casing where they have none."""
+        return self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing)
 
     @property
     def by_task(self) -> dict[Task, Judge]:

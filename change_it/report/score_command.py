@@ -30,12 +30,14 @@ def run(options: ScoreOptions) -> None:
     metrics = MetricOptions(language=language or "it", seed=options.seed)
     documents = hevas.check(test, metrics) if options.hevas else None
 
+    from change_it.judges.casing import read_casing
     from change_it.judges.judge import Judges, local_folder  # loads torch
 
     folder = local_folder(options.judges, command="change-it train judge")
+    judges = Judges.from_pretrained(folder, device=options.device)
     scores = score(
         test,
-        Judges.from_pretrained(folder, device=options.device).with_casing(options.corpus),
+        judges if judges.casing else judges.with_casing(read_casing(options.corpus)),
         systems,
         reversal=options.reversal,
         language=language,

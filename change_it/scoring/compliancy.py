@@ -115,8 +115,8 @@ def judge_items(
 ) -> pl.DataFrame:
     """Ask the judges about new headlines, and check their facts (see `facts`).
 
-    Evidence for facts are the original headline and its article and, of an item that has a reference, that headline and
-    its article too: the event as both outlets tell it. So a reference itself is supported by definition.
+    Evidence for facts are the original headline, its article and, of an item that has a reference, the reference's
+    article: the event as both outlets tell it. The reference itself is none, or `gold` would be supported by definition.
     An empty new headline is not asked about: its probabilities are 0 and no verdict holds.
 
     Args:
@@ -156,7 +156,6 @@ def judge_items(
         new,
         sources=[item.source for item in asked],
         articles=[item.article for item in asked],
-        references=[item.reference for item in asked],
         reference_articles=[item.reference_article for item in asked],
         language=language_of(items, language),
         casing=judges.casing,
@@ -230,7 +229,6 @@ def compute_compliancy(
     labels: Sequence[str],
     judges: "str | Judges",
     *,
-    references: Sequence[str] | None = None,
     reference_articles: Sequence[str] | None = None,
     language: str | None = None,
     reversal: Reversal = "relative",
@@ -249,9 +247,8 @@ def compute_compliancy(
         labels: n outlets that the originals come from, by short name (CHANGE-IT's R and G are understood).
         judges: folder or Hub id of the judges, or judges that are loaded already (saves time when several systems are
             scored).
-        references: n headlines of the other outlet about the same events, further evidence for facts; empty texts, or
-            None, without any.
-        reference_articles: n articles of these, likewise.
+        reference_articles: n articles of the other outlet about the same events, further evidence for facts; empty
+            texts, or None, without any.
         language: of the texts, as `judge_items` takes it.
         reversal: when style counts as reversed, see `compliancy.verdicts`.
         resamples: bootstrap resamples of the intervals.
@@ -276,12 +273,10 @@ def compute_compliancy(
         judges = Judges.from_pretrained(judges, device=device)
     if not len(predictions):
         raise InputError("there is nothing to score: predictions is empty")
-    partners = [
-        [""] * len(predictions) if texts is None else texts for texts in (references, reference_articles)
-    ]
-    if len({len(texts) for texts in (predictions, sources, articles, labels, *partners)}) > 1:
+    evidence = [""] * len(predictions) if reference_articles is None else reference_articles
+    if len({len(texts) for texts in (predictions, sources, articles, labels, evidence)}) > 1:
         raise InputError(
-            "predictions, sources, articles, labels and references differ in length: give one of each for every item"
+            "predictions, sources, articles and labels differ in length: give one of each for every item"
         )
     for name, texts in {"predictions": predictions, "sources": sources, "articles": articles}.items():
         empty = [str(i) for i, text in enumerate(texts) if not text or not text.strip()]
@@ -291,10 +286,12 @@ def compute_compliancy(
                 f"empty texts in {name} at {', '.join(empty[:10])}{more}: give a text for every item"
             )
     items = []
-    for label, *texts in zip(labels, sources, articles, *partners, predictions, strict=True):
+    for prediction, source, article, label, other in zip(
+        predictions, sources, articles, labels, evidence, strict=True
+    ):
         own = _outlet(label, judges.outlets)
         target = judges.outlets[1 - judges.outlets.index(own)]
-        items.append(Item("", own, target, *texts))
+        items.append(Item("", own, target, source, article, "", other, prediction))
     language = language_of(items, language)
     judged = judge_items(
         judges, items, reversal=reversal, language=language, batch_size=batch_size, progress=progress

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import chain
+from itertools import chain, repeat
 from typing import Literal
 
 from change_it.hevas.names import Casing, Headline, key
@@ -300,28 +300,19 @@ class FactChecker:
         self.language, self.casing = language, casing
         self._texts: dict[str, _Text] = {}
 
-    def check(
-        self,
-        prediction: str,
-        *,
-        source: str,
-        article: str,
-        reference: str = "",
-        reference_article: str = "",
-    ) -> Facts:
+    def check(self, prediction: str, *, source: str, article: str, reference_article: str = "") -> Facts:
         """Check one headline.
 
         Args:
             prediction: the new headline.
             source: the original headline.
             article: its article.
-            reference: the aligned headline of the other outlet; empty without one.
-            reference_article: its article.
+            reference_article: the article of the aligned headline of the other outlet; empty without one.
 
         Returns:
             The verdict, and what is unsupported.
         """
-        texts = [self._read(text) for text in (source, article, reference, reference_article) if text]
+        texts = [self._read(text) for text in (source, article, reference_article) if text]
         headline = Headline(prediction, self.language)
         found = sorted(
             chain(self._numbers(headline, texts), self._names(headline, texts)), key=lambda each: each.start
@@ -482,7 +473,6 @@ def check_facts(
     *,
     source: str,
     article: str,
-    reference: str = "",
     reference_article: str = "",
     language: str,
     casing: Casing | None = None,
@@ -493,8 +483,7 @@ def check_facts(
         prediction: the new headline.
         source: the original headline.
         article: its article.
-        reference: the aligned headline of the other outlet; empty without one.
-        reference_article: its article.
+        reference_article: the article of the aligned headline of the other outlet; empty without one.
         language: `it`, `en`, or any other: then digits and capitals inside a sentence alone are looked at.
         casing: of the training articles; see `Casing.from_texts`.
 
@@ -506,11 +495,7 @@ def check_facts(
         (Unsupported(text='Milano', start=0, end=6, kind='name'), Unsupported(text='due', start=8, end=11, kind='number'))
     """
     return FactChecker(language, casing).check(
-        prediction,
-        source=source,
-        article=article,
-        reference=reference,
-        reference_article=reference_article,
+        prediction, source=source, article=article, reference_article=reference_article
     )
 
 
@@ -519,7 +504,6 @@ def check_all_facts(
     *,
     sources: Sequence[str],
     articles: Sequence[str],
-    references: Sequence[str] | None = None,
     reference_articles: Sequence[str] | None = None,
     language: str,
     casing: Casing | None = None,
@@ -530,8 +514,7 @@ def check_all_facts(
         predictions: n new headlines.
         sources: n original headlines.
         articles: n articles of these.
-        references: n aligned headlines of the other outlet; empty texts, or None, without any.
-        reference_articles: n articles of these, likewise.
+        reference_articles: n articles of the aligned headlines; empty texts, or None, without any.
         language: of all texts.
         casing: of the training articles.
 
@@ -539,22 +522,10 @@ def check_all_facts(
         n verdicts.
     """
     checker = FactChecker(language, casing)
-    none = [""] * len(predictions)
-    every = zip(
-        predictions,
-        sources,
-        articles,
-        none if references is None else references,
-        none if reference_articles is None else reference_articles,
-        strict=True,
-    )
+    references = repeat("", len(predictions)) if reference_articles is None else reference_articles
     return [
-        checker.check(
-            prediction,
-            source=source,
-            article=article,
-            reference=reference,
-            reference_article=reference_article,
+        checker.check(prediction, source=source, article=article, reference_article=reference)
+        for prediction, source, article, reference in zip(
+            predictions, sources, articles, references, strict=True
         )
-        for prediction, source, article, reference, reference_article in every
     ]
