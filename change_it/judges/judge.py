@@ -267,8 +267,9 @@ class Judges:
 
     @property
     def by_task(self) -> dict[Task, Judge]:
-        """The judges that compliancy asks, by task."""
-        return {"main": self.main, "hh": self.hh, "ah": self.ah}
+        """The judges by task."""
+        found: dict[Task, Judge] = {"main": self.main, "hh": self.hh, "ah": self.ah}
+        return found if self.fluency is None else {**found, "fluency": self.fluency}
 
     @property
     def outlets(self) -> tuple[str, str]:

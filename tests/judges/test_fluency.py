@@ -265,7 +265,7 @@ def test_three_judges_answer_for_compliancy_and_fluency_stands_beside_them(train
     assert Judges.from_pretrained(tmp_path).fluency is None
     (tmp_path / "fluency").symlink_to(trained)
     judges = Judges.from_pretrained(tmp_path)
-    assert list(judges.by_task) == ["main", "hh", "ah"]
+    assert list(judges.by_task) == ["main", "hh", "ah", "fluency"]
     assert judges.fluency is not None
     assert judges.fluency.probabilities(["Il sindaco apre la scuola"], progress=False).shape == (1, 2)
 
