@@ -57,12 +57,7 @@ class Piece(NamedTuple):
 
 
 def pieces(text: str) -> list[Piece]:
-    """Cut a headline or sentence at its punctuation, but not inside quotations; `?`, `!` and `…` stay with their piece.
-
-    Example:
-        >>> [tuple(piece) for piece in pieces('Neve: "Chiuso, tutto chiuso", sindaci in piazza. E ora? Si vedrà')]
-        [('Neve', ': '), ('"Chiuso, tutto chiuso"', ', '), ('sindaci in piazza', '. '), ('E ora?', ' '), ('Si vedrà', '')]
-    """
+    """Cut a headline or sentence at its punctuation, but not inside quotations; `?!…` stay."""
     quotations = [match.span() for match in _QUOTED.finditer(text)]
     found, start = [], 0
     for joint in _JOINT.finditer(text):
@@ -92,19 +87,12 @@ def features(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class StyleProfile:
-    """Punctuation, case and length of an outlet's headlines.
+    """Punctuation, case and length of an outlet's headlines."""
 
-    Attributes:
-        length: words of a long headline (quantile .9).
-        quotes: the commonest quotation marks.
-        colon: share of headlines whose first joint is a colon.
-        title_case: share in title case.
-    """
-
-    length: int
-    quotes: tuple[str, str]
-    colon: float
-    title_case: float
+    length: int  # words of a long headline (quantile .9)
+    quotes: tuple[str, str]  # the commonest quotation marks
+    colon: float  # share of headlines whose first joint is a colon
+    title_case: float  # share in title case
 
     @classmethod
     def learn(cls, headlines: Sequence[str]) -> "StyleProfile":
@@ -131,16 +119,7 @@ class Extract(Proposer):
     def __init__(
         self, headlines: Mapping[str, Sequence[str]], outlets: tuple[str, str], *, cache_size: int = 0
     ):
-        """Learn the style of both outlets.
-
-        Args:
-            headlines: outlet to its training headlines.
-            outlets: short names of A and B.
-            cache_size: how many of the latest answers are kept; 0 keeps none.
-
-        Raises:
-            InputError: an outlet has no headlines with words.
-        """
+        """From each outlet's training headlines, in the order of `outlets`; `cache_size` answers are kept."""
         super().__init__(EXTRACT, outlets, outlets, ("headline", "article"), cache_size)
         sides = [[" ".join(text.split()) for text in headlines[name] if words(text)] for name in outlets]
         if not all(sides):

@@ -17,9 +17,8 @@ from torch import Tensor
 from transformers import LogitsProcessor, LogitsProcessorList, NoRepeatNGramLogitsProcessor
 
 from change_it.errors import InputError
+from change_it.generators.tokenizer import IGNORED, padded
 
-#: Padding of labels, which no loss counts.
-IGNORED = -100
 #: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
 CHARACTERS = 40
 
@@ -75,13 +74,7 @@ class Decoding:
 
 
 class Format(ABC):
-    """Between texts and one kind of model.
-
-    Attributes:
-        tokenizer: the model's.
-        max_source_tokens: longer sources are cut.
-        max_target_tokens: tokens of a headline, the end included, at most.
-    """
+    """Between texts and one kind of model."""
 
     def __init__(self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int):
         self.tokenizer, self.max_source_tokens, self.max_target_tokens = (
@@ -92,15 +85,7 @@ class Format(ABC):
 
     @abstractmethod
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
-        """A training batch.
-
-        Args:
-            sources: n texts.
-            targets: n headlines.
-
-        Returns:
-            Keyword arguments of the model, `labels` among them with -100 where nothing is learnt.
-        """
+        """A training batch: arguments of the model, `labels` among them with -100 where nothing is learnt."""
 
     def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
         """Rough length of each example, to batch like with like: characters, up to what is certainly cut."""
@@ -111,16 +96,7 @@ class Format(ABC):
 
     @torch.no_grad()
     def generate(self, model: Any, sources: Sequence[str], decoding: Decoding) -> list[list[Candidate]]:
-        """Headlines for a batch of sources.
-
-        Args:
-            model: on its device, in `eval` mode.
-            sources: n texts of any kind; an empty one gives what the model makes of nothing.
-            decoding: how to search.
-
-        Returns:
-            n lists of distinct candidates, best first; at least one each, at most `decoding.candidates`.
-        """
+        """Candidates for each source, distinct and best first; `model` is on its device, in `eval` mode."""
         if not sources:
             return []
         inputs, prompt, context = self._inputs([clean(source, self.max_source_tokens) for source in sources])
@@ -173,14 +149,7 @@ class WordFormat(Format):
     """Of the papers' networks: words, and temporary ids for those that are copied."""
 
     def __init__(self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int, copies: bool):
-        """Format of a `HeadlineTokenizer`.
-
-        Args:
-            tokenizer: the model's.
-            max_source_tokens: longer sources are cut.
-            max_target_tokens: longer headlines are cut.
-            copies: the model can write unknown words of the source; else they are learnt as `<unk>`.
-        """
+        """Without `copies`, unknown words of the source are learnt as `<unk>`."""
         super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
         self.copies = copies
 
@@ -244,14 +213,7 @@ class CausalFormat(Format):
     def __init__(
         self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int, prompt: tuple[str, str]
     ):
-        """Format of a causal model.
-
-        Args:
-            tokenizer: the model's.
-            max_source_tokens: longer sources are cut; the prompt never is.
-            max_target_tokens: longer headlines are cut.
-            prompt: what stands before and after the source (see `prompt_of`).
-        """
+        """`prompt` stands before and after the source; sources are cut, the prompt never is."""
         super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
         begin = tokenizer.bos_token_id
         started = begin is not None and begin in tokenizer("a")["input_ids"]
@@ -296,20 +258,7 @@ class CausalFormat(Format):
 
 
 def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
-    r"""What stands before and after the source in the prompt of a causal model.
-
-    Args:
-        language: it or en: `prompts/<language>.toml`.
-        reads: article or headline.
-        to: outlet, or None for agnostic.
-
-    Raises:
-        InputError: there is no such prompt.
-
-    Example:
-        >>> prompt_of("en", "headline", "gio")
-        ('Original headline: ', '\n\nHeadline in the style of gio:')
-    """
+    """What stands before and after the source in the prompt of a causal model; `to` None is agnostic."""
     path = files("change_it.generators") / "prompts" / f"{language}.toml"
     if not path.is_file():
         raise InputError(f"there are no prompts for --language {language}: use it or en")
@@ -326,29 +275,6 @@ def clean(text: str, tokens: int) -> str:
 def one_line(text: str) -> str:
     """The text with single spaces."""
     return " ".join(text.split())
-
-
-def padded(rows: Sequence[Sequence[int]], value: int, *, left: bool = False) -> Tensor:
-    """Rows of one length.
-
-    Args:
-        rows: n lists of ids.
-        value: what shorter ones are filled with.
-        left: fill before them.
-
-    Returns:
-        (n, longest) int64.
-
-    Example:
-        >>> padded([[1], [2, 3]], 0, left=True).tolist()
-        [[0, 1], [2, 3]]
-    """
-    width = max(map(len, rows), default=0)
-    filled = [
-        [*([value] * (width - len(row)) * left), *row, *([value] * (width - len(row)) * (not left))]
-        for row in rows
-    ]
-    return torch.tensor(filled, dtype=torch.long)
 
 
 class NoRepeatedNGram(LogitsProcessor):
@@ -384,15 +310,7 @@ class ChosenScores(LogitsProcessor):
             self.chosen.append(self.last.gather(1, tokens[:, None])[:, 0])
 
     def means(self, ids: Tensor, end: int) -> Tensor:
-        """Mean log-probability of each row up to its first end token.
-
-        Args:
-            ids: (rows, steps) generated tokens.
-            end: id of the end token.
-
-        Returns:
-            (rows,) at most 0.
-        """
+        """(rows,) mean log-probability of (rows, steps) generated tokens up to the first end token."""
         self._add(ids[:, -1])
         values = torch.stack(self.chosen, dim=1)
         ended = (ids == end).cumsum(1) - (ids == end).long()  # ends before this token
@@ -401,16 +319,7 @@ class ChosenScores(LogitsProcessor):
 
 
 def best(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
-    """The best distinct candidates, best first; an empty text only where there is nothing else.
-
-    Args:
-        candidates: at least one.
-        count: at most so many.
-
-    Example:
-        >>> [one.text for one in best([Candidate("a", -2), Candidate("", -1), Candidate("a", -1)], 3)]
-        ['a']
-    """
+    """The best distinct candidates, best first; an empty text only where there is nothing else."""
     ordered = sorted(candidates, key=lambda candidate: -candidate.score)
     distinct = {candidate.text: candidate for candidate in reversed(ordered) if candidate.text}
     return [one for one in ordered if distinct.get(one.text) is one][:count] or ordered[:1]
@@ -418,12 +327,7 @@ def best(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
 
 @contextmanager
 def drawn(sources: Sequence[str], seed: int) -> Iterator[None]:
-    """Random state of one batch: a function of the seed and the batch alone, and restored afterwards.
-
-    Args:
-        sources: the batch.
-        seed: of the whole run.
-    """
+    """Random state of one batch: a function of the seed and the batch alone, and restored afterwards."""
     text = "\0".join([str(seed), *sources]).encode("utf-8", "replace")
     with torch.random.fork_rng():
         torch.manual_seed(zlib.crc32(text))

@@ -62,33 +62,16 @@ WORK = "merging"
 
 @dataclass(frozen=True, kw_only=True)
 class GeneratorCard:
-    """What a generator was made for and of.
-
-    Attributes:
-        recipe: what it learnt from.
-        reads: what it is given.
-        to: outlet whose headlines it writes; None for agnostic.
-        outlets: short names of A and B.
-        kind: how texts become tokens, and what the model is.
-        architecture: s2s, pn, pnc, or the pre-trained model.
-        base: Hub id or folder that the adapters belong to; None for a model of its own.
-        language: of the prompt of a causal model.
-        source_tokens: longer sources are cut.
-        target_tokens: tokens of a headline, at most.
-        no_repeat_ngram_size: no headline has an n-gram of tokens twice; 0 allows it.
-        seed: of the training.
-        corpus: name of the corpus.
-        version: of this package.
-    """
+    """What a generator was made for and of."""
 
     recipe: Recipe
     reads: Reads
-    to: str | None
+    to: str | None  # outlet whose headlines it writes; None for agnostic
     outlets: tuple[str, str]
     kind: Kind
-    architecture: str
-    base: str | None
-    language: Language
+    architecture: str  # s2s, pn, pnc, or the pre-trained model
+    base: str | None  # Hub id or folder that the adapters belong to
+    language: Language  # of the prompt of a causal model
     source_tokens: int
     target_tokens: int
     seed: int
@@ -103,11 +86,7 @@ class GeneratorCard:
 
     @classmethod
     def load(cls, folder: Path) -> "GeneratorCard":
-        """Read `generator.json` beside the weights.
-
-        Raises:
-            InputError: there is none, or it is not of ours.
-        """
+        """Read `generator.json` beside the weights."""
         path = folder / CARD
         if not path.exists():
             raise InputError(
@@ -183,11 +162,7 @@ def make_format(card: GeneratorCard, tokenizer: Any, model: Any) -> Format:
 
 
 def kind_of(architecture: str) -> Kind:
-    """What s2s, pn, pnc, a Hub id or a folder is; of a pre-trained model the configuration alone is loaded.
-
-    Raises:
-        InputError: nothing of that name, adapters, or a model that writes no text.
-    """
+    """What s2s, pn, pnc, a Hub id or a folder is; of a pre-trained model only the configuration is loaded."""
     if architecture in NETWORKS:
         return "words"
     if (Path(architecture) / ADAPTER).exists():
@@ -212,11 +187,7 @@ def kind_of(architecture: str) -> Kind:
 
 
 def new_network(architecture: str, texts: Iterable[str], *, vocabulary: int, cells: int) -> tuple[Any, Any]:
-    """One of the papers' networks and its tokenizer, before training; the weights depend on torch's random state.
-
-    Raises:
-        InputError: cells that both directions cannot share, or no vocabulary.
-    """
+    """One of the papers' networks and its tokenizer; the weights depend on torch's random state."""
     if cells < 2 or cells % 2:
         raise InputError(
             f"--cells {cells} cannot be shared by both directions of the encoder: give an even number"
@@ -235,11 +206,7 @@ def new_network(architecture: str, texts: Iterable[str], *, vocabulary: int, cel
 
 
 def load_tokenizer(folder: str | Path) -> Any:
-    """The tokenizer of a pre-trained model (Hub id or folder), with a padding token.
-
-    Raises:
-        InputError: there is none, or it has no end token.
-    """
+    """The tokenizer of a pre-trained model (Hub id or folder), with a padding token."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder)
         # Without its files transformers makes some tokenizers up: special tokens and a space.
@@ -260,11 +227,7 @@ def load_tokenizer(folder: str | Path) -> Any:
 
 
 def load_model(folder: str | Path, kind: Kind, tokenizer: Any) -> Any:
-    """A model with pre-trained or trained weights (Hub id or folder), in float32.
-
-    Raises:
-        InputError: it cannot be loaded, or the tokenizer has ids that the model does not know.
-    """
+    """A model with pre-trained or trained weights (Hub id or folder), in float32."""
     auto = AutoModelForCausalLM if kind == "causal" else AutoModelForSeq2SeqLM
     try:
         model = auto.from_pretrained(folder, dtype=torch.float32)
@@ -307,13 +270,7 @@ def max_positions(model: Any, kind: Kind, *, target_tokens: int, overhead: int) 
 
 
 def add_adapters(model: Any, options: GeneratorSettings, kind: Kind) -> Any:
-    """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021); they add nothing yet.
-
-    Without names of layers PEFT's for this model are adapted, or all linear layers but the head.
-
-    Raises:
-        InputError: PEFT is not installed, or no layer has such a name.
-    """
+    """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021)."""
     peft = import_peft()
     task = "CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM"
     known = peft.utils.TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING
@@ -340,11 +297,7 @@ def add_adapters(model: Any, options: GeneratorSettings, kind: Kind) -> Any:
 
 
 def load_adapters(model: Any, folder: Path, *, trainable: bool = False) -> Any:
-    """Put saved adapters around their base model.
-
-    Raises:
-        InputError: PEFT is not installed, or the adapters are of another model.
-    """
+    """Put saved adapters around their base model."""
     peft = import_peft()
     try:
         return peft.PeftModel.from_pretrained(model, folder, is_trainable=trainable)
@@ -355,11 +308,7 @@ def load_adapters(model: Any, folder: Path, *, trainable: bool = False) -> Any:
 
 
 def import_peft() -> Any:
-    """The library PEFT.
-
-    Raises:
-        InputError: it is not installed.
-    """
+    """The library PEFT."""
     try:
         import peft
     except ImportError as error:
@@ -373,11 +322,7 @@ def base_of(architecture: str) -> str:
 
 
 def merge(options: MergeOptions) -> None:
-    """`change-it merge`: write a generator whose weights are those of the base with the adapters added.
-
-    Raises:
-        InputError: no such generator, one without adapters, or `out` holds something else.
-    """
+    """`change-it merge`: a generator whose weights are those of the base with the adapters added."""
     generator = load_generator(options.adapter, device="cpu")
     if generator.card.base is None:
         raise InputError(f"{options.adapter} holds no adapters: it is a whole model already")

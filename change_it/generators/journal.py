@@ -12,26 +12,12 @@ KIND = "change-it transfer"
 
 
 class Journal:
-    """Chunks of new headlines, each on the disk before the next is begun.
-
-    The file has JSON lines: the run, then `[chunk, headlines]`. A last line that was cut off is forgotten.
-
-    Attributes:
-        chunks: number of a chunk to its headlines, an empty one where there is none.
-    """
+    """Chunks of new headlines in JSON lines behind the run's settings; a line that was cut off is dropped."""
 
     def __init__(self, path: Path, settings: Mapping[str, object]):
-        """Begin a file, or take up one of the same run.
-
-        Args:
-            path: the file.
-            settings: what decides about the headlines: options, and digests of generators, judges and input; JSON values.
-
-        Raises:
-            InputError: the file is of a run that differs, or no such file at all, or cannot be written.
-        """
+        """Begin a file, or take up one of a run with the same settings."""
         self.path = path
-        self.chunks: dict[int, list[str]] = {}
+        self.chunks: dict[int, list[str]] = {}  # empty headlines where there is none
         if not path.exists():
             write_text(path, json.dumps({KIND: dict(settings)}) + "\n")
         with file_errors(f"cannot read {path}"):

@@ -196,25 +196,10 @@ QUICK: dict[str, Any] = {
 }
 
 #: Pre-trained models. Encoder-decoders: what IT5 was fine-tuned with (lengths, rate); the rest is ours.
+_PRETRAINED = {"source_tokens": 512, "target_tokens": 64, "early_stopping": 5, "no_repeat_ngram_size": 3}
 PRETRAINED: dict[Kind, dict[str, Any]] = {
-    "encoder-decoder": {
-        "source_tokens": 512,
-        "target_tokens": 64,
-        "learning_rate": 3e-4,
-        "batch_size": 16,
-        "epochs": 5,
-        "early_stopping": 5,
-        "no_repeat_ngram_size": 3,
-    },
-    "causal": {
-        "source_tokens": 512,
-        "target_tokens": 64,
-        "learning_rate": 5e-5,
-        "batch_size": 8,
-        "epochs": 3,
-        "early_stopping": 5,
-        "no_repeat_ngram_size": 3,
-    },
+    "encoder-decoder": {**_PRETRAINED, "learning_rate": 3e-4, "batch_size": 16, "epochs": 5},
+    "causal": {**_PRETRAINED, "learning_rate": 5e-5, "batch_size": 8, "epochs": 3},
 }
 #: Adapters start at nothing and take larger steps.
 LORA_RATE: dict[Kind, float] = {"encoder-decoder": 1e-3, "causal": 2e-4}
@@ -226,19 +211,7 @@ def architecture_of(options: GeneratorOptions) -> str:
 
 
 def preset(options: GeneratorOptions, kind: Kind = "encoder-decoder") -> dict[str, Any]:
-    """Values for the options that are None.
-
-    Args:
-        options: recipe, architecture and LoRA decide.
-        kind: of an architecture other than s2s, pn and pnc.
-
-    Returns:
-        Values by field name, for `training.options.resolve`.
-
-    Example:
-        >>> preset(GeneratorOptions(recipe="sum", corpus="c", out=Path("o")))["learning_rate"]
-        0.15
-    """
+    """Values by field name for the options that are None; `kind` is of an architecture not in `NETWORKS`."""
     architecture = architecture_of(options)
     if kind == "words" or architecture in NETWORKS:
         values = dict(QUICK if options.quick else NETWORKS.get(architecture, _POINTER))

@@ -67,42 +67,25 @@ class PointerGeneratorConfig(PreTrainedConfig):
 
 @dataclass
 class EncodedSource(ModelOutput):
-    """What the decoder needs of n sources.
+    """What the decoder needs of n sources."""
 
-    Attributes:
-        last_hidden_state: (n, tokens, hidden).
-        projected: (n, tokens, hidden), the keys: the part of the attention that no step changes.
-        hidden: (n, hidden) the decoder's first state.
-        cell: (n, hidden) likewise.
-        source_ids: (n, tokens) temporary ids included.
-        source_mask: (n, tokens) bool, True where there is a token.
-    """
-
-    last_hidden_state: Tensor | None = None
-    projected: Tensor | None = None
-    hidden: Tensor | None = None
-    cell: Tensor | None = None
-    source_ids: Tensor | None = None
-    source_mask: Tensor | None = None
+    last_hidden_state: Tensor | None = None  # (n, tokens, hidden)
+    projected: Tensor | None = None  # (n, tokens, hidden), the keys: what no step changes of the attention
+    hidden: Tensor | None = None  # (n, hidden) the decoder's first state
+    cell: Tensor | None = None  # (n, hidden)
+    source_ids: Tensor | None = None  # (n, tokens) temporary ids included
+    source_mask: Tensor | None = None  # (n, tokens) bool, True where there is a token
 
 
 @dataclass
 class DecoderState:
-    """Where the decoder is: what `generate` keeps between steps under the name `past_key_values`.
+    """Where the decoder is: what `generate` keeps between steps under the name `past_key_values`."""
 
-    Attributes:
-        hidden: (n, hidden).
-        cell: (n, hidden).
-        context: (n, hidden) last context vector.
-        coverage: (n, tokens) sum of all attention so far.
-        steps: tokens read.
-    """
-
-    hidden: Tensor
-    cell: Tensor
-    context: Tensor
-    coverage: Tensor
-    steps: int = 0
+    hidden: Tensor  # (n, hidden)
+    cell: Tensor  # (n, hidden)
+    context: Tensor  # (n, hidden) last context vector
+    coverage: Tensor  # (n, tokens) sum of all attention so far
+    steps: int = 0  # tokens read
 
     is_compileable = False
 
@@ -132,12 +115,7 @@ class PointerEncoder(nn.Module):
         self.keys = nn.Linear(size, size)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: Any) -> EncodedSource:
-        """Encode n sources.
-
-        Args:
-            input_ids: (n, tokens) with temporary ids.
-            attention_mask: (n, tokens), 1 where there is a token; padding on the right, at least one token a source.
-        """
+        """Encode (n, tokens) ids, temporary ones too; padding on the right, one token or more a source."""
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         embedded = self.embedding(known(input_ids, self.words, self.unknown))
         states, hidden, cell = self._run(embedded, mask)
@@ -151,10 +129,7 @@ class PointerEncoder(nn.Module):
         )
 
     def _run(self, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """States (n, tokens, hidden), last hidden states and cells of both directions, (n, hidden).
-
-        One plain call without padding; with padding packed on a GPU, elsewhere `run_padded`.
-        """
+        """States (n, tokens, hidden), last hidden states and cells of both directions, (n, hidden)."""
         if mask.all():
             states, (hidden, cell) = self.lstm(embedded)
         elif embedded.is_cuda:
@@ -198,12 +173,7 @@ def run_padded(lstm: nn.LSTM, embedded: Tensor, mask: Tensor) -> tuple[Tensor, T
 
 
 def known(ids: Tensor, words: int, unknown: int) -> Tensor:
-    """Ids of the vocabulary: temporary ones become `unknown`.
-
-    Example:
-        >>> known(torch.tensor([5, 9, 12]), words=10, unknown=1)
-        tensor([5, 9, 1])
-    """
+    """Ids of the vocabulary: temporary ones become `unknown`."""
     return ids.masked_fill(ids >= words, unknown)
 
 
@@ -298,7 +268,7 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
             labels: (n, t) with `</s>`, padded with -100.
             encoder_outputs: of the same sources.
             past_key_values: state before `decoder_input_ids`.
-            use_cache: hand the state on.
+            use_cache: return the state.
             **kwargs: what `generate` passes to other models.
 
         Returns:

@@ -17,12 +17,7 @@ PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}
 
 @dataclass(frozen=True)
 class Examples:
-    """Sources and the headlines they should give.
-
-    Attributes:
-        sources: n articles or headlines.
-        targets: n headlines.
-    """
+    """Sources and the headlines they should give."""
 
     sources: list[str]
     targets: list[str]
@@ -37,37 +32,17 @@ class Examples:
 
 @dataclass(frozen=True)
 class RecipeData:
-    """Everything one generator needs.
-
-    Attributes:
-        train: examples to learn from.
-        validation: examples held out of the training side, to choose weights; no source and no headline is in both.
-        outlets: short names of A and B.
-    """
+    """Everything one generator needs."""
 
     train: Examples
-    validation: Examples
+    validation: Examples  # chooses the weights; no source and no headline is in both
     outlets: tuple[str, str]
 
 
 def load_recipe(
     corpus: str, recipe: Recipe, to: str | None, *, validation_share: float, seed: int
 ) -> RecipeData:
-    """Load the corpus and make the examples of one generator.
-
-    Args:
-        corpus: folder or Hub id.
-        recipe: what to learn from.
-        to: outlet whose headlines are written; None for agnostic.
-        validation_share: of the training rows, in (0, 1); agnostic has a validation part of its own.
-        seed: of the validation part.
-
-    Returns:
-        The examples, in the order of the corpus.
-
-    Raises:
-        InputError: no such recipe, corpus or outlet, or nothing to train on.
-    """
+    """The examples of one generator, in the order of the corpus; agnostic has its own validation part."""
     if recipe not in READS:
         raise InputError(f"there is no recipe {recipe!r}: choose one of {', '.join(READS)}")
     if not 0 < validation_share < 1:

@@ -1,30 +1,15 @@
 """Chooses among candidates by the probability that all three judges are satisfied (compliancy)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from change_it.errors import InputError
 from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import Reversal
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What was chosen for n items.
-
-    Attributes:
-        index: (n,) place of the best candidate of each item, -1 where an item has none.
-        joint: (n,) joint probability of that candidate, in 0-1; 0 where there is none.
-    """
-
-    index: NDArray[np.int64]
-    joint: Floats
+from change_it.stats import Floats, Ints
 
 
 def choose(
@@ -32,34 +17,11 @@ def choose(
     candidates: Sequence[Sequence[str]],
     sources: Sequence[str],
     articles: Sequence[str],
-    targets: Sequence[int] | NDArray[np.int64],
+    targets: Sequence[int] | Ints,
     *,
     reversal: Reversal = "relative",
-    batch_size: int | None = None,
-    progress: bool = False,
-) -> Choice:
-    """Choose the candidate with the highest joint probability; of equal ones the earlier.
-
-    AH, which reads whole articles, is asked last and only while it can change the choice: what HH and main say is an
-    upper bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
-
-    Args:
-        judges: the judges that choose; others than those that will score.
-        candidates: for each of n items its new headlines, best first; an empty one has probability 0.
-        sources: n original headlines.
-        articles: n original articles.
-        targets: (n,) the outlet aimed at, 0 for A and 1 for B.
-        reversal: when style counts as reversed, see `joint_probability`.
-        batch_size: texts a judge reads at once; its own choice when None.
-        progress: show progress bars.
-
-    Returns:
-        The choices. A judge reads every distinct text or pair at most once in a round.
-
-    Raises:
-        InputError: an unknown reversal.
-        ValueError: lists of different lengths, or a target that is neither 0 nor 1.
-    """
+) -> Ints:
+    """(n,) place of each item's candidate with the highest joint probability, the earlier of equal ones; -1 for none."""
     aims = np.asarray(targets, dtype=np.int64)
     if not len(candidates) == len(sources) == len(articles) == len(aims):
         raise ValueError(
@@ -67,10 +29,11 @@ def choose(
         )
     if not np.isin(aims, (0, 1)).all():
         raise ValueError("targets are 0 for outlet A and 1 for outlet B")
-    bounds = _bounds(judges, candidates, sources, aims, reversal, batch_size, progress)
-    order = [
-        np.argsort(-some, kind="stable").tolist() for some in bounds
-    ]  # candidates still to be asked about
+    # AH, which reads whole articles, is asked last and only while it can change the choice: what HH and main say is an
+    # upper bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
+    bounds = _bounds(judges, candidates, sources, aims, reversal)
+    # candidates still to be asked about
+    order = [np.argsort(-some, kind="stable").tolist() for some in bounds]
     index = np.array([0 if some else -1 for some in candidates], dtype=np.int64)
     joint = np.zeros(len(candidates))
     while rows := [row for row, rest in enumerate(order) if rest and bounds[row][rest[0]] > 0]:
@@ -78,34 +41,29 @@ def choose(
         fits = judges.ah.probabilities(
             [candidates[row][place] for row, place in asked],
             [articles[row] for row, _ in asked],
-            batch_size=batch_size,
-            progress=progress,
+            progress=False,
         )[:, 1]
         for (row, place), fit in zip(asked, fits, strict=True):
             found = bounds[row][place] * fit
             if (found, -place) > (joint[row], -index[row]):
                 index[row], joint[row] = place, found
             order[row] = [rest for rest in order[row] if bounds[row][rest] >= joint[row]]
-    return Choice(index, joint)
+    return index
 
 
 def _bounds(
     judges: Judges,
     candidates: Sequence[Sequence[str]],
     sources: Sequence[str],
-    aims: NDArray[np.int64],
+    aims: Ints,
     reversal: Reversal,
-    batch_size: int | None,
-    progress: bool,
 ) -> list[Floats]:
     """For each item the probability of HH and style for its candidates; 0 for an empty one."""
     pairs = [(row, text) for row, some in enumerate(candidates) for text in some if text.strip()]
     texts = [text for _, text in pairs]
-    style = judges.main.probabilities([*sources, *texts], batch_size=batch_size, progress=progress)
+    style = judges.main.probabilities([*sources, *texts], progress=False)
     old, new = style[: len(sources)], style[len(sources) :]
-    match = judges.hh.probabilities(
-        [sources[row] for row, _ in pairs], texts, batch_size=batch_size, progress=progress
-    )
+    match = judges.hh.probabilities([sources[row] for row, _ in pairs], texts, progress=False)
     owner = np.array([row for row, _ in pairs], dtype=np.int64)
     aim = aims[owner]
     given = joint_probability(

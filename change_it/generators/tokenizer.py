@@ -54,17 +54,7 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
         return int(self.init_kwargs["reserved"])
 
     def sources(self, texts: Sequence[str], *, max_tokens: int) -> tuple[dict[str, Tensor], list[list[str]]]:
-        """Read texts to be transferred.
-
-        Args:
-            texts: n texts.
-            max_tokens: longer ones are cut.
-
-        Returns:
-            `input_ids` and `attention_mask`, both (n, tokens) int64, with at least one token a text (`<unk>` for an
-            empty one), and the unknown words of each text: word i has the id `len(self) + i`. Where a text has more
-            than `reserved` unknown words, the rest are `<unk>`.
-        """
+        """(n, tokens) ids and mask, and each text's unknown words: word i has the id `len(self) + i`."""
         rows: list[list[int]] = []
         unknown: list[list[str]] = []
         for tokens, ids in self._read(texts, max_tokens):
@@ -75,23 +65,14 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
                     ids[position] = len(self) + place if place < self.reserved else UNKNOWN
             rows.append(ids or [UNKNOWN])
             unknown.append(list(places)[: self.reserved])
-        input_ids = _padded(rows, PADDING)
-        mask = _padded([[1] * len(row) for row in rows], 0)
+        input_ids = padded(rows, PADDING)
+        mask = padded([[1] * len(row) for row in rows], 0)
         return {"input_ids": input_ids, "attention_mask": mask}, unknown
 
     def targets(
         self, texts: Sequence[str], unknown: Sequence[Sequence[str]] | None, *, max_tokens: int
     ) -> Tensor:
-        """Read headlines to be learnt.
-
-        Args:
-            texts: n headlines.
-            unknown: unknown words of each one's source, to be copied; None: they are `<unk>`.
-            max_tokens: longer ones are cut, `</s>` included.
-
-        Returns:
-            (n, steps) int64 labels with `</s>` at the end, padded with -100.
-        """
+        """(n, steps) labels, padded with -100; `unknown` words of the sources are copied, if given."""
         rows = []
         for index, (tokens, ids) in enumerate(self._read(texts, max_tokens - 1)):
             places = {word: place for place, word in enumerate(unknown[index])} if unknown else {}
@@ -100,18 +81,10 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
                 for token, id_ in zip(tokens, ids, strict=True)
             ]
             rows.append([*row, END])
-        return _padded(rows, IGNORED)
+        return padded(rows, IGNORED)
 
     def headlines(self, ids: Tensor, unknown: Sequence[Sequence[str]]) -> list[str]:
-        """Write headlines.
-
-        Args:
-            ids: (n, steps), as `targets` or `generate` give them.
-            unknown: unknown words of each one's source, n lists.
-
-        Returns:
-            n texts; special tokens and temporary ids without a word are left out.
-        """
+        """The text of (n, steps) ids, without special tokens and temporary ids that have no word."""
         texts = []
         for row, words in zip(ids.tolist(), unknown, strict=True):
             end = row.index(END, 1) if END in row[1:] else len(row)
@@ -151,13 +124,7 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
 
 
 def train_tokenizer(texts: Iterable[str], *, size: int, reserved: int = 100) -> HeadlineTokenizer:
-    """Learn the vocabulary: the most frequent words, ties in alphabetical order.
-
-    Args:
-        texts: training texts, sources and targets.
-        size: words, special tokens included, at most.
-        reserved: temporary ids for words outside the vocabulary, per source.
-    """
+    """Learn the vocabulary: the `size` most frequent words, special tokens included, ties by alphabet."""
     normalizer, splitter = _normalizer(), _splitter()
     counts: Counter[str] = Counter()
     for text in texts:
@@ -194,7 +161,11 @@ def _joined(tokens: Sequence[str]) -> str:
     return "".join(parts).strip()
 
 
-def _padded(rows: list[list[int]], value: int) -> Tensor:
-    """(n, longest) int64."""
+def padded(rows: Sequence[Sequence[int]], value: int, *, left: bool = False) -> Tensor:
+    """(n, longest) int64, shorter rows filled behind or before."""
     longest = max(map(len, rows), default=0)
-    return torch.tensor([row + [value] * (longest - len(row)) for row in rows], dtype=torch.long)
+    filled = [
+        [*[value] * (longest - len(row)), *row] if left else [*row, *[value] * (longest - len(row))]
+        for row in rows
+    ]
+    return torch.tensor(filled, dtype=torch.long)

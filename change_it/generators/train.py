@@ -15,7 +15,7 @@ from rich.console import Console
 
 from change_it.command import main_of
 from change_it.errors import InputError
-from change_it.generators.formats import IGNORED, CausalFormat, Format
+from change_it.generators.formats import CausalFormat, Format
 from change_it.generators.generator import (
     GeneratorCard,
     add_adapters,
@@ -38,6 +38,7 @@ from change_it.generators.options import (
     preset,
 )
 from change_it.generators.recipes import Examples, RecipeData, load_recipe
+from change_it.generators.tokenizer import IGNORED
 from change_it.io import check_writable
 from change_it.training.loop import TrainingResult, process_state
 from change_it.training.options import resolve
@@ -53,14 +54,7 @@ LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets")
 
 
 def run(options: GeneratorOptions) -> None:
-    """Train a generator and say what came of it.
-
-    Args:
-        options: see `GeneratorOptions`.
-
-    Raises:
-        InputError: as `train_generator`.
-    """
+    """Train a generator and say what came of it."""
     metrics = train_generator(options)
     if process_state().is_main_process:
         sizes, training = metrics["sizes"], metrics["training"]
@@ -164,14 +158,7 @@ def _prepare(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Pa
 
 @torch.no_grad()
 def loss_of(model: Any, format_: Format, examples: Examples, *, batch_size: int) -> float:
-    """Loss per token, in nats (coverage loss included where the model has one).
-
-    Args:
-        model: used on its own device, in the mode that it is in.
-        format_: the model's.
-        examples: at least one.
-        batch_size: examples a batch; those of like length share one.
-    """
+    """Loss per token in nats, coverage loss included; examples of like length share a batch."""
     order = np.argsort(format_.lengths(examples.sources, examples.targets), kind="stable")
     total, tokens = 0.0, 0
     for start in range(0, len(order), batch_size):

@@ -24,14 +24,7 @@ Question = tuple[str, str, str]
 
 
 class Proposer(ABC):
-    """A system that offers candidates for headlines; it can be shared by threads.
-
-    Attributes:
-        name: the recipe, or `extract`.
-        outlets: short names of A and B.
-        targets: outlets that it writes for, in the order of `outlets`.
-        needs: what it reads: `headline`, `article` or both.
-    """
+    """A system that offers candidates for headlines; it can be shared by threads."""
 
     def __init__(
         self,
@@ -41,7 +34,10 @@ class Proposer(ABC):
         needs: tuple[str, ...],
         cache_size: int,
     ):
-        self.name, self.outlets, self.targets, self.needs = name, outlets, targets, needs
+        self.name = name  # the recipe, or `extract`
+        self.outlets = outlets  # short names of A and B
+        self.targets = targets  # outlets that it writes for, in the order of `outlets`
+        self.needs = needs  # what it reads: `headline`, `article` or both
         self._cache: LRUCache[tuple[Question, Decoding], list[Candidate]] = LRUCache(cache_size)
         self._lock = threading.Lock()
 

@@ -41,23 +41,14 @@ NO_LABEL = "empty label"
 
 @dataclass(frozen=True)
 class Setup:
-    """What writes headlines, and who chooses.
-
-    Attributes:
-        system: offers candidates.
-        targets: outlets that are written for.
-        needs: texts of a row that the system or the judges read.
-        digests: hashes of what decides about the candidates, for a run that is resumed.
-        judges: choose among candidates; None takes the first.
-        reranker: signature of the judges, or empty.
-    """
+    """What writes headlines, and who chooses."""
 
     system: Proposer
     targets: tuple[str, ...]
-    needs: tuple[str, ...]
-    digests: dict[str, str]
-    judges: Judges | None
-    reranker: str
+    needs: tuple[str, ...]  # texts of a row that the system or the judges read
+    digests: dict[str, str]  # of what decides the candidates, for a run that is resumed
+    judges: Judges | None  # choose among candidates; None takes the first
+    reranker: str  # signature of the judges, or empty
 
 
 @dataclass(frozen=True)
@@ -69,12 +60,7 @@ class Transferred:
 
 
 def run(options: TransferOptions) -> None:
-    """Transfer, write the file, and print the first headlines.
-
-    Raises:
-        InputError: options that do not fit each other, a generator, judges, corpus or file at fault, or unfinished
-            work of a run with other options.
-    """
+    """Transfer, write the file, and print the first headlines."""
     _check(options)
     started = time.monotonic()
     setup = load_setup(options)
@@ -89,11 +75,7 @@ def run(options: TransferOptions) -> None:
 
 
 def load_setup(options: TransferOptions) -> Setup:
-    """The generators, or `extract`, and the judges that choose.
-
-    Raises:
-        InputError: they cannot be loaded, do not write for the outlet, or are of different outlets.
-    """
+    """The generators, or `extract`, and the judges that choose."""
     system: Proposer
     if options.generator == EXTRACT:
         system = Extract.from_corpus(str(options.corpus))
@@ -118,11 +100,7 @@ def load_setup(options: TransferOptions) -> Setup:
 def corpus_items(
     corpus: str, outlets: tuple[str, str], targets: Sequence[str], *, needs: Sequence[str] = ()
 ) -> list[Item]:
-    """The A2 headlines of a corpus that aim at `targets`, all of direction A to B first; arguments as of `file_items`.
-
-    Raises:
-        InputError: the corpus cannot be read, has no A2 pairs, or is of other outlets.
-    """
+    """The A2 headlines of a corpus that aim at `targets`, all of direction A to B first."""
     test = read_test_set(corpus)
     if set(test.outlets) != set(outlets):
         raise InputError(
@@ -141,20 +119,7 @@ def file_items(
     to: str | None = None,
     needs: Sequence[str] = (),
 ) -> list[Item]:
-    """Items of a file, cleaned as a corpus is: one for each row, in order; one that cannot be used carries its reason.
-
-    Args:
-        file: as `io.read_tables` takes it.
-        outlets: short names of A and B; CHANGE-IT's labels R and G stand for rep and gio.
-        targets: outlets that the generator writes for.
-        columns: map `ours=theirs`.
-        to: aim all rows at this outlet, whatever their label; None: each at the outlet that its label is not, or, in a
-            file without labels, at the only one of `targets`.
-        needs: `headline` and `article`, as far as they are read; empty ones are errors.
-
-    Raises:
-        InputError: the file cannot be read, holds no rows, or lacks a column that is needed.
-    """
+    """An item for each row of a file, in order, cleaned as a corpus is; an unusable one has its reason."""
     names = parse_columns(columns, COLUMNS)
     only = to or (targets[0] if len(targets) == 1 else None)
     items: list[Item] = []
@@ -212,11 +177,7 @@ def _checked(item: Item, needs: Sequence[str]) -> Item:
 
 
 def transfer(options: TransferOptions, setup: Setup, items: Sequence[Item]) -> Transferred:
-    """Write the file, chunk after chunk; items of like length share a chunk.
-
-    Raises:
-        InputError: the file cannot be written, or there is unfinished work of a run with other options.
-    """
+    """Write the file, chunk after chunk; items of like length share a chunk."""
     decoding = _decoding(options)
     journal = _open(options, setup, items, decoding)
     headline_is_read = setup.system.needs == ("headline",)
@@ -266,7 +227,7 @@ def _headlines(
     chosen = np.zeros(len(texts), dtype=np.int64)
     if setup.judges is not None:
         aims = [setup.judges.outlets.index(target) for target in targets]
-        chosen = choose(setup.judges, texts, sources, articles, aims, reversal=options.reversal).index
+        chosen = choose(setup.judges, texts, sources, articles, aims, reversal=options.reversal)
     return [" ".join(some[best].split()) if some else "" for some, best in zip(texts, chosen, strict=True)]
 
 
@@ -357,7 +318,7 @@ def _show(done: Transferred, options: TransferOptions, setup: Setup, seconds: fl
 
 
 def _spread(good: Sequence[int], items: Sequence[Item]) -> list[int]:
-    """Items to show, of each target in turn."""
+    """Items to show, of each target in alternation."""
     queues: dict[str, list[int]] = {}
     for number in good:
         queues.setdefault(items[number].target, []).append(number)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 _HEADER = re.compile(rb"(\d+) (\d+)\s*\n")
+_WINDOW = 5  # words on each side that count as context
 _GZIP = b"\x1f\x8b"
 #: gensim leaves out what follows in a longer sequence.
 _LONGEST = 10_000
@@ -130,7 +131,6 @@ def train_vectors(
     documents: Sequence[Text],
     *,
     dimensions: int = 100,
-    window: int = 5,
     passes: int = 3,
     seed: int = 1,
     progress: Progress | None = None,
@@ -140,7 +140,6 @@ def train_vectors(
     Args:
         documents: texts, or lists of their words.
         dimensions: of the vectors.
-        window: words on each side that count as context.
         passes: how often every document is looked at.
         seed: of the first vectors and of all draws.
         progress: called after each pass.
@@ -151,15 +150,15 @@ def train_vectors(
     Raises:
         InputError: no document has a word, a number below 1, gensim is not installed.
     """
-    if min(dimensions, window, passes) < 1:
-        raise InputError("word vectors need 1 or more dimensions, words of context, and passes")
+    if min(dimensions, passes) < 1:
+        raise InputError("word vectors need 1 or more dimensions and passes")
     models = _gensim()
     found = document_words(documents)
     pieces = [text[start : start + _LONGEST] for text in found for start in range(0, len(text), _LONGEST)]
     model = models.Word2Vec(
         pieces,
         vector_size=dimensions,
-        window=window,
+        window=_WINDOW,
         min_count=1,
         epochs=passes,
         seed=seed,

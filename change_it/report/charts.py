@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import matplotlib
 import numpy as np
@@ -54,6 +54,7 @@ _WIDTH = 8.0  # inches
 _COLUMNS = 4  # panels side by side
 _LETTER = 0.083  # inches of a letter of a system's name, about
 _NAME = 20  # letters of a system's name that are shown
+_LINE_LETTERS = 16  # letters of a line of a system's name
 _POINTS = 400  # points of a scatter that are shown
 _DARK = 0.6  # correlations beyond it are written in white
 _NARROW_STYLE = {**STYLE, "font.size": 11.5}
@@ -190,13 +191,8 @@ def box_chart(
     return figure
 
 
-def correlation_chart(
-    scores: Mapping[str, Floats],
-    found: Correlations,
-    *,
-    method: Literal["pearson", "spearman"] = "pearson",
-) -> Figure:
-    """Scatter of every two metrics below the diagonal, at most 400 points; their correlation above it."""
+def correlation_chart(scores: Mapping[str, Floats], found: Correlations) -> Figure:
+    """Scatter of every two metrics below the diagonal, at most 400 points; Pearson's correlation above it."""
     metrics = list(scores)
     if len(metrics) < 2 or tuple(metrics) != found.metrics:
         raise InputError(
@@ -204,7 +200,7 @@ def correlation_chart(
             f"found {', '.join(metrics) or 'none'} and {', '.join(found.metrics) or 'none'}."
         )
     count = len(metrics)
-    matrix = np.array(getattr(found, method), np.float64)
+    matrix = np.array(found.pearson, np.float64)
     side = min(0.5 * count + 1.6, _WIDTH)
     with matplotlib.rc_context(STYLE):
         figure = _figure(side, side + 0.55)
@@ -240,7 +236,7 @@ def correlation_chart(
         bar = figure.colorbar(
             image, ax=axes, location="top", shrink=0.7, aspect=45, pad=0.015, ticks=[-1, -0.5, 0, 0.5, 1]
         )
-        bar.set_label(f"{method.capitalize()} correlation, n = {found.n:,}")
+        bar.set_label(f"Pearson correlation, n = {found.n:,}")
         bar.outline.set_visible(False)
         settle(figure)
     return figure
@@ -440,13 +436,13 @@ def _colour(row: int) -> str:
     return _SYSTEMS[row % len(_SYSTEMS)]
 
 
-def _in_lines(name: str, width: int = 16) -> str:
+def _in_lines(name: str) -> str:
     """A name in at most two lines, the second one cut where it is too long."""
-    if len(name) <= width:
+    if len(name) <= _LINE_LETTERS:
         return name
-    place = max((name.rfind(mark, 0, width) for mark in "-+._"), default=-1) + 1 or width
+    place = max((name.rfind(mark, 0, _LINE_LETTERS) for mark in "-+._"), default=-1) + 1 or _LINE_LETTERS
     rest = name[place:]
-    return f"{name[:place]}\n{rest if len(rest) <= width else rest[: width - 1] + '…'}"
+    return f"{name[:place]}\n{rest if len(rest) <= _LINE_LETTERS else rest[: _LINE_LETTERS - 1] + '…'}"
 
 
 def _canvas(systems: int, row: float, extra: float = 0.0) -> tuple[Figure, Axes]:

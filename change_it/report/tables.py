@@ -38,7 +38,7 @@ def metric_heading(metric: str) -> str:
     return f"{metric} ↓" if metric in LOWER_IS_BETTER else metric
 
 
-def systems_table(scores: Scores, directions: Sequence[str], *, published: bool = True) -> Table:
+def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
     """One group a direction: the systems, and what the paper prints, with measures, intervals and n."""
     columns = [
         Column(name, title=heading(name), below=Column(f"{name}_interval", "interval"))
@@ -58,9 +58,7 @@ def systems_table(scores: Scores, directions: Sequence[str], *, published: bool 
             values = {"system": system, "n": found.n, **_values(found)}
             remark = f"{found.errors} without a headline" if found.errors else ""
             rows.append(Row(values, direction, tags=tags, remark=remark))
-        rows += _published_rows(
-            published_systems().get(direction, []) if published else [], tags=["published"]
-        )
+        rows += _published_rows(published_systems().get(direction, []), tags=["published"])
     return Table((Column("system", "text"), *columns, Column("n", "count")), tuple(rows))
 
 
