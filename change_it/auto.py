@@ -14,10 +14,15 @@ from change_it.generators.pointer_generator import (
 from change_it.generators.tokenizer import HeadlineTokenizer
 from change_it.judges.fluency import FluencyJudgeConfig, FluencyJudgeForSequenceClassification
 from change_it.judges.pair import PairJudgeConfig, PairJudgeForSequenceClassification
+from change_it.judges.style import StyleJudgeConfig, StyleJudgeForSequenceClassification
 
 AutoConfig.register(PairJudgeConfig.model_type, PairJudgeConfig, exist_ok=True)
 AutoModelForSequenceClassification.register(
     PairJudgeConfig, PairJudgeForSequenceClassification, exist_ok=True
+)
+AutoConfig.register(StyleJudgeConfig.model_type, StyleJudgeConfig, exist_ok=True)
+AutoModelForSequenceClassification.register(
+    StyleJudgeConfig, StyleJudgeForSequenceClassification, exist_ok=True
 )
 AutoConfig.register(FluencyJudgeConfig.model_type, FluencyJudgeConfig, exist_ok=True)
 AutoModelForSequenceClassification.register(

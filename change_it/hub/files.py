@@ -150,16 +150,17 @@ def _auto_map(config: Mapping[str, Any], files: Files) -> dict[str, Any]:
     """
     import change_it.generators.pointer_generator as pointer
     import change_it.generators.tokenizer as words
-    from change_it.judges import fluency, pair
+    from change_it.judges import fluency, pair, style
 
+    classifiers: list[tuple[Any, type]] = [
+        (pair.PairJudgeConfig, pair.PairJudgeForSequenceClassification),
+        (style.StyleJudgeConfig, style.StyleJudgeForSequenceClassification),
+        (fluency.FluencyJudgeConfig, fluency.FluencyJudgeForSequenceClassification),
+    ]
     known: dict[str, dict[str, type]] = {
-        pair.PairJudgeConfig.model_type: {
-            "AutoConfig": pair.PairJudgeConfig,
-            "AutoModelForSequenceClassification": pair.PairJudgeForSequenceClassification,
-        },
-        fluency.FluencyJudgeConfig.model_type: {
-            "AutoConfig": fluency.FluencyJudgeConfig,
-            "AutoModelForSequenceClassification": fluency.FluencyJudgeForSequenceClassification,
+        **{
+            settings.model_type: {"AutoConfig": settings, "AutoModelForSequenceClassification": model}
+            for settings, model in classifiers
         },
         pointer.PointerGeneratorConfig.model_type: {
             "AutoConfig": pointer.PointerGeneratorConfig,

@@ -1,0 +1,208 @@
+"""Making a style judge to train: case for tokenizers that drop it, n-grams at the solution of a logistic regression, the mix of both branches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from tokenizers import AddedToken, Regex, Tokenizer, normalizers
+from transformers import PreTrainedTokenizerFast
+
+from change_it.judges.style import (
+    BEGINS,
+    GOES_ON,
+    LONGEST_PIECE,
+    MARKER,
+    StyleJudgeForSequenceClassification,
+)
+
+#: What stands before a capitalised word and before one in capitals.
+CAPITALISED, CAPITALS = "⇧", "⇪"
+#: Signs that a word may follow without a space.
+OPENING = "\"'“”‘’«»([{-–—./:&#@¿¡"
+#: A text on which a tokenizer has to agree with itself once it marks case.
+SPECIMEN = "Il Governo dice «No» a McDonald: it's “Why NATO's U.S. (Left-Wing) plan” failed, ÉTÉ 2020"
+UNKNOWN = "�"
+#: Inverse regularisation strengths of the logistic regression, of which the validation examples choose.
+STRENGTHS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+#: N-grams of fewer headlines count nothing.
+LEAST_HEADLINES = 2
+BATCH = 256
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def show_case(tokenizer: Any) -> Any:
+    """The tokenizer, with markers of capital letters if it drops case.
+
+    The other tokens stay what they were. A tokenizer that cannot be given markers in this way is returned as it is.
+
+    Args:
+        tokenizer: a fast one.
+
+    Returns:
+        Itself, or a copy with two more tokens, which `save_pretrained` writes and `AutoTokenizer` reads.
+    """
+    if tokenizer(SPECIMEN)["input_ids"] != tokenizer(SPECIMEN.lower())["input_ids"]:
+        return tokenizer
+    replace = normalizers.Replace
+    rules = [normalizers.Prepend(" "), replace(Regex(r"\s(?=\p{Lu})"), CAPITALISED)]
+    rules += [replace(Regex(rf"\x{{{ord(sign):x}}}(?=\p{{Lu}})"), sign + CAPITALISED) for sign in OPENING]
+    rules += [replace(Regex(rf"{CAPITALISED}(?=\p{{Lu}}[\p{{Lu}}\p{{N}}])"), CAPITALS)]
+    rules += [normalizers.Strip(left=True, right=False)]
+    backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
+    backend.normalizer = normalizers.Sequence([*rules, *filter(None, [backend.normalizer])])
+    backend.add_tokens([AddedToken(marker, normalized=True) for marker in (CAPITALISED, CAPITALS)])
+    marked = PreTrainedTokenizerFast(
+        tokenizer_object=backend,
+        model_max_length=tokenizer.model_max_length,
+        model_input_names=tokenizer.model_input_names,
+        truncation_side="right",
+        padding_side="right",
+        **{name: token for name, token in tokenizer.special_tokens_map.items() if isinstance(token, str)},
+    )
+    markers = {marked.get_vocab()[marker] for marker in (CAPITALISED, CAPITALS)}
+    seen = marked(SPECIMEN)["input_ids"]
+    bare = [piece for piece in seen if piece not in markers]
+    agrees = bare == tokenizer(SPECIMEN)["input_ids"] and markers <= set(seen)
+    return marked if agrees else tokenizer
+
+
+def learn_pieces(judge: StyleJudgeForSequenceClassification, tokenizer: Any) -> None:
+    """Fill the buffers that say of which characters each piece is, and how pieces make words.
+
+    The tokenizer is WordPiece (`##` goes on with a word) or byte-level BPE and SentencePiece (`Ġ` or `▁` begins one).
+    """
+    vocabulary = tokenizer.get_vocab()
+    wordpiece = any(piece.startswith("##") for piece in vocabulary)
+    special = set(tokenizer.all_special_tokens) - {tokenizer.unk_token}
+    for piece, place in vocabulary.items():
+        if piece in special:
+            continue
+        goes_on = piece.startswith("##") if wordpiece else not piece.startswith(("Ġ", "▁"))
+        text = piece.removeprefix("##") if wordpiece else piece.lstrip("Ġ▁")
+        if piece == tokenizer.unk_token:
+            text = UNKNOWN
+        kind = MARKER if piece in (CAPITALISED, CAPITALS) else GOES_ON if goes_on else BEGINS
+        judge.piece_kinds[place] = kind
+        codes = [ord(character) for character in text[:LONGEST_PIECE]]
+        judge.piece_characters[place, : len(codes)] = torch.tensor(codes, dtype=torch.int32)
+
+
+@torch.inference_mode()
+def fit_ngrams(
+    judge: StyleJudgeForSequenceClassification,
+    tokenizer: Any,
+    texts: Sequence[str],
+    labels: Ints,
+    *,
+    held_out: Ints,
+    max_tokens: int,
+) -> Floats:
+    """Start the n-grams at the solution of a logistic regression.
+
+    How strongly it is regularised is chosen on the headlines held out; then it learns from all of them.
+
+    Args:
+        judge: filled in place.
+        tokenizer: its tokenizer.
+        texts: headlines to learn from.
+        labels: (n,) 0 or 1.
+        held_out: positions of the headlines that choose.
+        max_tokens: longer headlines are cut.
+
+    Returns:
+        Logits of the headlines held out, by the n-grams of the others alone: what the encoder may be compared with.
+    """
+    parts = []
+    for start in range(0, len(texts), BATCH):
+        batch = _encode(tokenizer, texts[start : start + BATCH], max_tokens)
+        row, bucket, count = judge.ngrams(batch["input_ids"], batch["attention_mask"])
+        parts.append((row.numpy() + start, bucket.numpy(), count.numpy()))
+    rows, buckets, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
+    frequency = np.bincount(buckets, minlength=judge.config.buckets)
+    kept = np.flatnonzero(frequency >= LEAST_HEADLINES)
+    idf = np.zeros(judge.config.buckets)
+    idf[kept] = np.log((1 + len(texts)) / (1 + frequency[kept])) + 1
+    judge.idf.copy_(torch.from_numpy(idf))
+
+    column = np.full(judge.config.buckets, -1)
+    column[kept] = np.arange(len(kept))
+    known = column[buckets] >= 0
+    rows, columns = rows[known], column[buckets[known]]
+    values = (1 + np.log(counts[known])) * idf[kept][columns]
+    norms = np.sqrt(np.bincount(rows, values * values, minlength=len(texts)))
+    vectors = csr_matrix((values / norms[rows], (rows, columns)), shape=(len(texts), len(kept)))
+
+    others = np.setdiff1d(np.arange(len(texts)), held_out)
+    best: tuple[float, float, Floats] | None = None
+    model = LogisticRegression(max_iter=300, warm_start=True)
+    for strength in STRENGTHS:
+        model.set_params(C=strength).fit(vectors[others], labels[others])
+        logits = model.decision_function(vectors[held_out])
+        loss = Mix.fit(labels[held_out], logits).loss(labels[held_out], logits)
+        if best is None or loss < best[0]:
+            best = loss, strength, logits
+    assert best is not None
+    model.set_params(C=best[1]).fit(vectors, labels)
+    judge.weights[torch.from_numpy(kept)] = torch.from_numpy(model.coef_[0]).to(judge.weights)
+    judge.intercept.fill_(float(model.intercept_[0]))
+    return best[2]
+
+
+@dataclass(frozen=True)
+class Mix:
+    """How much the n-grams' logit counts, how much the encoder's, and what is added."""
+
+    ngrams: float = 1.0
+    encoder: float = 0.0
+    constant: float = 0.0
+
+    @classmethod
+    def fit(cls, labels: Ints, ngrams: Floats, encoder: Floats | None = None) -> "Mix":
+        """The logistic regression of both logits, or of one if the other adds nothing.
+
+        Args:
+            labels: (n,) 0 or 1, both among them.
+            ngrams: (n,) logits.
+            encoder: (n,) logits; None without.
+        """
+        columns = [ngrams] if encoder is None else [ngrams, encoder]
+        model = LogisticRegression(C=100.0).fit(np.stack(columns, axis=1), labels)
+        weights, constant = model.coef_[0].tolist(), float(model.intercept_[0])
+        if min(weights) < 0:
+            return cls() if encoder is None else cls.fit(labels, ngrams)
+        return cls(weights[0], weights[1] if encoder is not None else 0.0, constant)
+
+    def logits(self, ngrams: Floats, encoder: Floats | None = None) -> Floats:
+        """(n,) logits of the two together."""
+        return self.ngrams * ngrams + (0.0 if encoder is None else self.encoder * encoder) + self.constant
+
+    def loss(self, labels: Ints, ngrams: Floats, encoder: Floats | None = None) -> float:
+        """Mean cross-entropy."""
+        return float(log_loss(labels, expit(self.logits(ngrams, encoder)), labels=[0, 1]))
+
+
+@torch.inference_mode()
+def encoder_logits(
+    judge: StyleJudgeForSequenceClassification, tokenizer: Any, texts: Sequence[str], max_tokens: int
+) -> Floats:
+    """(n,) logits of the encoder branch alone, of a judge in `eval` mode."""
+    found = np.empty(len(texts))
+    order = np.argsort([-len(text) for text in texts], kind="stable")
+    for start in range(0, len(texts), BATCH):
+        rows = order[start : start + BATCH]
+        batch = _encode(tokenizer, [texts[row] for row in rows], max_tokens).to(judge.device)
+        found[rows] = judge.read(batch["input_ids"], batch["attention_mask"]).double().cpu().numpy()
+    return found
+
+
+def _encode(tokenizer: Any, texts: Sequence[str], max_tokens: int) -> Any:
+    return tokenizer(list(texts), truncation=True, max_length=max_tokens, padding=True, return_tensors="pt")
