@@ -4,26 +4,29 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, get_args
 
 from change_it import __version__
+from change_it.audit.options import AuditOptions
 from change_it.corpus.options import BuildOptions, SampleOptions
 from change_it.errors import InputError
 from change_it.generators.options import GeneratorOptions, TransferOptions
 from change_it.io import read_json, write_json
-from change_it.judges.options import TASKS, JudgeOptions
+from change_it.judges.options import JudgeOptions, Task
 from change_it.scoring.options import ScoreOptions
 from change_it.tables import console
 
 #: Of each generator: some seventy seconds on two cores.
 UPDATES = 500
 #: Transferred headlines that are printed, and the judges' verdicts on them.
-SHOWN, VERDICTS = 5, ("hh", "ah", "main")
+SHOWN, VERDICTS = 5, ("hh", "ah", "main", "fluency", "facts")
+#: AH reads whole articles and is near its best where it starts, so few updates and evaluations do.
+QUICK: dict[Task, dict[str, Any]] = {"ah": {"updates": 60, "evaluation_steps": 30}}
 
 
 @dataclass(kw_only=True)
 class QuickstartOptions:
-    """Sample, corpus, three judges, a generator for each direction, transfers, report: minutes on two cores.
+    """Sample, corpus, four judges, their audit, a generator for each direction, transfers, report: minutes on two cores.
 
     A run that was interrupted goes on with the first step that is not finished.
 
@@ -33,7 +36,7 @@ class QuickstartOptions:
     """
 
     out: Path = Path("runs/quickstart")
-    """Folder of the run: sample.csv, corpus, judges, generators, predictions, report."""
+    """Folder of the run: sample.csv, corpus, judges, audit, generators, predictions, report."""
     articles: int = 12000
     """Articles of the embedded sample, both newspapers together: at most 12000."""
     seed: int = 1
@@ -67,7 +70,7 @@ def run(options: QuickstartOptions) -> None:
         "change_it.corpus.command:run_build",
         BuildOptions(files=(str(out / "sample.csv"),), out=out / "corpus", seed=seed),
     )
-    for task in TASKS:
+    for task in get_args(Task):
         settings = JudgeOptions(
             task=task,
             corpus=str(out / "corpus"),
@@ -75,8 +78,11 @@ def run(options: QuickstartOptions) -> None:
             size="tiny",
             out=out / "judges" / task,
             seed=seed,
+            **QUICK.get(task, {}),
         )
         step(f"{task} judge", "change_it.judges.train:run", settings)
+    audit = AuditOptions(corpus=str(out / "corpus"), judges=str(out / "judges"), seed=seed)
+    step("audit", "change_it.report.audit_command:run", audit)
     from change_it.corpus.folder import read_outlets
 
     for to in read_outlets(str(out / "corpus")):
