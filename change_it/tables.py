@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: What a cell may hold; a pair is an interval.
 Value = str | int | float | tuple[float, float] | None
-#: How a value is written: as it is, with thousands separated, `.743`, `.743` on the ground of a heat map, `.7–.8`, `< .001`.
+#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.7–.8`, `< .001`.
 Format = Literal["text", "count", "figure", "correlation", "interval", "p"]
 
 _PIPE_WIDTH = 120  # letters of a line where there is no terminal

@@ -137,11 +137,11 @@ class Format(ABC):
         ]
 
     @abstractmethod
-    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[Any]]:
+    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[list[str]]]:
         """Arguments of `generate`, tokens that its output begins with, and what `_texts` needs of each source."""
 
     @abstractmethod
-    def _texts(self, ids: Tensor, context: list[Any]) -> list[str]:
+    def _texts(self, ids: Tensor, context: list[list[str]]) -> list[str]:
         """Generated ids, (rows, steps), as text."""
 
 
@@ -173,11 +173,11 @@ class WordFormat(Format):
             for source, target in zip(sources, targets, strict=True)
         ]
 
-    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[Any]]:
+    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[list[str]]]:
         batch, unknown = self.tokenizer.sources(sources, max_tokens=self.max_source_tokens)
         return dict(batch), 1, unknown
 
-    def _texts(self, ids: Tensor, context: list[Any]) -> list[str]:
+    def _texts(self, ids: Tensor, context: list[list[str]]) -> list[str]:
         return list(self.tokenizer.headlines(ids, context))
 
 
@@ -196,14 +196,14 @@ class EncoderDecoderFormat(Format):
         ended = [row if row[-1:] == [end] else [*row[: self.max_target_tokens - 1], end] for row in encoded]
         return {**batch, "labels": padded(ended, IGNORED)}
 
-    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[Any]]:
+    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[list[str]]]:
         rows = self.tokenizer(sources, truncation=True, max_length=self.max_source_tokens)["input_ids"]
         rows = [row or [self.tokenizer.eos_token_id] for row in rows]
         ids = padded(rows, self.tokenizer.pad_token_id)
         mask = padded([[1] * len(row) for row in rows], 0)
-        return {"input_ids": ids, "attention_mask": mask}, 1, [None] * len(rows)
+        return {"input_ids": ids, "attention_mask": mask}, 1, [[]] * len(rows)
 
-    def _texts(self, ids: Tensor, context: list[Any]) -> list[str]:
+    def _texts(self, ids: Tensor, context: list[list[str]]) -> list[str]:
         return [one_line(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
 
@@ -238,13 +238,13 @@ class CausalFormat(Format):
             "labels": padded(labels, IGNORED),
         }
 
-    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[Any]]:
+    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[list[str]]]:
         rows = self._prompts(sources)
         ids = padded(rows, self.tokenizer.pad_token_id, left=True)
         mask = padded([[1] * len(row) for row in rows], 0, left=True)
-        return {"input_ids": ids, "attention_mask": mask}, ids.shape[1], [None] * len(rows)
+        return {"input_ids": ids, "attention_mask": mask}, ids.shape[1], [[]] * len(rows)
 
-    def _texts(self, ids: Tensor, context: list[Any]) -> list[str]:
+    def _texts(self, ids: Tensor, context: list[list[str]]) -> list[str]:
         return [
             one_line(text.lstrip().partition("\n")[0])
             for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)

@@ -14,8 +14,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from change_it.errors import InputError
-from change_it.hevas.spaces import Progress, TextSpace, document_words
-from change_it.hevas.texts import Text, words_of
+from change_it.hevas.texts import Progress, Text, TextSpace, document_words, words_of
 from change_it.stats import Floats, Ints
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from change_it.errors import InputError
-from change_it.hevas.spaces import Progress, TextSpace, document_words
-from change_it.hevas.texts import Text, words_of
+from change_it.hevas.texts import Progress, Text, TextSpace, document_words, words_of
 from change_it.stats import Floats, Ints
 from change_it.text.stopwords import stop_words
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from sys import intern
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from change_it import __version__
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.options import MetricOptions
-from change_it.hevas.texts import words_of
+from change_it.hevas.texts import TextSpace, words_of
 from change_it.stats import Floats
 
 if TYPE_CHECKING:
@@ -103,8 +103,8 @@ def _rouge(work: Work) -> Measure:
     return measure
 
 
-def _space(space: Any, prefix: str, work: Work, family: str) -> Measure:
-    """-C and -S of a `spaces.TextSpace`."""
+def _space(space: TextSpace, prefix: str, work: Work, family: str) -> Measure:
+    """-C and -S of a space."""
     names = work.names(family)
 
     def measure(system: System, headlines: Words) -> dict[str, Floats]:

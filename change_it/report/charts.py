@@ -340,7 +340,7 @@ def settle(figure: Figure) -> None:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure on a white ground as .png or .svg; the same figure gives the same bytes."""
+    """Write a figure on a white background as .png or .svg; the same figure gives the same bytes."""
     kind = path.suffix.lower().lstrip(".")
     if kind not in ("png", "svg"):
         raise InputError(f"Charts are written as .png or .svg; {path.name} is neither.")

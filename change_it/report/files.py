@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -48,7 +47,7 @@ def write_report(
         write_text(folder / "report.html", page)
 
 
-def report_record(scores: Scores, hevas: HevasResult | None = None) -> dict[str, Any]:
+def report_record(scores: Scores, hevas: HevasResult | None = None) -> dict[str, object]:
     """Everything but the items, ready for JSON."""
     return scores.as_dict() | ({"hevas": hevas.as_dict()} if hevas else {})
 

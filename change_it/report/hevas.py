@@ -48,7 +48,7 @@ class HevasResult:
         Correlations  # of the differences from the system's mean: what sets systems apart does not count
     )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """What `scores.json` holds; comparisons of the systems are in `hevas/summary.json`."""
         return {
             "signature": self.analysis.signature,

@@ -3,7 +3,6 @@
 import io
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import matplotlib
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -22,7 +21,7 @@ from change_it.report.charts import INK, Drawing
 from change_it.report.context import CorpusInfo, Quality
 from change_it.report.hevas import HevasResult
 from change_it.scoring.score import AVERAGE, Scores
-from change_it.tables import figure, formatted, p_value
+from change_it.tables import Format, Value, figure, formatted, p_value
 
 _WORD = 9  # letters that are never broken
 
@@ -132,12 +131,12 @@ def environment() -> Environment:
     return found
 
 
-def _render(template: str, drawings: Sequence[Drawing], **values: Any) -> str:
+def _render(template: str, drawings: Sequence[Drawing], **values: object) -> str:
     charts = [(drawing, Markup(inline_svg(drawing.figure, drawing.description))) for drawing in drawings]
     return environment().get_template(template).render(charts=charts, **values)
 
 
-def _of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
+def _of_evaluation(evaluation: Evaluation) -> dict[str, object]:
     """The means of an evaluation, and what the metrics are."""
     shown = ["system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics]
     return {
@@ -169,7 +168,7 @@ def inline_svg(figure: Figure, description: str) -> str:
 
 
 def heat(value: object) -> Markup:
-    """The ground of a correlation: blue if positive, orange if negative, pale enough to read on."""
+    """The background of a correlation: blue if positive, orange if negative, pale enough to read on."""
     if not isinstance(value, float):
         return Markup("")
     colour = "0 114 178" if value > 0 else "213 94 0"
@@ -184,14 +183,14 @@ def breakable(name: str) -> Markup:
     )
 
 
-def _lines(value: Any, format_: Any) -> Markup:
+def _lines(value: Value, format_: Format) -> Markup:
     """A value of a table, its lines one below the other."""
     return Markup("<br>").join(formatted(value, format_).split("\n"))
 
 
-def _examples(scores: Scores, system: str) -> list[dict[str, Any]]:
+def _examples(scores: Scores, system: str) -> list[dict[str, object]]:
     """For each kind of outcome that occurs the first headline, of each direction in turn."""
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     directions = [name for name in scores.directions if name != AVERAGE]
     rows = scores.items[system].to_dicts()
     for number, kind in enumerate(_KINDS):

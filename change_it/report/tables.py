@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
@@ -286,7 +285,7 @@ def hevas_terminal_table(evaluation: Evaluation) -> Table:
     return Table(columns, tuple(rows), title, (*empty, evaluation.signature))
 
 
-def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, Any]:
+def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, object]:
     """Everything but the values of single documents, ready for JSON."""
     means, ranks = evaluation.means, evaluation.ranks
     return {

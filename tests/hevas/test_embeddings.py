@@ -9,7 +9,7 @@ from gensim.models import KeyedVectors, Word2Vec
 
 from change_it import InputError
 from change_it.hevas.embeddings import WordEmbeddings, load_vectors, train_vectors
-from change_it.hevas.spaces import cosines
+from change_it.hevas.texts import cosines
 from change_it.text.tokens import words
 
 NAMES = ["pane", "Roma", "roma", "Olio", "OLIO", "mare", "vento"]
