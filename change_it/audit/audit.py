@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from change_it.audit.calibration import Calibration, Power, calibrate, power
 from change_it.audit.corpus import Corpus
 from change_it.audit.degenerate import Result, measure_systems
+from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
 from change_it.audit.verdicts import Verdict, verdicts
 from change_it.errors import InputError
 from change_it.scoring.compliancy import Progress
@@ -28,6 +30,10 @@ class Audit:
         seed: of all that was drawn.
         verdicts: what to make of each judge.
         systems: gold, and what must fail.
+        probes: F1 of main on headlines that lack something, by topic and by month.
+        cues: words that speak for an outlet.
+        calibration: of each judge.
+        power: headlines that tell systems apart; None where too few were judged.
     """
 
     corpus: str
@@ -39,6 +45,10 @@ class Audit:
     seed: int
     verdicts: tuple[Verdict, ...]
     systems: tuple[Result, ...]
+    probes: tuple[Probe, ...]
+    cues: tuple[Cue, ...]
+    calibration: tuple[Calibration, ...]
+    power: Power | None
 
     @property
     def passing(self) -> list[Result]:
@@ -66,6 +76,7 @@ def audit(
     metrics: Mapping[str, Mapping[str, Any]],
     *,
     at_most: int = 200,
+    temperature: bool = False,
     resamples: int = 1000,
     seed: int = 1,
     batch_size: int | None = None,
@@ -78,6 +89,7 @@ def audit(
         judges: main, hh, ah and perhaps fluency.
         metrics: what training wrote beside them, see `verdicts.read_metrics`.
         at_most: headlines of each degenerate system.
+        temperature: fit a temperature to each judge, see `calibration.calibrate`.
         resamples: of the intervals.
         seed: of all that is drawn.
         batch_size: texts a judge reads at once.
@@ -90,7 +102,7 @@ def audit(
     judges.check_outlets(test.outlets, test.name)
     if at_most < 1:
         raise InputError(f"--items {at_most} are too few: give at least 1, better 200")
-    systems, _ = measure_systems(
+    systems, table = measure_systems(
         judges,
         test.items,
         corpus.known,
@@ -100,6 +112,9 @@ def audit(
         batch_size=batch_size,
         progress=progress,
     )
+    probes = probe(
+        judges.main, test.items, corpus.dates, corpus.known.language, resamples=resamples, seed=seed
+    )
     return Audit(
         corpus=test.name,
         outlets=test.outlets,
@@ -108,6 +123,20 @@ def audit(
         items=len(test.items),
         at_most=at_most,
         seed=seed,
-        verdicts=tuple(verdicts(metrics, systems)),
+        verdicts=tuple(verdicts(metrics, systems, probes)),
         systems=tuple(systems),
+        probes=tuple(probes),
+        cues=(*main_cues(judges.main, test.items, seed=seed), *data_cues(test.training_headlines, seed=seed)),
+        calibration=tuple(
+            calibrate(
+                judges,
+                test.name,
+                test.items,
+                corpus.known,
+                temperature=temperature,
+                seed=seed,
+                batch_size=batch_size,
+            )
+        ),
+        power=power(table, len(test.items)),
     )

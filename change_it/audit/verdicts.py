@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from change_it.audit.degenerate import FEW, GOLD, Result
+from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.tables import figure
 
 #: Good enough; with care; not at all.
@@ -17,6 +18,8 @@ JUDGES = ("main", "hh", "ah", "fluency", "facts")
 MARGIN = 0.02
 #: A judge that takes fewer printed headlines for printed, or supported, refuses good work.
 ACCEPTS = 0.85
+#: F1 that main may lose with the typography before it listens to that.
+LOSS = 0.05
 #: Systems that a verdict names, at most.
 NAMED = 3
 
@@ -59,12 +62,15 @@ def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
     }
 
 
-def verdicts(metrics: Mapping[str, Mapping[str, Any]], systems: Sequence[Result] = ()) -> list[Verdict]:
+def verdicts(
+    metrics: Mapping[str, Mapping[str, Any]], systems: Sequence[Result] = (), probes: Sequence[Probe] = ()
+) -> list[Verdict]:
     """What to make of each judge.
 
     Args:
         metrics: of `read_metrics`.
         systems: of the audit; none where there was no audit.
+        probes: of main; none where there was no audit.
 
     Returns:
         One of each judge that something is known of, in the order of `JUDGES`.
@@ -72,6 +78,8 @@ def verdicts(metrics: Mapping[str, Mapping[str, Any]], systems: Sequence[Result]
     found = []
     for judge in JUDGES:
         parts = [*_beside_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
+        if judge == "main":
+            parts += _listens_to(probes)
         if judge == "fluency" and judge not in metrics and all(s.values["fluency"] is None for s in systems):
             parts = [("distrust", "there is none: nothing asks whether it is a headline at all")]
         if parts:
@@ -100,6 +108,19 @@ def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tupl
     if gap < MARGIN:
         return [("care", f"{text}")]
     return [("rely", f"{text}")]
+
+
+def _listens_to(probes: Sequence[Probe]) -> list[tuple[Level, str]]:
+    """Whether main is lost without the typography."""
+    f1 = {probe.name: probe.f1 for probe in probes}
+    if SETTING not in f1 or f1[AS_IT_IS] - f1[SETTING] < LOSS:
+        return []
+    return [
+        (
+            "care",
+            f"F1 {figure(f1[SETTING])} instead of {figure(f1[AS_IT_IS])} once the typography is normalised",
+        )
+    ]
 
 
 def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, str]]:

@@ -7,10 +7,12 @@ from typing import Any
 from markupsafe import Markup
 
 from change_it.audit.audit import Audit
+from change_it.audit.calibration import Calibration, Power
 from change_it.audit.degenerate import GOLD, MEASURES, Result
+from change_it.audit.probes import Cue, Probe
 from change_it.audit.verdicts import Verdict
 from change_it.io import write_json, write_text
-from change_it.report.charts import Drawing
+from change_it.report.charts import Drawing, audit_drawings
 from change_it.report.folder import AUDIT_FILES, replaced_report
 from change_it.report.html import environment, inline_svg
 from change_it.report.tables import heading
@@ -57,7 +59,93 @@ def degenerate_table(systems: Sequence[Result]) -> Table:
     )
 
 
-def audit_page(found: Audit, drawings: Sequence[Drawing] = ()) -> str:
+def probes_table(probes: Sequence[Probe]) -> Table:
+    """F1 of main on headlines that lack something, by topic and by month.
+
+    Args:
+        probes: of an audit.
+    """
+    rows = [
+        Row({"headlines": one.name, "f1": one.f1, "interval": one.interval, "n": one.n}, one.group)
+        for one in probes
+    ]
+    columns = (
+        Column("headlines", "text"),
+        Column("f1", title="F1 of main"),
+        Column("interval", "interval", "95% interval"),
+        Column("n", "count"),
+    )
+    return Table(columns, tuple(rows), "What main listens to")
+
+
+def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Table:
+    """The strongest cues of both outlets side by side.
+
+    Args:
+        cues: of an audit.
+        outlets: A and B.
+        source: `main` or `data`.
+    """
+    sides = [[cue for cue in cues if (cue.source, cue.outlet) == (source, outlet)] for outlet in outlets]
+    rows = []
+    for place in range(max(map(len, sides))):
+        values: dict[str, Value] = {}
+        for outlet, side in zip(outlets, sides, strict=True):
+            if place < len(side):
+                cue = side[place]
+                values |= {outlet: cue.text, f"{outlet} weight": cue.weight, f"{outlet} n": cue.n}
+        rows.append(Row(values))
+    columns = [
+        column
+        for outlet in outlets
+        for column in (
+            Column(outlet, "text"),
+            Column(f"{outlet} weight", title="weight"),
+            Column(f"{outlet} n", "count", "n"),
+        )
+    ]
+    return Table(tuple(columns), tuple(rows))
+
+
+def calibration_table(calibrations: Sequence[Calibration]) -> Table:
+    """How sure the judges are and how often they are right.
+
+    Args:
+        calibrations: of an audit.
+    """
+    names = ["accuracy", "confidence", "ece"]
+    titles = {"ece": "ECE", "temperature": "T", "ece_before": "ECE before", "ece_after": "ECE after"}
+    if any(one.temperature for one in calibrations):
+        names += ["temperature", "ece_before", "ece_after"]
+    rows = [
+        Row({"judge": one.judge, "n": one.n, **{name: getattr(one, name) for name in names}})
+        for one in calibrations
+    ]
+    columns = [Column(name, title=titles.get(name, "")) for name in names]
+    return Table(
+        (Column("judge", "text"), *columns, Column("n", "count")), tuple(rows), "Calibration of the judges"
+    )
+
+
+def power_table(found: Power) -> Table:
+    """Headlines that tell two systems apart.
+
+    Args:
+        found: of an audit.
+    """
+    rows = [
+        Row({"difference": difference, "alike": alike, "unrelated": unrelated})
+        for difference, (alike, unrelated) in found.needed.items()
+    ]
+    columns = (
+        Column("difference", "text"),
+        Column("alike", "count", "headlines, systems like these"),
+        Column("unrelated", "count", "headlines, unrelated systems"),
+    )
+    return Table(columns, tuple(rows))
+
+
+def audit_page(found: Audit, drawings: Sequence[Drawing]) -> str:
     """The page of an audit.
 
     Args:
@@ -74,6 +162,10 @@ def audit_page(found: Audit, drawings: Sequence[Drawing] = ()) -> str:
     values: dict[str, Any] = {
         "audit": found,
         "degenerate": degenerate_table(found.systems),
+        "probes": probes_table(found.probes),
+        "cues": {source: cues_table(found.cues, found.outlets, source) for source in ("main", "data")},
+        "calibration": calibration_table(found.calibration),
+        "power": power_table(found.power) if found.power else None,
         "measures": {name: heading(name) for name in MEASURES},
         "charts": charts,
     }
@@ -90,7 +182,7 @@ def write_audit(out: Path, found: Audit) -> None:
     Raises:
         InputError: the folder cannot be written, or holds files and no audit.
     """
-    page = audit_page(found)
+    page = audit_page(found, audit_drawings(found.probes, found.calibration))
     with replaced_report(out, AUDIT_FILES) as folder:
         write_json(folder / "audit.json", found.as_dict())
         write_text(folder / "audit.html", page)

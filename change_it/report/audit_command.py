@@ -26,7 +26,13 @@ def run(options: AuditOptions) -> None:
     from change_it.audit.corpus import read_corpus
     from change_it.audit.verdicts import read_metrics
     from change_it.judges.judge import Judges, local_folder
-    from change_it.report.audit import degenerate_table, verdicts_table, write_audit
+    from change_it.report.audit import (
+        calibration_table,
+        degenerate_table,
+        probes_table,
+        verdicts_table,
+        write_audit,
+    )
 
     corpus = read_corpus(options.corpus, options.language, seed=options.seed)
     folder = local_folder(options.judges, command="change-it train judge")
@@ -35,6 +41,7 @@ def run(options: AuditOptions) -> None:
         Judges.from_pretrained(folder, device=options.device),
         read_metrics(folder),
         at_most=options.items,
+        temperature=options.temperature,
         resamples=options.resamples,
         seed=options.seed,
         batch_size=options.batch_size,
@@ -47,6 +54,8 @@ def run(options: AuditOptions) -> None:
         return
     terminal = console()
     print_table(degenerate_table(found.systems), terminal)
+    print_table(probes_table(found.probes), terminal)
+    print_table(calibration_table(found.calibration), terminal)
     print_table(verdicts_table(found.verdicts), terminal)
     print(f"wrote {out / 'audit.html'} and audit.json")
 

@@ -20,6 +20,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from change_it.audit.calibration import Calibration
+from change_it.audit.probes import Probe
 from change_it.errors import InputError
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
@@ -123,6 +125,34 @@ def compliancy_drawings(scores: Scores, histogram: Histogram | None = None) -> l
         drawing = alignment_chart(histogram)
         drawings.append(
             Drawing("alignment", "Alignments by threshold", "Number of alignments above a threshold", drawing)
+        )
+    return drawings
+
+
+def audit_drawings(probes: Sequence[Probe], calibrations: Sequence[Calibration]) -> list[Drawing]:
+    """The charts of an audit.
+
+    Args:
+        probes: of main.
+        calibrations: of the judges; none where the corpus has no examples.
+    """
+    drawings = [
+        Drawing(
+            "probes",
+            "What main listens to",
+            "F1 of main on headlines that lack something",
+            probes_chart(probes),
+        )
+    ]
+    if calibrations:
+        title = "Is a judge as often right as it is sure?"
+        drawings.append(
+            Drawing(
+                "reliability",
+                title,
+                "Share of right decisions by confidence",
+                reliability_chart(calibrations),
+            )
         )
     return drawings
 
@@ -300,6 +330,58 @@ def outcomes(scores: Scores, system: str) -> list[float]:
     return [float(share.mean()) for share in (passed.all(axis=1), main, hh, ah, several)]
 
 
+def probes_chart(probes: Sequence[Probe]) -> Figure:
+    """F1 of main on headlines that lack something, with 95% intervals.
+
+    Args:
+        probes: those of the group `headline` are drawn, the first one also as a line.
+
+    Returns:
+        One row a probe, from the top.
+    """
+    shown = [probe for probe in probes if probe.group == "headline"]
+    figure, axes = _canvas(len(shown), 0.42)
+    values, rows = np.array([probe.f1 for probe in shown]), np.arange(len(shown))
+    ends = np.clip(np.abs(np.array([probe.interval for probe in shown]).T - values), 0, None)
+    axes.axvline(shown[0].f1, color=_LINE, linestyle=":", linewidth=1.5)
+    axes.errorbar(values, rows, xerr=ends, fmt="o", color=_BLUE, markersize=6, capsize=3, label="main")
+    return _finished(
+        figure, axes, [probe.name for probe in shown], "F1, 95% interval", legend_columns=1, width=24
+    )
+
+
+def reliability_chart(calibrations: Sequence[Calibration]) -> Figure:
+    """Share of right decisions against confidence (a reliability diagram), a line for each judge.
+
+    Args:
+        calibrations: of the judges.
+
+    Returns:
+        A square; a judge that is right as often as it is sure lies on the diagonal, one that is too sure below it.
+    """
+    with matplotlib.rc_context(_NARROW_STYLE):
+        figure = _figure(_NARROW, 4.4)
+        axes = figure.subplots()
+        axes.plot([0.5, 1], [0.5, 1], color=_LINE, linestyle=":", linewidth=1.5)
+        for one, colour, marker in zip(calibrations, _SERIES, _MARKERS, strict=False):
+            sizes = 12 + 100 * np.array([each.n for each in one.bins]) / one.n
+            sure, right = ([getattr(each, name) for each in one.bins] for name in ("confidence", "right"))
+            axes.plot(sure, right, color=colour, linewidth=1.2, alpha=0.7)
+            axes.scatter(sure, right, s=sizes, color=colour, marker=marker, label=one.judge)
+        axes.set_xlim(0.48, 1.02)
+        axes.set_ylim(-0.02, 1.02)
+        axes.set_xlabel("probability of the class decided for")
+        axes.set_ylabel("share of right decisions")
+        axes.grid(color=_LINE, alpha=0.3)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.legend(
+            loc="outside upper center", ncols=len(calibrations), frameon=False, fontsize=11, labelcolor=INK
+        )
+        settle(figure)
+    return figure
+
+
 def alignment_chart(known: Histogram, *, title: str = "", wide: bool = False) -> Figure:
     """Number of alignments against the threshold (LREC 2020, Figure 2)."""
     with matplotlib.rc_context(_NARROW_STYLE):
@@ -453,13 +535,19 @@ def _canvas(systems: int, row: float, extra: float = 0.0) -> tuple[Figure, Axes]
 
 
 def _finished(
-    figure: Figure, axes: Axes, systems: Sequence[str], label: str, *, legend_columns: int
+    figure: Figure,
+    axes: Axes,
+    systems: Sequence[str],
+    label: str,
+    *,
+    legend_columns: int,
+    width: int = 16,
 ) -> Figure:
     """Axes from 0 to 1, systems from the top, a legend above."""
     with matplotlib.rc_context(_NARROW_STYLE):
         axes.set_xlim(-0.02, 1.02)
         axes.set_ylim(len(systems) - 0.5, -0.5)
-        axes.set_yticks(range(len(systems)), [_in_lines(name).replace("$", r"\$") for name in systems])
+        axes.set_yticks(range(len(systems)), [_in_lines(name, width).replace("$", r"\$") for name in systems])
         axes.set_xlabel(label)
         _lighten(axes)
         figure.legend(

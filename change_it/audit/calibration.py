@@ -1,0 +1,339 @@
+"""Whether the judges' probabilities mean what they say, and how many headlines tell two systems apart."""
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import NormalDist, median
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from change_it.audit.degenerate import GOLD
+from change_it.audit.perturbations import Known
+from change_it.audit.probes import drawn
+from change_it.corpus.folder import read_table
+from change_it.scoring.item import Item
+from change_it.stats import Floats
+from change_it.text.damage import FAMILIES, damage
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.judges.judge import Judge, Judges
+
+Ints = NDArray[np.int64]
+
+BINS = 10
+#: Examples of each judge; articles take long to read.
+EXAMPLES = {"main": 2000, "hh": 1000, "ah": 300, "fluency": 800}
+#: Differences of compliancy that are told apart.
+DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.10)
+#: Two-sided error of the first kind, and the chance to find a difference that is there.
+ALPHA, POWER = 0.05, 0.8
+#: Share of differing verdicts is known of two systems with at least as many headlines in common.
+COMMON = 50
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Answers that a judge was about equally sure of.
+
+    Attributes:
+        n: their number.
+        confidence: mean probability of the class decided for, 0.5-1.
+        right: share of right decisions.
+    """
+
+    n: int
+    confidence: float
+    right: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How a judge's probabilities compare with how often it is right.
+
+    Attributes:
+        judge: main, hh, ah or fluency.
+        n: examples.
+        accuracy: share of right decisions.
+        confidence: mean probability of the class decided for.
+        ece: expected calibration error: mean distance of confidence and accuracy over `BINS` bins, by their size.
+        bins: those with examples, rising.
+        temperature: by which to divide the log-odds, fitted on one half of the events; None where not asked for.
+        ece_before: of the other half.
+        ece_after: of the other half, with the temperature.
+    """
+
+    judge: str
+    n: int
+    accuracy: float
+    confidence: float
+    ece: float
+    bins: tuple[Bin, ...]
+    temperature: float | None = None
+    ece_before: float | None = None
+    ece_after: float | None = None
+
+
+@dataclass(frozen=True)
+class Power:
+    """How many headlines tell two systems apart, by a paired test of their compliancy.
+
+    Attributes:
+        measure: whose verdicts were compared.
+        differing: median share of headlines on which verdicts differ between two of the audited systems.
+        unrelated: the same share of two systems as good as gold whose verdicts have nothing to do with each other.
+        needed: difference to the headlines needed for each share, `differing` first.
+        items: headlines that the corpus has.
+        smallest: the difference that these tell apart, for each share.
+    """
+
+    measure: str
+    differing: float
+    unrelated: float
+    needed: dict[str, tuple[int, int]]
+    items: int
+    smallest: tuple[float, float]
+
+
+def calibrate(
+    judges: "Judges",
+    corpus: str,
+    items: Sequence[Item],
+    known: Known,
+    *,
+    temperature: bool = False,
+    seed: int = 1,
+    batch_size: int | None = None,
+) -> list[Calibration]:
+    """Calibration of each judge on test examples.
+
+    Args:
+        judges: to ask.
+        corpus: whose configs `hh` and `ah` are the examples of these judges.
+        items: whose original headlines are the examples of main, and with one kind of damage each those of fluency.
+        known: of the corpus.
+        temperature: fit one on half of the events and report on the other.
+        seed: of what is drawn.
+        batch_size: texts a judge reads at once.
+
+    Returns:
+        One for each judge that the corpus has examples for.
+    """
+    found = []
+    for task, judge in judges.by_task.items():
+        texts, pairs, labels, events = _examples(judge, corpus, items, known, seed)
+        if not texts:
+            continue
+        answers = judge.probabilities(texts, pairs, batch_size=batch_size, progress=False)
+        half = np.array([zlib.crc32(event.encode()) % 2 for event in events], dtype=bool)
+        found.append(calibration(task, answers, labels, half if temperature else None))
+    return found
+
+
+def _examples(
+    judge: "Judge", corpus: str, items: Sequence[Item], known: Known, seed: int
+) -> tuple[list[str], list[str] | None, Ints, list[str]]:
+    """Texts, their pairs, classes and what keeps an event in one half."""
+    most = EXAMPLES[judge.task]
+    if judge.task == "main":
+        some = drawn(items, most, seed)
+        labels = [judge.outlets.index(item.label) for item in some]
+        events = [min(item.source, item.reference or item.source) for item in some]
+        return [item.source for item in some], None, np.array(labels, dtype=np.int64), events
+    if judge.task in ("hh", "ah"):
+        columns = ["headline1", "headline2"] if judge.task == "hh" else ["headline", "article"]
+        rows = read_table(corpus, judge.task, "test", [*columns, "label"])
+        rows = rows.sample(min(most, rows.height), seed=seed, shuffle=True)
+        texts, pairs = (rows[name].to_list() for name in columns)
+        return texts, pairs, rows["label"].cast(pl.Int64).to_numpy(), texts
+    random = np.random.default_rng(seed)
+    texts, classes, sources = [], [], []
+    families = [name for name in FAMILIES if name != "generated"]
+    for item in drawn(items, most // 2, seed):
+        broken = damage(item.source, str(random.choice(families)), random, known.material)
+        for text, label in ((item.source, 1), (broken, 0)):
+            if text:
+                texts.append(text)
+                classes.append(label)
+                sources.append(item.source)
+    return texts, None, np.array(classes, dtype=np.int64), sources
+
+
+def calibration(
+    judge: str, answers: Floats, labels: Ints, half: NDArray[np.bool_] | None = None
+) -> Calibration:
+    """How probabilities compare with how often they are right (Guo et al. 2017).
+
+    Args:
+        judge: its name.
+        answers: (n, 2) probabilities.
+        labels: (n,) classes.
+        half: (n,) what a temperature is fitted on; the rest tests it. None fits none.
+
+    Returns:
+        With a temperature only where both halves have examples.
+    """
+    confidence, right = answers.max(axis=1), answers.argmax(axis=1) == labels
+    bins = [
+        Bin(int(here.sum()), float(confidence[here].mean()), float(right[here].mean()))
+        for here in _binned(confidence)
+    ]
+    found = Calibration(
+        judge,
+        len(labels),
+        float(right.mean()),
+        float(confidence.mean()),
+        expected_error(answers, labels),
+        tuple(bins),
+    )
+    if half is None or half.all() or not half.any():
+        return found
+    fitted = fit_temperature(answers[half], labels[half])
+    rest, truth = answers[~half], labels[~half]
+    return Calibration(
+        **{name: getattr(found, name) for name in ("judge", "n", "accuracy", "confidence", "ece", "bins")},
+        temperature=fitted,
+        ece_before=expected_error(rest, truth),
+        ece_after=expected_error(cooled(rest, fitted), truth),
+    )
+
+
+def _binned(confidence: Floats) -> list[NDArray[np.bool_]]:
+    """Members of each bin of equal width from 0.5 to 1 that has any."""
+    number = np.minimum(((confidence - 0.5) * 2 * BINS).astype(np.int64), BINS - 1)
+    return [number == place for place in range(BINS) if (number == place).any()]
+
+
+def expected_error(answers: Floats, labels: Ints) -> float:
+    """Expected calibration error.
+
+    Args:
+        answers: (n, 2) probabilities.
+        labels: (n,) classes.
+
+    Returns:
+        In 0-1; 0 for a judge that is right as often as it is sure.
+
+    Example:
+        >>> expected_error(np.array([[0.25, 0.75]] * 4), np.array([1, 1, 1, 0]))
+        0.0
+    """
+    confidence, right = answers.max(axis=1), answers.argmax(axis=1) == labels
+    gaps = [here.sum() * abs(confidence[here].mean() - right[here].mean()) for here in _binned(confidence)]
+    return float(sum(gaps) / max(1, len(labels)))
+
+
+def cooled(answers: Floats, temperature: float) -> Floats:
+    """Probabilities with their log-odds divided by a temperature.
+
+    Example:
+        >>> cooled(np.array([[0.1, 0.9]]), 2.0).round(3).tolist()
+        [[0.25, 0.75]]
+    """
+    odds = _log_odds(answers) / temperature
+    one = 1 / (1 + np.exp(-odds))
+    return np.column_stack([1 - one, one])
+
+
+def fit_temperature(answers: Floats, labels: Ints) -> float:
+    """The temperature at which the right classes are most probable.
+
+    Args:
+        answers: (n, 2) probabilities.
+        labels: (n,) classes.
+
+    Returns:
+        In 0.05-20; above 1 for a judge that is too sure.
+    """
+    from scipy.optimize import minimize_scalar
+
+    signed = np.where(labels == 1, 1.0, -1.0) * _log_odds(answers)
+
+    def loss(log_temperature: float) -> float:
+        return float(np.logaddexp(0, -signed / np.exp(log_temperature)).mean())
+
+    return float(np.exp(minimize_scalar(loss, bounds=(np.log(0.05), np.log(20)), method="bounded").x))
+
+
+def _log_odds(answers: Floats) -> Floats:
+    clipped = np.clip(answers, 1e-12, 1)
+    return np.asarray(np.log(clipped[:, 1]) - np.log(clipped[:, 0]))
+
+
+def headlines_needed(difference: float, differing: float) -> int:
+    """Headlines that tell two systems apart by McNemar's test (Connor 1987).
+
+    Args:
+        difference: of the two shares, above 0.
+        differing: share of headlines on which the two verdicts differ, at least the difference.
+
+    Returns:
+        For an error of 5%, two-sided, and a power of 80%.
+
+    Example:
+        >>> headlines_needed(0.05, 0.2)
+        626
+    """
+    normal = NormalDist()
+    differing = max(differing, difference)
+    error = normal.inv_cdf(1 - ALPHA / 2) * differing**0.5
+    power = normal.inv_cdf(POWER) * (differing - difference**2) ** 0.5
+    return int(np.ceil(((error + power) / difference) ** 2 - 1e-9))
+
+
+def smallest_difference(items: int, differing: float) -> float:
+    """The smallest difference that so many headlines tell apart.
+
+    Args:
+        items: headlines.
+        differing: as above.
+
+    Returns:
+        To a tenth of a point; 1 where not even that is told.
+    """
+    steps = np.arange(1, 1001) / 1000
+    return next((float(d) for d in steps if headlines_needed(float(d), differing) <= items), 1.0)
+
+
+def power(table: pl.DataFrame, items: int) -> Power | None:
+    """How many headlines tell systems apart, by how often the verdicts on two of the audited systems differ.
+
+    Args:
+        table: all headlines that were judged, see `degenerate.measure_systems`.
+        items: headlines that the corpus has.
+
+    Returns:
+        None where no two systems have enough headlines in common.
+    """
+    measure = "passed" if "fluency" in table.columns and not table["fluency"].has_nulls() else "compliancy"
+    wide = table.pivot("system", index="item", values=measure)
+    names = [name for name in wide.columns if name != "item"]
+    shares = {name: float(wide[name].drop_nulls().cast(pl.Float64).to_numpy().mean()) for name in names}
+    top = shares.get(GOLD, 0.5)
+    # two systems of which neither is hopeless
+    rivals = [name for name in names if shares[name] >= top / 2]
+    differing = []
+    for one, other in combinations(rivals, 2):
+        both = wide.select(one, other).drop_nulls()
+        if both.height >= COMMON:
+            differing.append(float((both[one] != both[other]).to_numpy().mean()))
+    if not differing:
+        return None
+    typical, unrelated = median(differing), 2 * top * (1 - top)
+    return Power(
+        measure,
+        typical,
+        unrelated,
+        {
+            f"{difference:.2f}": (
+                headlines_needed(difference, typical),
+                headlines_needed(difference, unrelated),
+            )
+            for difference in DIFFERENCES
+        },
+        items,
+        (smallest_difference(items, typical), smallest_difference(items, unrelated)),
+    )

@@ -1,0 +1,300 @@
+"""What main listens to: its F1 once a headline lacks something, where its headlines come from, and single words."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from change_it.audit.typography import plain
+from change_it.scoring.compliancy import decide
+from change_it.scoring.item import Item
+from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate
+from change_it.text.damage import Split
+from change_it.text.stopwords import stop_words
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.judges.judge import Judge
+
+Ints = NDArray[np.int64]
+
+#: Headlines that are asked about, at most; of them, those that words are taken out of.
+HEADLINES, OCCLUDED = 2000, 400
+#: A part with fewer headlines is not shown.
+FEW = 20
+#: Groups of articles on like subjects, words that name one, and characters of an article that decide.
+TOPICS, NAMING, OPENING = 6, 3, 2000
+#: More months than this are shown as years.
+MONTHS = 24
+#: Cues of each outlet, and times that a word must stand in the headlines to be one.
+CUES, OFTEN = 12, 4
+#: Names of two probes.
+AS_IT_IS, SETTING = "as it is", "typography normalised"
+#: What stands for a masked word where the tokenizer has no word for it.
+MASK = "…"
+
+_TOKEN = re.compile(r"\w+(?:['’]\w+)*['’]?|[^\w\s]")
+
+
+@dataclass(frozen=True)
+class Probe:
+    """F1 of main on headlines of one kind.
+
+    Attributes:
+        group: `headline` for what was done to all headlines, `topic` and `month` for parts of them.
+        name: of the kind.
+        n: headlines.
+        f1: mean F1 of the two outlets, 0-1.
+        interval: its 95% interval.
+    """
+
+    group: str
+    name: str
+    n: int
+    f1: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Cue:
+    """A word or mark that speaks for an outlet.
+
+    Attributes:
+        outlet: the one it speaks for.
+        source: `main` for what main makes of it, `data` for what n-grams learn from the training headlines.
+        text: the word, mark or pair of them.
+        weight: for `main` the mean change of the log-odds when it is taken out of a headline; for `data` the weight in a
+            logistic regression.
+        n: headlines that it was taken out of, or that it stands in.
+    """
+
+    outlet: str
+    source: str
+    text: str
+    weight: float
+    n: int
+
+
+def probe(
+    main: "Judge",
+    items: Sequence[Item],
+    dates: Mapping[str, date],
+    language: str,
+    *,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> list[Probe]:
+    """F1 of main on the test headlines as they are, without this or that, by topic and by month.
+
+    Args:
+        main: the judge.
+        items: of the test set; at most 2,000 headlines are drawn.
+        dates: id of an article to its date; without any, nothing is told by month.
+        language: whose function words are masked; without a list nothing is.
+        resamples: of the intervals.
+        seed: of draws, topics and intervals.
+
+    Returns:
+        As they are first.
+    """
+    some = drawn(items, HEADLINES, seed)
+    texts = [item.source for item in some]
+    labels = np.array([main.outlets.index(item.label) for item in some], dtype=np.int64)
+    kinds = {
+        AS_IT_IS: texts,
+        **{name: [change(text) for text in texts] for name, change in _changes(main, language, seed).items()},
+    }
+    asked = [text for kind in kinds.values() for text in kind]
+    answers = decide(main.probabilities(asked, progress=False)).reshape(len(kinds), len(texts))
+    found = [
+        _probe("headline", name, labels, answers[row], resamples=resamples, seed=seed)
+        for row, name in enumerate(kinds)
+    ]
+    for group, parts in {
+        "topic": topics([item.article for item in some], language, seed=seed),
+        "month": _months([dates.get(item.id) for item in some]),
+    }.items():
+        for name in sorted(set(parts) - {""}):
+            here = np.array([part == name for part in parts])
+            if here.sum() >= FEW:
+                found.append(
+                    _probe(group, name, labels[here], answers[0][here], resamples=resamples, seed=seed)
+                )
+    return found
+
+
+def drawn(items: Sequence[Item], at_most: int, seed: int) -> list[Item]:
+    """Some of the items, in order."""
+    if len(items) <= at_most:
+        return list(items)
+    return [items[place] for place in sorted(np.random.default_rng(seed).permutation(len(items))[:at_most])]
+
+
+def _changes(main: "Judge", language: str, seed: int) -> dict[str, Callable[[str], str]]:
+    """What is done to a headline."""
+    random = np.random.default_rng(seed)
+    functions = stop_words(language) if language in ("it", "en") else frozenset[str]()
+    mask = str(getattr(main.tokenizer, "mask_token", None) or MASK)
+
+    def masked(headline: str, hidden: Callable[[str], bool]) -> str:
+        split = Split.of(headline)
+        return str(Split([mask if hidden(word) else word for word in split.words], split.gaps))
+
+    def is_function(word: str) -> bool:
+        return all(part in functions for part in re.split("['’]", word.lower()) if part)
+
+    def shuffled(headline: str) -> str:
+        split = Split.of(headline)
+        return str(Split(random.permutation(split.words).tolist(), split.gaps))
+
+    changes = {
+        SETTING: plain,
+        f"{SETTING}, in small letters": lambda text: plain(text).lower(),
+        "without marks": lambda text: " ".join(Split.of(text).words),
+        "words in any order": shuffled,
+    }
+    if functions:
+        changes["content words masked"] = lambda text: masked(text, lambda word: not is_function(word))
+        changes["function words masked"] = lambda text: masked(text, is_function)
+    return changes
+
+
+def _probe(group: str, name: str, labels: Ints, answers: Ints, *, resamples: int, seed: int) -> Probe:
+    columns = {f"{a}{b}": ((labels == a) & (answers == b)).astype(np.float64) for a in (0, 1) for b in (0, 1)}
+    f1 = float(estimate(columns, macro_f1)["f1"][-1])
+    low, high = bootstrap_intervals(columns, macro_f1, resamples=resamples, seed=seed)["f1"][-1]
+    return Probe(group, name, len(labels), f1, (float(low), float(high)))
+
+
+def macro_f1(sums: Statistics) -> dict[str, Floats]:
+    """Mean F1 of two classes.
+
+    Args:
+        sums: how often class a was taken for b, under `00`, `01`, `10` and `11`.
+
+    Example:
+        >>> counts = {"00": np.array(3.0), "01": np.array(1.0), "10": np.array(2.0), "11": np.array(2.0)}
+        >>> round(float(macro_f1(counts)["f1"]), 4)
+        0.619
+    """
+    wrong = sums["01"] + sums["10"]
+    each = [2 * right / np.maximum(2 * right + wrong, 1) for right in (sums["00"], sums["11"])]
+    return {"f1": (each[0] + each[1]) / 2}
+
+
+def topics(articles: Sequence[str], language: str, *, seed: int = 1) -> list[str]:
+    """The subject of each article: k-means in a latent semantic space.
+
+    Args:
+        articles: n texts.
+        language: whose function words are left out.
+        seed: of both.
+
+    Returns:
+        (n,) its three foremost words; empty texts where there are too few articles to group.
+    """
+    from sklearn.cluster import KMeans
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.preprocessing import normalize
+
+    count = min(TOPICS, len(articles) // (2 * FEW))
+    if count < 2:
+        return [""] * len(articles)
+    stop = sorted(stop_words(language)) if language in ("it", "en") else None
+    vectors = TfidfVectorizer(
+        token_pattern=r"[^\W\d_]{3,}",
+        stop_words=stop,
+        min_df=3,
+        max_df=0.5,
+        max_features=5000,
+        sublinear_tf=True,
+    )
+    matrix = vectors.fit_transform([article[:OPENING] for article in articles])
+    size = min(50, matrix.shape[1] - 1)
+    if size < 2:
+        return [""] * len(articles)
+    space = normalize(TruncatedSVD(size, random_state=seed).fit_transform(matrix))
+    groups = KMeans(count, n_init=3, random_state=seed).fit_predict(space)
+    words = vectors.get_feature_names_out()
+    average, names = np.asarray(matrix.mean(axis=0)).ravel(), {}
+    for group in range(count):
+        gain = np.asarray(matrix[groups == group].mean(axis=0)).ravel() - average
+        names[group] = ", ".join(words[np.argsort(-gain, kind="stable")[:NAMING]])
+    return [names[group] for group in groups.tolist()]
+
+
+def _months(days: Sequence[date | None]) -> list[str]:
+    """The month of each day, or the year where there are many months; empty without a day."""
+    months = ["" if day is None else f"{day:%Y-%m}" for day in days]
+    return [month[:4] for month in months] if len(set(months)) > MONTHS else months
+
+
+def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cue]:
+    """Words and marks that main listens to most: each is taken out of each headline that has it.
+
+    Args:
+        main: the judge.
+        items: of the test set; 400 headlines are drawn.
+        seed: of the draw.
+
+    Returns:
+        For each outlet the words that together moved the log-odds most in its favour.
+    """
+    whole = [item.source for item in drawn(items, OCCLUDED, seed)]
+    places = [(row, found) for row, text in enumerate(whole) for found in _TOKEN.finditer(text)]
+    without = [
+        " ".join((whole[row][: found.start()] + " " + whole[row][found.end() :]).split())
+        for row, found in places
+    ]
+    asked = [(text, place) for text, place in zip(without, places, strict=True) if text]
+    answers = main.probabilities([*whole, *(text for text, _ in asked)], progress=False)
+    odds = np.log(np.clip(answers[:, 1], 1e-9, 1)) - np.log(np.clip(answers[:, 0], 1e-9, 1))
+    changes: dict[str, list[float]] = defaultdict(list)
+    for (_, (row, found)), after in zip(asked, odds[len(whole) :], strict=True):
+        changes[found[0]].append(float(odds[row] - after))
+    known = {word: values for word, values in changes.items() if len(values) >= OFTEN}
+    rising = sorted(known, key=lambda word: (sum(known[word]), word))
+    return [
+        Cue(outlet, "main", word, abs(float(np.mean(known[word]))), len(known[word]))
+        for outlet, sign, words in zip(main.outlets, (-1, 1), (rising, rising[::-1]), strict=True)
+        for word in words[:CUES]
+        if sign * sum(known[word]) > 0
+    ]
+
+
+def data_cues(headlines: Mapping[str, Sequence[str]], *, seed: int = 1) -> list[Cue]:
+    """Words, marks and pairs of them that tell the training headlines apart: logistic regression.
+
+    Args:
+        headlines: outlet to its headlines.
+        seed: of the solver and of the headlines that are left out for balance.
+
+    Returns:
+        For each outlet those of greatest weight; nothing where the headlines are too few.
+    """
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    random = np.random.default_rng(seed)
+    size = min(5000, *(len(texts) for texts in headlines.values()))
+    if size < FEW:
+        return []
+    texts = [own[place] for own in headlines.values() for place in random.permutation(len(own))[:size]]
+    labels = np.repeat([0, 1], size)
+    vectors = CountVectorizer(
+        token_pattern=_TOKEN.pattern, lowercase=False, ngram_range=(1, 2), min_df=5, binary=True
+    )
+    matrix = vectors.fit_transform(texts)
+    weights = LogisticRegression(C=0.1, max_iter=200, random_state=seed).fit(matrix, labels).coef_[0]
+    words, counts = vectors.get_feature_names_out(), np.asarray(matrix.sum(axis=0)).ravel()
+    return [
+        Cue(outlet, "data", str(words[place]), abs(float(weights[place])), int(counts[place]))
+        for outlet, sign in zip(headlines, (-1, 1), strict=True)
+        for place in np.argsort(-sign * weights, kind="stable")[:CUES]
+        if sign * weights[place] > 0
+    ]
