@@ -1,0 +1,104 @@
+from datetime import date
+
+import numpy as np
+import pytest
+from scoring_fakes import FakeJudges, RuleJudge
+
+from change_it.audit.corpus import read_corpus
+from change_it.audit.probes import data_cues, main_cues, probe, topics
+from change_it.scoring.item import Item
+
+
+def items(texts, label):
+    other = {"rep": "gio", "gio": "rep"}[label]
+    return [Item(f"{label}{n}", label, other, text, f"{text} articolo") for n, text in enumerate(texts)]
+
+
+@pytest.fixture
+def loud():
+    """30 headlines each; gio's have an exclamation mark, which the fake main listens to."""
+    return items([f"Il governo numero {n}" for n in range(30)], "rep") + items(
+        [f"Il governo numero {n}!" for n in range(30)], "gio"
+    )
+
+
+def by_name(probes):
+    return {found.name: found for found in probes}
+
+
+def test_a_judge_that_listens_to_a_mark_is_lost_without_marks_and_nothing_else(loud):
+    found = by_name(probe(FakeJudges().main, loud, {}, "it", resamples=50))
+    assert found["as it is"].f1 == found["words in any order"].f1 == found["content words masked"].f1 == 1
+    assert found["without marks"].f1 == pytest.approx(1 / 3)
+    assert found["as it is"].interval == (1, 1)
+
+
+def test_a_judge_that_listens_to_function_words_is_lost_without_them():
+    rule = RuleJudge("main", lambda text, _: 0.9 if "della" in text.split() else 0.1)
+    some = items([f"Crolla muro {n}" for n in range(20)], "rep") + items(
+        [f"Il muro della casa {n}" for n in range(20)], "gio"
+    )
+    found = by_name(probe(rule, some, {}, "it", resamples=20))
+    assert found["content words masked"].f1 == 1
+    assert found["function words masked"].f1 < 0.5
+
+
+def test_capitals_count_as_a_setting_of_their_own():
+    rule = RuleJudge("main", lambda text, _: 0.9 if any(w[0].isupper() for w in text.split()[1:]) else 0.1)
+    some = items([f"crolla il ponte {n}" for n in range(20)], "rep") + items(
+        [f"crolla Il Ponte {n}" for n in range(20)], "gio"
+    )
+    found = by_name(probe(rule, some, {}, "it", resamples=20))
+    assert found["typography normalised"].f1 == 1
+    assert found["typography normalised, in small letters"].f1 < 0.5
+
+
+def test_without_a_list_of_function_words_nothing_is_masked(loud):
+    assert not [
+        name for name in by_name(probe(FakeJudges().main, loud, {}, "none", resamples=5)) if "masked" in name
+    ]
+
+
+def test_months_with_few_headlines_are_left_out_and_many_months_become_years(loud):
+    dates = {item.id: date(2020, 1 if n < 55 else 2, 3) for n, item in enumerate(loud)}
+    months = [one for one in probe(FakeJudges().main, loud, dates, "it", resamples=5) if one.group == "month"]
+    assert [(one.name, one.n) for one in months] == [("2020-01", 55)]
+
+    dates = {item.id: date(1990 + n % 2, 1 + n % 12, 1 + n % 28) for n, item in enumerate(loud)}
+    dates |= {item.id: date(1960 + n, 1, 1) for n, item in enumerate(loud[:15])}
+    years = [one for one in probe(FakeJudges().main, loud, dates, "it", resamples=5) if one.group == "month"]
+    assert {one.name for one in years} == {"1990", "1991"}
+
+
+def test_topics_group_articles_on_like_subjects_and_name_them():
+    sport = [f"squadra partita allenatore gol vittoria campionato {n}" for n in range(45)]
+    court = [f"giudice processo sentenza tribunale avvocato condanna {n}" for n in range(45)]
+    found = topics(sport + court, "it")
+    assert not set(found[:45]) & set(found[45:])
+    assert set(", ".join(found[:45]).split(", ")) <= {*" ".join(sport).split(), ""}
+
+
+def test_few_articles_have_no_topics():
+    assert topics(["uno due tre"] * 10, "it") == [""] * 10
+
+
+def test_the_mark_that_the_judge_listens_to_is_its_first_cue(loud):
+    cues = main_cues(FakeJudges().main, loud)
+    first = next(cue for cue in cues if cue.outlet == "gio")
+    assert (first.text, first.n) == ("!", 30)
+    assert first.weight == pytest.approx(np.log(0.9 / 0.1) - np.log(0.2 / 0.8))
+
+
+def test_cues_of_the_data_are_what_tells_the_headlines_apart():
+    headlines = {
+        "rep": [f"Il governo {n} cade" for n in range(40)],
+        "gio": [f"Il governo {n} cade!" for n in range(40)],
+    }
+    assert any("!" in cue.text for cue in data_cues(headlines) if cue.outlet == "gio")
+    assert data_cues({name: texts[:3] for name, texts in headlines.items()}) == []
+
+
+def test_the_corpus_gives_dates_of_its_test_articles(corpus):
+    found = read_corpus(corpus)
+    assert {type(day) for day in found.dates.values()} == {date}
+    assert any(item.id in found.dates for item in found.test.items)
