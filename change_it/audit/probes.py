@@ -153,7 +153,7 @@ def _changes(main: "Judge", language: str, seed: int) -> dict[str, Callable[[str
 
     changes = {
         SETTING: plain,
-        f"{SETTING}, in small letters": lambda text: plain(text).lower(),
+        "and in small letters": lambda text: plain(text).lower(),
         "without marks": lambda text: " ".join(Split.of(text).words),
         "words in any order": shuffled,
     }

@@ -345,9 +345,7 @@ def probes_chart(probes: Sequence[Probe]) -> Figure:
     ends = np.clip(np.abs(np.array([probe.interval for probe in shown]).T - values), 0, None)
     axes.axvline(shown[0].f1, color=_LINE, linestyle=":", linewidth=1.5)
     axes.errorbar(values, rows, xerr=ends, fmt="o", color=_BLUE, markersize=6, capsize=3, label="main")
-    return _finished(
-        figure, axes, [probe.name for probe in shown], "F1, 95% interval", legend_columns=1, width=24
-    )
+    return _finished(figure, axes, [probe.name for probe in shown], "F1, 95% interval", legend_columns=1)
 
 
 def reliability_chart(calibrations: Sequence[Calibration]) -> Figure:
@@ -522,7 +520,7 @@ def _in_lines(name: str) -> str:
     """A name in at most two lines, the second one cut where it is too long."""
     if len(name) <= _LINE_LETTERS:
         return name
-    place = max((name.rfind(mark, 0, _LINE_LETTERS) for mark in "-+._"), default=-1) + 1 or _LINE_LETTERS
+    place = max((name.rfind(mark, 0, _LINE_LETTERS) for mark in "-+._ "), default=-1) + 1 or _LINE_LETTERS
     rest = name[place:]
     return f"{name[:place]}\n{rest if len(rest) <= _LINE_LETTERS else rest[: _LINE_LETTERS - 1] + '…'}"
 
@@ -535,19 +533,13 @@ def _canvas(systems: int, row: float, extra: float = 0.0) -> tuple[Figure, Axes]
 
 
 def _finished(
-    figure: Figure,
-    axes: Axes,
-    systems: Sequence[str],
-    label: str,
-    *,
-    legend_columns: int,
-    width: int = 16,
+    figure: Figure, axes: Axes, systems: Sequence[str], label: str, *, legend_columns: int
 ) -> Figure:
     """Axes from 0 to 1, systems from the top, a legend above."""
     with matplotlib.rc_context(_NARROW_STYLE):
         axes.set_xlim(-0.02, 1.02)
         axes.set_ylim(len(systems) - 0.5, -0.5)
-        axes.set_yticks(range(len(systems)), [_in_lines(name, width).replace("$", r"\$") for name in systems])
+        axes.set_yticks(range(len(systems)), [_in_lines(name).replace("$", r"\$") for name in systems])
         axes.set_xlabel(label)
         _lighten(axes)
         figure.legend(

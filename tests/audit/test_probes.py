@@ -50,7 +50,7 @@ def test_capitals_count_as_a_setting_of_their_own():
     )
     found = by_name(probe(rule, some, {}, "it", resamples=20))
     assert found["typography normalised"].f1 == 1
-    assert found["typography normalised, in small letters"].f1 < 0.5
+    assert found["and in small letters"].f1 < 0.5
 
 
 def test_without_a_list_of_function_words_nothing_is_masked(loud):
