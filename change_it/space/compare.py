@@ -1,5 +1,6 @@
 """The Compare tab: two systems item by item, on what the Score tab found or on tables of verdicts."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,10 +18,12 @@ from change_it.tables import Column, Row, Table
 
 #: Columns of a table of verdicts, as the Score tab and `change-it score --out` write it.
 COLUMNS = ("id", "direction", "source", "headline", "hh", "ah", "main")
+#: Columns that a table may have besides.
+OPTIONAL = ("fluency", "facts", "unsupported")
 #: The judges of an item.
-JUDGES = ("hh", "ah", "main")
-#: Whose verdict to look at: all three together, or one judge's.
-VERDICTS = ("compliant", *JUDGES)
+JUDGES = ("hh", "ah", "main", "fluency", "facts")
+#: Whose verdict to look at: the papers' three together, all five, or one judge's.
+VERDICTS = ("compliant", "strict_compliancy", *JUDGES)
 #: Items that are shown at once.
 PAGE = 10
 
@@ -165,9 +168,10 @@ def read_verdicts(paths: Sequence[Path], *, translate: Translate) -> dict[str, p
     systems: dict[str, dict[str, dict[str, object]]] = {}
     for path in paths:
         unclear, double, long = [], [], []
-        for line, cells, _ in read_upload(path, COLUMNS, ["system"], translate=translate):
-            verdicts = {name: _BOOLEANS.get(cells[name].lower()) for name in JUDGES}
-            if None in verdicts.values():
+        for line, cells, _ in read_upload(path, COLUMNS, [*OPTIONAL, "system"], translate=translate):
+            given = {name: cells.get(name, "").lower() for name in JUDGES}
+            verdicts = {name: _BOOLEANS.get(cell) for name, cell in given.items()}
+            if any(verdicts[name] is None and (cell or name in COLUMNS) for name, cell in given.items()):
                 unclear.append(line)
                 continue
             if max(len(cells[name]) for name in COLUMNS) > LIMITS.headline:
@@ -178,7 +182,9 @@ def read_verdicts(paths: Sequence[Path], *, translate: Translate) -> dict[str, p
             items[cells["id"]] = {
                 **{name: cells[name] for name in COLUMNS},
                 **verdicts,
-                "compliant": all(verdicts.values()),
+                "compliant": all(verdicts[name] for name in JUDGES[:3]),
+                "strict_compliancy": None if None in verdicts.values() else all(verdicts.values()),
+                "unsupported": cells.get("unsupported", ""),
             }
         faults = (
             (translate("compare.fault_verdict"), unclear),
@@ -190,14 +196,18 @@ def read_verdicts(paths: Sequence[Path], *, translate: Translate) -> dict[str, p
         raise InputError(translate("compare.one_system"))
     if len(systems) > LIMITS.systems:
         raise InputError(translate("compare.systems", most=LIMITS.systems, found=len(systems)))
-    return {name: pl.DataFrame(list(items.values())) for name, items in systems.items()}
+    types = dict.fromkeys(VERDICTS, pl.Boolean)
+    return {
+        name: pl.DataFrame(list(items.values()), schema_overrides=types) for name, items in systems.items()
+    }
 
 
 def matched(tables: Tables, first: str, second: str, *, translate: Translate) -> pl.DataFrame:
     """The items that two systems have both, in the order of the first; the second system's columns end in `_other`."""
     if first not in tables or second not in tables:
         raise InputError(translate("compare.choose"))
-    one, other = (tables[name].select(*COLUMNS, "compliant") for name in (first, second))
+    columns = list(dict.fromkeys([*COLUMNS, *VERDICTS, "unsupported"]))
+    one, other = (tables[name].select(columns) for name in (first, second))
     found = one.join(other, on="id", how="left", suffix=_OTHER).drop_nulls(f"compliant{_OTHER}")
     if not len(found):
         raise InputError(translate("compare.nothing_common", first=first, second=second))
@@ -229,15 +239,19 @@ def counts_table(items: pl.DataFrame, first: str, second: str, translate: Transl
             }
         )
         for verdict in VERDICTS
+        if not items[verdict].is_null().all()
     ]
     return Table((Column("verdict", "text", translate("compare.verdict")), *columns), tuple(rows))
 
 
 def pairs_html(items: pl.DataFrame, first: str, second: str, translate: Translate, summary: str) -> str:
     """Items as HTML, both headlines with words that are not the original's marked and every verdict in words."""
+    rows = items.to_dicts()
+    for row in rows:
+        row |= {f"unsupported{end}": _unsupported(row[f"unsupported{end}"]) for end in ("", _OTHER)}
     return render(
         "pairs.html.jinja",
-        rows=items.to_dicts(),
+        rows=rows,
         first=first,
         second=second,
         other=_OTHER,
@@ -245,3 +259,11 @@ def pairs_html(items: pl.DataFrame, first: str, second: str, translate: Translat
         summary=summary,
         translate=translate,
     )
+
+
+def _unsupported(text: str) -> list[dict[str, int]]:
+    """Places of unsupported words in a headline; none where a stranger's table has something else there."""
+    try:
+        return [{end: max(0, int(one[end])) for end in ("start", "end")} for one in json.loads(text)]
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        return []

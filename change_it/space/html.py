@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from typing import Any
@@ -96,6 +96,18 @@ def changed_words(source: str, new: str) -> tuple[list[tuple[str, bool]], list[s
     return joined, gone
 
 
+def headline_pieces(
+    source: str, new: str, unsupported: Sequence[Mapping[str, Any]] = ()
+) -> list[tuple[str, bool, bool]]:
+    """A new headline in pieces: text, whether the original lacks it, and whether no text supports it."""
+    added = [flag for piece, flag in changed_words(source, new)[0] for _ in piece]
+    wrong = [False] * len(new)
+    for one in unsupported:
+        wrong[one["start"] : one["end"]] = [True] * len(wrong[one["start"] : one["end"]])
+    runs = groupby(zip(new, added, wrong, strict=True), key=lambda each: each[1:])
+    return [("".join(letter for letter, _, _ in run), *flags) for flags, run in runs]
+
+
 @cache
 def _environment() -> Environment:
     found = Environment(
@@ -105,6 +117,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.globals |= {"changed_words": changed_words}
+    found.globals |= {"changed_words": changed_words, "headline_pieces": headline_pieces}
     found.filters |= {"percent": lambda value: f"{100 * value:.0f}%"}
     return found

@@ -17,7 +17,9 @@ from change_it.generators.formats import Decoding
 from change_it.generators.generator import CARD, GeneratorCard
 from change_it.generators.options import EXTRACT
 from change_it.generators.transfer import HeadlineTransfer, Proposer
+from change_it.judges.casing import read_casing
 from change_it.judges.judge import COMMAND, Judges
+from change_it.judges.options import SINGLE_TEXT
 from change_it.space.limits import LIMITS
 from change_it.training.models import local_folder
 
@@ -130,6 +132,7 @@ class Models:
         if corpus:
             systems[EXTRACT] = Extract.from_corpus(corpus, cache_size=CACHE_SIZE)
             language = read_language(corpus) or language
+            loaded = loaded if loaded.casing else loaded.with_casing(read_casing(corpus))
             if (Path(corpus) / REPORT).is_file():
                 sample = read_report(Path(corpus)).get("sample", sample)
         return cls(
@@ -148,7 +151,7 @@ class Models:
             texts = [text] * len(system.targets)
             system.propose(texts, texts, system.targets, Decoding())
         for judge in self.judges.by_task.values():
-            judge.probabilities([text], None if judge.task == "main" else [text], progress=False)
+            judge.probabilities([text], None if judge.task in SINGLE_TEXT else [text], progress=False)
 
 
 def _verdicts(judges: Judges, folder: Path) -> list[Verdict]:

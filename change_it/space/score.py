@@ -250,7 +250,7 @@ def systems_table(scores: Scores, translate: Translate) -> Table:
         Column("direction", "text", translate("score.direction")),
         Column("n", "text"),
     ]
-    for name in scores.rows[0].values:
+    for name in scores.measures:
         columns.append(Column(name, title=titles.get(name, "")))
         if name in SORTED_BY:
             columns.append(Column(f"{name}_interval", "interval", "95%"))
@@ -261,6 +261,7 @@ def systems_table(scores: Scores, translate: Translate) -> Table:
                 "system": system,
                 "direction": translate("score.average") if direction == AVERAGE else direction,
                 "n": found.n,
+                **dict.fromkeys(scores.measures, "n/a"),
                 **found.values,
                 **{f"{name}_interval": ends for name, ends in found.intervals.items()},
             }
@@ -304,7 +305,9 @@ def remarks(scores: Scores, translate: Translate) -> list[str]:
         translate("score.failed", system=row.system, count=row.errors, n=row.n) for row in rows if row.errors
     ]
     found += [translate("score.same_judges", system=system) for system in scores.same_judges]
-    return found if "bleu" in rows[0].values else [*found, translate("score.no_gold")]
+    if scores.strict_p_values is None:
+        found.append(translate("score.no_fluency"))
+    return found if "bleu" in scores.measures else [*found, translate("score.no_gold")]
 
 
 def summary(scores: Scores) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The Transfer tab, and the endpoints `/transfer` and `/judge`: new headlines with what the judges say of them."""
 
+import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,13 +9,12 @@ from importlib.resources import files
 from typing import Any
 
 import gradio as gr
-import numpy as np
 
 from change_it.errors import InputError
 from change_it.generators.formats import Decoding
 from change_it.generators.rerank import joint_probability
 from change_it.hevas.readability import readability
-from change_it.scoring.compliancy import PAPERS, judge_items
+from change_it.scoring.compliancy import MEASURES, judge_items
 from change_it.scoring.item import Item
 from change_it.space.html import notice, render
 from change_it.space.limits import LIMITS, friendly, text_of
@@ -23,7 +23,7 @@ from change_it.space.translation import Texts, translate
 from change_it.text.tokens import words
 
 #: The judges in the order in which they are shown.
-JUDGES = ("hh", "ah", "main")
+JUDGES = ("hh", "ah", "main", "fluency", "facts")
 #: Candidates that are asked for at first.
 CANDIDATES = 3
 #: Width of the search, at least: wide enough for a choice, narrow enough for a busy page.
@@ -31,6 +31,8 @@ BEAMS = 4
 #: System of a headline that the reader wrote.
 OWN = "own"
 
+#: Judge to its probability in a row of `judge_items`.
+_PROBABILITIES = {"hh": "hh", "ah": "ah", "main": "target", "fluency": "fluency"}
 _QUEUE: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": LIMITS.at_once}
 #: On a phone the candidates are below the fold: a press of the button goes there.
 _SHOW_CANDIDATES = """() => {
@@ -150,9 +152,11 @@ def transfer(
 
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original` (headline and readability), `signature`, and
-        `candidates`, those with the highest joint probability first, each with `headline`, `system`, `joint`,
-        `probabilities` (hh, ah, main), `verdicts` (compliancy, hh, ah, main), `looks_like` (the outlet that main takes
-        the original and the new headline for) and `readability`.
+        `candidates`, those with the highest `strict_joint` first, each with `headline`, `system`, `joint` (probability that
+        HH, AH and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts),
+        `probabilities` (hh, ah, main, fluency), `verdicts` (those of `scoring`), `unsupported` (numbers and names, with
+        their places in the headline), `looks_like` (the outlet that main takes the original and the new headline for)
+        and `readability`. What needs a fluency judge is None where there is none.
 
     Raises:
         InputError: something is missing, unknown or too long.
@@ -202,37 +206,38 @@ def _checked(models: Models, headline: Any, article: Any, direction: Any, langua
 
 def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any]:
     """The answer for new headlines (text to system), all of them in one batch a judge."""
-    texts, systems = list(new), list(new.values())
-    items = [replace(item, prediction=text) for text in texts]
-    judged = judge_items(models.judges, items, language=models.language, progress=False)
-    p_hh, p_ah, p_target, p_source = (
-        judged[name].to_numpy() for name in ("p_hh", "p_ah", "p_target", "p_target_source")
-    )
-    joint = joint_probability(p_hh, p_ah, p_target, p_source)
-    figures = readability_figures([item.source, *texts], models.language)
-    original, other = (
-        (item.target, item.label) if p_source[0] > 0.5 else (item.label, item.target)
-    )  # how main reads the original
-    candidates = [
-        {
-            "headline": texts[row],
-            "system": systems[row],
-            "joint": round(float(joint[row]), 4),
-            "probabilities": {
-                name: round(float(values[row]), 4)
-                for name, values in (("hh", p_hh), ("ah", p_ah), ("main", p_target))
-            },
-            "verdicts": {name: bool(judged[name][row]) for name in PAPERS},
-            "looks_like": {"original": original, "new": other if judged["main"][row] else original},
-            "readability": figures[row + 1],
-        }
-        for row in np.argsort(-joint, kind="stable").tolist()
-    ]
+    items = [replace(item, prediction=text) for text in new]
+    rows = judge_items(models.judges, items, language=models.language, progress=False).to_dicts()
+    figures = readability_figures([item.source, *new], models.language)
+    # How main reads the original.
+    original, other = (item.label, item.target)[:: -1 if rows[0]["p_target_source"] > 0.5 else 1]
+    candidates = []
+    for (text, system), row, readable in zip(new.items(), rows, figures[1:], strict=True):
+        [joint] = joint_probability(
+            [row["p_hh"]], [row["p_ah"]], [row["p_target"]], [row["p_target_source"]]
+        ).tolist()
+        fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
+        probabilities = {judge: row[f"p_{name}"] for judge, name in _PROBABILITIES.items()}
+        candidates.append(
+            {
+                "headline": text,
+                "system": system,
+                "joint": round(joint, 4),
+                "strict_joint": round(joint * fluent * row["facts"], 4),
+                "probabilities": {
+                    name: None if value is None else round(value, 4) for name, value in probabilities.items()
+                },
+                "verdicts": {name: row[name] for name in MEASURES},
+                "unsupported": json.loads(row["unsupported"]),
+                "looks_like": {"original": original, "new": other if row["main"] else original},
+                "readability": readable,
+            }
+        )
     return {
         "from": item.label,
         "to": item.target,
         "original": {"headline": item.source, "readability": figures[0]},
-        "candidates": candidates,
+        "candidates": sorted(candidates, key=lambda one: (-one["strict_joint"], -one["joint"])),
         "signature": models.judges.signature,
     }
 

@@ -90,6 +90,32 @@ def test_the_tables_of_scoring_and_their_files_give_the_same(tmp_path):
     assert len(direct) == n
 
 
+def test_fluency_facts_and_unsupported_words_are_shown_where_they_are_known(tmp_path):
+    header = [*HEADER, "fluency", "facts", "unsupported"]
+    places = '[{"text": "17", "start": 0, "end": 2, "kind": "number"}]'
+    one = [[*row("1", True, True, True, headline="17 morti"), "true", "false", places]]
+    other = [[*row("1", True, True, True), "true", "true", '[{"start": "x"}, 1e999]']]
+    files = [write(tmp_path / f"{name}.csv", rows, header) for name, rows in (("one", one), ("other", other))]
+    items = compare.matched(
+        compare.read_verdicts(files, translate=ENGLISH), "one", "other", translate=ENGLISH
+    )
+    assert items.select("compliant", "strict_compliancy", "strict_compliancy_other").row(0) == (
+        True,
+        False,
+        True,
+    )
+    assert len(compare.chosen(items, "facts", "first")) == 1
+    html = compare.pairs_html(items, "one", "other", ENGLISH, "")
+    assert ">17</u>" in html
+    assert "facts: numbers or names not supported" in html
+    assert len(compare.counts_table(items, "one", "other", ENGLISH).rows) == 7
+    plain = [write(tmp_path / f"{name}.csv", [row("1", True, True, True)]) for name in ("x", "y")]
+    items = compare.matched(compare.read_verdicts(plain, translate=ENGLISH), "x", "y", translate=ENGLISH)
+    assert len(compare.counts_table(items, "x", "y", ENGLISH).rows) == 4
+    assert "fluency" not in compare.pairs_html(items, "x", "y", ENGLISH, "")
+    assert not len(compare.chosen(items, "fluency", "none"))
+
+
 def test_headlines_are_text_and_every_verdict_is_in_words(tables, tmp_path):
     evil = '<img src=x onerror="alert(1)">'
     path = write(

@@ -13,7 +13,7 @@ from change_it.generators.formats import Candidate
 from change_it.generators.transfer import Proposer
 from change_it.space import app
 from change_it.space import transfer as tab
-from change_it.space.html import changed_words, notice
+from change_it.space.html import changed_words, headline_pieces, notice
 from change_it.space.limits import LIMITS, text_of
 from change_it.space.models import Models
 from change_it.space.transfer import examples
@@ -54,15 +54,48 @@ def test_candidates_come_with_verdicts_and_the_best_first():
         "Piove",
     ]
     best, unchanged, other = (one["verdicts"] for one in answer["candidates"])
-    assert best == {"compliancy": True, "hh": True, "ah": True, "main": True}
-    assert unchanged == {"compliancy": False, "hh": True, "ah": True, "main": False}
-    assert other == {"compliancy": False, "hh": False, "ah": False, "main": False}
+    strict = {"strict_compliancy": None, "fluency": None, "facts": True}
+    assert best == {"compliancy": True, "hh": True, "ah": True, "main": True} | strict
+    assert unchanged == {"compliancy": False, "hh": True, "ah": True, "main": False} | strict
+    assert other == {"compliancy": False, "hh": False, "ah": False, "main": False} | strict
     first = answer["candidates"][0]
-    assert first["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9}
+    assert first["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9, "fluency": None}
+    assert first["strict_joint"] == first["joint"]
     # Reversed: it was rep's (.8) and is now gio's (.9), or the other way round (.2 · .1).
     assert first["joint"] == pytest.approx(0.8 * 0.7 * (0.8 * 0.9 + 0.2 * 0.1), abs=1e-4)
     assert first["looks_like"] == {"original": "rep", "new": "gio"}
     assert (answer["from"], answer["to"]) == ("rep", "gio")
+
+
+def test_the_best_is_the_one_that_is_strictly_compliant():
+    printed, repeated, invented = "Statale, il ponte!", "Statale, statale, il ponte!", "Statale, 17 ponti!"
+    models, _ = fixed(invented, repeated, printed, judges=FakeJudges(digits="abcd"))
+    answer = ask(models)
+    assert [one["headline"] for one in answer["candidates"]] == [printed, repeated, invented]
+    names = ("compliancy", "strict_compliancy", "fluency", "facts")
+    verdicts = [[one["verdicts"][name] for name in names] for one in answer["candidates"]]
+    assert verdicts == [[True, True, True, True], [True, False, False, True], [True, False, True, False]]
+    first, second, last = answer["candidates"]
+    assert first["strict_joint"] == pytest.approx(first["joint"] * 0.6, abs=1e-4)
+    assert second["strict_joint"] == pytest.approx(second["joint"] * 0.4, abs=1e-4)
+    assert last["strict_joint"] == 0
+    assert [last["headline"][one["start"] : one["end"]] for one in last["unsupported"]] == ["17"]
+    html = tab.candidates_html(answer, "en")
+    assert "3 of 3 compliant for gio, 1 strictly" in html
+    assert '<u class="ci-unsupported"' in html
+    assert "neither the original headline nor the article has: 17" in html
+
+
+def test_without_a_fluency_judge_its_marks_are_unknown():
+    models, _ = fixed("Statale, il ponte!")
+    html = tab.candidates_html(ask(models), "en")
+    assert "n/a: there is no such judge here" in html
+    assert "strictly n/a" in html
+
+
+def test_unsupported_words_are_marked_where_they_stand():
+    pieces = headline_pieces("Crolla il ponte", "Crolla il 17", [{"start": 10, "end": 99, "kind": "number"}])
+    assert pieces == [("Crolla il ", False, False), ("17", True, True)]
 
 
 def test_the_other_direction():
@@ -289,7 +322,7 @@ def test_a_run_without_judges(tmp_path):
 def test_the_endpoint_transfer(client):
     answer = client.predict(HEADLINE, ARTICLE, "rep2gio", "sum", 2, api_name="/transfer")
     assert 1 <= len(answer["candidates"]) <= 2
-    assert set(answer["candidates"][0]["verdicts"]) == {"compliancy", "hh", "ah", "main"}
+    assert {"compliancy", "hh", "ah", "main", "fluency", "facts"} < set(answer["candidates"][0]["verdicts"])
     by_name = client.predict(headline=HEADLINE, article=ARTICLE, system="extract", api_name="/transfer")
     assert by_name["system"] == "extract"
 
