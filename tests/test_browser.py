@@ -1,7 +1,7 @@
 """The page in a real browser: Debian's Chromium, driven by Playwright.
 
 Judges decide by rules (see `scoring_fakes.FakeJudges`): main takes an exclamation mark for gio's, HH and AH want a long
-word in common. Every page is checked: an error in the console, a request that fails or goes elsewhere, a dialog or a
+word in common, fluency wants no word twice. Every page is checked: an error in the console, a request that fails or goes elsewhere, a dialog or a
 script that runs is a failure of its test.
 """
 
@@ -190,18 +190,18 @@ def test_a_headline_is_transferred_and_judged(page):
     expected(card.locator(".ci-badge")).to_have_text(f"✓ {translate('it', 'transfer.compliant')}")
     texts = [
         f"{translate('it', f'transfer.{judge}')} {translate('it', f'transfer.{judge}_yes', original='rep', new='gio')}"
-        for judge in ("hh", "ah", "main")
+        for judge in ("hh", "ah", "main", "fluency", "facts")
     ]
-    expected(card.locator(".ci-verdicts li")).to_have_count(3)
+    expected(card.locator(".ci-verdicts li")).to_have_count(5)
     expected(card.locator(".ci-verdicts li > span:nth-child(2)")).to_have_text(texts)
-    expected(card.locator(".ci-mark")).to_have_text(["✓"] * 3)
-    expected(card.locator(".ci-value")).to_have_text(["80%", "70%", "90%"])
+    expected(card.locator(".ci-mark")).to_have_text(["✓"] * 5)
+    expected(card.locator(".ci-value")).to_have_text(["80%", "70%", "90%", "60%"])
     expected(page.locator(".ci-card").first.locator(".ci-badge")).to_contain_text(
         translate("it", "transfer.compliant")
     )
     page.locator("#own textarea").fill("Piove")  # judged as one types
     rainy = page.locator(".ci-card", has=page.locator(".ci-headline", has_text="Piove"))
-    expected(rainy.locator(".ci-mark")).to_have_text(["✗"] * 3)
+    expected(rainy.locator(".ci-mark")).to_have_text([*"✗✗✗✓✓"])
     expected(rainy.locator(".ci-badge")).to_have_text(f"✗ {translate('it', 'transfer.not_compliant')}")
     expected(rainy.locator(".ci-headline mark")).to_have_text("Piove")
     expected(rainy).to_contain_text(translate("it", "transfer.hh_no"))
@@ -215,7 +215,7 @@ def test_an_example_is_clicked(page):
     expected(page.get_by_label("gio → rep")).to_be_checked()  # it is written like the second outlet
     summary = re.compile(translate("it", "transfer.summary", good=r"\d", all=r"\d", to="rep"))
     expected(page.locator(".ci-summary")).to_have_text(summary)
-    expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(3)
+    expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(5)
 
 
 def test_html_in_a_headline_is_text(page):
@@ -377,14 +377,14 @@ def test_the_keyboard_is_enough(page):
     assert page.locator("#transfer").evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
     with asks(page, "transfer"):
         page.keyboard.press("Enter")
-    expected(own.locator(".ci-mark")).to_have_text(["✓"] * 3)
+    expected(own.locator(".ci-mark")).to_have_text(["✓"] * 5)
 
 
 @pytest.mark.parametrize("looks", ["light", "dark"])
 def test_light_and_dark_can_be_read(opened, looks):
     page = opened(f"?__theme={looks}", viewport={"width": 1280, "height": 900})
     card = transfer(page, own="Statale, piove")
-    expected(card.locator(".ci-mark")).to_have_text(["✓", "✓", "✗"])
+    expected(card.locator(".ci-mark")).to_have_text([*"✓✓✗✓✓"])
     assert page.evaluate("document.body.classList.contains('dark')") == (looks == "dark")
     ground = brightness(card, "background-color")
     assert (ground < 0.2) == (looks == "dark")

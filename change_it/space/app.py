@@ -26,10 +26,10 @@ def build(models: Models | None, language: str = "it") -> gr.Blocks:
         with gr.Row(elem_classes="ci-head"):
             with gr.Column(scale=4, min_width=280):
                 texts.add(gr.HTML(elem_classes="ci-title"), value="page.heading")
-                if models:
-                    texts.add(gr.HTML(elem_id="about", padding=False), value=partial(about_html, models))
             with gr.Column(scale=1, min_width=270):
                 texts.language.render()
+        if models:
+            texts.add(gr.HTML(elem_id="about", padding=False), value=partial(about_html, models))
 
         def tab(name: str) -> gr.Tab:
             return texts.add(gr.Tab(id=name), label=f"tabs.{name}")

@@ -58,3 +58,4 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     assert Models.from_run(corpus_run).verdicts == (Verdict("hh", "distrust", "lets through copy"),)
     write(corpus_run / "audit" / "audit.json", record | {"judges": "others"})
     assert Models.from_run(corpus_run).verdicts == models.verdicts
+    assert "missing" in about_html(models, "en")

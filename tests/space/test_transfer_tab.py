@@ -90,7 +90,7 @@ def test_without_a_fluency_judge_its_marks_are_unknown():
     models, _ = fixed("Statale, il ponte!")
     html = tab.candidates_html(ask(models), "en")
     assert "n/a: there is no such judge here" in html
-    assert "strictly n/a" in html
+    assert "strictly: n/a" in html
 
 
 def test_unsupported_words_are_marked_where_they_stand():
