@@ -24,6 +24,7 @@ from change_it.errors import InputError
 from change_it.hub.options import PushOptions
 from change_it.hub.run_metadata import Run, public
 from change_it.io import is_hub_id
+from change_it.judges.options import as_in_the_papers
 from change_it.papers.evalnlgeval2020 import CITATION, JUDGES
 from change_it.report.charts import alignment_chart
 from change_it.report.context import histogram
@@ -90,7 +91,9 @@ class JudgeEntry:
                 yield test, name, [*numbers, row["macro_f1"]]
 
     def published(self) -> list[float]:
-        """The papers' row for this judge; empty where they have none."""
+        """The papers' row for this judge; empty where they have none, or one of another kind."""
+        if not as_in_the_papers(self.metrics["options"]):
+            return []
         rows = [row for row in JUDGES if row.judge == self.judge.task]
         numbers = [number for row in rows for number in (row.precision, row.recall, row.f1)]
         return [*numbers, sum(row.f1 for row in rows) / len(rows)] if rows else []

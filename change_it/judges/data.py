@@ -2,22 +2,39 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from random import Random
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from change_it.corpus.folder import read_outlets, read_table
-from change_it.corpus.options import Negatives
+from change_it.corpus.options import Negatives as DrawnNegatives
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import headline_articles, headline_pairs
 from change_it.errors import InputError
-from change_it.judges.options import Fold, Task
+from change_it.hevas.names import Casing, Headline
+from change_it.judges.negatives import contradict, name_pool
+from change_it.judges.options import Fold, Negatives, Task
+from change_it.text.stopwords import guess_language
 
 #: Test negatives do not depend on the seed of a judge.
 TEST_SEED = 1
 #: Articles that vocabularies and document frequencies are taken from.
 TEXTS = 20_000
+#: What is drawn from the corpus for each kind of negatives; of `facts` what no changed fact could replace.
+DRAWN: dict[Negatives, DrawnNegatives] = {
+    "random": "random",
+    "hard": "hard",
+    "facts": "random",
+    "mixed": "mixed",
+}
+#: Share of changed facts among mixed negatives: more of them cost F1 on wrong partners (docs/decisions.md).
+MIXED_FACTS: dict[Task, float] = {"hh": 0.05, "ah": 0.1}
+TESTS: tuple[Negatives, ...] = ("random", "hard", "facts")
+#: Training articles that new names are taken from, and those that show which words have a capital.
+NAMED, CASED = 2000, 5000
 
 
 @dataclass(frozen=True)
@@ -52,7 +69,8 @@ class TaskData:
         outlets: short names of A and B.
         train: examples to learn from.
         validation: examples held out of the training side, to choose weights.
-        tests: A2: `gold` for main, `random` and `hard` (kinds of negatives) for hh and ah.
+        tests: A2: `gold` for main; `random`, `hard` and `facts` (kinds of negatives) for hh and ah. `facts` has the
+            matches with a fact that the other text contradicts once it is changed; there may be none.
         headlines: headlines of the training side.
         articles: articles of the training side: at most `TEXTS` of both, for vocabularies, document frequencies and
             pre-training.
@@ -99,6 +117,7 @@ def load_task(
         {side: read_table(corpus, config, side) for side in ("train", "test")}
         for config in ("articles", "pairs", "neighbours")
     )
+    facts = Facts(articles["train"])
     if fold != "all":
         articles["train"], pairs["train"] = (
             rows["train"].filter(fold=int(fold)) for rows in (articles, pairs)
@@ -108,24 +127,19 @@ def load_task(
     rng = generator(seed, "validation")
     strict = pairs["train"].filter(alignment="A1")
 
+    shares = {"random": 0.0, "hard": 0.0, "facts": 1.0, "mixed": MIXED_FACTS.get(task, 0.0)}
+    tests: dict[str, Examples]
     if task == "hh":
+
+        def paired(rows: pl.DataFrame, side: str, kind: Negatives, seed: int) -> pl.DataFrame:
+            made = headline_pairs(rows, articles[side], neighbours[side], negatives=DRAWN[kind], seed=seed)
+            return facts.replace(made, shares[kind], seed=seed, fill=side == "train")
+
         held = _held(strict["a_id"], validation_share, rng)
         apart = strict.filter(pl.col("a_id").is_in(held))
         rest = strict.join(apart, on="a_id", how="anti").join(apart, on="b_id", how="anti")
-        train, validation = (
-            _pair_examples(
-                headline_pairs(rows, articles["train"], neighbours["train"], negatives=negatives, seed=seed)
-            )
-            for rows in (rest, apart)
-        )
-        tests = {
-            kind: _pair_examples(
-                headline_pairs(
-                    pairs["test"], articles["test"], neighbours["test"], negatives=kind, seed=TEST_SEED
-                )
-            )
-            for kind in ("random", "hard")
-        }
+        train, validation = (_pair_examples(paired(rows, "train", negatives, seed)) for rows in (rest, apart))
+        tests = {kind: _pair_examples(paired(pairs["test"], "test", kind, TEST_SEED)) for kind in TESTS}
     else:
         # A pair is named by its A article, so that both its articles go to one side.
         event = pairs["train"].select(id="b_id", event="a_id").unique("id", keep="first", maintain_order=True)
@@ -138,18 +152,22 @@ def load_task(
             train, validation = (_style_examples(rows, outlets[1]) for rows in (rest, apart))
             tests = {"gold": _style_examples(articles["test"], outlets[1])}
         else:
-            rows = headline_articles(pool, neighbours["train"], negatives=negatives, seed=seed)
+
+            def headed(rows: pl.DataFrame, side: str, kind: Negatives, seed: int) -> pl.DataFrame:
+                made = headline_articles(rows, neighbours[side], negatives=DRAWN[kind], seed=seed)
+                return facts.replace(made, shares[kind], seed=seed, fill=side == "train")
+
+            rows = headed(pool, "train", negatives, seed)
             chosen = rows["article"].is_in(apart["article"].to_list())
             train, validation = (
                 _article_examples(rows.filter(~chosen)),
                 _article_examples(rows.filter(chosen)),
             )
             tests = {
-                kind: _article_examples(
-                    headline_articles(articles["test"], neighbours["test"], negatives=kind, seed=TEST_SEED)
-                )
-                for kind in ("random", "hard")
+                kind: _article_examples(headed(articles["test"], "test", kind, TEST_SEED)) for kind in TESTS
             }
+    if not len(tests.get("facts", ())):
+        tests.pop("facts", None)
     _check(task, corpus, fold, {"train": train, "validation": validation, **tests})
     some = articles["train"].sample(min(TEXTS, articles["train"].height), shuffle=True, seed=seed)
     return TaskData(
@@ -160,6 +178,62 @@ def load_task(
         some["headline"].to_list(),
         some["article"].to_list(),
     )
+
+
+class Facts:
+    """Changes facts in headlines; names and capitals are those of the training articles, which are read when asked for."""
+
+    def __init__(self, train: pl.DataFrame) -> None:
+        self.train = train
+
+    @cached_property
+    def known(self) -> tuple[str, list[str], Casing]:
+        """The language, names to choose from, and which words have capitals."""
+        train = self.train
+        some = train.gather_every(max(1, train.height // CASED))
+        casing = Casing.from_texts(some["article"], some["headline"])
+        headlines = train.gather_every(max(1, train.height // NAMED))["headline"].to_list()
+        language = guess_language(headlines)
+        return language, name_pool([Headline(text, language) for text in headlines], casing), casing
+
+    def replace(self, rows: pl.DataFrame, share: float, *, seed: int, fill: bool) -> pl.DataFrame:
+        """Replace a share of the negatives by positives with one fact changed in their headline.
+
+        Args:
+            rows: `headline1, headline2` or `headline, article`, then `label` and `fold`; of two headlines the second is changed,
+                which is where the new one stands when compliancy asks.
+            share: of the positives, 0 to 1.
+            seed: of every choice.
+            fill: keep other negatives, so that there are as many as before; without, nothing but the positives that could be
+                changed and their changed headlines.
+
+        Returns:
+            The rows, shuffled anew.
+        """
+        if not share:
+            return rows
+        language, names, casing = self.known
+        random, shuffle = Random(f"{seed} facts"), generator(seed, "changed facts")
+        right, wrong = rows.filter(label=1), rows.filter(label=0)
+        headline, other = (
+            ("headline2", "headline1") if "headline2" in rows.columns else ("headline", "article")
+        )
+        chosen: list[int] = []
+        changed: list[str] = []
+        for row in shuffle.permutation(right.height):
+            if len(changed) == round(share * right.height):
+                break
+            own = Headline(right[headline][int(row)], language)
+            text = contradict(own, right[other][int(row)], random, names, casing)
+            if text is not None:
+                chosen.append(int(row))
+                changed.append(text)
+        new = right[chosen].with_columns(
+            pl.Series(headline, changed, dtype=pl.String), label=pl.lit(0, pl.Int64)
+        )
+        kept = wrong[np.sort(shuffle.permutation(wrong.height)[: max(0, wrong.height - len(changed))])]
+        every = pl.concat([right, kept, new] if fill else [right[chosen], new])
+        return every[shuffle.permutation(every.height)]
 
 
 def _held(keys: pl.Series, share: float, rng: np.random.Generator) -> list[str]:

@@ -27,12 +27,19 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.judges.options import SCRATCH, STEP, JudgeSettings, Size, Task
+from change_it.judges.options import CROSS_ENCODER, HEADS, SCRATCH, STEP, Head, JudgeSettings, Size, Task
 from change_it.judges.pair import (
+    CAPITAL,
+    COMMON,
+    DIGIT,
+    NEGATION,
+    NUMBER_WORD,
     PairJudgeConfig,
     PairJudgeForSequenceClassification,
     piece_number,
 )
+from change_it.text.numbers import spelled
+from change_it.text.stopwords import guess_language
 from change_it.training.loop import train
 
 #: Layers, width and attention heads of the scratch encoders.
@@ -42,6 +49,12 @@ DROPOUT = {"pretrained": 0.3, SCRATCH: 0.1}
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CONTENT_LABELS = ("no_match", "match")
 
+#: Words that negate; of English contractions what a tokenizer leaves of them before the apostrophe.
+NEGATIONS = {
+    "it": ("non", "né"),
+    "en": ("not", "cannot", "don", "doesn", "didn", "isn", "aren", "wasn", "weren",
+           "couldn", "wouldn", "shouldn", "hasn", "haven", "hadn"),
+}  # fmt: skip
 #: Letters and signs that word pieces begin with, the most frequent ones.
 ALPHABET = 1000
 #: Texts that word pieces and document frequencies are learnt from, at most, and characters and tokens of each.
@@ -62,29 +75,35 @@ def build(
     texts: Sequence[str],
     *,
     outlets: tuple[str, str],
+    head: Head | None = None,
     size: Size = "tiny",
     vocabulary_size: int = 8000,
+    max_tokens: int = 512,
     dropout: float | None = None,
 ) -> tuple[Any, Any]:
-    """A judge before training: BERT and a linear layer for main, a pair judge for HH and AH (EvalNLGEval 2020, section 4).
+    """A judge before training: an encoder with a linear layer (EvalNLGEval 2020, section 4), or a pair judge for HH and AH.
 
     Args:
         task: main, hh or ah.
         encoder: Hub id, local folder, or `scratch`.
         texts: headlines and articles of the training side, for word pieces and document frequencies; may be empty
-            for main on a pre-trained encoder.
+            for a cross-encoder that is pre-trained.
         outlets: names of the classes of main.
+        head: what stands above the encoder; None takes the first of `HEADS`.
         size: of a scratch encoder.
         vocabulary_size: word pieces of a scratch encoder.
+        max_tokens: longest input of a cross-encoder.
         dropout: of the head, 0 to 1; None takes `DROPOUT`.
 
     Returns:
         The model, whose weights depend on torch's random state, and its tokenizer.
 
     Raises:
-        InputError: no such encoder, one whose tokenizer has no separator, or no texts where they are needed.
+        InputError: no such encoder, one whose tokenizer has no separator or that reads fewer tokens, or no texts where they
+            are needed.
     """
-    if not len(texts) and (task != "main" or encoder == SCRATCH):
+    head = head or HEADS[task][0]
+    if not len(texts) and (head != CROSS_ENCODER or encoder == SCRATCH):
         raise InputError("there are no texts to learn words from: give the corpus's headlines and articles")
     if dropout is None:
         dropout = DROPOUT[SCRATCH if encoder == SCRATCH else "pretrained"]
@@ -104,16 +123,23 @@ def build(
             num_attention_heads=heads,
             intermediate_size=4 * width,
             pad_token_id=tokenizer.pad_token_id,
+            max_position_embeddings=max(512, max_tokens),
         )
     else:
         tokenizer, config = load_encoder(encoder)
-    if task == "main":
+    if head == CROSS_ENCODER:
+        longest = min(tokenizer.model_max_length, config.max_position_embeddings)
+        if max_tokens > longest:
+            raise InputError(
+                f"{encoder} reads {longest} tokens and not {max_tokens}: give --max-tokens {longest}, or --head pair for hh and ah"
+            )
         options = {"classifier_dropout": dropout, "seq_classif_dropout": dropout, **labels}
         if encoder == SCRATCH:
             return BertForSequenceClassification(_with(config, options)), tokenizer
         return AutoModelForSequenceClassification.from_pretrained(
             encoder, config=_with(config, options), dtype=torch.float32
         ), tokenizer
+    tokenizer.model_max_length = 1_000_000  # words of a long article are compared in full
     judge = PairJudgeForSequenceClassification(
         PairJudgeConfig(
             encoder=config.to_dict(),
@@ -146,12 +172,7 @@ def load_encoder(encoder: str) -> tuple[Any, Any]:
         raise InputError(
             f"the tokenizer of {encoder!r} has no separator and padding: give a BERT-like encoder"
         )
-    # Articles are longer than what the encoder reads of them.
-    tokenizer.model_max_length, tokenizer.truncation_side, tokenizer.padding_side = (
-        1_000_000,
-        "right",
-        "right",
-    )
+    tokenizer.truncation_side = tokenizer.padding_side = "right"
     return tokenizer, config
 
 
@@ -224,16 +245,16 @@ def learn_words(judge: PairJudgeForSequenceClassification, tokenizer: Any, texts
     vocabulary = tokenizer.get_vocab()
     special = set(tokenizer.all_special_tokens)
     wordpiece = any(piece.startswith("##") for piece in vocabulary)
-    pieces = np.zeros((3, len(judge.piece_kinds)), dtype=np.int64)
+    pieces = np.zeros((4, len(judge.piece_kinds)), dtype=np.int64)
     for piece, place in vocabulary.items():
         goes_on = piece.startswith("##") if wordpiece else not piece.startswith(("Ġ", "▁"))
         text = piece.removeprefix("##") if wordpiece else piece.lstrip("Ġ▁")
         folded = "".join(character for character in text.lower() if character.isalnum())
         if folded and piece not in special and place < pieces.shape[1]:
-            pieces[:, place] = piece_number(folded), len(folded), 2 if goes_on else 1
-    for buffer, values in zip(
-        (judge.piece_numbers, judge.piece_lengths, judge.piece_kinds), pieces, strict=True
-    ):
+            marks = DIGIT * any(map(str.isdigit, folded)) + CAPITAL * text[0].isupper()
+            pieces[:, place] = piece_number(folded), len(folded), 2 if goes_on else 1, marks
+    buffers = (judge.piece_numbers, judge.piece_lengths, judge.piece_kinds, judge.piece_marks)
+    for buffer, values in zip(buffers, pieces, strict=True):
         buffer.copy_(torch.from_numpy(values))
     sample = _sample(texts)
     frequency = torch.zeros_like(judge.idf)
@@ -249,8 +270,17 @@ def learn_words(judge: PairJudgeForSequenceClassification, tokenizer: Any, texts
             buckets, starts = judge.words(batch["input_ids"], batch["attention_mask"] > 0)
             rows, tokens = torch.where(starts)
             keys = torch.unique(rows * len(frequency) + buckets[rows, tokens])
+            capital = (judge.piece_marks[batch["input_ids"]] & CAPITAL) > 0
+            judge.word_kinds[buckets[starts & ~capital]] = COMMON
             frequency += torch.bincount(keys % len(frequency), minlength=len(frequency))
     judge.idf.copy_(torch.log((1 + len(sample)) / (1 + frequency)))
+    language = guess_language(texts)
+    numbers = [
+        word for ordinal in (False, True) if language != "none" for word in spelled(language, ordinal=ordinal)
+    ]
+    for kind, words in ((NUMBER_WORD, numbers), (NEGATION, NEGATIONS.get(language, ()))):
+        for word in words:
+            judge.word_kinds[piece_number(word) % len(judge.word_kinds)] = kind
 
 
 def start_from_topics(embeddings: Any, tokenizer: Any, texts: Sequence[str]) -> None:

@@ -6,7 +6,8 @@ where it does not apply; the rest of the headline stays as it is, to the letter.
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from random import Random
 
@@ -15,6 +16,54 @@ from change_it.text.folding import fold
 from change_it.text.numbers import Number, find_numbers, spelled
 
 _DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"[^\W_]+")
+#: How often each change is tried anew: a headline has several names, and the other text may have one of them.
+_TRIES = 4
+
+
+def contradict(
+    headline: Headline, other: str, rng: Random, names: Sequence[str], casing: Casing | None = None
+) -> str | None:
+    """Change one fact of a headline so that a matching text contradicts it.
+
+    The changes below are tried in random order. A number or a name is swapped only where the other text has it too:
+    what a headline says beyond the other text, nothing there can refute.
+
+    Args:
+        headline: Italian or English; of another language numbers and names are swapped.
+        other: the matching headline or article.
+        rng: chooses the change.
+        names: to choose new names from; see `name_pool`.
+        casing: of the corpus; see `Headline.is_name`.
+
+    Returns:
+        The changed text, or None if nothing applies.
+
+    Example:
+        >>> contradict(Headline("Due feriti a Roma", "it"), "Roma, scontro fra auto", Random(1), ["Bari"])
+        'Due feriti a Bari'
+    """
+    words, known = Counter(_words(headline.text)), set(_words(other))
+    swaps: list[Callable[[], str | None]] = [
+        lambda: swap_numbers(headline, rng),
+        lambda: swap_names(headline, rng, names, casing),
+    ]
+    rewordings: list[Callable[[], str | None]] = [
+        lambda: swap_roles(headline, rng, casing),
+        lambda: negate(headline, rng),
+    ]
+    for change in rng.sample(swaps + rewordings, 4):
+        for _ in range(_TRIES):
+            new = change()
+            if new is None:
+                break
+            if change in rewordings or (words - Counter(_words(new))).keys() & known:
+                return new
+    return None
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(fold(text).lower())
 
 
 def swap_numbers(headline: Headline, rng: Random) -> str | None:

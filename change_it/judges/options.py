@@ -1,20 +1,30 @@
 """Options of `change-it train judge`, and the presets that stand for values not given."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from change_it.corpus.options import Negatives
 from change_it.training.options import TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency"]
 Size = Literal["tiny", "small", "base"]
 Fold = Literal["all", "0", "1"]
+Negatives = Literal["random", "hard", "facts", "mixed"]
+Head = Literal["pair", "cross-encoder"]
 
 #: The judges that compliancy asks, and those that read one text and not a pair.
 TASKS: tuple[Task, ...] = ("main", "hh", "ah")
 SINGLE_TEXT: tuple[Task, ...] = ("main", "fluency")
 SCRATCH = "scratch"
+CROSS_ENCODER: Head = "cross-encoder"
+#: What may stand above the encoder, our own first; the papers' judges are cross-encoders.
+HEADS: dict[Task, tuple[Head, ...]] = {
+    "main": ("cross-encoder",),
+    "hh": ("pair", "cross-encoder"),
+    "ah": ("pair", "cross-encoder"),
+    "fluency": (),
+}
 
 
 @dataclass(kw_only=True)
@@ -24,6 +34,7 @@ class JudgeOptions(TrainingOptions):
     Examples:
         change-it train judge --task main --corpus runs/mine/corpus --out runs/mine/judges/main
         change-it train judge --task hh --corpus runs/mine/corpus --encoder scratch --size tiny --out runs/mine/judges/hh
+        change-it train judge --task hh --corpus runs/mine/corpus --head cross-encoder --out runs/mine/papers/hh
         change-it train judge --task fluency --corpus runs/mine/corpus --encoder scratch --out runs/mine/judges/fluency
         accelerate launch -m change_it.judges.train --task ah --corpus runs/mine/corpus --out runs/mine/judges/ah
     """
@@ -36,12 +47,14 @@ class JudgeOptions(TrainingOptions):
     """Folder of the judge. What it holds is replaced only when the run is finished."""
     encoder: str = "bert-base-multilingual-cased"
     """Pre-trained encoder: Hub id or local folder; or scratch: a BERT of our own trained on the corpus alone."""
+    head: Head | None = None
+    """What stands above the encoder: pair (hh, ah), shared words and facts too; cross-encoder (main, hh, ah), the papers' linear layer."""
     size: Size = "tiny"
     """Size of a scratch encoder."""
     fold: Fold = "all"
     """Train on one fold only; judges that choose candidates and judges that score them take different ones."""
     negatives: Negatives | None = None
-    """Non-matching examples of hh and ah in training; random (the papers') for pre-trained encoders, mixed for scratch."""
+    """Non-matching examples of hh and ah in training; mixed for the head pair, random (the papers') for cross-encoder."""
     mlm_steps: int = 0
     """Updates of masked language modelling on the corpus's articles before; for scratch; fluency counts words instead."""
     held_out: str = "looped,spliced"
@@ -62,6 +75,7 @@ class JudgeSettings(TrainingSettings):
     corpus: str
     out: Path
     encoder: str
+    head: Head | None
     size: Size
     fold: Fold
     negatives: Negatives
@@ -100,7 +114,7 @@ def preset(options: JudgeOptions) -> dict[str, Any]:
     """Values for the options that are None.
 
     Args:
-        options: the task, the encoder and the size decide.
+        options: the task, the encoder, the head and the size decide.
 
     Returns:
         Values by field name, for `training.options.resolve`.
@@ -109,7 +123,22 @@ def preset(options: JudgeOptions) -> dict[str, Any]:
         >>> preset(JudgeOptions(task="ah", corpus="c", out=Path("o")))["max_tokens"]
         512
     """
+    heads = HEADS[options.task]
+    head = options.head or (heads[0] if heads else None)
+    own = {"head": head, "negatives": "random" if head == CROSS_ENCODER else "mixed"}
+    paper = PAPER[options.task]
     if options.encoder != SCRATCH:
-        return {**PAPER[options.task], "negatives": "random"}
+        return {**paper, **own}
     values = FROM_SCRATCH[options.task]
-    return {**values, "learning_rate": values["learning_rate"] * STEP[options.size], "negatives": "mixed"}
+    if "pair" in heads and head == CROSS_ENCODER:
+        values = {**values, "max_tokens": paper["max_tokens"], "epochs": paper["epochs"]}
+    return {**values, "learning_rate": values["learning_rate"] * STEP[options.size], **own}
+
+
+def as_in_the_papers(options: Mapping[str, Any]) -> bool:
+    """Whether a judge is of the papers' kind: a pre-trained encoder with a linear layer (EvalNLGEval 2020, section 4).
+
+    Args:
+        options: its `JudgeSettings` by name, as `metrics.json` has them.
+    """
+    return options.get("head") == CROSS_ENCODER and options.get("encoder") != SCRATCH

@@ -16,7 +16,7 @@ from torch.nn import functional
 from transformers import AutoConfig, AutoModel, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
 
-#: What the linear layer sees of a pair: seven lexical features, three of the encoder.
+#: What the linear layer sees of a pair: seven lexical features, eight of facts, three of the encoder.
 FEATURES = (
     "tf-idf cosine",
     "coverage of the first text",  # share of its idf that the other text has too
@@ -25,6 +25,14 @@ FEATURES = (
     "rarest word missed",  # largest idf of the first text's words that the second has not
     "shared words",  # log of their idf in all
     "densest passage",  # the same in the best block of the second text
+    "numbers missed of the first text",  # log of their count
+    "numbers missed of the second text",
+    "contradicted numbers",  # before a word that has another number before it in the second text
+    "names missed of the first text",  # log of the idf in all of words that have a capital and are never without
+    "names missed of the second text",
+    "contradicted names",  # largest idf of a word that stands beside a name of each text, but not the same one
+    "negation in one text",
+    "negated words",  # log of the idf in all of shared words that are negated in one text alone
     "pooled cosine",
     "late interaction of the first text",  # mean over its words of the best cosine in the other text
     "late interaction of the second text",
@@ -35,6 +43,12 @@ MODULUS = 2**31 - 1
 BASE = 1_000_003
 #: Characters of a word that count.
 LONGEST_WORD = 48
+#: Marks of a piece: it has a digit, it begins with a capital.
+DIGIT, CAPITAL = 1, 2
+#: Kinds of a word.
+NUMBER_WORD, NEGATION, COMMON = 1, 2, 3
+#: Words after a negation that it may negate.
+NEGATED = 3
 
 
 class PairJudgeConfig(PreTrainedConfig):
@@ -92,6 +106,11 @@ def compact(keep: Tensor) -> tuple[Tensor, Tensor]:
     return positions, keep.gather(1, positions)
 
 
+def equal(first: Tensor, second: Tensor) -> Tensor:
+    """Which numbers of two rows are the same, (rows, n) and (rows, m) to bool (rows, n, m); negative ones are not."""
+    return (first[:, :, None] == second[:, None]) & (first >= 0)[:, :, None]
+
+
 def mean(states: Tensor, weights: Tensor) -> Tensor:
     """Weighted mean over tokens: states (rows, tokens, …), weights (rows, tokens) not negative; 0 where all are 0."""
     weights = weights.to(states.dtype).reshape(*weights.shape, *[1] * (states.dim() - 2))
@@ -114,6 +133,10 @@ class PairJudgeForSequenceClassification(PreTrainedModel):
     piece_numbers: Tensor
     piece_lengths: Tensor
     piece_kinds: Tensor
+    #: Whether each token has a digit (1) and begins with a capital (2), or both (3).
+    piece_marks: Tensor
+    #: Whether the words of each bucket are number words (1), negations (2) or also stand in small letters (3).
+    word_kinds: Tensor
     #: Inverse document frequency of the words of each bucket.
     idf: Tensor
     #: Mean and standard deviation of each feature.
@@ -129,8 +152,9 @@ class PairJudgeForSequenceClassification(PreTrainedModel):
         self.dropout = nn.Dropout(config.head_dropout)
         self.classifier = nn.Linear(4 * encoder.hidden_size, 2)
         self.features = nn.Linear(len(FEATURES), 2)
-        for name in ("piece_numbers", "piece_lengths", "piece_kinds"):
+        for name in ("piece_numbers", "piece_lengths", "piece_kinds", "piece_marks"):
             self.register_buffer(name, torch.zeros(encoder.vocab_size, dtype=torch.int64))
+        self.register_buffer("word_kinds", torch.zeros(config.word_buckets, dtype=torch.int64))
         self.register_buffer("idf", torch.ones(config.word_buckets))
         self.register_buffer("feature_mean", torch.zeros(len(FEATURES)))
         self.register_buffer("feature_scale", torch.ones(len(FEATURES)))
@@ -181,13 +205,14 @@ class PairJudgeForSequenceClassification(PreTrainedModel):
         buckets, starts = self.words(input_ids, body)
         idf = self.idf[buckets] * (self.piece_kinds[input_ids] > 0)
         lexical, shared = self.compare_words(buckets, idf, starts & first, starts & second)
+        facts = self.compare_facts(input_ids, buckets, idf, starts & first, starts & second)
         densest, passages = self.find_passages(second, idf * shared * starts)
 
         opening = first & (first.cumsum(1) <= self.config.passage_tokens)
         one = self.read(input_ids, begin | opening | (separators & (ended == 1)), idf * opening)
         two = self.read(input_ids, begin | passages | (separators & (ended == ended[:, -1:])), idf * passages)
         semantic, pooled = compare_states(*one, *two)
-        return torch.cat([lexical, densest, semantic], dim=1), pooled
+        return torch.cat([lexical, densest, facts, semantic], dim=1), pooled
 
     def words(self, input_ids: Tensor, body: Tensor) -> tuple[Tensor, Tensor]:
         """The words that tokens are pieces of, whatever their case and wherever they were cut.
@@ -241,6 +266,70 @@ class PairJudgeForSequenceClassification(PreTrainedModel):
             (one * shared).sum(1).log1p(),
         ]
         return torch.stack(features, dim=1), shared
+
+    def compare_facts(
+        self, input_ids: Tensor, buckets: Tensor, idf: Tensor, first: Tensor, second: Tensor
+    ) -> Tensor:
+        """The features of numbers, names and negations.
+
+        Args:
+            input_ids: int64 (rows, tokens).
+            buckets: int64 (rows, tokens).
+            idf: (rows, tokens).
+            first: bool (rows, tokens), the first pieces of the first text's words.
+            second: the same of the second text.
+
+        Returns:
+            Features (rows, 8).
+        """
+        one, two = (self.words_of(input_ids, buckets, idf, starts) for starts in (first, second))
+        same = equal(one["bucket"], two["bucket"])  # of the first text's words and the second's
+        missed_one = (one["bucket"] >= 0) & ~same.any(2)
+        missed_two = (two["bucket"] >= 0) & ~same.any(1)
+        number_one, number_two = one["number"] & missed_one, two["number"] & missed_two
+        name_one, name_two = one["name"] & missed_one, two["name"] & missed_two
+        counted = equal(one["after"], two["after"]) & number_one[:, :, None] & two["number"][:, None]
+        beside = torch.maximum(
+            equal(one["before"], two["before"]) * one["idf_before"][:, :, None],
+            equal(one["after"], two["after"]) * one["idf_after"][:, :, None],
+        )
+        beside = beside * (name_one[:, :, None] & name_two[:, None])
+        differs = same & (one["negated"][:, :, None] != two["negated"][:, None])
+        negated = same.any(2) & (differs == same).all(2)
+        features = [
+            number_one.sum(1).to(idf.dtype).log1p(),
+            number_two.sum(1).to(idf.dtype).log1p(),
+            counted.any(2).sum(1).to(idf.dtype).log1p(),
+            (one["idf"] * name_one).sum(1).log1p(),
+            (two["idf"] * name_two).sum(1).log1p(),
+            beside.amax((1, 2)),
+            (one["negation"].any(1) != two["negation"].any(1)).to(idf.dtype),
+            (one["idf"] * negated).sum(1).log1p(),
+        ]
+        return torch.stack(features, dim=1)
+
+    def words_of(self, input_ids: Tensor, buckets: Tensor, idf: Tensor, starts: Tensor) -> dict[str, Tensor]:
+        """What is known of each word of a text, (rows, words); the bucket of no word is -1."""
+        positions, mask = compact(starts)
+        bucket = buckets.gather(1, positions).masked_fill(~mask, -1)
+        weights = idf.gather(1, positions) * mask
+        marks = self.piece_marks[input_ids.gather(1, positions)] * mask
+        kinds = self.word_kinds[bucket.clamp(min=0)] * mask
+        negation, number = kinds == NEGATION, ((marks & DIGIT) > 0) | (kinds == NUMBER_WORD)
+        padded = functional.pad(negation, (NEGATED, 0))
+        negated = torch.stack([padded[:, n : n + mask.shape[1]] for n in range(NEGATED)]).any(0)
+        return {
+            "bucket": bucket,
+            "before": functional.pad(bucket, (1, 0), value=-1)[:, :-1],
+            "after": functional.pad(bucket, (0, 1), value=-1)[:, 1:],
+            "idf": weights,
+            "idf_before": functional.pad(weights, (1, 0))[:, :-1],
+            "idf_after": functional.pad(weights, (0, 1))[:, 1:],
+            "number": number,
+            "name": ((marks & CAPITAL) > 0) & (kinds != COMMON) & ~number,
+            "negation": negation,
+            "negated": negated & mask,
+        }
 
     def find_passages(self, second: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
         """Choose what the encoder reads of the second text: its beginning and the blocks with most shared words.

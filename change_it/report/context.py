@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from change_it.judges.options import as_in_the_papers
+
 TASKS = ("main", "hh", "ah", "fluency")
 
 
@@ -39,6 +41,7 @@ class Quality:
     name: str  # `judge`, or the baseline's name
     f1: float  # mean of the two classes
     classes: dict[str, tuple[float, float, float]]  # precision, recall, F1
+    as_in_the_papers: bool = False  # whether the judge is of the papers' kind
 
 
 def corpus_info(corpus: str) -> CorpusInfo | None:
@@ -93,7 +96,8 @@ def _qualities(task: str, record: Mapping[str, Any] | None) -> Iterator[Quality]
                 label: (result[label]["precision"], result[label]["recall"], result[label]["f1"])
                 for label in record["classes"]
             }
-            yield Quality(task, test, name, result["macro_f1"], classes)
+            like = as_in_the_papers(record.get("options", {}))
+            yield Quality(task, test, name, result["macro_f1"], classes, like)
 
 
 def _record(path: Path) -> dict[str, Any] | None:

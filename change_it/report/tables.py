@@ -157,18 +157,19 @@ def tests_table(scores: Scores) -> Table:
 
 
 def judges_table(judges: Sequence[Quality]) -> Table:
-    """The judges beside their baselines and the paper's."""
+    """The judges beside their baselines, and the paper's beside those of its kind."""
 
     def classes(found: Mapping[str, Sequence[float]]) -> str:
         return "\n".join(f"{name}: {' '.join(map(figure, cells))}" for name, cells in found.items())
 
     rows = []
     for task in sorted({row.task for row in judges}, reverse=True):
-        for row in (row for row in judges if row.task == task):
+        own = [row for row in judges if row.task == task]
+        for row in own:
             values: dict[str, Value] = {"judge": row.name, "f1": row.f1, "classes": classes(row.classes)}
             rows.append(Row(values, task, strong=row.name == "judge", remark=f"{task}, {row.test}"))
-        printed = [row for row in evalnlgeval2020.JUDGES if row.judge == task]
-        if printed:
+        if any(row.as_in_the_papers for row in own):
+            printed = [row for row in evalnlgeval2020.JUDGES if row.judge == task]
             printed_classes = classes({row.name: (row.precision, row.recall, row.f1) for row in printed})
             mean = sum(row.f1 for row in printed) / len(printed)
             values = {"judge": "the paper's", "f1": mean, "classes": printed_classes}

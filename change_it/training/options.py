@@ -13,7 +13,7 @@ class TrainingOptions:
     """How to train. A value of None means: the preset of the task and the model."""
 
     epochs: float | None = None
-    """Passes over the training data; raised until there are at least 300 updates."""
+    """Passes over the training data; raised until there are at least 300 updates, but for a judge's pre-trained encoder."""
     updates: int | None = None
     """Updates in all; when given, epochs are not looked at."""
     batch_size: int | None = None

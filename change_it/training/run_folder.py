@@ -40,7 +40,7 @@ class Run:
     model: nn.Module
     dataset: Any
     collate: Callable[[list[Any]], Mapping[str, Tensor]]
-    evaluate: Evaluate  # validation score of the model
+    evaluate: Evaluate | None  # validation score of the model; None keeps the last weights
     lengths: Sequence[int]
     name: str
     save: Callable[[Path], None]  # saves the trained model in a folder

@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from difflib import SequenceMatcher
 
 import polars as pl
 import pytest
 
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
+from change_it.judges import data as judges_data
 from change_it.judges.data import load_task
 
 
@@ -36,7 +38,7 @@ def test_parts_are_apart(corpus, task):
 def test_main_is_the_whole_training_side(corpus):
     data = load(corpus, "main")
     articles = {side: read_table(corpus, "articles", side) for side in ("train", "test")}
-    assert len(data.train) + len(data.validation) == articles["train"].height
+    assert len(data.train) + len(data.validation) == read_table(corpus, "main", "train").height
     assert list(data.tests) == ["gold"]
     first = articles["test"].filter(pl.col("label") == data.outlets[0])["headline"]
     assert [
@@ -50,15 +52,58 @@ def test_partners_are_on_one_side_of_the_validation(corpus):
     data = load(corpus, "ah", validation_share=0.3)
     pairs = read_table(corpus, "pairs", "train")
     held = set(data.validation.pairs)
+    known = held | set(data.train.pairs)  # the larger outlet's articles are not all drawn
     assert held
-    assert all((a in held) == (b in held) for a, b in pairs.select("a_article", "b_article").iter_rows())
+    assert all(
+        (a in held) == (b in held)
+        for a, b in pairs.select("a_article", "b_article").iter_rows()
+        if {a, b} <= known
+    )
 
 
-def test_negatives_of_the_test_are_of_both_kinds_whatever_the_training(corpus):
+def test_negatives_of_the_test_are_of_every_kind_whatever_the_training(corpus):
     data, other = load(corpus, "ah", negatives="random"), load(corpus, "ah", negatives="hard", seed=7)
-    assert set(data.tests) == {"random", "hard"}
-    assert data.tests["hard"].texts == other.tests["hard"].texts
+    assert list(data.tests) == ["random", "hard", "facts"]
+    assert all(data.tests[kind].texts == other.tests[kind].texts for kind in data.tests)
     assert data.tests["hard"].texts != data.tests["random"].texts
+
+
+@pytest.mark.parametrize("task", ["hh", "ah"])
+def test_mixed_negatives_are_wrong_partners_and_some_changed_facts(corpus, task, monkeypatch):
+    monkeypatch.setitem(judges_data.MIXED_FACTS, task, 0.4)
+    data = load(corpus, task)
+    headlines, others = data.train.texts, data.train.pairs
+    if task == "hh":
+        headlines, others = others, headlines
+    own = {}
+    for headline, other, label in zip(headlines, others, data.train.labels, strict=True):
+        if label:
+            own.setdefault(other, set()).add(headline)
+    wrong = [
+        (headline, own.get(other, ()))
+        for headline, other, label in zip(headlines, others, data.train.labels, strict=True)
+        if not label
+    ]
+    changed = [
+        headline
+        for headline, right in wrong
+        if headline not in right and any(SequenceMatcher(None, headline, one).ratio() > 0.7 for one in right)
+    ]
+    assert 0.25 * len(wrong) < len(changed) < 0.5 * len(wrong)
+
+
+def test_the_facts_test_has_each_headline_right_and_changed(corpus):
+    test = load(corpus, "ah").tests["facts"]
+    right, wrong = (
+        {
+            pair: text
+            for text, pair, label in zip(test.texts, test.pairs, test.labels, strict=True)
+            if label == of
+        }
+        for of in (1, 0)
+    )
+    assert right.keys() == wrong.keys()
+    assert all(right[article] != wrong[article] for article in right)
 
 
 def test_a_fold_trains_on_its_own_articles_and_tests_on_all(corpus):
@@ -69,7 +114,7 @@ def test_a_fold_trains_on_its_own_articles_and_tests_on_all(corpus):
     )
     assert len(seen[0] & seen[1]) < 0.02 * len(seen[0])
     assert all(data.tests["gold"].texts == whole.tests["gold"].texts for data in folds)
-    assert set(folds[0].headlines) <= seen[0]
+    assert set(folds[0].headlines) <= set(read_table(corpus, "articles", "train").filter(fold=0)["headline"])
 
 
 def test_the_seed_gives_the_same_examples(corpus):
@@ -89,13 +134,11 @@ def test_bad_input(corpus, tmp_path):
 
 
 def test_no_pairs_to_learn_from(corpus, monkeypatch):
-    import change_it.judges.data as tasks
-
-    def without_pairs(corpus, config, split):
-        rows = read_table(corpus, config, split)
+    def without_pairs(corpus, config, split, columns=None):
+        rows = read_table(corpus, config, split, columns)
         return rows.clear() if config == "pairs" else rows
 
-    monkeypatch.setattr(tasks, "read_table", without_pairs)
+    monkeypatch.setattr(judges_data, "read_table", without_pairs)
     with pytest.raises(InputError, match="needs more aligned pairs"):
         load(corpus, "hh")
     assert len(load(corpus, "ah").train)

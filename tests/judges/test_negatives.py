@@ -3,7 +3,7 @@ import random
 import pytest
 
 from change_it.hevas.names import Headline
-from change_it.judges.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
+from change_it.judges.negatives import contradict, name_pool, negate, swap_names, swap_numbers, swap_roles
 from change_it.scoring.facts import check_facts
 
 
@@ -118,3 +118,20 @@ def test_nothing_to_negate(text, language):
 def test_one_seed_one_result():
     headline = Headline("Crolla il ponte, 43 morti", "it")
     assert swap_numbers(headline, random.Random(3)) == swap_numbers(headline, random.Random(3))
+
+
+def test_a_swap_counts_only_where_the_other_text_has_what_was_swapped():
+    headline = Headline("Conte vola a Bari con 12 ministri", "it")
+
+    def changed(other):
+        made = {contradict(headline, other, random.Random(seed), ["Torino"]) for seed in range(30)}
+        return {text for text in made if text and "non" not in text.lower().split()}
+
+    assert changed("Il governo è in Puglia") == set()
+    assert changed("Bari, atteso il premier") == {"Conte vola a Torino con 12 ministri"}
+    assert all(text.startswith("Conte vola a Bari con ") for text in changed("Sono 12"))
+    assert len(changed("Sono 12")) > 3
+
+
+def test_nothing_to_change():
+    assert contradict(Headline("alles gut", "de"), "alles gut", random.Random(1), []) is None

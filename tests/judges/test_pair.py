@@ -107,6 +107,27 @@ def test_a_long_article_is_compared_in_full_and_read_in_passages(judge):
     assert features[FEATURES.index("coverage of the first text")] == pytest.approx(1)
 
 
+@pytest.mark.parametrize(
+    ("feature", "same", "other"),
+    [
+        ("numbers missed of the first text", "Torino, 12 feriti", "Torino, 19 feriti"),
+        ("contradicted numbers", "Torino, 12 feriti", "Torino, due feriti"),
+        ("contradicted numbers", "Torino, 12 feriti", "Torino, 12 morti e 19 feriti"),
+        ("names missed of the first text", "A Torino lo sciopero", "A Palermo lo sciopero"),
+        ("contradicted names", "Alluvione a Torino", "Alluvione a Palermo"),
+        ("negation in one text", "Torino non parla", "Torino parla"),
+        ("negated words", "il sindaco non parla a Torino", "il sindaco parla a Torino, Bari non divide"),
+    ],
+)
+def test_features_of_facts(feature, same, other):
+    texts = [*TEXTS, "12 feriti, 19 feriti, due morti; non parla, divide, a lo sciopero, alluvione"]
+    model, tokenizer = build("hh", "scratch", texts, outlets=("rep", "gio"), vocabulary_size=200)
+    found = described(model.eval(), tokenizer, [same, same], [same, other])[:, FEATURES.index(feature)]
+    expected = 0 if other.startswith("Torino, 12 morti") else 1
+    assert found[0] == 0
+    assert (found[1] > 0) == expected
+
+
 def test_verdicts_do_not_depend_on_padding(judge):
     model, tokenizer = judge
     with torch.inference_mode():
@@ -202,6 +223,21 @@ def test_main_is_a_plain_classifier_with_the_outlets_as_labels():
     assert type(model).__name__ == "BertForSequenceClassification"
     assert model.config.id2label == {0: "rep", 1: "gio"}
     assert model.dropout.p == 0.3
+
+
+def test_a_cross_encoder_reads_both_texts_at_once_and_no_more_than_it_can(tmp_path: Path):
+    options = {"outlets": ("rep", "gio"), "head": "cross-encoder"}
+    model, tokenizer = build("ah", "scratch", TEXTS, vocabulary_size=200, max_tokens=600, **options)
+    assert model.config.max_position_embeddings == 600
+    assert model.config.id2label == {0: "no_match", 1: "match"}
+    batch = encode(tokenizer, ["Il caso"], ["divide la città"])
+    one = model.eval()(**batch).logits
+    assert not torch.allclose(one, model(**(batch | {"token_type_ids": batch["token_type_ids"] * 0})).logits)
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    with pytest.raises(InputError, match="reads 600 tokens and not 700: give --max-tokens 600"):
+        build("ah", str(tmp_path), (), max_tokens=700, **options)
+    assert build("ah", str(tmp_path), (), max_tokens=600, **options)[0].config.num_labels == 2
 
 
 def test_a_missing_encoder_is_said_in_one_sentence(tmp_path: Path):

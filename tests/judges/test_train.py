@@ -1,6 +1,7 @@
 """`change-it train judge` from the corpus folder to a saved judge, its numbers and its failures."""
 
 import json
+import math
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ from change_it.judges import encoders, train
 from change_it.judges.data import load_task
 from change_it.judges.encoders import IGNORED, MaskedArticles
 from change_it.judges.judge import Judge
-from change_it.judges.options import JudgeOptions, preset
+from change_it.judges.options import JudgeOptions, as_in_the_papers, preset
 from change_it.training import run_folder
 
 
@@ -106,16 +107,50 @@ def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
 
 
 @pytest.mark.parametrize("task", ["hh", "ah"])
-def test_content_judges_are_tested_on_both_kinds_of_negatives(corpus, tmp_path, task):
+def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, task):
     settings = options(
         corpus, tmp_path / task, task=task, mlm_steps=2, max_minutes=0.0, fold="0", max_tokens=96
     )
     metrics = train.train_judge(settings)
-    assert set(metrics["results"]) == {"random", "hard"}
+    assert list(metrics["results"]) == ["random", "hard", "facts"]
     assert set(metrics["baselines"]) == {"tf-idf cosine", "frozen encoder cosine"}
     assert metrics["baselines"]["tf-idf cosine"]["random"]["macro_f1"] > 0.7
     assert metrics["training"]["stopped"] == "time"
     assert Judge.from_pretrained(tmp_path / task).fold == "0"
+
+
+def test_the_papers_head_trains_to_the_last_update_and_no_further(corpus, trained, tmp_path):
+    settings = options(corpus, tmp_path / "hh", task="hh", encoder=str(trained), head="cross-encoder")
+    metrics = train.train_judge(settings)
+    sizes, training = metrics["sizes"], metrics["training"]
+    assert training["updates"] == math.ceil(0.1 * math.ceil(sizes["train"] / 16)) < train.MIN_UPDATES
+    assert (training["best_score"], metrics["options"]["negatives"]) == (None, "random")
+    asked = train.train_judge(
+        options(
+            corpus, tmp_path / "hh", task="hh", encoder=str(trained), head="cross-encoder", early_stopping=1
+        )
+    )
+    assert asked["training"]["best_score"] is not None
+    judge = Judge.from_pretrained(tmp_path / "hh", device="cpu")
+    assert type(judge.model).__name__ == "BertForSequenceClassification"
+    assert judge.model.config.id2label == {0: "no_match", 1: "match"}
+    assert judge.model.config.change_it["head"] == "cross-encoder"
+    assert judge.probabilities(["Il governo cade"], ["Il governo è caduto"], progress=False).sum() == (
+        pytest.approx(1)
+    )
+    assert systems(metrics).count("published") == 1
+
+
+def systems(metrics):
+    return [row.values["system"] for row in train.table_of(metrics).rows]
+
+
+def test_the_published_row_stands_beside_the_papers_kind_alone(trained):
+    metrics = json.loads((trained / "metrics.json").read_text())
+    assert not as_in_the_papers(metrics["options"])  # from scratch
+    assert "published" not in systems(metrics)
+    assert as_in_the_papers({"head": "cross-encoder", "encoder": "owner/name"})
+    assert not as_in_the_papers({"head": "pair", "encoder": "owner/name"})
 
 
 def test_mlm_steps_are_taken_whatever_updates_say(corpus, tmp_path, monkeypatch):
@@ -150,6 +185,10 @@ def test_two_processes_train_one_judge(corpus, tmp_path):
 def test_bad_input(corpus, tmp_path):
     with pytest.raises(InputError, match="--mlm-steps is for --encoder scratch"):
         train.train_judge(options(corpus, tmp_path / "out", encoder="owner/name", mlm_steps=5))
+    with pytest.raises(InputError, match="--head pair is not for main: give --head cross-encoder"):
+        train.train_judge(options(corpus, tmp_path / "out", head="pair"))
+    with pytest.raises(InputError, match="leave --head out"):
+        train.train_judge(options(corpus, tmp_path / "out", task="fluency", head="pair"))
     with pytest.raises(InputError, match="no corpus folder"):
         train.train_judge(options(str(tmp_path / "none"), tmp_path / "out"))
     (tmp_path / "file").write_text("")
@@ -171,7 +210,13 @@ def test_presets_are_the_papers_for_pretrained_encoders(tmp_path):
         6,
         1e-5,
     )
-    assert preset(JudgeOptions(task="hh", corpus="c", out=tmp_path))["early_stopping"]
+    ours, papers = (
+        preset(JudgeOptions(task="hh", corpus="c", out=tmp_path, head=head))
+        for head in (None, "cross-encoder")
+    )
+    assert (ours["head"], ours["negatives"]) == ("pair", "mixed")
+    assert (papers["head"], papers["negatives"], papers["epochs"]) == ("cross-encoder", "random", 2)
+    assert papers["early_stopping"]
     tiny, base = (preset(options("c", tmp_path, size=size))["learning_rate"] for size in ("tiny", "base"))
     assert base < tiny
 
