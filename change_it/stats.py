@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts are loaded when they are used
 from numpy.typing import NDArray
 
 from change_it.errors import InputError
@@ -181,14 +182,12 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
         >>> wilcoxon(np.array([3.0, 4.0, 7.0]), np.array([1.0, 1.0, 1.0]))
         (0.0, 0.25)
     """
-    from scipy import stats
-
     differences = _differences(first, second)
     if not len(differences):
         return 0.0, 1.0
     if len(differences) <= _EXACT_MOST and len(np.unique(np.abs(differences))) < len(differences):
         return _exact_with_ties(differences)
-    found = stats.wilcoxon(differences)
+    found = scipy.stats.wilcoxon(differences)
     return float(found.statistic), float(found.pvalue)
 
 
@@ -209,12 +208,10 @@ def rank_biserial(first: Floats, second: Floats) -> float:
         >>> round(rank_biserial(np.array([4.0, 1.0, 3.0]), np.array([1.0, 2.0, 1.0])), 4)
         0.6667
     """
-    from scipy import stats
-
     differences = _differences(first, second)
     if not len(differences):
         return 0.0
-    ranks = stats.rankdata(np.abs(differences))
+    ranks = scipy.stats.rankdata(np.abs(differences))
     return float((np.sign(differences) * ranks).sum() / ranks.sum())
 
 
@@ -247,13 +244,10 @@ def tukey(scores: Floats) -> Floats:
     Returns:
         (m, m) p-values, corrected for the number of pairs.
     """
-    from scipy import stats
-    from scipy.integrate import IntegrationWarning
-
     with warnings.catch_warnings():
         # scipy complains of its integral where p is 1 and there are thousands of items; the value is right
-        warnings.simplefilter("ignore", IntegrationWarning)
-        return np.clip(stats.tukey_hsd(*scores.T).pvalue, 0, 1)
+        warnings.simplefilter("ignore", scipy.integrate.IntegrationWarning)
+        return np.clip(scipy.stats.tukey_hsd(*scores.T).pvalue, 0, 1)
 
 
 def shapiro(scores: Floats, *, seed: int = 1) -> tuple[float, float] | None:
@@ -266,11 +260,9 @@ def shapiro(scores: Floats, *, seed: int = 1) -> tuple[float, float] | None:
     Returns:
         The statistic and the p-value; None for fewer than three scores and for constant ones.
     """
-    from scipy import stats
-
     if len(scores) < 3 or not np.ptp(np.round(scores, _DECIMALS)):
         return None
-    w, p = stats.shapiro(np.random.default_rng(seed).permutation(scores)[:_SHAPIRO_MOST])
+    w, p = scipy.stats.shapiro(np.random.default_rng(seed).permutation(scores)[:_SHAPIRO_MOST])
     return float(w), float(p)
 
 
@@ -299,15 +291,13 @@ def friedman(scores: Floats) -> Friedman | None:
         >>> friedman(np.ones((4, 3)))
         Friedman(statistic=0.0, p=1.0, kendall_w=0.0)
     """
-    from scipy import stats
-
     items, count = scores.shape
     if count < 3:
         return None
     scores = np.round(scores, _DECIMALS)
     if (scores == scores[:, :1]).all():
         return Friedman(0.0, 1.0, 0.0)
-    found = stats.friedmanchisquare(*scores.T)
+    found = scipy.stats.friedmanchisquare(*scores.T)
     statistic = max(float(found.statistic), 0.0)
     return Friedman(statistic, float(found.pvalue), min(statistic / (items * (count - 1)), 1.0))
 
@@ -341,8 +331,6 @@ def correlations(scores: Mapping[str, Floats]) -> Correlations:
         >>> round(found.pearson[0][1], 4), found.spearman[0][1], found.pearson[0][2]
         (0.898, 1.0, None)
     """
-    from scipy import stats
-
     shapes = {np.shape(values) for values in scores.values()}
     if len(shapes) != 1:
         found = ", ".join(f"{name} {np.shape(values)}" for name, values in scores.items())
@@ -353,7 +341,7 @@ def correlations(scores: Mapping[str, Floats]) -> Correlations:
     for name, column in zip(scores, columns, strict=True):
         check_finite(name, column)
     columns = np.round(columns, _DECIMALS)
-    ranks = stats.rankdata(columns, axis=1)
+    ranks = scipy.stats.rankdata(columns, axis=1)
     return Correlations(tuple(scores), columns.shape[1], _matrix(columns), _matrix(ranks))
 
 
@@ -379,9 +367,7 @@ def _exact_with_ties(differences: Floats) -> tuple[float, float]:
         >>> _exact_with_ties(np.array([1.0, 1.0, 2.0]))
         (0.0, 0.25)
     """
-    from scipy import stats
-
-    ranks = stats.rankdata(np.abs(differences))
+    ranks = scipy.stats.rankdata(np.abs(differences))
     doubled = (2 * ranks).astype(np.int64)  # mean ranks end in a half
     counts = np.ones(1)
     for rank in doubled.tolist():

@@ -77,11 +77,8 @@ class Format(ABC):
     """Between texts and one kind of model."""
 
     def __init__(self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int):
-        self.tokenizer, self.max_source_tokens, self.max_target_tokens = (
-            tokenizer,
-            max_source_tokens,
-            max_target_tokens,
-        )
+        self.tokenizer = tokenizer
+        self.max_source_tokens, self.max_target_tokens = max_source_tokens, max_target_tokens
 
     @abstractmethod
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:

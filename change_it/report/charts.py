@@ -29,6 +29,7 @@ from change_it.hevas.options import Chart
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
 from change_it.report.context import Histogram
+from change_it.report.tables import metric_heading
 from change_it.scoring.score import AVERAGE, Scores
 from change_it.stats import Correlations, Floats
 
@@ -93,14 +94,14 @@ def hevas_drawings(
     for name in (name for name in HEVAS_CHARTS if name in names):
         if name == "bar":
             title, description = "Means", "Mean of each metric, one bar a system"
-            figure = bar_chart(compared, intervals=False, lower_is_better=LOWER_IS_BETTER)
+            figure = bar_chart(compared, intervals=False)
         elif name == "interval":
             title = "Means with intervals"
             description = "Mean of each metric with its interval, one bar a system"
-            figure = bar_chart(compared, lower_is_better=LOWER_IS_BETTER)
+            figure = bar_chart(compared)
         elif name == "box":
             title, description = "Spread over the documents", "Quartiles of each metric, one box a system"
-            figure = box_chart(spread, evaluation.systems, lower_is_better=LOWER_IS_BETTER)
+            figure = box_chart(spread, evaluation.systems)
         elif len(scores) > 1:
             title, description = "Metrics against each other", "Scatter and correlation of every two metrics"
             figure = correlation_chart(scores, analysis.correlations)
@@ -161,14 +162,13 @@ def bar_chart(
     comparisons: Mapping[str, Comparison],
     *,
     intervals: bool = True,
-    lower_is_better: Collection[str] = (),
 ) -> Figure:
-    """Mean of every system, one panel a metric; `lower_is_better` get an arrow down."""
+    """Mean of every system, one panel a metric."""
     names = [summary.system for comparison in comparisons.values() for summary in comparison.systems]
     names = list(dict.fromkeys(names))
     levels = {f"{comparison.level:.0%}" for comparison in comparisons.values()}
     what = f"mean with {'/'.join(sorted(levels))} bootstrap interval" if intervals else "mean"
-    with _panels(list(comparisons), names, what, lower_is_better) as (figure, panels):
+    with _panels(list(comparisons), names, what) as (figure, panels):
         for axes, comparison in zip(panels, comparisons.values(), strict=True):
             means = np.array([summary.mean for summary in comparison.systems])
             rows = np.arange(len(means))
@@ -183,13 +183,11 @@ def bar_chart(
     return figure
 
 
-def box_chart(
-    scores: Mapping[str, Floats], systems: Sequence[str], *, lower_is_better: Collection[str] = ()
-) -> Figure:
+def box_chart(scores: Mapping[str, Floats], systems: Sequence[str]) -> Figure:
     """Spread of (n, m) scores of every metric, one box a system: whiskers to 1.5 times its height."""
     what = "quartiles and median; diamond: mean"
     thin = {"color": INK, "linewidth": 0.8}
-    with _panels(list(scores), systems, what, lower_is_better) as (figure, panels):
+    with _panels(list(scores), systems, what) as (figure, panels):
         for axes, values in zip(panels, scores.values(), strict=True):
             spreads = boxplot_stats(np.asarray(values))
             boxes = axes.bxp(
@@ -430,9 +428,7 @@ def save(figure: Figure, path: Path) -> None:
 
 
 @contextmanager
-def _panels(
-    metrics: Sequence[str], systems: Sequence[str], what: str, lower: Collection[str]
-) -> Iterator[tuple[Figure, list[Axes]]]:
+def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> Iterator[tuple[Figure, list[Axes]]]:
     """A figure with an empty panel for each metric, systems from the top; finished when the block ends."""
     if not metrics:
         raise InputError("There is nothing to draw: name at least one metric.")
@@ -452,12 +448,12 @@ def _panels(
         panels[0].set_yticks(range(len(systems)), names)
         panels[0].set_ylim(len(systems) - 0.45, -0.55)
         for axes, metric in zip(panels, metrics, strict=True):
-            title = metric.replace("$", r"\$") + (" ↓" if metric in lower else "")
+            title = metric_heading(metric).replace("$", r"\$")
             axes.set_title(title, fontsize=10, fontweight="bold", pad=4)
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
             axes.xaxis.set_major_formatter("{x:g}")
             _lighten(axes)
-        arrow = ";  ↓ lower is better" if set(metrics) & set(lower) else ""
+        arrow = ";  ↓ lower is better" if LOWER_IS_BETTER.intersection(metrics) else ""
         figure.supxlabel(what + arrow, fontsize=9.5)
         settle(figure)
 

@@ -116,16 +116,7 @@ def measure(
 def judge_columns(
     scores: Scores, evaluation: Evaluation
 ) -> "dict[str, np.ma.MaskedArray[Any, np.dtype[np.float64]]]":
-    """What judges and metrics say of every headline.
-
-    Args:
-        scores: the table of compliancy.
-        evaluation: of the same systems on the same items.
-
-    Returns:
-        `JUDGES`, `OVERLAPS` (BLEU of a single headline, smoothed) and the metrics of HEvAS, each (n, m): one row an item, one
-        column a system that is not in `LEFT_OUT`. Empty headlines are masked: their zeros on both sides would pass for agreement.
-    """
+    """(n, m) values of `JUDGES`, `OVERLAPS` and the metrics of HEvAS, without `LEFT_OUT`."""
     kept = [system for system in scores.systems if system not in LEFT_OUT]
     tables = [_with_reference(scores)[system] for system in kept]
     columns = {
@@ -143,6 +134,7 @@ def judge_columns(
     }
     at = [evaluation.systems.index(system) for system in kept]
     columns |= {metric: evaluation.scores(metric)[:, at] for metric in evaluation.metrics}
+    # empty headlines are masked: their zeros on both sides would pass for agreement
     empty = np.column_stack([evaluation.empty[system] for system in kept])
     return {name: np.ma.masked_array(values, empty) for name, values in columns.items()}
 
