@@ -1,5 +1,6 @@
 """`change-it quickstart`: the whole chain on the embedded sample, each step called as its command would be."""
 
+import json
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -132,9 +133,10 @@ def _show_transfers(items: Path) -> None:
         table.add_column(judge)
     for row in rows.head(SHOWN).iter_rows(named=True):
         verdicts = (Text("✓", "green") if row[judge] else Text("✗", "red") for judge in VERDICTS)
-        table.add_row(
-            row["direction"], Text.assemble(row["source"], "\n", (row["headline"], "bold")), *verdicts
-        )
+        headline = Text(row["headline"] or "", "bold")
+        for one in json.loads(row["unsupported"]):
+            headline.stylize("underline", one["start"], one["end"])
+        table.add_row(row["direction"], Text.assemble(row["source"], "\n", headline), *verdicts)
     console().print(table)
 
 

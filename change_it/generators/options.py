@@ -140,6 +140,8 @@ class TransferOptions:
     """Outlet to write for: of a corpus the items that aim at it; of --input every row, and no label is read."""
     rerank: str | None = None
     """Folder or Hub id of judges main, hh and ah that choose; train them with --fold, others of the other fold must score."""
+    objective: Literal["compliancy", "strict"] = "compliancy"
+    """What they choose for: compliancy, or strict, which asks a fluency judge of theirs too and refuses unsupported numbers and names."""
     candidates: int | None = None
     """Candidates a headline that the judges choose among; 10 when not given."""
     reversal: Literal["relative", "target"] = "relative"

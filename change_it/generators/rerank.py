@@ -1,7 +1,7 @@
-"""Chooses among candidates by the probability that all three judges are satisfied (compliancy)."""
+"""Chooses among candidates by the probability that all judges are satisfied: three (compliancy), or fluency and facts too."""
 
 from collections.abc import Sequence
-from typing import get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,7 +9,13 @@ from numpy.typing import ArrayLike
 from change_it.errors import InputError
 from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import Reversal
+from change_it.scoring.facts import check_all_facts
 from change_it.stats import Floats, Ints
+from change_it.text.stopwords import guess_language
+
+#: What candidates are chosen for: `strict` multiplies by the fluency judge's probability and refuses a candidate with a number
+#: or name that neither the original nor its article has, unless all of the item's have one.
+Objective = Literal["compliancy", "strict"]
 
 
 def choose(
@@ -20,6 +26,8 @@ def choose(
     targets: Sequence[int] | Ints,
     *,
     reversal: Reversal = "relative",
+    objective: Objective = "compliancy",
+    language: str | None = None,
 ) -> Ints:
     """(n,) place of each item's candidate with the highest joint probability, the earlier of equal ones; -1 for none."""
     aims = np.asarray(targets, dtype=np.int64)
@@ -32,6 +40,9 @@ def choose(
     # AH, which reads whole articles, is asked last and only while it can change the choice: what HH and main say is an
     # upper bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
     bounds = _bounds(judges, candidates, sources, aims, reversal)
+    if objective == "strict":
+        factors = _strict(judges, candidates, sources, articles, language)
+        bounds = [bound * factor for bound, factor in zip(bounds, factors, strict=True)]
     # candidates still to be asked about
     order = [np.argsort(-some, kind="stable").tolist() for some in bounds]
     index = np.array([0 if some else -1 for some in candidates], dtype=np.int64)
@@ -71,6 +82,37 @@ def _bounds(
     )
     rest = iter(given.tolist())
     return [np.array([next(rest) if text.strip() else 0.0 for text in some]) for some in candidates]
+
+
+def _strict(
+    judges: Judges,
+    candidates: Sequence[Sequence[str]],
+    sources: Sequence[str],
+    articles: Sequence[str],
+    language: str | None,
+) -> list[Floats]:
+    """For each item the probabilities that its candidates were printed; 0 for unsupported ones where another is supported."""
+    if judges.fluency is None:
+        raise InputError(
+            "the objective strict needs a fluency judge beside the others: change-it train judge --task fluency"
+        )
+    pairs = [(row, text) for row, some in enumerate(candidates) for text in some]
+    texts = [text for _, text in pairs]
+    printed = iter(judges.fluency.probabilities(texts, progress=False)[:, 1])
+    facts = check_all_facts(
+        texts,
+        sources=[sources[row] for row, _ in pairs],
+        articles=[articles[row] for row, _ in pairs],
+        language=language or guess_language(articles),
+        casing=judges.casing,
+    )
+    supported = (bool(text.strip()) and found.supported for text, found in zip(texts, facts, strict=True))
+    factors = []
+    for some in candidates:
+        fluent = np.array([next(printed) for _ in some])
+        kept = np.array([next(supported) for _ in some], dtype=bool)
+        factors.append(np.where(kept | ~kept.any(), fluent, 0.0))
+    return factors
 
 
 def joint_probability(

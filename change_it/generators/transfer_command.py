@@ -17,6 +17,7 @@ from rich.text import Text
 from change_it import __version__
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
+from change_it.corpus.folder import read_language
 from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.extract import Extract
@@ -26,9 +27,11 @@ from change_it.generators.options import CANDIDATES, EXTRACT, TransferOptions
 from change_it.generators.rerank import choose
 from change_it.generators.transfer import LARGEST_BATCH, HeadlineTransfer, Proposer
 from change_it.io import cell_text, check_writable, listed, parse_columns, read_tables, write_table
+from change_it.judges.casing import read_casing
 from change_it.judges.judge import Judges
 from change_it.scoring.item import Item, read_test_set
 from change_it.scoring.signature import Reranker
+from change_it.text.stopwords import guess_language
 
 console = Console()
 
@@ -49,6 +52,7 @@ class Setup:
     digests: dict[str, str]  # of what decides the candidates, for a run that is resumed
     judges: Judges | None  # choose among candidates; None takes the first
     reranker: str  # signature of the judges, or empty
+    language: str = ""  # that facts are checked in; empty where they are not
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,9 @@ def run(options: TransferOptions) -> None:
         )
     else:
         items = corpus_items(str(options.corpus), system.outlets, setup.targets, needs=needs)
+    if options.objective == "strict":
+        articles = [item.article for item in items if item.article]
+        setup = replace(setup, language=read_language(options.corpus or "") or guess_language(articles))
     _show(transfer(options, setup, items), options, setup, time.monotonic() - started)
 
 
@@ -91,10 +98,23 @@ def load_setup(options: TransferOptions) -> Setup:
         digests = {f"generator for {to}": one.weights_hash for to, one in system.generators.items()}
     judges, needs = None, system.needs
     if options.rerank:
-        judges, needs = Judges.from_pretrained(options.rerank, device=options.device), ("headline", "article")
+        judges, needs = _judges_that_choose(options), ("headline", "article")
         judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
     targets = (options.to,) if options.to else system.targets
     return Setup(system, targets, needs, digests, judges, Reranker.of(judges).signature if judges else "")
+
+
+def _judges_that_choose(options: TransferOptions) -> Judges:
+    """The judges of the objective, no others."""
+    judges = Judges.from_pretrained(str(options.rerank), device=options.device)
+    if options.objective == "compliancy":
+        return Judges(judges.main, judges.hh, judges.ah)
+    if judges.fluency is None:
+        raise InputError(
+            f"--objective strict needs a fluency judge in {options.rerank}: train one with "
+            f"change-it train judge --task fluency --fold {judges.fold}"
+        )
+    return judges if judges.casing or not options.corpus else judges.with_casing(read_casing(options.corpus))
 
 
 def corpus_items(
@@ -227,7 +247,16 @@ def _headlines(
     chosen = np.zeros(len(texts), dtype=np.int64)
     if setup.judges is not None:
         aims = [setup.judges.outlets.index(target) for target in targets]
-        chosen = choose(setup.judges, texts, sources, articles, aims, reversal=options.reversal)
+        chosen = choose(
+            setup.judges,
+            texts,
+            sources,
+            articles,
+            aims,
+            reversal=options.reversal,
+            objective=options.objective,
+            language=setup.language,
+        )
     return [" ".join(some[best].split()) if some else "" for some, best in zip(texts, chosen, strict=True)]
 
 
@@ -246,6 +275,8 @@ def _check(options: TransferOptions) -> None:
         raise InputError("--columns is for the file of --input: leave it out")
     if options.candidates is not None and not options.rerank:
         raise InputError("--candidates are for judges to choose among: give --rerank, or leave it out")
+    if options.objective != "compliancy" and not options.rerank:
+        raise InputError("--objective is of judges that choose: give --rerank, or leave it out")
     if options.batch_size is not None and options.batch_size < 1:
         raise InputError(f"--batch-size {options.batch_size}: give at least 1")
     _decoding(options)
@@ -275,6 +306,8 @@ def _open(options: TransferOptions, setup: Setup, items: Sequence[Item], decodin
         **setup.digests,
         "reranker": setup.reranker,
         "reversal": options.reversal,
+        "objective": options.objective,
+        "language": setup.language,
         "batch size": options.batch_size,
         "input": digest.hexdigest(),
         "version": __version__,

@@ -39,12 +39,17 @@ INSTALL = "<!-- install -->\n"
 LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset({"colle", "faro"}): "apache-2.0"}
 #: Systems of a report that frame a generator's scores.
 REFERENCES = ("gold", "copy", "lead", "random-target")
+#: Scores that an older report lacks, or one without a fluency judge.
+OURS = ("strict_compliancy", "fluency", "facts")
 #: Scores of a system on a card, as the report names them.
 SCORES = {
     "compliancy": "compliancy",
+    "strict_compliancy": "strict",
     "hh": "HH",
     "ah": "AH",
     "main": "main",
+    "fluency": "fluency",
+    "facts": "facts",
     "bleu": "BLEU",
     "rougeL": "ROUGE-L",
 }
@@ -131,7 +136,7 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
         outlets=outlets,
         fold=first.judge.fold,
         corpus_name=corpus,
-        signature="+".join(entry.judge.weights_hash[:6] for entry in entries) + f"|fold:{first.judge.fold}",
+        signature=_signature([entry.judge for entry in entries]),
         tasks=TASKS,
         run=run,
         citation=CITATION,
@@ -139,6 +144,15 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
         license=data.license,
     )
     return _model_files(data, text, shares, "mean F1 of both classes", run)
+
+
+def _signature(judges: Sequence[Any]) -> str:
+    """The judges as in the signatures of scores: `judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e`."""
+    papers = [judge.weights_hash[:6] for judge in judges if judge.task != "fluency"]
+    parts = [f"judges:{'+'.join(papers)}", f"fold:{judges[0].fold}"] if papers else []
+    return "|".join(
+        [*parts, *(f"fluency:{judge.weights_hash[:6]}" for judge in judges if judge.task == "fluency")]
+    )
 
 
 def generator_card(
@@ -182,7 +196,11 @@ def generator_card(
         system=system,
         systems=[name for name in (*REFERENCES, system) if name in scores],
         scores=scores,
-        shown=SCORES,
+        shown={
+            key: title
+            for key, title in SCORES.items()
+            if key not in OURS or any(row.get(key) is not None for row in scores.get(system, {}).values())
+        },
         run=run,
         options=options,
         license=data.license,

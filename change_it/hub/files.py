@@ -73,7 +73,7 @@ def _rejected(path: Path) -> bytes:
 
 
 def _judge(options: PushOptions) -> Files:
-    """One judge at the root, or main, hh and ah in folders with the code of their models at the root."""
+    """One judge at the root, or main, hh, ah and perhaps fluency in folders with the code of their models at the root."""
     from change_it.judges.judge import Judge, Judges
 
     folder = _folder(options)
@@ -82,8 +82,6 @@ def _judge(options: PushOptions) -> Files:
     else:
         found = Judges.from_pretrained(folder, device="cpu")
         judges = {f"{task}/": judge for task, judge in found.by_task.items()}
-        if found.fluency is not None:
-            judges["fluency/"] = found.fluency
     files: Files = {}
     described = []
     for prefix, judge in judges.items():

@@ -1,8 +1,9 @@
 """The pages, each one HTML file: opens offline, follows light and dark, reads on a phone."""
 
 import io
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -20,6 +21,7 @@ from change_it.report import tables
 from change_it.report.charts import INK, Drawing
 from change_it.report.context import CorpusInfo, Quality
 from change_it.report.hevas import HevasResult
+from change_it.scoring.compliancy import NO_FLUENCY
 from change_it.scoring.score import AVERAGE, Scores
 from change_it.tables import Format, Value, figure, formatted, p_value
 
@@ -44,14 +46,18 @@ _MARKS = {
     "hh": ("same story as the original headline", "not the story of the original headline"),
     "ah": ("fits the article", "does not fit the article"),
     "main": ("style reversed", "style not reversed"),
+    "fluency": ("a newspaper would print it", "no newspaper would print it"),
+    "facts": ("numbers and names supported", "numbers or names without support"),
 }
-#: Outcomes worth an example, as (hh, ah, main); None stands for either.
-_KINDS: tuple[tuple[bool, bool, bool], ...] = (
-    (True, True, True),
-    (True, True, False),
-    (False, True, True),
-    (True, False, True),
-    (False, False, True),
+#: Outcomes worth an example; a judge that is not there has nothing against a headline.
+_KINDS: tuple[dict[str, bool], ...] = (
+    {"compliant": True, "fluency": True, "facts": True},
+    {"compliant": True, "fluency": False},
+    {"compliant": True, "facts": False},
+    {"hh": True, "ah": True, "main": False},
+    {"hh": False, "ah": True, "main": True},
+    {"hh": True, "ah": False, "main": True},
+    {"hh": False, "ah": False, "main": True},
 )
 
 
@@ -83,7 +89,11 @@ def compliancy_page(
         corpus=corpus_info,
         rejected=tables.rejected_table(corpus_info.rejected) if corpus_info else None,
         examples={system: _examples(scores, system) for system in scores.systems},
-        tests=tables.tests_table(scores),
+        tests=tables.tests_table(scores, scores.p_values),
+        strict_tests=None
+        if scores.strict_p_values is None
+        else tables.tests_table(scores, scores.strict_p_values),
+        no_fluency=NO_FLUENCY,
         hevas=hevas,
         **(_of_evaluation(hevas.evaluation) if hevas else {}),
         agreement=tables.agreement_table(hevas) if hevas else None,
@@ -194,14 +204,30 @@ def _examples(scores: Scores, system: str) -> list[dict[str, object]]:
     directions = [name for name in scores.directions if name != AVERAGE]
     rows = scores.items[system].to_dicts()
     for number, kind in enumerate(_KINDS):
-        fitting = [row for row in rows if (row["hh"], row["ah"], row["main"]) == kind]
+        fitting = [
+            row for row in rows if all((row[name] is not False) == wanted for name, wanted in kind.items())
+        ]
         preferred = directions[number % len(directions)]
         best = next(
             (row for row in fitting if row["direction"] == preferred), fitting[0] if fitting else None
         )
         if best:
             marks = [
-                (bool(best[name]), words[0] if best[name] else words[1]) for name, words in _MARKS.items()
+                (best[name], words[0] if best[name] else words[1])
+                for name, words in _MARKS.items()
+                if best[name] is not None
             ]
-            found.append({**best, "marks": marks})
+            found.append({**best, "headline": underlined(best), "marks": marks})
     return found
+
+
+def underlined(row: Mapping[str, str]) -> Markup:
+    """The headline of an item, escaped, with what is unsupported underlined."""
+    text, parts, end = row["headline"], [], 0
+    for one in json.loads(row["unsupported"]):
+        parts += [
+            escape(text[end : one["start"]]),
+            Markup("<u>{}</u>").format(text[one["start"] : one["end"]]),
+        ]
+        end = one["end"]
+    return Markup("").join([*parts, escape(text[end:])])

@@ -13,7 +13,7 @@ from change_it.report.hevas import JUDGES, HevasResult
 from change_it.scoring import score
 from change_it.scoring.compliancy import NO_FLUENCY, OF_FLUENCY
 from change_it.scoring.score import AVERAGE, SORTED_BY, Scores
-from change_it.stats import Correlations
+from change_it.stats import Correlations, Floats
 from change_it.tables import Column, Row, Table, Value, figure
 
 #: Measure to what the paper calls it.
@@ -141,15 +141,12 @@ def _published_rows(rows: Iterable[PublishedRow], tags: Sequence[str] = ()) -> l
     ]
 
 
-def tests_table(scores: Scores) -> Table:
-    """p-values of the paired tests of average compliancy, a square of systems."""
+def tests_table(scores: Scores, p_values: Floats) -> Table:
+    """p-values of the paired tests of an average, a square of systems."""
     rows = [
         Row(
             {"": system}
-            | {
-                other: "" if i == j else float(scores.p_values[i, j])
-                for j, other in enumerate(scores.systems)
-            }
+            | {other: "" if i == j else float(p_values[i, j]) for j, other in enumerate(scores.systems)}
         )
         for i, system in enumerate(scores.systems)
     ]

@@ -90,3 +90,32 @@ def test_lists_of_different_lengths_and_wrong_targets():
         choose(FakeJudges(), CANDIDATES, SOURCES, ARTICLES, [1])
     with pytest.raises(ValueError, match="0 for outlet A"):
         choose(FakeJudges(), CANDIDATES, SOURCES, ARTICLES, [1, 2])
+
+
+def test_strict_multiplies_by_fluency_and_refuses_what_no_text_supports():
+    candidates = [
+        [
+            "Zagarolo, ponte sulla statale: vergogna!",
+            "Ponte sulla statale, vergogna e vergogna!",
+            "Un ponte sulla statale!",
+        ]
+    ]
+    judges = FakeJudges(digits="abcd")
+    arguments = candidates, SOURCES[:1], ARTICLES[:1], [1]
+    assert choose(judges, *arguments).tolist() == [0]
+    assert not judges.fluency.asked
+    assert choose(judges, *arguments, objective="strict", language="it").tolist() == [2]
+    fluent = [[text for text in candidates[0] if "Zagarolo" not in text]]
+    judges.fluency.rule = lambda text, _: 0.9 if "e vergogna" in text else 0.4
+    assert choose(judges, fluent, *arguments[1:], objective="strict", language="it").tolist() == [0]
+
+
+def test_where_all_are_unsupported_the_most_fluent_one_is_taken():
+    candidates = [["Zagarolo, ponte e ponte!", "", "Zagarolo, il ponte!"], []]
+    choice = choose(FakeJudges(digits="abcd"), candidates, SOURCES, ARTICLES, [1, 0], objective="strict")
+    assert choice.tolist() == [2, -1]
+
+
+def test_strict_needs_a_fluency_judge():
+    with pytest.raises(InputError, match="train judge --task fluency"):
+        choose(FakeJudges(), CANDIDATES, SOURCES, ARTICLES, [1, 0], objective="strict")

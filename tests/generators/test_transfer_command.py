@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -169,6 +170,26 @@ def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
     assert set(asked) == {3}
     assert [bool(row["reranker"]) for row in made] == [not row["error"] for row in made]
     assert parse_reranker(made[0]["reranker"]).fold == "0"
+
+
+@pytest.mark.parametrize(("objective", "judges_named"), [("compliancy", 3), ("strict", 4)])
+def test_the_judges_of_the_objective_are_named(generators, tmp_path, monkeypatch, objective, judges_named):
+    fakes = FakeJudges(fold="0", digits="abcd")
+    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, device: fakes)
+    chosen = options(
+        generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges", objective=objective
+    )
+    made = transferred(chosen)
+    assert len(parse_reranker(made[0]["reranker"]).hashes) == judges_named
+    assert bool(fakes.fluency.asked) == (objective == "strict")
+
+
+def test_strict_without_a_fluency_judge_or_without_judges_is_refused(generators, tmp_path, judges):
+    chosen = options(generators, tmp_path, input=write(tmp_path / "in.csv"), objective="strict")
+    with pytest.raises(InputError, match="give --rerank"):
+        transfer_command.run(chosen)
+    with pytest.raises(InputError, match="train judge --task fluency --fold 0"):
+        transfer_command.run(replace(chosen, rerank="judges"))
 
 
 @pytest.mark.parametrize("fold", ["all", "0"])

@@ -13,7 +13,7 @@ from change_it.report import files, score_command
 from change_it.report.context import corpus_info, judges_info
 from change_it.report.files import write_report
 from change_it.report.html import breakable, explained, heat
-from change_it.report.tables import remarks
+from change_it.report.tables import remarks, terminal_table
 from change_it.scoring.compliancy import NO_FLUENCY
 from change_it.scoring.options import ScoreOptions
 from change_it.scoring.score import score
@@ -361,3 +361,39 @@ def test_filters_of_the_templates():
     assert heat(None) == ""
     assert [breakable("extract+rerank"), breakable("R-WSU")] == ["extract+<wbr>rerank", "R-WSU"]
     assert list(explained(["Fog", "AWL", "R-1"])) == ["Fog, AWL", "R-1"]
+
+
+def test_examples_have_five_marks_and_underline_what_is_unsupported(tmp_path, toy_test):
+    gold = [item.reference for item in toy_test.items]
+    gold[0] = "Ecco: <b>a Zagarolo & Palombara crolla il ponte, 17 feriti!"
+    systems = [*built_in_systems(toy_test), System("mine", tuple(gold))]
+    text = page_of(tmp_path, score(toy_test, FakeJudges(digits="abcd"), systems, resamples=2))
+    assert (
+        "Ecco: &lt;b&gt;a <u>Zagarolo</u> &amp; <u>Palombara</u> crolla il ponte, <u>17</u> feriti!" in text
+    )
+    assert "numbers or names without support" in text
+    assert "a newspaper would print it" in text
+    assert "Four judges read the results" in text
+    assert "Paired tests, strict compliancy" in text
+    average = cells(text, "Systems, average of the directions")
+    assert average[0][1:8] == ["compliancy", "strict", "hh", "ah", "main", "fluency", "facts"]
+    assert "n/a" not in text
+
+
+def test_without_a_fluency_judge_the_page_says_why(tmp_path, scores):
+    text = page_of(tmp_path, scores)
+    assert cells(text, "Systems, average of the directions")[1][2] == "n/a"
+    assert "train judge --task fluency" in text
+    assert "✓ a newspaper would print it" not in text
+    assert "Paired tests, strict compliancy" not in text
+
+
+def test_the_terminal_shows_strict_compliancy_and_its_interval(toy_test):
+    systems = built_in_systems(toy_test)
+    table = terminal_table(score(toy_test, FakeJudges(digits="abcd"), systems, resamples=2))
+    assert table.header[:5] == ["system", "compliancy", "95% interval", "strict", "95% interval"]
+    assert table.header[5:10] == ["hh", "ah", "main", "fluency", "facts"]
+    assert table.texts[0][:5] == ["gold", "1.000", "1.000–1.000", "1.000", "1.000–1.000"]
+    table = terminal_table(score(toy_test, FakeJudges(), systems, resamples=2))
+    assert table.texts[0][3:5] == ["n/a", "–"]
+    assert NO_FLUENCY in table.notes
