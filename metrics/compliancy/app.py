@@ -31,15 +31,22 @@ def judge(source, prediction, article, label, judges):
         ["HH: same story as the original headline", verdict["hh"]],
         ["AH: fits the article", verdict["ah"]],
         ["main: style reversed", verdict["main"]],
+        ["fluency: a newspaper would print it", verdict["fluency"]],
+        ["facts: numbers and names supported", verdict["facts"]],
+        ["strictly compliant: all of it", verdict["strict_compliancy"]],
     ]
-    return [[name, "yes" if found else "no"] for name, found in rows], result["signature"]
+    answers = {True: "yes", False: "no", None: "n/a, there is no fluency judge"}
+    table = [[name, answers[found]] for name, found in rows]
+    if verdict["unsupported"]:
+        table.append(["without support", ", ".join(verdict["unsupported"])])
+    return table, result["signature"]
 
 
 def build():
     """The page."""
     with gr.Blocks(title="Compliancy") as page:
         gr.Markdown(
-            "# Compliancy\nDid the style of the headline change, and did its story stay? Three trained judges say."
+            "# Compliancy\nDid the style of the headline change, and did its story stay? Trained judges say."
         )
         with gr.Row():
             with gr.Column():

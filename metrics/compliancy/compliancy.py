@@ -7,7 +7,8 @@ from change_it.scoring.compliancy import compute_compliancy
 
 _DESCRIPTION = """\
 Share of transferred headlines that keep the content and change the style: one trained judge finds that the new headline
-matches the original one (HH), another that it matches the article (AH), and a third changes its mind about the newspaper (main).
+matches the original one (HH), another that it matches the article (AH), and a third changes its mind about the newspaper (main). Beside it strict compliancy: a fourth judge finds, too,
+that a newspaper would print the headline (fluency), and its numbers and names are supported (facts).
 """
 
 _CITATION = """\
@@ -25,17 +26,20 @@ Args:
     sources: original headlines.
     articles: original articles.
     labels: outlets that the originals come from, short names such as rep and gio.
-    judges: folder or Hub id that holds the judges main, hh and ah, or judges loaded with `change_it.judges.Judges`.
+    judges: folder or Hub id that holds the judges main, hh, ah and perhaps fluency, or judges loaded with `change_it.judges.Judges`.
+    reference_articles: the other newspaper's articles about the same events, further evidence for facts; none by default.
+    language: of the texts, for facts: it, en or any other; guessed by default.
     reversal: "relative" (default): main decides otherwise than on the original; "target": main decides for the outlet aimed at.
     resamples: bootstrap resamples of the 95% intervals, 1000 by default.
     seed: seed of the intervals, 1 by default.
     batch_size: texts that a judge reads at once; its own choice by default.
     device: where judges run: auto (default), cpu, cuda, mps.
 Returns:
-    compliancy, hh, ah, main: averages over the directions that occur, 0-1.
-    <from>2<to>: the same four of each direction.
+    compliancy, strict_compliancy, hh, ah, main, fluency, facts: averages over the directions that occur, 0-1; fluency and
+        strict_compliancy are None without a fluency judge.
+    <from>2<to>: the same of each direction.
     intervals: ends of the 95% intervals under "average" and each direction's name.
-    verdicts: for each item compliancy, hh, ah and main as booleans.
+    verdicts: for each item the same as booleans, and unsupported, the list of numbers and names without evidence.
     signature: what the numbers depend on.
 Example:
     >>> compliancy = evaluate.load("metrics/compliancy")
