@@ -137,6 +137,11 @@ def frozen_cosine(encoder: Any, tokenizer: Any) -> Cosines:
 
 def some_of(examples: Examples, *, seed: int, at_most: int = THRESHOLD_EXAMPLES) -> Examples:
     """A random part of the examples, all of them if they are few."""
-    if len(examples) <= at_most:
-        return examples
-    return examples.select(np.sort(np.random.default_rng(seed).permutation(len(examples))[:at_most]))
+    return examples.select(some_rows(len(examples), seed=seed, at_most=at_most))
+
+
+def some_rows(count: int, *, seed: int, at_most: int) -> Ints:
+    """Positions of a random part of `count` examples, rising."""
+    if count <= at_most:
+        return np.arange(count)
+    return np.sort(np.random.default_rng(seed).permutation(count)[:at_most])

@@ -84,6 +84,13 @@ class TaskData:
     articles: list[str]
 
     @property
+    def known(self) -> Examples:
+        """Training examples, then those of validation."""
+        pairs = None if self.train.pairs is None else self.train.pairs + (self.validation.pairs or [])
+        labels = np.concatenate([self.train.labels, self.validation.labels])
+        return Examples(self.train.texts + self.validation.texts, pairs, labels)
+
+    @property
     def texts(self) -> list[str]:
         """Headlines and articles of the training side."""
         return self.headlines + self.articles

@@ -27,7 +27,17 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.judges.options import CROSS_ENCODER, HEADS, SCRATCH, STEP, Head, JudgeSettings, Size, Task
+from change_it.judges.options import (
+    CROSS_ENCODER,
+    HEADS,
+    NGRAMS,
+    SCRATCH,
+    STEP,
+    Head,
+    JudgeSettings,
+    Size,
+    Task,
+)
 from change_it.judges.pair import (
     CAPITAL,
     COMMON,
@@ -38,6 +48,8 @@ from change_it.judges.pair import (
     PairJudgeForSequenceClassification,
     piece_number,
 )
+from change_it.judges.style import StyleJudgeConfig, StyleJudgeForSequenceClassification
+from change_it.judges.style_building import learn_pieces, show_case
 from change_it.text.numbers import spelled
 from change_it.text.stopwords import guess_language
 from change_it.training.loop import train
@@ -81,13 +93,13 @@ def build(
     max_tokens: int = 512,
     dropout: float | None = None,
 ) -> tuple[Any, Any]:
-    """A judge before training: an encoder with a linear layer (EvalNLGEval 2020, section 4), or a pair judge for HH and AH.
+    """A judge before training: an encoder with a linear layer (EvalNLGEval 2020, section 4), a style judge (main), or a pair judge (HH, AH).
 
     Args:
         task: main, hh or ah.
         encoder: Hub id, local folder, or `scratch`.
         texts: headlines and articles of the training side, for word pieces and document frequencies; may be empty
-            for a cross-encoder that is pre-trained.
+            for main and for a cross-encoder if the encoder is pre-trained.
         outlets: names of the classes of main.
         head: what stands above the encoder; None takes the first of `HEADS`.
         size: of a scratch encoder.
@@ -103,7 +115,7 @@ def build(
             are needed.
     """
     head = head or HEADS[task][0]
-    if not len(texts) and (head != CROSS_ENCODER or encoder == SCRATCH):
+    if not len(texts) and (head == "pair" or encoder == SCRATCH):
         raise InputError("there are no texts to learn words from: give the corpus's headlines and articles")
     if dropout is None:
         dropout = DROPOUT[SCRATCH if encoder == SCRATCH else "pretrained"]
@@ -140,22 +152,32 @@ def build(
             encoder, config=_with(config, options), dtype=torch.float32
         ), tokenizer
     tokenizer.model_max_length = 1_000_000  # words of a long article are compared in full
-    judge = PairJudgeForSequenceClassification(
-        PairJudgeConfig(
-            encoder=config.to_dict(),
-            separator_token_id=tokenizer.sep_token_id,
-            head_dropout=dropout,
-            **labels,
+    judge: StyleJudgeForSequenceClassification | PairJudgeForSequenceClassification
+    if head == NGRAMS:
+        tokenizer = show_case(tokenizer)
+        judge = StyleJudgeForSequenceClassification(
+            StyleJudgeConfig(encoder=config.to_dict(), pieces=len(tokenizer), head_dropout=dropout, **labels)
         )
-    )
+    else:
+        judge = PairJudgeForSequenceClassification(
+            PairJudgeConfig(
+                encoder=config.to_dict(),
+                separator_token_id=tokenizer.sep_token_id,
+                head_dropout=dropout,
+                **labels,
+            )
+        )
     if encoder != SCRATCH:
         loaded = AutoModel.from_pretrained(encoder, config=config, dtype=torch.float32)
         judge.encoder.load_state_dict(loaded.state_dict(), strict=False)  # without the pooler
-    else:
+    elif head != NGRAMS:
         start_from_topics(judge.get_input_embeddings(), tokenizer, texts)
     nn.init.zeros_(judge.classifier.weight)
     nn.init.zeros_(judge.classifier.bias)
-    learn_words(judge, tokenizer, texts)
+    if isinstance(judge, StyleJudgeForSequenceClassification):
+        learn_pieces(judge, tokenizer)
+    else:
+        learn_words(judge, tokenizer, texts)
     return judge, tokenizer
 
 

@@ -11,16 +11,17 @@ Task = Literal["main", "hh", "ah", "fluency"]
 Size = Literal["tiny", "small", "base"]
 Fold = Literal["all", "0", "1"]
 Negatives = Literal["random", "hard", "facts", "mixed"]
-Head = Literal["pair", "cross-encoder"]
+Head = Literal["pair", "ngrams", "cross-encoder"]
 
 #: The judges that compliancy asks, and those that read one text and not a pair.
 TASKS: tuple[Task, ...] = ("main", "hh", "ah")
 SINGLE_TEXT: tuple[Task, ...] = ("main", "fluency")
 SCRATCH = "scratch"
 CROSS_ENCODER: Head = "cross-encoder"
+NGRAMS: Head = "ngrams"
 #: What may stand above the encoder, our own first; the papers' judges are cross-encoders.
 HEADS: dict[Task, tuple[Head, ...]] = {
-    "main": ("cross-encoder",),
+    "main": ("ngrams", "cross-encoder"),
     "hh": ("pair", "cross-encoder"),
     "ah": ("pair", "cross-encoder"),
     "fluency": (),
@@ -48,7 +49,7 @@ class JudgeOptions(TrainingOptions):
     encoder: str = "bert-base-multilingual-cased"
     """Pre-trained encoder: Hub id or local folder; or scratch: a BERT of our own trained on the corpus alone."""
     head: Head | None = None
-    """What stands above the encoder: pair (hh, ah), shared words and facts too; cross-encoder (main, hh, ah), the papers' linear layer."""
+    """What stands above the encoder: pair (hh, ah), shared words and facts too; ngrams (main), those of characters and words too; cross-encoder (main, hh, ah), the papers' linear layer."""
     size: Size = "tiny"
     """Size of a scratch encoder."""
     fold: Fold = "all"
@@ -95,6 +96,15 @@ PAPER: dict[Task, dict[str, Any]] = {
     "fluency": {"max_tokens": 64, "batch_size": 32, "epochs": 1, "learning_rate": 1e-4, "early_stopping": 0},
 }
 
+#: Of main with n-grams beside a pre-trained encoder. Markers of case are tokens too.
+BESIDE_NGRAMS: dict[str, Any] = {
+    "max_tokens": 96,
+    "batch_size": 32,
+    "epochs": 2,
+    "learning_rate": 5e-5,
+    "early_stopping": 4,
+}
+
 #: For encoders without pre-training: more steps, larger ones. HH and AH start from what shared words tell (`warm_start`).
 FROM_SCRATCH: dict[Task, dict[str, Any]] = {
     "main": {"max_tokens": 48, "batch_size": 64, "epochs": 4, "learning_rate": 1e-3, "early_stopping": 4},
@@ -128,7 +138,7 @@ def preset(options: JudgeOptions) -> dict[str, Any]:
     own = {"head": head, "negatives": "random" if head == CROSS_ENCODER else "mixed"}
     paper = PAPER[options.task]
     if options.encoder != SCRATCH:
-        return {**paper, **own}
+        return {**(BESIDE_NGRAMS if head == NGRAMS else paper), **own}
     values = FROM_SCRATCH[options.task]
     if "pair" in heads and head == CROSS_ENCODER:
         values = {**values, "max_tokens": paper["max_tokens"], "epochs": paper["epochs"]}

@@ -190,6 +190,34 @@ class Mix:
         return float(log_loss(labels, expit(self.logits(ngrams, encoder)), labels=[0, 1]))
 
 
+def mix_branches(
+    judge: StyleJudgeForSequenceClassification,
+    tokenizer: Any,
+    texts: Sequence[str],
+    labels: Ints,
+    ngrams: Floats,
+    max_tokens: int,
+) -> Floats:
+    """Set how much each branch of the judge counts, from headlines that neither has learnt from.
+
+    Args:
+        judge: in `eval` mode; its `mix` is filled.
+        tokenizer: its tokenizer.
+        texts: n headlines.
+        labels: (n,) 0 or 1.
+        ngrams: (n,) logits of n-grams of other headlines, from `fit_ngrams`.
+        max_tokens: longer headlines are cut.
+
+    Returns:
+        (n, 2) class probabilities of these headlines.
+    """
+    encoder = encoder_logits(judge, tokenizer, texts, max_tokens)
+    mix = Mix.fit(labels, ngrams, encoder)
+    judge.mix.copy_(torch.tensor([mix.ngrams, mix.encoder, mix.constant]))
+    second = expit(mix.logits(ngrams, encoder))
+    return np.stack([1 - second, second], axis=1)
+
+
 @torch.inference_mode()
 def encoder_logits(
     judge: StyleJudgeForSequenceClassification, tokenizer: Any, texts: Sequence[str], max_tokens: int

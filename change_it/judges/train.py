@@ -24,14 +24,18 @@ from change_it.judges.fluency_training import acceptance_table, prepare
 from change_it.judges.judge import Judge
 from change_it.judges.options import (
     HEADS,
+    NGRAMS,
     SCRATCH,
     VOCABULARY,
     JudgeOptions,
     JudgeSettings,
+    Task,
     as_in_the_papers,
     preset,
 )
 from change_it.judges.scores import scores
+from change_it.judges.style import StyleJudgeForSequenceClassification
+from change_it.judges.style_building import fit_ngrams, mix_branches
 from change_it.papers.evalnlgeval2020 import JUDGES
 from change_it.tables import Column, Row, Table, console, print_table
 from change_it.training.loop import TrainingResult, process_state
@@ -42,8 +46,10 @@ from change_it.training.run_folder import COMPLETE, Run, stage, train_in_folder
 PUBLISHED = "published"
 TITLES = {"main": "main: which outlet", "hh": "HH: headline and headline", "ah": "AH: headline and article"}
 
-#: Validation examples an evaluation reads, at most.
-VALIDATION = 1000
+#: Validation examples an evaluation reads, at most; those of main also say how much n-grams and encoder count.
+VALIDATION: dict[Task, int] = {"main": 3000, "hh": 1000, "ah": 1000}
+#: In the work folder: logits of the n-grams on the validation examples, from the other training examples.
+NGRAM_LOGITS = "ngram-logits.npy"
 #: Epochs of scratch encoders rise until there are this many updates (small corpora).
 MIN_UPDATES = 300
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
@@ -140,7 +146,9 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
         "encoder": Path(settings.encoder).name,
     }
     judge = Judge.of(model, tokenizer)
-    validation = baselines.some_of(data.validation, seed=settings.seed, at_most=VALIDATION)
+    rows = baselines.some_rows(len(data.validation), seed=settings.seed, at_most=VALIDATION[settings.task])
+    validation = data.validation.select(rows)
+    ngrams = np.load(work / NGRAM_LOGITS)[rows] if settings.head == NGRAMS else None
 
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
         some = data.train.select(rows)
@@ -155,7 +163,14 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
         return {**batch, "labels": torch.from_numpy(some.labels)}
 
     def evaluate(model: Any) -> dict[str, float]:
-        given = Judge.of(model, tokenizer).probabilities(validation.texts, validation.pairs, progress=False)
+        if ngrams is None:
+            given = Judge.of(model, tokenizer).probabilities(
+                validation.texts, validation.pairs, progress=False
+            )
+        else:
+            given = mix_branches(
+                model, tokenizer, validation.texts, validation.labels, ngrams, settings.max_tokens
+            )
         right = given[np.arange(len(validation)), validation.labels]
         return {
             "score": scores(validation.labels, given.argmax(axis=1), data.outlets)["macro_f1"],
@@ -286,6 +301,19 @@ def _start(settings: JudgeSettings, data: TaskData, work: Path) -> tuple[Any, An
 
     def warmed() -> tuple[Any, Any]:
         model, tokenizer = load(folder)
+        if isinstance(model, StyleJudgeForSequenceClassification):
+            known = data.known
+            held_out = np.arange(len(data.train), len(known))
+            logits = fit_ngrams(
+                model,
+                tokenizer,
+                known.texts,
+                known.labels,
+                held_out=held_out,
+                max_tokens=settings.max_tokens,
+            )
+            np.save(work / NGRAM_LOGITS, logits)
+            return model, tokenizer
         part = baselines.some_of(data.train, seed=settings.seed, at_most=4000)
         warm_start(model, tokenizer, part.texts, part.pairs, part.labels, max_tokens=settings.max_tokens)
         return model, tokenizer
@@ -295,9 +323,7 @@ def _start(settings: JudgeSettings, data: TaskData, work: Path) -> tuple[Any, An
 
 def _baselines(settings: JudgeSettings, data: TaskData, work: Path) -> list[tuple[str, baselines.Predict]]:
     """Baselines that learn from the judge's training and validation examples."""
-    pairs = None if data.train.pairs is None else data.train.pairs + (data.validation.pairs or [])
-    labels = np.concatenate([data.train.labels, data.validation.labels])
-    known = Examples(data.train.texts + data.validation.texts, pairs, labels)
+    known = data.known
     if settings.task == "main":
         return [("character n-grams", baselines.character_ngrams(known, seed=settings.seed))]
     found = [("tf-idf cosine", baselines.threshold(known, baselines.tfidf_cosine(data.texts)))]

@@ -73,7 +73,8 @@ def test_a_card_claims_no_data_set_that_nobody_named(run, options):
     assert ".eval_results/change_it.yaml" not in files
     card = model_card(files)
     assert (card.data.datasets, card.data.base_model, card.data.license) == (None, None, "mit")
-    assert "trust_remote_code" not in card.text  # a plain BERT
+    assert "trust_remote_code=True" in card.text
+    assert "an encoder trained on the corpus alone with n-grams of characters and words" in card.text
 
 
 def test_a_generator_shows_its_system_between_gold_and_copy(run, options):

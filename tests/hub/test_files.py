@@ -37,7 +37,7 @@ def test_a_corpus_goes_with_its_tables_and_without_paths(run, options):
 
 def test_three_judges_share_the_code_at_the_root(run, options):
     files = files_of(options("judge", run / "judges"))
-    assert {name for name in files if "/" not in name} == {"README.md", "pair.py"}
+    assert {name for name in files if "/" not in name} == {"README.md", "pair.py", "style.py"}
     for task in ("main", "hh", "ah"):
         assert (
             content(files, f"{task}/model.safetensors")
@@ -45,11 +45,13 @@ def test_three_judges_share_the_code_at_the_root(run, options):
         )
         assert json.loads(files[f"{task}/metrics.json"])["options"]["corpus"] == "corpus"
     maps = {task: json.loads(files[f"{task}/config.json"]).get("auto_map") for task in ("main", "hh")}
-    classes = {
-        "AutoConfig": "PairJudgeConfig",
-        "AutoModelForSequenceClassification": "PairJudgeForSequenceClassification",
+    assert maps == {
+        task: {
+            "AutoConfig": f"{kind.lower()}.{kind}JudgeConfig",
+            "AutoModelForSequenceClassification": f"{kind.lower()}.{kind}JudgeForSequenceClassification",
+        }
+        for task, kind in (("main", "Style"), ("hh", "Pair"))
     }
-    assert maps == {"main": None, "hh": {auto: f"pair.{name}" for auto, name in classes.items()}}
 
 
 def test_staged_code_needs_nothing_of_ours(run, options):

@@ -218,8 +218,9 @@ def test_roberta_like_tokenizers_have_no_token_types_and_two_separators():
     assert coverage[1] == 0
 
 
-def test_main_is_a_plain_classifier_with_the_outlets_as_labels():
-    model, _ = build("main", "scratch", TEXTS, outlets=("rep", "gio"), vocabulary_size=200, dropout=0.3)
+def test_the_papers_main_is_a_plain_classifier_with_the_outlets_as_labels():
+    options = {"outlets": ("rep", "gio"), "head": "cross-encoder"}
+    model, _ = build("main", "scratch", TEXTS, vocabulary_size=200, dropout=0.3, **options)
     assert type(model).__name__ == "BertForSequenceClassification"
     assert model.config.id2label == {0: "rep", 1: "gio"}
     assert model.dropout.p == 0.3

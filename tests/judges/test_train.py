@@ -119,15 +119,19 @@ def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, 
     assert Judge.from_pretrained(tmp_path / task).fold == "0"
 
 
-def test_the_papers_head_trains_to_the_last_update_and_no_further(corpus, trained, tmp_path):
-    settings = options(corpus, tmp_path / "hh", task="hh", encoder=str(trained), head="cross-encoder")
+def test_the_papers_head_trains_to_the_last_update_and_no_further(corpus, tmp_path):
+    encoder = tmp_path / "encoder"
+    plain = {"outlets": ("colle", "faro"), "head": "cross-encoder", "vocabulary_size": 300}
+    for part in encoders.build("main", "scratch", ["Il governo è caduto", "Festival aperto"] * 9, **plain):
+        part.save_pretrained(encoder)
+    settings = options(corpus, tmp_path / "hh", task="hh", encoder=str(encoder), head="cross-encoder")
     metrics = train.train_judge(settings)
     sizes, training = metrics["sizes"], metrics["training"]
     assert training["updates"] == math.ceil(0.1 * math.ceil(sizes["train"] / 16)) < train.MIN_UPDATES
     assert (training["best_score"], metrics["options"]["negatives"]) == (None, "random")
     asked = train.train_judge(
         options(
-            corpus, tmp_path / "hh", task="hh", encoder=str(trained), head="cross-encoder", early_stopping=1
+            corpus, tmp_path / "hh", task="hh", encoder=str(encoder), head="cross-encoder", early_stopping=1
         )
     )
     assert asked["training"]["best_score"] is not None
@@ -185,7 +189,7 @@ def test_two_processes_train_one_judge(corpus, tmp_path):
 def test_bad_input(corpus, tmp_path):
     with pytest.raises(InputError, match="--mlm-steps is for --encoder scratch"):
         train.train_judge(options(corpus, tmp_path / "out", encoder="owner/name", mlm_steps=5))
-    with pytest.raises(InputError, match="--head pair is not for main: give --head cross-encoder"):
+    with pytest.raises(InputError, match="--head pair is not for main: give --head ngrams or cross-encoder"):
         train.train_judge(options(corpus, tmp_path / "out", head="pair"))
     with pytest.raises(InputError, match="leave --head out"):
         train.train_judge(options(corpus, tmp_path / "out", task="fluency", head="pair"))
@@ -203,13 +207,15 @@ def test_bad_input(corpus, tmp_path):
 
 
 def test_presets_are_the_papers_for_pretrained_encoders(tmp_path):
-    paper = preset(JudgeOptions(task="main", corpus="c", out=tmp_path))
+    paper = preset(JudgeOptions(task="main", corpus="c", out=tmp_path, head="cross-encoder"))
     assert (paper["max_tokens"], paper["batch_size"], paper["epochs"], paper["learning_rate"]) == (
         32,
         256,
         6,
         1e-5,
     )
+    beside = preset(JudgeOptions(task="main", corpus="c", out=tmp_path))
+    assert (beside["head"], beside["learning_rate"]) == ("ngrams", 5e-5)
     ours, papers = (
         preset(JudgeOptions(task="hh", corpus="c", out=tmp_path, head=head))
         for head in (None, "cross-encoder")
