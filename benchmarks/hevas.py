@@ -181,7 +181,7 @@ def against_the_definition(
 
 
 def _compared(fast: np.ndarray, seconds: float, slow: np.ndarray, slow_seconds: float) -> dict[str, object]:
-    """What is said of two sides."""
+    """Seconds and values of two sides."""
     return {
         "seconds": round(seconds, 2),
         "plain_seconds": round(slow_seconds, 2),

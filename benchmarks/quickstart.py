@@ -30,17 +30,8 @@ def main(options: Options) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         out = options.out or Path(temporary) / "quickstart"
         start = time.perf_counter()
-        command = [
-            sys.executable,
-            "-m",
-            "change_it.cli",
-            "quickstart",
-            "--out",
-            str(out),
-            "--seed",
-            str(options.seed),
-        ]
-        subprocess.run(command, check=True, stdout=sys.stderr)
+        arguments = ["quickstart", "--out", str(out), "--seed", str(options.seed)]
+        subprocess.run([sys.executable, "-m", "change_it.cli", *arguments], check=True, stdout=sys.stderr)
         seconds = time.perf_counter() - start
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
         judges = {
@@ -49,13 +40,13 @@ def main(options: Options) -> None:
         }
         with (out / "report" / "systems.csv").open(encoding="utf-8", newline="") as file:
             systems = list(csv.DictReader(file))
-        stations = json.loads((out / "run.json").read_text())["seconds"]
+        steps = json.loads((out / "run.json").read_text())["seconds"]
     print(
         json.dumps(
             {
                 "seconds": round(seconds, 1),
                 "peak_gib": round(peak, 2),
-                "stations": stations,
+                "steps": steps,
                 "judges": judges,
                 "systems": systems,
             },

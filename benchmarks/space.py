@@ -96,7 +96,7 @@ class Page:
         )
 
     def ask(self, endpoint: str, data: list[Any]) -> tuple[str, str]:
-        """`complete` or `error` and what was said; `refused` where the queue is full; `status` with an unexpected one."""
+        """`complete` or `error` and the answer's text; `refused` where the queue is full; `status` with an unexpected one."""
         body = json.dumps({"data": data})  # lone surrogates too
         sent = self.client.post(
             f"/call/{endpoint}", content=body.encode(), headers={"content-type": "application/json"}
@@ -179,10 +179,10 @@ def hostile(page: Page, options: Options) -> dict[str, Any]:
             data = [draw.choice(TEXTS) for _ in range(2)]
             rest = ["colle2faro", "sum", 3] if kind == "transfer" else [draw.choice(TEXTS), "colle2faro"]
             data = [*data, *rest, "en"]
-        end, said = page.ask(endpoint, data)
+        end, text = page.ask(endpoint, data)
         ends[end] = ends.get(end, 0) + 1
-        if end.startswith("status 5") or end == "none" or any(sign in said for sign in INTERNAL):
-            shown.append(f"{number} {endpoint} {end} {said[:200]}")
+        if end.startswith("status 5") or end == "none" or any(sign in text for sign in INTERNAL):
+            shown.append(f"{number} {endpoint} {end} {text[:200]}")
     return {"requests": options.hostile, "ends": ends, "internal": shown[:10], "internal_count": len(shown)}
 
 

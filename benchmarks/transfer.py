@@ -97,7 +97,7 @@ def judges_of(options: Options, corpus: Path) -> None:
 
 def generators_of(options: Options, corpus: Path) -> dict[str, Any]:
     """Train the generators unless they are there; sizes, seconds and losses of each."""
-    told = {}
+    trained = {}
     for name in options.generators:
         recipe, _, architecture = name.partition("-")
         for to in read_outlets(str(corpus)):
@@ -116,10 +116,10 @@ def generators_of(options: Options, corpus: Path) -> dict[str, Any]:
                 )
                 train_generator.run(settings)
             metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
-            told[f"{name}-{to}"] = {
+            trained[f"{name}-{to}"] = {
                 key: metrics[key] for key in ("validation_loss", "sizes", "seconds", "weights_hash")
             } | {key: metrics["training"][key] for key in ("updates", "epochs", "stopped", "best_update")}
-    return told
+    return trained
 
 
 def recipe_of(name: str) -> Recipe:

@@ -1,4 +1,5 @@
 import os
+from contextlib import contextmanager
 
 import pytest
 from scoring_fakes import FakeJudges, toy_test_set, write_toy_corpus
@@ -17,6 +18,25 @@ def corpus(tmp_path_factory):
     sample.run(SampleOptions(out=folder / "sample.csv", articles=600))
     run_build(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
     return str(folder / "corpus")
+
+
+@pytest.fixture
+def interrupted_at(monkeypatch):
+    """A context in which training stops right after an update, before its evaluation and its checkpoint."""
+    from change_it.training.loop import TrainingBar
+
+    @contextmanager
+    def interrupted(update):
+        def show(bar, state, **note):
+            if state.update == update:
+                raise InterruptedError
+
+        with monkeypatch.context() as patched:
+            patched.setattr(TrainingBar, "show", show)
+            with pytest.raises(InterruptedError):
+                yield
+
+    return interrupted
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A small corpus of invented words: events told by both outlets (closely or loosely) and by one alone."""
+"""A small corpus of invented words: events reported by both outlets (closely or loosely) and by one alone."""
 
 import csv
 import random

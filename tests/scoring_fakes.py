@@ -1,4 +1,4 @@
-"""Judges that decide by simple rules, and a corpus of four events in which two papers have habits of their own."""
+"""Judges that decide by simple rules, and a corpus of four events in which two papers have styles of their own."""
 
 import numpy as np
 import polars as pl

@@ -165,7 +165,7 @@ def nearest_wrong(
     """For each row of x the most similar row of y that is surely not its partner: a hard negative.
 
     A candidate is of the same group, of another cluster, and less similar than the ceiling (above it, it may
-    tell of the same event). Candidates are looked for in the window; where that holds fewer than
+    report the same event). Candidates are looked for in the window; where that holds fewer than
     `at_least` rows of the group, among the `at_least` nearest in time. An undated row looks through its whole group, and so does
     every row of a group that has fewer than `at_least` dated rows.
 

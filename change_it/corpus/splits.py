@@ -85,7 +85,7 @@ def split(
         given: (articles,) splits that the input brings; None counts as R.
         linking: (pairs,) those that join components of a fold (all by default); many-to-many pairs beyond the one-to-one
             ones would chain all news of a year into one component, and are dropped instead where they cross folds.
-        events: positions of articles that tell of one event, two arrays (links,); with `given` they decide nothing.
+        events: positions of articles of one event, two arrays (links,); with `given` they decide nothing.
 
     Raises:
         InputError: fewer pairs than `sizes` asks for, or fewer than two strict ones.

@@ -222,7 +222,6 @@ def train(
     evaluate: Evaluate | None = None,
     lengths: Sequence[int] | None = None,
     min_updates: int = 300,
-    on_update: Callable[[int], None] | None = None,
 ) -> TrainingResult:
     """Train `model` in place; afterwards it has the best weights by validation score (the last without one).
 
@@ -241,7 +240,6 @@ def train(
             called by the main process with the model in `eval` mode and gradients off.
         lengths: length of each example, to batch like with like; None leaves the order alone.
         min_updates: epochs rise until there are this many updates.
-        on_update: called by every process after each update and its checkpoint, with the number of updates so far.
     """
     if len(dataset) == 0:
         raise InputError(f"there is nothing to train the {name} on: the training set is empty")
@@ -312,8 +310,6 @@ def train(
                     stopped = "early"
                 if settings.checkpoint_steps and state.update % settings.checkpoint_steps == 0:
                     _checkpoint(accelerator, out)
-                if on_update is not None:
-                    on_update(state.update)
                 if state.update == total or stopped != "updates":
                     break
             else:

@@ -351,7 +351,7 @@ class TestEvents:
         assert {"rep40", "rep-twin"} & set(rest)  # one of the two found its partner taken
         assert not {"rep40", "rep-twin"} & set(corpus.tables["train_d"]["train"]["id"])
 
-    def test_outlets_are_balanced_unless_told_otherwise(self):
+    def test_outlets_are_balanced_unless_asked_otherwise(self):
         made = articles(alone=40)
         more = [article for article in made if article.label == "rep" or int(article.id[3:]) % 3]
         for config in ("main", "sum"):

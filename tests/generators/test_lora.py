@@ -12,7 +12,6 @@ from change_it.generators import train
 from change_it.generators.formats import Decoding
 from change_it.generators.generator import GeneratorCard, kind_of, load_generator, load_model, load_tokenizer
 from change_it.generators.options import GeneratorOptions, GeneratorSettings, preset
-from change_it.training import run_folder
 from change_it.training.options import resolve
 
 HEADLINES = ["Il governo cade", "Torna la neve"]
@@ -77,21 +76,10 @@ def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, m
     assert generator.weights_hash == metrics["weights_hash"]
 
 
-def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tiny_t5, monkeypatch):
+def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tiny_t5, interrupted_at):
     train.train_generator(options(corpus, tmp_path / "whole", tiny_t5, lora=True))
-    real = run_folder.train
-
-    def dying(*arguments, **named):
-        def die(update):
-            if update == 8:
-                raise InterruptedError
-
-        return real(*arguments, **named, on_update=die)
-
-    monkeypatch.setattr(run_folder, "train", dying)
-    with pytest.raises(InterruptedError):
+    with interrupted_at(8):
         train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, lora=True))
-    monkeypatch.setattr(run_folder, "train", real)
     train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, lora=True, resume=True))
     first, second = (
         (tmp_path / name / "adapter_model.safetensors").read_bytes() for name in ("whole", "broken")

@@ -17,7 +17,6 @@ from change_it.generators.generator import GeneratorCard, load_generator
 from change_it.generators.options import GeneratorOptions, architecture_of, preset
 from change_it.generators.recipes import load_recipe
 from change_it.generators.tokenizer import train_tokenizer
-from change_it.training import run_folder
 
 
 def options(corpus, out, **changes):
@@ -84,28 +83,17 @@ def test_resuming_a_finished_generator_reads_its_numbers(trained, corpus):
 
 
 def test_a_broken_run_leaves_the_old_generator_and_resumes_to_the_same_weights(
-    trained, corpus, tmp_path, monkeypatch
+    trained, corpus, tmp_path, interrupted_at
 ):
     out = tmp_path / "generator"
     out.mkdir()
     (out / "model.safetensors").write_bytes(b"old")
     (out / "adapter_config.json").write_text("{}")
-    real = run_folder.train
-
-    def dying(*arguments, **named):
-        def die(update):
-            if update == 35:
-                raise InterruptedError
-
-        return real(*arguments, **named, on_update=die)
-
-    monkeypatch.setattr(run_folder, "train", dying)
-    with pytest.raises(InterruptedError):
+    with interrupted_at(35):
         train.train_generator(options(corpus, out))
     assert weights(out) == b"old"
     with pytest.raises(InputError, match="seed was 1, is 2"):
         train.train_generator(options(corpus, out, resume=True, seed=2))
-    monkeypatch.setattr(run_folder, "train", real)
     train.train_generator(options(corpus, out, resume=True))
     assert weights(out) == weights(trained)
     assert not (out / "adapter_config.json").exists()
@@ -114,10 +102,8 @@ def test_a_broken_run_leaves_the_old_generator_and_resumes_to_the_same_weights(
 KILLED = """
 import os, signal, sys
 from change_it.generators import train
-real = run_folder.train
-def dying(*arguments, **named):
-    return real(*arguments, **named, on_update=lambda update: update == 35 and os.kill(os.getpid(), signal.SIGKILL))
-run_folder.train = dying
+from change_it.training.loop import TrainingBar
+TrainingBar.show = lambda bar, state, **note: state.update == 35 and os.kill(os.getpid(), signal.SIGKILL)
 sys.exit(train.main_of(train.GeneratorOptions, train.run))
 """
 

@@ -1,4 +1,4 @@
-"""A process of its own that talks to the loopback Hub: imports once, runs pieces of code, hands back their `result`."""
+"""A process of its own that talks to the loopback Hub: imports once, runs pieces of code, returns their `result`."""
 
 import json
 import os

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from hub_client import pushed, sentence
 
-#: Route to fail, and every answer that is told in a sentence.
+#: Route to fail, and every answer that becomes a sentence.
 ROUTES = {
     "create": ("POST", "/repos/create"),
     "list": ("GET", "/tree/main$"),

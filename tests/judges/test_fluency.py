@@ -31,7 +31,6 @@ from change_it.judges.judge import Judge, Judges
 from change_it.judges.ngram import NgramJudge
 from change_it.judges.options import JudgeOptions
 from change_it.judges.train import table_of, train_judge
-from change_it.training import run_folder
 
 ROWS = [[1, 5, 6, 7, 2], [1, 5, 6, 8, 2], [5, 6, 9, 5, 6]]
 PARTS = [1, 2, 2]
@@ -164,20 +163,9 @@ def trained(corpus, tmp_path_factory) -> Path:
     return out
 
 
-def test_a_broken_run_resumes_to_the_same_weights(trained, corpus, tmp_path, monkeypatch):
-    real = run_folder.train
-
-    def dying(*arguments, **named):
-        def die(update):
-            if update == 20:
-                raise InterruptedError
-
-        return real(*arguments, **named, on_update=die)
-
-    monkeypatch.setattr(run_folder, "train", dying)
-    with pytest.raises(InterruptedError):
+def test_a_broken_run_resumes_to_the_same_weights(trained, corpus, tmp_path, interrupted_at):
+    with interrupted_at(20):
         train_judge(options(corpus, tmp_path / "fluency"))
-    monkeypatch.setattr(run_folder, "train", real)
     train_judge(options(corpus, tmp_path / "fluency", resume=True))
     assert (tmp_path / "fluency" / "model.safetensors").read_bytes() == (
         trained / "model.safetensors"

@@ -13,7 +13,6 @@ from change_it.judges.data import load_task
 from change_it.judges.encoders import IGNORED, MaskedArticles
 from change_it.judges.judge import Judge
 from change_it.judges.options import JudgeOptions, as_in_the_papers, preset
-from change_it.training import run_folder
 
 
 def options(corpus, out, **changes):
@@ -81,27 +80,16 @@ def test_resuming_a_finished_judge_reads_its_numbers(trained, corpus):
 
 
 def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
-    trained, corpus, tmp_path, monkeypatch
+    trained, corpus, tmp_path, interrupted_at
 ):
     out = tmp_path / "main"
     out.mkdir()
     (out / "model.safetensors").write_bytes(b"old")
-    real = run_folder.train
-
-    def dying(*arguments, **named):
-        def die(update):
-            if update == 50:
-                raise InterruptedError
-
-        return real(*arguments, **named, on_update=die)
-
-    monkeypatch.setattr(run_folder, "train", dying)
-    with pytest.raises(InterruptedError):
+    with interrupted_at(50):
         train.train_judge(options(corpus, out))
     assert (out / "model.safetensors").read_bytes() == b"old"
     with pytest.raises(InputError, match="seed was 1, is 2"):
         train.train_judge(options(corpus, out, resume=True, seed=2))
-    monkeypatch.setattr(run_folder, "train", real)
     train.train_judge(options(corpus, out, resume=True))
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
 

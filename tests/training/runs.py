@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from change_it.training.loop import process_state, train
+from change_it.training.loop import TrainingBar, process_state, train
 from change_it.training.options import TrainingSettings
 
 
@@ -65,10 +65,12 @@ def main():
     arguments = parser.parse_args()
     torch.set_num_threads(1)
 
-    def die(update):
-        if update == arguments.die_after:
+    def die(bar, state, **note):
+        if state.update == arguments.die_after:
             os.kill(os.getpid(), signal.SIGKILL)
 
+    if arguments.die_after:
+        TrainingBar.show = die
     model, data = Classifier(), examples()
     settings = options(resume=arguments.resume, gradient_accumulation=arguments.accumulation)
     lengths = [index % 7 for index in range(len(data))]
@@ -81,7 +83,6 @@ def main():
         evaluate=accuracy,
         lengths=lengths,
         min_updates=1,
-        on_update=die,
     )
     if process_state().is_main_process:
         save_file(model.state_dict(), arguments.out / "model.safetensors")

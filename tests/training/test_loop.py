@@ -35,29 +35,16 @@ def test_a_killed_and_resumed_run_ends_with_the_same_bytes(tmp_path, accumulatio
     assert (broken / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
 
 
-def test_a_checkpoint_that_was_being_written_is_passed_over(tmp_path):
+def test_a_checkpoint_that_was_being_written_is_passed_over(tmp_path, interrupted_at):
     whole, broken = Classifier(), Classifier()
     train(whole, examples(), collate, options(), out=tmp_path / "whole", min_updates=1)
-    with pytest.raises(InterruptedError):
-        train(
-            Classifier(),
-            examples(),
-            collate,
-            options(),
-            out=tmp_path / "broken",
-            min_updates=1,
-            on_update=interrupt_at_12,
-        )
+    with interrupted_at(12):
+        train(Classifier(), examples(), collate, options(), out=tmp_path / "broken", min_updates=1)
     newest = tmp_path / "broken/checkpoints/checkpoint_1"
     (newest / "complete").unlink()
     (newest / "optimizer.bin").write_bytes(b"half")
     train(broken, examples(), collate, options(resume=True), out=tmp_path / "broken", min_updates=1)
     assert all(torch.equal(value, whole.state_dict()[key]) for key, value in broken.state_dict().items())
-
-
-def interrupt_at_12(update):
-    if update == 12:
-        raise InterruptedError
 
 
 def test_it_learns_and_keeps_the_best_weights(tmp_path):
