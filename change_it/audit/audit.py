@@ -8,7 +8,7 @@ from change_it.audit.calibration import Calibration, Power, calibrate, power
 from change_it.audit.corpus import Corpus
 from change_it.audit.degenerate import Result, measure_systems
 from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
-from change_it.audit.verdicts import Verdict, verdicts
+from change_it.audit.verdicts import Verdict, hashes, verdicts
 from change_it.errors import InputError
 from change_it.scoring.compliancy import Progress
 
@@ -25,6 +25,7 @@ class Audit:
         outlets: A and B.
         language: of the headlines.
         judges: signature of the judges.
+        hashes: judge to the hash of its weights.
         items: of the test set.
         at_most: headlines of each system.
         seed: of all that was drawn.
@@ -40,6 +41,7 @@ class Audit:
     outlets: tuple[str, str]
     language: str
     judges: str
+    hashes: dict[str, str]
     items: int
     at_most: int
     seed: int
@@ -120,10 +122,11 @@ def audit(
         outlets=test.outlets,
         language=corpus.known.language,
         judges=judges.signature,
+        hashes=hashes(judges),
         items=len(test.items),
         at_most=at_most,
         seed=seed,
-        verdicts=tuple(verdicts(metrics, systems, probes)),
+        verdicts=tuple(verdicts(metrics, systems, probes, fluency=judges.fluency is not None)),
         systems=tuple(systems),
         probes=tuple(probes),
         cues=(*main_cues(judges.main, test.items, seed=seed), *data_cues(test.training_headlines, seed=seed)),

@@ -1,14 +1,17 @@
 """What to make of each judge, in words: from the figures that training left beside it, and from the audit."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from change_it.audit.degenerate import FEW, GOLD, Result
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
+from change_it.io import read_json
 from change_it.tables import figure
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.judges.judge import Judges
 
 #: Good enough; with care; not at all.
 Level = Literal["rely", "care", "distrust"]
@@ -56,14 +59,72 @@ def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
     Returns:
         Judge to its `metrics.json`; judges without one are left out.
     """
-    files = {judge: Path(judges) / judge / "metrics.json" for judge in JUDGES}
-    return {
-        judge: json.loads(file.read_text(encoding="utf-8")) for judge, file in files.items() if file.is_file()
-    }
+    found = {judge: read_json(Path(judges) / judge / "metrics.json") for judge in JUDGES}
+    return {judge: record for judge, record in found.items() if record is not None}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """An audit in short, for every report.
+
+    Attributes:
+        verdicts: what to make of each judge; nothing where nothing is known.
+        tried: systems that must fail; 0 where there was no audit and the verdicts are of `metrics.json` alone.
+        passing: those that pass, the worst first, and the share of their headlines that does.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    tried: int = 0
+    passing: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def lines(self) -> list[str]:
+        """The verdicts, then how many systems pass that must fail."""
+        lines = list(map(str, self.verdicts))
+        if self.tried:
+            named = ", ".join(f"{name} {figure(share)}" for name, share in self.passing[:NAMED])
+            worst = f", above all {named}" if named else ""
+            lines.append(f"{len(self.passing)} of {self.tried} systems that must fail pass{worst}.")
+        return lines
+
+
+#: Nothing is known of the judges.
+NO_AUDIT = Summary(())
+
+
+def read_summary(judges: "Judges", folder: Path) -> Summary:
+    """What is known of judges.
+
+    Args:
+        judges: loaded.
+        folder: theirs.
+
+    Returns:
+        By `audit.json` in the folder `audit` beside theirs if it is of the same weights, else by each judge's `metrics.json`.
+    """
+    found = read_json(folder.resolve().parent / "audit" / "audit.json")
+    if found is None or found.get("hashes") != hashes(judges):
+        return Summary(tuple(verdicts(read_metrics(folder), fluency=judges.fluency is not None)))
+    systems = [system for system in found["systems"] if system["breaks"]]
+    passing = [(system["system"], system["values"]["passed"]) for system in systems if system["passes"]]
+    return Summary(
+        tuple(Verdict(one["judge"], one["level"], one["text"]) for one in found["verdicts"]),
+        len(systems),
+        tuple(sorted(passing, key=lambda pair: -pair[1])),
+    )
+
+
+def hashes(judges: "Judges") -> dict[str, str]:
+    """Judge to the hash of its weights."""
+    return {task: judge.weights_hash for task, judge in judges.by_task.items()}
 
 
 def verdicts(
-    metrics: Mapping[str, Mapping[str, Any]], systems: Sequence[Result] = (), probes: Sequence[Probe] = ()
+    metrics: Mapping[str, Mapping[str, Any]],
+    systems: Sequence[Result] = (),
+    probes: Sequence[Probe] = (),
+    *,
+    fluency: bool,
 ) -> list[Verdict]:
     """What to make of each judge.
 
@@ -71,6 +132,7 @@ def verdicts(
         metrics: of `read_metrics`.
         systems: of the audit; none where there was no audit.
         probes: of main; none where there was no audit.
+        fluency: whether there is a fluency judge.
 
     Returns:
         One of each judge that something is known of, in the order of `JUDGES`.
@@ -80,7 +142,7 @@ def verdicts(
         parts = [*_beside_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
         if judge == "main":
             parts += _listens_to(probes)
-        if judge == "fluency" and judge not in metrics and all(s.values["fluency"] is None for s in systems):
+        if judge == "fluency" and not fluency:
             parts = [("distrust", "there is none: nothing asks whether it is a headline at all")]
         if parts:
             level: Level = max((level for level, _ in parts), key=("rely", "care", "distrust").index)

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
 
+from change_it.audit.verdicts import NO_AUDIT, Summary
 from change_it.hevas.analysis import Analysis
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation
@@ -28,16 +30,17 @@ def write_report(
     corpus_info: CorpusInfo | None,
     judges_info: Sequence[Quality],
     hevas: HevasResult | None = None,
+    audit: Summary = NO_AUDIT,
 ) -> None:
     """Write page, `systems.csv`, `scores.json` and charts, and `items/<system>.csv`."""
     drawings = compliancy_drawings(scores, corpus_info.histogram if corpus_info else None)
-    page = compliancy_page(scores, corpus_info, judges_info, drawings, hevas)
+    page = compliancy_page(scores, corpus_info, judges_info, drawings, hevas, audit)
     with replaced_report(out, REPORT_FILES) as folder:
         cells = [row.flat(scores.measures) for row in scores.rows]
         write_table(
             folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
         )
-        write_json(folder / "scores.json", report_record(scores, hevas))
+        write_json(folder / "scores.json", report_record(scores, hevas, audit))
         (folder / "items").mkdir()
         for system, items in scores.items.items():
             without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
@@ -47,9 +50,12 @@ def write_report(
         write_text(folder / "report.html", page)
 
 
-def report_record(scores: Scores, hevas: HevasResult | None = None) -> dict[str, object]:
+def report_record(
+    scores: Scores, hevas: HevasResult | None = None, audit: Summary = NO_AUDIT
+) -> dict[str, object]:
     """Everything but the items, ready for JSON."""
-    return scores.as_dict() | ({"hevas": hevas.as_dict()} if hevas else {})
+    measured = {"hevas": hevas.as_dict()} if hevas else {}
+    return scores.as_dict() | {"judges": asdict(audit)} | measured
 
 
 def write_hevas(

@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from change_it import __version__
+from change_it.audit.verdicts import NO_AUDIT, Summary
 from change_it.hevas.analysis import OVERALL, Analysis
 from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import Evaluation
@@ -67,6 +68,7 @@ def compliancy_page(
     judges_info: Sequence[Quality],
     drawings: Sequence[Drawing],
     hevas: HevasResult | None = None,
+    audit: Summary = NO_AUDIT,
 ) -> str:
     """The page of a scoring run, without any reference to another file."""
     directions = [name for name in scores.directions if name != AVERAGE]
@@ -78,6 +80,7 @@ def compliancy_page(
         "compliancy.html.jinja",
         drawings,
         scores=scores,
+        audit=audit,
         items=len(next(iter(scores.items.values()))),
         citation=evalnlgeval2020.CITATION,
         average=tables.systems_table(scores, [AVERAGE]),

@@ -14,6 +14,7 @@ def run(options: ScoreOptions) -> None:
     if options.out:
         check_out(options.out, REPORT_FILES)
 
+    from change_it.audit.verdicts import read_summary
     from change_it.hevas.options import MetricOptions  # these load polars and matplotlib
     from change_it.report import hevas
     from change_it.report.context import corpus_info, judges_info
@@ -53,14 +54,17 @@ def run(options: ScoreOptions) -> None:
             measured = hevas.measure(
                 documents, systems, scores, options=metrics, resamples=options.resamples, progress=progress
             )
+    summary = read_summary(judges, folder)
     if options.out:
-        write_report(options.out, scores, corpus_info(options.corpus), judges_info(folder), measured)
+        write_report(options.out, scores, corpus_info(options.corpus), judges_info(folder), measured, summary)
     if options.json:
-        json.dump(report_record(scores, measured), sys.stdout, indent=2, ensure_ascii=False)
+        json.dump(report_record(scores, measured, summary), sys.stdout, indent=2, ensure_ascii=False)
         print()
     else:
         terminal = console()
         print_table(terminal_table(scores), terminal)
+        for line in summary.lines:
+            terminal.print(line, soft_wrap=True, markup=False, highlight=False)
         for warning in read_warnings(options.corpus):
             terminal.print(f"Warning: {warning}.", soft_wrap=True, markup=False)
         if measured:

@@ -1,6 +1,5 @@
 """The judges and systems behind the page, safe to use from many threads, their latest answers cached."""
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from change_it.audit.verdicts import Verdict, read_metrics, verdicts
+from change_it.audit.verdicts import Verdict, read_summary
 from change_it.corpus.folder import REPORT, read_language, read_report
 from change_it.corpus.sample import OUTLETS
 from change_it.errors import InputError
@@ -136,7 +135,11 @@ class Models:
             if (Path(corpus) / REPORT).is_file():
                 sample = read_report(Path(corpus)).get("sample", sample)
         return cls(
-            loaded, systems, language, tuple(_verdicts(loaded, local_folder(judges, command=COMMAND))), sample
+            loaded,
+            systems,
+            language,
+            read_summary(loaded, local_folder(judges, command=COMMAND)).verdicts,
+            sample,
         )
 
     def warm_up(self) -> None:
@@ -152,16 +155,6 @@ class Models:
             system.propose(texts, texts, system.targets, Decoding())
         for judge in self.judges.by_task.values():
             judge.probabilities([text], None if judge.task in SINGLE_TEXT else [text], progress=False)
-
-
-def _verdicts(judges: Judges, folder: Path) -> list[Verdict]:
-    """How far to rely on each judge: by the audit beside their folder, or by their `metrics.json`."""
-    file = folder.parent / "audit" / "audit.json"
-    if file.is_file():
-        found = json.loads(file.read_text(encoding="utf-8"))
-        if found["judges"] == judges.signature:
-            return [Verdict(one["judge"], one["level"], one["text"]) for one in found["verdicts"]]
-    return verdicts(read_metrics(folder))
 
 
 def _system(places: Sequence[str]) -> HeadlineTransfer:

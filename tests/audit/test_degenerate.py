@@ -83,7 +83,7 @@ def record(f1, baseline, test="gold"):
     ("f1", "baseline", "level"), [(0.64, 0.65, "distrust"), (0.66, 0.65, "care"), (0.7, 0.65, "rely")]
 )
 def test_a_judge_is_held_against_its_best_baseline(f1, baseline, level):
-    main = verdicts({"main": record(f1, baseline)})[0]
+    main = verdicts({"main": record(f1, baseline)}, fluency=True)[0]
     assert (main.judge, main.level) == ("main", level)
     assert f"F1 .{f1 * 1000:.0f} where character n-grams have .650" in main.text
 
@@ -95,13 +95,13 @@ def test_the_test_set_with_the_smallest_lead_decides():
         "results": hard["results"] | easy["results"],
         "baselines": {name: hard["baselines"][name] | easy["baselines"][name] for name in hard["baselines"]},
     }
-    hh = verdicts({"hh": both})[0]
+    hh = verdicts({"hh": both}, fluency=True)[0]
     assert hh.level == "distrust"
     assert "on hard examples" in hh.text
 
 
 def test_verdicts_name_what_was_let_through_and_the_judge_that_is_missing(results):
-    found = {verdict.judge: verdict for verdict in verdicts({}, list(results[0].values()))}
+    found = {verdict.judge: verdict for verdict in verdicts({}, list(results[0].values()), fluency=False)}
     assert found["fluency"].level == "distrust"
     assert "none" in found["fluency"].text
     assert "refuses what it should" in found["facts"].text

@@ -5,8 +5,10 @@ from scoring_fakes import FakeJudges
 
 from change_it import InputError
 from change_it.audit.options import AuditOptions
+from change_it.audit.verdicts import read_summary
 from change_it.cli import main
-from change_it.report import audit_command
+from change_it.report import audit_command, score_command
+from change_it.scoring.options import ScoreOptions
 
 
 @pytest.fixture
@@ -74,3 +76,26 @@ def test_no_items_are_too_few(judges, corpus):
 def test_the_command_line_knows_it(corpus, capsys):
     assert main(["audit", "--judges", "nowhere/judges", "--corpus", corpus]) == 2
     assert "--out" in capsys.readouterr().err
+
+
+def test_an_audit_in_short_stands_in_every_report(judges, corpus, capsys, tmp_path):
+    audit_command.run(options(judges, corpus))
+    score = ScoreOptions(judges=str(judges), corpus=corpus, out=tmp_path / "report", resamples=5)
+    capsys.readouterr()
+    score_command.run(score)
+
+    printed = capsys.readouterr().out
+    page = (tmp_path / "report" / "report.html").read_text()
+    found = json.loads((tmp_path / "report" / "scores.json").read_text())["judges"]
+    assert "fluency: do not rely on it" in printed
+    assert "systems that must fail pass" in printed
+    assert page.index('id="verdicts"') < page.index('id="systems"')
+    assert found["tried"] > 15
+    assert [one["judge"] for one in found["verdicts"]][-2:] == ["fluency", "facts"]
+
+
+def test_an_audit_of_other_weights_counts_for_nothing(judges, corpus):
+    audit_command.run(options(judges, corpus))
+    ours, others = FakeJudges(("colle", "faro")), FakeJudges(("colle", "faro"), digits="def")
+    assert read_summary(ours, judges).tried > 15
+    assert read_summary(others, judges).tried == 0

@@ -5,7 +5,7 @@ import json
 import pytest
 from scoring_fakes import FakeJudges
 
-from change_it.audit.verdicts import Verdict
+from change_it.audit.verdicts import Verdict, hashes
 from change_it.space.app import about_html
 from change_it.space.models import Models
 
@@ -53,9 +53,9 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust"}
     assert {verdict.judge: verdict.level for verdict in models.verdicts} == levels
     audited = {"judge": "hh", "level": "distrust", "text": "lets through copy", "words": "do not rely on it"}
-    record = {"judges": models.judges.signature, "verdicts": [audited]}
+    record = {"hashes": hashes(models.judges), "verdicts": [audited], "systems": []}
     write(corpus_run / "audit" / "audit.json", record)
     assert Models.from_run(corpus_run).verdicts == (Verdict("hh", "distrust", "lets through copy"),)
-    write(corpus_run / "audit" / "audit.json", record | {"judges": "others"})
+    write(corpus_run / "audit" / "audit.json", record | {"hashes": {"main": "others"}})
     assert Models.from_run(corpus_run).verdicts == models.verdicts
     assert "missing" in about_html(models, "en")
