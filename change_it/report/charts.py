@@ -50,7 +50,7 @@ _BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED = "#0072B2", "#E69F00", "#009E73", "#C
 _GREY, _OLIVE, _LINE = "#999999", "#B8A800", "#888888"
 _SYSTEMS = (_BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED, _GREY, _OLIVE)
 _SERIES = (_BLUE, _RED, _GREEN, _PINK, _ORANGE, _SKY)
-_MARKERS = ("o", "s", "D", "^")
+_MARKERS = ("o", "s", "D", "^", "v")
 _DIVERGING = LinearSegmentedColormap.from_list("correlation", (_RED, "#FFFFFF", _BLUE))
 _DPI = 160
 _WIDTH = 8.0  # inches
@@ -283,8 +283,15 @@ def compliancy_chart(scores: Scores) -> Figure:
 
 def judges_chart(scores: Scores) -> Figure:
     """How often each judge is satisfied, averaged over the directions."""
-    names = (("hh", "HH, story"), ("ah", "AH, article"), ("main", "main, style"))
-    series = [(label, measure, AVERAGE, _SERIES[index]) for index, (measure, label) in enumerate(names)]
+    names = {
+        "hh": "HH, story",
+        "ah": "AH, article",
+        "main": "main, style",
+        "fluency": "fluency",
+        "facts": "facts",
+    }
+    known = [name for name in names if name in scores.rows[0].values]
+    series = [(names[measure], measure, AVERAGE, _SERIES[index]) for index, measure in enumerate(known)]
     return _marks(scores, series, "share of headlines the judge accepts")
 
 
@@ -297,7 +304,7 @@ def _marks(scores: Scores, series: Sequence[tuple[str, str, str, str]], label: s
         ends = np.array([row.intervals[measure] for row in rows])
         axes.errorbar(
             values,
-            np.arange(len(rows)) + (index - (len(series) - 1) / 2) * 0.25,
+            np.arange(len(rows)) + (index - (len(series) - 1) / 2) * min(0.25, 0.8 / len(series)),
             xerr=np.clip(np.abs(ends.T - values), 0, None),
             fmt=_MARKERS[index],
             color=colour,
