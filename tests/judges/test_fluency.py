@@ -16,6 +16,7 @@ from transformers import (
 
 import change_it.auto  # noqa: F401
 from change_it.errors import InputError
+from change_it.hevas.names import Casing
 from change_it.hub import push
 from change_it.hub.options import PushOptions
 from change_it.judges.fluency import (
@@ -268,6 +269,7 @@ def test_a_card_shows_families_and_carries_the_code(trained, tmp_path):
     assert "| spliced (not trained on) |" in card
     assert "as published" not in card
     assert (tmp_path / "card" / "fluency.py").exists()
+    assert Casing.load(tmp_path / "card") == Casing.load(trained) != Casing()
 
 
 def test_a_pre_trained_encoder_keeps_its_weights_at_the_start(trained, corpus, tmp_path):
