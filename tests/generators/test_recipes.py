@@ -24,9 +24,11 @@ def everything(data):
 def test_sum_learns_the_target_outlets_own_articles_outside_a1_and_a2(corpus):
     data = load(corpus, "sum")
     articles = read_table(corpus, "articles", "train")
-    own = articles.filter(pl.col("label") == "faro", pl.col("alignment").is_in(["R", "A3"]))
+    weak = articles.filter(pl.col("alignment").is_in(["R", "A3"]))
+    own = weak.filter(pl.col("label") == "faro")
     assert everything(data) <= set(own.select("article", "headline").iter_rows())
-    assert len(everything(data)) > 0.9 * own.height
+    even = weak.group_by("fold", "label").len().group_by("fold").agg(pl.min("len"))["len"].sum()
+    assert len(everything(data)) == even  # as many as of the other outlet
     assert data.outlets == ("colle", "faro")
 
 
