@@ -55,7 +55,7 @@ class JudgeOptions(TrainingOptions):
     fold: Fold = "all"
     """Train on one fold only; judges that choose candidates and judges that score them take different ones."""
     negatives: Negatives | None = None
-    """Non-matching examples of hh and ah in training; mixed for the head pair, random (the papers') for cross-encoder."""
+    """Non-matching examples of hh and ah in training; mixed (random, hard, a tenth facts) for the head pair, random (the papers') for cross-encoder."""
     mlm_steps: int = 0
     """Updates of masked language modelling on the corpus's articles before; for scratch; fluency counts words instead."""
     held_out: str = "looped,spliced"
