@@ -297,7 +297,7 @@ def judges_chart(scores: Scores) -> Figure:
 
 def _marks(scores: Scores, series: Sequence[tuple[str, str, str, str]], label: str) -> Figure:
     """Values with intervals, a row a system; each series is its label, measure, direction and colour."""
-    figure, axes = _canvas(len(scores.systems), 0.2 * len(series) + 0.15)
+    figure, axes = _canvas(len(scores.systems), 0.2 * len(series) + 0.15, extra=0.25 * (len(series) > 3))
     for index, (name, measure, direction, colour) in enumerate(series):
         rows = [scores.row(system, direction) for system in scores.systems]
         values = np.array([row.values[measure] for row in rows])
@@ -312,7 +312,7 @@ def _marks(scores: Scores, series: Sequence[tuple[str, str, str, str]], label: s
             capsize=3,
             label=name.replace("$", r"\$"),
         )
-    return _finished(figure, axes, scores.systems, label, legend_columns=len(series))
+    return _finished(figure, axes, scores.systems, label, legend_columns=min(3, len(series)))
 
 
 def funnel_chart(scores: Scores) -> Figure:
