@@ -252,7 +252,7 @@ def systems_table(scores: Scores, translate: Translate) -> Table:
     ]
     for name in scores.measures:
         columns.append(Column(name, title=titles.get(name, "")))
-        if name in SORTED_BY:
+        if name in SORTED_BY and name in scores.rows[0].intervals:
             columns.append(Column(f"{name}_interval", "interval", "95%"))
     directions = scores.directions
     rows = [
