@@ -152,7 +152,7 @@ def transfer(
 
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original` (headline and readability), `signature`, and
-        `candidates`, those with the highest `strict_joint` first, each with `headline`, `system`, `joint` (probability that
+        `candidates`, the best by `strict_joint` first, each with `headline`, `system`, `joint` (probability that
         HH, AH and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts),
         `probabilities` (hh, ah, main, fluency), `verdicts` (those of `scoring`), `unsupported` (numbers and names, with
         their places in the headline), `looks_like` (the outlet that main takes the original and the new headline for)
@@ -218,26 +218,32 @@ def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any
         ).tolist()
         fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
         probabilities = {judge: row[f"p_{name}"] for judge, name in _PROBABILITIES.items()}
+        # As `generators.rerank` chooses: what facts refuse comes last.
+        place = not row["facts"], -joint * fluent
         candidates.append(
-            {
-                "headline": text,
-                "system": system,
-                "joint": round(joint, 4),
-                "strict_joint": round(joint * fluent * row["facts"], 4),
-                "probabilities": {
-                    name: None if value is None else round(value, 4) for name, value in probabilities.items()
+            (
+                place,
+                {
+                    "headline": text,
+                    "system": system,
+                    "joint": round(joint, 4),
+                    "strict_joint": round(joint * fluent * row["facts"], 4),
+                    "probabilities": {
+                        name: None if value is None else round(value, 4)
+                        for name, value in probabilities.items()
+                    },
+                    "verdicts": {name: row[name] for name in MEASURES},
+                    "unsupported": json.loads(row["unsupported"]),
+                    "looks_like": {"original": original, "new": other if row["main"] else original},
+                    "readability": readable,
                 },
-                "verdicts": {name: row[name] for name in MEASURES},
-                "unsupported": json.loads(row["unsupported"]),
-                "looks_like": {"original": original, "new": other if row["main"] else original},
-                "readability": readable,
-            }
+            )
         )
     return {
         "from": item.label,
         "to": item.target,
         "original": {"headline": item.source, "readability": figures[0]},
-        "candidates": sorted(candidates, key=lambda one: (-one["strict_joint"], -one["joint"])),
+        "candidates": [one for _, one in sorted(candidates, key=lambda each: each[0])],
         "signature": models.judges.signature,
     }
 

@@ -69,19 +69,20 @@ def test_candidates_come_with_verdicts_and_the_best_first():
 
 def test_the_best_is_the_one_that_is_strictly_compliant():
     printed, repeated, invented = "Statale, il ponte!", "Statale, statale, il ponte!", "Statale, 17 ponti!"
-    models, _ = fixed(invented, repeated, printed, judges=FakeJudges(digits="abcd"))
+    worst = "Statale, statale, 17 ponti!"
+    models, _ = fixed(worst, invented, repeated, printed, judges=FakeJudges(digits="abcd"))
     answer = ask(models)
-    assert [one["headline"] for one in answer["candidates"]] == [printed, repeated, invented]
+    assert [one["headline"] for one in answer["candidates"]] == [printed, repeated, invented, worst]
     names = ("compliancy", "strict_compliancy", "fluency", "facts")
     verdicts = [[one["verdicts"][name] for name in names] for one in answer["candidates"]]
-    assert verdicts == [[True, True, True, True], [True, False, False, True], [True, False, True, False]]
-    first, second, last = answer["candidates"]
+    assert verdicts[:3] == [[True, True, True, True], [True, False, False, True], [True, False, True, False]]
+    first, second, last, _ = answer["candidates"]
     assert first["strict_joint"] == pytest.approx(first["joint"] * 0.6, abs=1e-4)
     assert second["strict_joint"] == pytest.approx(second["joint"] * 0.4, abs=1e-4)
     assert last["strict_joint"] == 0
     assert [last["headline"][one["start"] : one["end"]] for one in last["unsupported"]] == ["17"]
     html = tab.candidates_html(answer, "en")
-    assert "3 of 3 compliant for gio, 1 strictly" in html
+    assert "4 of 4 compliant for gio, 1 strictly" in html
     assert '<u class="ci-unsupported"' in html
     assert "neither the original headline nor the article has: 17" in html
 
