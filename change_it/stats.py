@@ -191,6 +191,26 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
     return float(found.statistic), float(found.pvalue)
 
 
+def rank_sum(first: Floats, second: Floats) -> float:
+    """Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided, which takes the two systems for independent.
+
+    Args:
+        first: (n,) scores of one system.
+        second: (m,) scores of another.
+
+    Returns:
+        The p-value, corrected for ties; 1 where all scores are equal.
+
+    Example:
+        >>> round(rank_sum(np.array([1.0, 2.0, 3.0, 4.0]), np.array([5.0, 6.0, 7.0, 8.0])), 4)
+        0.0286
+    """
+    first, second = (np.round(scores, _DECIMALS) for scores in (first, second))
+    if not np.ptp(np.concatenate([first, second])):
+        return 1.0
+    return float(scipy.stats.mannwhitneyu(first, second).pvalue)
+
+
 def rank_biserial(first: Floats, second: Floats) -> float:
     """Matched-pairs rank-biserial correlation (Kerby 2014).
 

@@ -1,6 +1,7 @@
 """The statistics of an evaluation: systems compared by every metric, and the metrics with each other.
 
-HEvAS 2019 tests with Tukey's HSD where all systems look normal and with Wilcoxon elsewhere. Systems that wrote
+HEvAS 2019 tests with Tukey's HSD where all systems look normal and with Wilcoxon elsewhere, whose reference also has
+the rank-sum test for independent samples: both stand here. Systems that wrote
 headlines for the same documents are paired, so every comparison also holds what such data call for: Friedman's test,
 then Wilcoxon's signed-rank test of each pair with Holm's correction (Demšar 2006).
 """
@@ -24,6 +25,7 @@ from change_it.stats import (
     friedman,
     holm,
     rank_biserial,
+    rank_sum,
     shapiro,
     tukey,
     wilcoxon,
@@ -52,7 +54,10 @@ class Pair:
     first: str
     second: str
     difference: float  # mean of the first less mean of the second
-    published_p: float  # Tukey's (corrected for the number of pairs) or Wilcoxon's (not corrected)
+    published_p: (
+        float  # Tukey's (corrected for the number of pairs) or Wilcoxon's signed-rank (not corrected)
+    )
+    rank_sum_p: float  # Wilcoxon's rank-sum test, which ignores that the documents are the same
     wilcoxon: float  # signed-rank statistic, the smaller sum of ranks
     p: float  # its p-value, two-sided; 1 where all documents have equal scores
     p_holm: float  # the same with Holm's correction over all pairs of this metric
@@ -77,11 +82,22 @@ class Analysis:
 
     signature: str  # of the evaluation, and the number of resamples
     comparisons: dict[str, Comparison]  # by metric, `average` (over all after normalisation) first
-    correlations: Correlations  # between all metrics (HEvAS 2019, Table 3)
+    correlations: Correlations  # between all metrics
+    correlated: str  # the system whose scores are correlated; all where empty
 
 
-def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> Analysis:
-    """Compare the systems by every metric, and by the average of all after normalisation."""
+def analyse(
+    evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1, correlated: str = ""
+) -> Analysis:
+    """Compare the systems by every metric, and by the average of all after normalisation.
+
+    Args:
+        evaluation: of one system or several.
+        resamples: of the intervals.
+        seed: of the resamples.
+        correlated: the system whose scores are correlated (HEvAS 2019, Table 3 is of First); all of them where empty.
+    """
+    columns = [evaluation.systems.index(correlated)] if correlated else slice(None)
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
     overall = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
     return Analysis(
@@ -90,7 +106,8 @@ def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> 
             name: compare(values, evaluation.systems, resamples=resamples, seed=seed)
             for name, values in {**overall, **scores}.items()
         },
-        correlations(scores),
+        correlations({name: values[:, columns] for name, values in scores.items()}),
+        correlated,
     )
 
 
@@ -205,6 +222,7 @@ def _pairs(scores: Floats, systems: Sequence[str], normal: bool) -> Iterator[Pai
             second=systems[j],
             difference=float(scores[:, i].mean() - scores[:, j].mean()),
             published_p=published_p,
+            rank_sum_p=rank_sum(scores[:, i], scores[:, j]),
             wilcoxon=statistic,
             p=p,
             p_holm=corrected,

@@ -67,6 +67,8 @@ class HevasOptions(MetricOptions):
     """Words in a baseline's headline, at most."""
     resamples: int = 1000
     """Bootstrap resamples of the intervals."""
+    correlations_of: str = ""
+    """System whose metrics are correlated with each other: first for the paper's Table 3; all systems together when not given."""
     charts: tuple[Chart, ...] = field(default=("bar", "interval", "box", "scatter"))
     """Drawings to write and to show in report.html."""
     out: Path | None = None

@@ -104,7 +104,9 @@ def hevas_drawings(
             figure = box_chart(spread, evaluation.systems)
         elif len(scores) > 1:
             title, description = "Metrics against each other", "Scatter and correlation of every two metrics"
-            figure = correlation_chart(scores, analysis.correlations)
+            only = [evaluation.systems.index(analysis.correlated)] if analysis.correlated else slice(None)
+            shown = {metric: values[:, only] for metric, values in scores.items()}
+            figure = correlation_chart(shown, analysis.correlations)
         else:
             continue
         drawings.append(Drawing(name, title, description, figure))

@@ -30,6 +30,11 @@ def run(options: HevasOptions) -> None:
     documents = read_documents(options.documents, columns=options.columns)
     check_input(documents, metrics, options)
     systems = read_systems(options.system, documents, taken=get_args(Baseline))
+    names = [system.name for system in systems] + list(options.baselines)
+    if options.correlations_of not in ("", *names):
+        raise InputError(
+            f"--correlations-of {options.correlations_of} is no system here: choose {' or '.join(names)}"
+        )
 
     from change_it.report.files import write_hevas  # loads matplotlib and polars: after the cheap checks
     from change_it.report.tables import hevas_record, hevas_terminal_table
@@ -38,7 +43,12 @@ def run(options: HevasOptions) -> None:
         systems += _baselines(options, documents, progress)
         evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=progress)
         progress("statistics", 0, 1)
-        analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
+        analysis = analyse(
+            evaluation,
+            resamples=options.resamples,
+            seed=options.seed,
+            correlated=options.correlations_of,
+        )
         if options.out:
             progress("report", 0, 1)
             write_hevas(options.out, documents, systems, evaluation, analysis, charts=options.charts)

@@ -322,12 +322,13 @@ def summaries_table(found: Comparison) -> Table:
 
 def pairs_table(found: Comparison) -> Table:
     """The tests of every two systems by one metric."""
-    published = "Tukey" if found.published_test == "tukey" else "Wilcoxon"
+    published = "Tukey" if found.published_test == "tukey" else "signed-rank"
     columns = (
         Column("systems", "text"),
         Column("difference"),
         Column("published_p", "p", f"HEvAS ({published}), p"),
-        Column("p", "p", "Wilcoxon, p"),
+        Column("rank_sum_p", "p", "rank-sum, p"),
+        Column("p", "p", "signed-rank, p"),
         Column("p_holm", "p", "Holm, p"),
         Column("rank_biserial", title="effect"),
     )

@@ -127,6 +127,17 @@ def test_charts_and_metrics_of_choice(news, tmp_path):
     assert (row["rank"], row["average"]) == ("", "")
 
 
+def test_metrics_of_one_system_are_correlated_on_request(news, tmp_path, capsys):
+    run(options(news, json=True))
+    every = json.loads(capsys.readouterr().out)["correlations"]
+    run(options(news, json=True, correlations_of="first"))
+    first = json.loads(capsys.readouterr().out)["correlations"]
+    assert every["n"] == 3 * first["n"]
+    assert first["pearson"] != every["pearson"]
+    with pytest.raises(InputError, match="--correlations-of nobody .* mine or first or stextrank"):
+        run(options(news, correlations_of="nobody"))
+
+
 def test_json(news, capsys):
     run(options(news, json=True))
     record = json.loads(capsys.readouterr().out)
