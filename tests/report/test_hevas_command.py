@@ -134,7 +134,7 @@ def test_metrics_of_one_system_are_correlated_on_request(news, tmp_path, capsys)
     first = json.loads(capsys.readouterr().out)["correlations"]
     assert every["n"] == 3 * first["n"]
     assert first["pearson"] != every["pearson"]
-    with pytest.raises(InputError, match="--correlations-of nobody .* mine or first or stextrank"):
+    with pytest.raises(InputError, match=r"--correlations-of nobody .* mine or first or stextrank"):
         run(options(news, correlations_of="nobody"))
 
 
