@@ -7,15 +7,15 @@ import polars as pl
 
 from change_it.audit.perturbations import Known
 from change_it.corpus.folder import read_table
-from change_it.hevas.names import Casing
 from change_it.hevas.tagging import languages, load_tagger
+from change_it.judges.casing import read_casing
 from change_it.scoring.item import TestSet, read_test_set
 from change_it.text.damage import Material
 from change_it.text.stopwords import guess_language
 
 #: Characters of a training article that damage takes words from.
 OPENING = 1200
-#: Training articles that are read for capitals and words, at most.
+#: Training articles that damage takes words from, at most.
 READ = 4000
 
 
@@ -46,10 +46,7 @@ def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> C
         InputError: the corpus cannot be read or has no A2 pairs.
     """
     test = read_test_set(corpus)
-    columns = ["headline", "article"]
-    train = read_table(corpus, "articles", "train", columns)
-    if train.height > READ:
-        train = train.sample(READ, seed=seed)
+    articles = read_table(corpus, "articles", "train", ["article"])["article"]
     dated = read_table(corpus, "articles", "test", ["id", "date"]).drop_nulls()
     headlines = [text for outlet in test.outlets for text in test.training_headlines[outlet]]
     language = language or guess_language(headlines)
@@ -57,10 +54,13 @@ def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> C
         Material(
             headlines,
             language,
-            [article[:OPENING] for article in train["article"]],
+            [
+                article[:OPENING]
+                for article in articles.sample(min(READ, len(articles)), seed=seed, shuffle=True)
+            ],
             load_tagger(language).tag if language in languages() else None,
         ),
-        Casing.from_texts(train["article"].to_list(), headlines),
+        read_casing(corpus),
         test.training_headlines,
         [item.article for item in test.items],
     )

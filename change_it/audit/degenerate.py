@@ -178,7 +178,7 @@ def judged(
 ) -> pl.DataFrame:
     """The verdicts on items with predictions, those of a judge that is not there null, and probabilities."""
     table = judge_items(
-        judges.with_casing(known.casing),
+        judges if judges.casing else judges.with_casing(known.casing),
         items,
         language=known.language,
         batch_size=batch_size,

@@ -41,7 +41,7 @@ KEYWORDS = 8
 #: Words with more letters count as long.
 LONG = 3
 #: Headlines that names to swap are taken from, at most.
-NAMED = 3000
+NAMED = 1000
 #: Draws before a change of all numbers or names is given up.
 DRAWS = 12
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # loads torch
 Level = Literal["rely", "care", "distrust"]
 WORDS: dict[Level, str] = {"rely": "rely on it", "care": "with care", "distrust": "do not rely on it"}
 JUDGES = ("main", "hh", "ah", "fluency", "facts")
+#: Kinds of non-matching examples in words.
+MISMATCHES = {"random": "random mismatches", "hard": "hard mismatches", "facts": "changed facts"}
 #: A judge must be this much better than its baselines, in F1, to be relied on.
 MARGIN = 0.02
 #: A judge that takes fewer printed headlines for printed, or supported, refuses good work.
@@ -160,7 +162,7 @@ def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tupl
         best = max(others, key=others.__getitem__, default="")
         gaps.append((result["macro_f1"] - others.get(best, 0.0), test, result["macro_f1"], best, others))
     gap, test, f1, best, others = min(gaps)
-    where = "" if test == "gold" else f" on {test} examples"
+    where = "" if test == "gold" else f" on {MISMATCHES.get(test, test)}"
     text = f"F1 {figure(f1)}{where}"
     if not best:
         return [("care", f"{text}, beside no baseline")]

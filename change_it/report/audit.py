@@ -43,7 +43,8 @@ def degenerate_table(systems: Sequence[Result]) -> Table:
     """
     measures = [name for name in MEASURES if any(system.values[name] is not None for system in systems)]
     ends = {name: Column(f"{name}_interval", "interval") for name in MEASURES[:2]}
-    columns = [Column(name, title=heading(name), below=ends.get(name)) for name in measures]
+    titles = {"passed": "strict compliancy"} if "fluency" in measures else {}
+    columns = [Column(name, title=titles.get(name, heading(name)), below=ends.get(name)) for name in measures]
     rows = []
     for system in systems:
         values: dict[str, Value] = {"system": system.system, "n": system.n, **system.values}

@@ -97,7 +97,7 @@ def test_the_test_set_with_the_smallest_lead_decides():
     }
     hh = verdicts({"hh": both}, fluency=True)[0]
     assert hh.level == "distrust"
-    assert "on hard examples" in hh.text
+    assert "on hard mismatches" in hh.text
 
 
 def test_verdicts_name_what_was_let_through_and_the_judge_that_is_missing(results):
