@@ -1,6 +1,7 @@
 """`change-it push`: one commit a push, tried again where the Hub is busy; one sentence where it refuses."""
 
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from fnmatch import fnmatch
@@ -103,14 +104,16 @@ def publish(files: Files, options: PushOptions) -> CommitInfo:
         present = api.list_repo_files(repo, repo_type=kind, revision=options.revision)
         additions = [CommitOperationAdd(name, content) for name, content in files.items()]
         deletions = [CommitOperationDelete(name) for name in stale(present, files, kind)]
-        return api.create_commit(
-            repo,
-            [*additions, *deletions],
-            commit_message=f"Push {options.kind} with change-it {__version__}",
-            repo_type=kind,
-            revision=options.revision,
-            create_pr=options.create_pr,
-        )
+        with warnings.catch_warnings():  # the sample in the package's source is meant to be in a Space
+            warnings.filterwarnings("ignore", "It seems that you are about to commit a data file")
+            return api.create_commit(
+                repo,
+                [*additions, *deletions],
+                commit_message=f"Push {options.kind} with change-it {__version__}",
+                repo_type=kind,
+                revision=options.revision,
+                create_pr=options.create_pr,
+            )
 
     try:
         _retried(prepare)

@@ -104,6 +104,12 @@ class Judge:
             tokenizer = AutoTokenizer.from_pretrained(folder)
         except (OSError, ValueError, SafetensorError) as error:
             raise InputError(f"{name} cannot be loaded as a judge: {str(error).splitlines()[0]}") from error
+        except RuntimeError as error:
+            if "mismatch" not in str(error):
+                raise
+            raise InputError(
+                f"{name} was saved by another version of change-it: train it again with {COMMAND}"
+            ) from error
         if not getattr(model.config, "change_it", None):
             raise InputError(
                 f"{name} is a model but not one of our judges: train one with change-it train judge"

@@ -8,6 +8,7 @@ from os import sched_yield
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from scoring_fakes import RuleJudge
 
 from change_it.errors import InputError
@@ -131,6 +132,10 @@ def test_bad_input(trained, tmp_path):
     with pytest.raises(InputError, match="holds a judge for hh"):
         Judges.from_pretrained(tmp_path / "mixed")
     weights = tmp_path / "mixed/ah/model.safetensors"
+    tensors = load_file(weights)
+    save_file({**tensors, "features.weight": tensors["features.weight"][:, 1:].contiguous()}, weights)
+    with pytest.raises(InputError, match="saved by another version of change-it"):
+        Judge.from_pretrained(tmp_path / "mixed/ah")
     weights.write_bytes(weights.read_bytes()[:1000])
     with pytest.raises(InputError, match="cannot be loaded as a judge"):
         Judge.from_pretrained(tmp_path / "mixed/ah")
