@@ -107,7 +107,7 @@ BESIDE_NGRAMS: dict[str, Any] = {
 
 #: For encoders without pre-training: more steps, larger ones. HH and AH start from what shared words tell (`warm_start`).
 FROM_SCRATCH: dict[Task, dict[str, Any]] = {
-    "main": {"max_tokens": 48, "batch_size": 64, "epochs": 4, "learning_rate": 1e-3, "early_stopping": 4},
+    "main": {"max_tokens": 96, "batch_size": 64, "epochs": 2, "learning_rate": 1e-3, "early_stopping": 4},
     "hh": {"max_tokens": 96, "batch_size": 32, "epochs": 2, "learning_rate": 5e-4, "early_stopping": 4},
     "ah": {"max_tokens": 1024, "batch_size": 32, "epochs": 0.3, "learning_rate": 5e-4, "early_stopping": 4},
     "fluency": {"max_tokens": 64, "batch_size": 64, "epochs": 1, "learning_rate": 2e-3, "early_stopping": 0},
