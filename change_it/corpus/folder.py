@@ -135,15 +135,25 @@ def read_report(corpus: Path) -> dict[str, Any]:
 
 
 def read_warnings(corpus: str) -> list[str]:
-    """What `corpus build` warned of, for the commands that use the corpus; nothing for one of the Hub."""
-    folder = Path(corpus)
-    return list(read_report(folder).get("warnings", [])) if (folder / REPORT).is_file() else []
+    """What `corpus build` warned of, for the commands that use the corpus."""
+    return list(_report_of(corpus).get("warnings", []))
 
 
 def read_language(corpus: str) -> str:
-    """Language of a corpus folder; empty where it is unknown, as of a corpus of the Hub."""
-    folder = Path(corpus)
-    return str(read_report(folder)["options"]["language"]) if (folder / REPORT).is_file() else ""
+    """Language of a corpus; empty where it is unknown."""
+    return str(_report_of(corpus).get("options", {}).get("language", ""))
+
+
+def _report_of(corpus: str) -> dict[str, Any]:
+    """The content of `alignment.json` of a folder or a data set of the Hub; nothing where there is none."""
+    if Path(corpus).is_dir() or not is_hub_id(corpus):
+        return read_json(Path(corpus) / REPORT) or {}
+    from huggingface_hub import hf_hub_download
+
+    try:
+        return read_json(Path(hf_hub_download(corpus, REPORT, repo_type="dataset"))) or {}
+    except (OSError, ValueError):
+        return {}
 
 
 def check_corpus(corpus: str) -> None:

@@ -104,7 +104,7 @@ result = [
 """
     for who, register in ((client, True), (stranger, False)):
         answers = who.run(code, headlines=HEADLINES, articles=ARTICLES, register=register)
-        assert [module.startswith("change_it") for module, _ in answers] == [False, register, register]
+        assert [module.startswith("change_it") for module, _ in answers] == [register] * 3
         for task, (_, rows) in zip(("main", "hh", "ah"), answers, strict=True):
             assert rows == [pytest.approx(row, abs=1e-5) for row in expected[task]]
 
@@ -112,14 +112,16 @@ result = [
 def test_one_judge_at_the_root(hub, client, stranger, push, run):
     assert push("judge", run / "judges/ah", "nina/ah-judge")[0] == 0
     assert push("judge", run / "judges/main", "nina/main-judge")[0] == 0
-    assert not [path for path in hub.repo("model", "nina/main-judge").paths() if path.endswith(".py")]
+    assert [path for path in hub.repo("model", "nina/main-judge").paths() if path.endswith(".py")] == [
+        "style.py"
+    ]
     code = """
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 model = AutoModelForSequenceClassification.from_pretrained("nina/ah-judge", trust_remote_code=True).eval()
 tokenizer = AutoTokenizer.from_pretrained("nina/ah-judge")
 batch = tokenizer(given["headlines"], given["articles"], truncation=True, max_length=48, padding=True, return_tensors="pt")
-plain = AutoModelForSequenceClassification.from_pretrained("nina/main-judge")
+plain = AutoModelForSequenceClassification.from_pretrained("nina/main-judge", trust_remote_code=True)
 with torch.no_grad():
     result = model(**batch).logits.softmax(-1).tolist(), model.config.id2label, plain.config.id2label
 """
