@@ -33,7 +33,7 @@ def cosine(a, b):
 
 
 def by_hand(number):
-    """LSI as SPEC 6 puts it, with numpy's dense decomposition: a function of texts."""
+    """LSI of HEvAS 2019, section 2.2, with numpy's dense decomposition: a function of texts."""
     vectorizer = TfidfVectorizer(tokenizer=words, token_pattern=None)
     _, s, vt = np.linalg.svd(vectorizer.fit_transform(DOCUMENTS).toarray(), full_matrices=False)
     return s, lambda given: vectorizer.transform(given).toarray() @ vt[:number].T / s[:number]
