@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 BINS = 10
 #: Examples of each judge; articles take long to read.
 EXAMPLES = {"main": 2000, "hh": 1000, "ah": 300, "fluency": 800}
-#: Differences of compliancy that are told apart.
+#: Differences of compliancy that are to be detected.
 DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.10)
 #: Two-sided error of the first kind, and the chance to find a difference that is there.
 ALPHA, POWER = 0.05, 0.8
@@ -292,7 +292,7 @@ def smallest_difference(items: int, differing: float) -> float:
         differing: as above.
 
     Returns:
-        To a tenth of a point; 1 where not even that is told.
+        To a tenth of a point; 1 where not even that is detected.
     """
     steps = np.arange(1, 1001) / 1000
     return next((float(d) for d in steps if headlines_needed(float(d), differing) <= items), 1.0)

@@ -93,7 +93,7 @@ def probe(
     Args:
         main: the judge.
         items: of the test set; at most 2,000 headlines are drawn.
-        dates: id of an article to its date; without any, nothing is told by month.
+        dates: id of an article to its date; without any, nothing is measured by month.
         language: whose function words are masked; without a list nothing is.
         resamples: of the intervals.
         seed: of draws, topics and intervals.

@@ -1,11 +1,11 @@
 """What a report shows of corpus and judges, read from the JSON files in their folders."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from change_it.io import read_json
 from change_it.judges.options import as_in_the_papers
 
 TASKS = ("main", "hh", "ah", "fluency")
@@ -46,7 +46,7 @@ class Quality:
 
 def corpus_info(corpus: str) -> CorpusInfo | None:
     """The figures in `alignment.json` of a corpus folder; None where there is no such file."""
-    record = _record(Path(corpus) / "alignment.json")
+    record = read_json(Path(corpus) / "alignment.json")
     if record is None:
         return None
     pairs, splits, leaks = record["pairs"], record["splits"], record["leak_check"]["found"]
@@ -81,7 +81,9 @@ def histogram(record: Mapping[str, Any]) -> Histogram:
 
 def judges_info(judges: str | Path) -> list[Quality]:
     """Each judge on each test set, followed by its baselines; nothing where there is no `metrics.json`."""
-    return [row for task in TASKS for row in _qualities(task, _record(Path(judges) / task / "metrics.json"))]
+    return [
+        row for task in TASKS for row in _qualities(task, read_json(Path(judges) / task / "metrics.json"))
+    ]
 
 
 def _qualities(task: str, record: Mapping[str, Any] | None) -> Iterator[Quality]:
@@ -98,8 +100,3 @@ def _qualities(task: str, record: Mapping[str, Any] | None) -> Iterator[Quality]
             }
             like = as_in_the_papers(record.get("options", {}))
             yield Quality(task, test, name, result["macro_f1"], classes, like)
-
-
-def _record(path: Path) -> dict[str, Any] | None:
-    """A JSON file, None where it is not there."""
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None

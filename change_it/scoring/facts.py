@@ -239,14 +239,6 @@ class _Text:
         return frozenset(piece.text for piece in self.pieces if piece.kind == "word" and piece.text.islower())
 
     @cached_property
-    def romans(self) -> frozenset[int]:
-        return frozenset(
-            value
-            for piece in self.pieces
-            if piece.text.isupper() and (value := _roman(piece.text)) is not None
-        )
-
-    @cached_property
     def running(self) -> str:
         """The words, each between spaces."""
         return f" {' '.join(key(piece) for piece in self.pieces if piece.kind == 'word')} "
