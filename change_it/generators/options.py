@@ -1,6 +1,6 @@
 """Options of `change-it train generator`, `merge` and `transfer`, and the presets that stand for values not given."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -74,27 +74,14 @@ class GeneratorOptions(TrainingOptions):
     """Share of the training data that chooses the weights; agnostic has its own validation part."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class GeneratorSettings(TrainingSettings):
+@dataclass(kw_only=True)
+class GeneratorSettings(TrainingSettings, GeneratorOptions):
     """`GeneratorOptions` once presets stand for what was not given; `vocabulary` and `cells` are of s2s, pn and pnc alone."""
 
-    recipe: Recipe
-    corpus: str
-    out: Path
-    to: str | None = None
-    architecture: str
-    quick: bool
-    lora: bool
-    lora_rank: int
-    lora_alpha: int
-    lora_targets: tuple[str, ...]
-    language: Language
-    source_tokens: int
-    target_tokens: int
-    no_repeat_ngram_size: int
-    vocabulary: int | None = None
-    cells: int | None = None
-    validation_share: float
+    architecture: str = field()
+    source_tokens: int = field()
+    target_tokens: int = field()
+    no_repeat_ngram_size: int = field()
 
 
 @dataclass(kw_only=True)

@@ -1,7 +1,7 @@
 """Options of `change-it train judge`, and the presets that stand for values not given."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -68,23 +68,12 @@ class JudgeOptions(TrainingOptions):
     """Share of the training data that chooses the weights; A2 is never used for it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class JudgeSettings(TrainingSettings):
-    """`JudgeOptions` once presets stand for what was not given."""
+@dataclass(kw_only=True)
+class JudgeSettings(TrainingSettings, JudgeOptions):
+    """`JudgeOptions` once presets stand for what was not given; no head stands above a judge of fluency."""
 
-    task: Task
-    corpus: str
-    out: Path
-    encoder: str
-    head: Head | None
-    size: Size
-    fold: Fold
-    negatives: Negatives
-    mlm_steps: int
-    held_out: str
-    generated: Path | None = None
-    max_tokens: int
-    validation_share: float
+    negatives: Negatives = field()
+    max_tokens: int = field()
 
 
 #: What the papers trained bert-base-multilingual-cased with (EvalNLGEval 2020, section 4).

@@ -1,7 +1,7 @@
 """Options that every training run shares, and the settings that they are resolved to; a command's own dataclasses inherit both."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar
 
 Optimizer = Literal["adamw", "adagrad"]
@@ -48,27 +48,15 @@ class TrainingOptions:
     """Seed of weights, order and dropout."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainingSettings:
-    """Options once presets stand for what was not given; see `TrainingOptions` for what they mean."""
+@dataclass(kw_only=True)
+class TrainingSettings(TrainingOptions):
+    """Options once presets stand for what was not given; what may still be None has a meaning of its own."""
 
-    epochs: float | None = None
-    updates: int | None = None
-    batch_size: int
+    batch_size: int = field()
     optimizer: Optimizer = "adamw"
-    learning_rate: float
-    weight_decay: float = 0.01
-    warmup_ratio: float = 0.1
-    gradient_accumulation: int = 1
+    learning_rate: float = field()
     max_grad_norm: float = 1.0
-    mixed_precision: Precision = "no"
     early_stopping: int = 0
-    evaluation_steps: int | None = None
-    checkpoint_steps: int = 200
-    resume: bool = False
-    max_minutes: float | None = None
-    tensorboard: bool = False
-    seed: int = 1
 
 
 Settings = TypeVar("Settings", bound=TrainingSettings)
@@ -82,7 +70,7 @@ def resolve(options: TrainingOptions, preset: Mapping[str, Any], into: type[Sett
         >>> found.epochs, found.batch_size, found.optimizer
         (2, 8, 'adamw')
     """
-    names = [field.name for field in fields(into)]
+    names = [each.name for each in fields(into)]
     given = {name: getattr(options, name) for name in names}
     return into(
         **{name: preset[name] for name in names if name in preset}
