@@ -1,0 +1,159 @@
+"""How good the check of facts is on headlines that are true, and on the same headlines with one fact changed, as JSON.
+
+    python benchmarks/facts.py
+    python benchmarks/facts.py --corpus runs/real/corpus
+
+Also what the corpus's split leaks: test articles that have a training article of the same event.
+"""
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import tyro
+
+from change_it.corpus import sample
+from change_it.corpus.alignment import day_numbers
+from change_it.corpus.command import run_build
+from change_it.corpus.folder import read_outlets, read_table
+from change_it.corpus.leaks import test_neighbours
+from change_it.corpus.options import BuildOptions, SampleOptions
+from change_it.corpus.pairing import same_event
+from change_it.corpus.vectors import tfidf, tokenise
+from change_it.hevas.names import Headline
+from change_it.judges.casing import read_casing
+from change_it.judges.negatives import name_pool, swap_names, swap_numbers
+from change_it.scoring.facts import FactChecker
+from change_it.scoring.item import Item, read_test_set
+from change_it.text.stopwords import guess_language, stop_words
+
+
+@dataclass(kw_only=True)
+class Options:
+    """Measure the check of facts on a corpus."""
+
+    corpus: str | None = None
+    """Corpus folder; the embedded sample's is built when not given."""
+    headlines: int = 5000
+    """Headlines that are held against their own articles, at most; all test items are checked as well."""
+    window_days: int = 3
+    """Articles of one event are at most as far apart."""
+    strict: float = 0.5
+    """Cosine above which two articles are of one event."""
+    seed: int = 1
+    """Of the draw and of the changed facts."""
+
+
+def share(verdicts: Sequence[bool]) -> dict[str, float | int]:
+    return {"share": round(float(np.mean(verdicts)), 4) if verdicts else 0.0, "n": len(verdicts)}
+
+
+def own_headlines(
+    checker: FactChecker, headlines: Sequence[str], articles: Sequence[str]
+) -> dict[str, dict[str, float | int]]:
+    """Headlines held against their own articles alone: those that have a number, or a name, and all of it is there."""
+    numbers, names = [], []
+    for headline, article in zip(headlines, articles, strict=True):
+        read = Headline(headline, checker.language)
+        kinds = {one.kind for one in checker.check(headline, source="", article=article).unsupported}
+        if any(number.claimed for number in read.numbers()):
+            numbers.append("number" not in kinds)
+        if read.names(checker.casing):
+            names.append("name" not in kinds)
+    return {"numbers": share(numbers), "names": share(names)}
+
+
+def caught(
+    checker: FactChecker, items: Sequence[Item], change: Callable[[Headline], str | None]
+) -> dict[str, float | int]:
+    """Headlines of the other outlet of which one fact is changed: the share that is refused."""
+    found = []
+    for item in items:
+        if text := change(Headline(item.reference, checker.language)):
+            facts = checker.check(
+                text, source=item.source, article=item.article, reference_article=item.reference_article
+            )
+            found.append(not facts.supported)
+    return share(found)
+
+
+def leaks(corpus: str, options: Options) -> dict[str, int]:
+    """Test articles, and those of them with a training article of the same event, in and across outlets."""
+    tables = {
+        side: read_table(corpus, "articles", side, ["label", "date", "article", "alignment"])
+        for side in ("train", "test")
+    }
+    rows = tables["train"].vstack(tables["test"])
+    texts = rows["article"].to_list()
+    of_a = (rows["label"] == read_outlets(corpus)[0]).to_numpy()
+    vectors = tfidf(tokenise(texts), stop_words=stop_words(guess_language(texts[:100]))).matrix
+    events = same_event(
+        vectors,
+        of_a,
+        day_numbers(rows["date"].to_list()),
+        window_days=options.window_days,
+        strict=options.strict,
+    )
+    found = test_neighbours(rows["alignment"].to_numpy().astype(str), (~of_a).astype(np.int64), events)
+    return {"test_articles": tables["test"].height, **found}
+
+
+def main(options: Options) -> None:
+    with tempfile.TemporaryDirectory() as temporary, redirect_stdout(sys.stderr):
+        corpus = options.corpus
+        if corpus is None:
+            file, corpus = Path(temporary) / "sample.csv", str(Path(temporary) / "corpus")
+            sample.run(SampleOptions(out=file, seed=options.seed))
+            run_build(BuildOptions(files=(str(file),), out=Path(corpus), seed=options.seed))
+        report = measure(corpus, options)
+    print(json.dumps(report, indent=2))
+
+
+def measure(corpus: str, options: Options) -> dict[str, Any]:
+    rows = read_table(corpus, "articles", "train", ["headline", "article"])
+    rows = rows.sample(min(options.headlines, rows.height), seed=options.seed)
+    language = guess_language(rows["headline"].to_list())
+    casing = read_casing(corpus)
+    items = [item for item in read_test_set(corpus).items if item.reference]
+    pool = name_pool([Headline(item.reference, language) for item in items], casing)
+    start = time.perf_counter()
+    found: dict[str, Any] = {
+        "language": language,
+        "own headlines supported": own_headlines(
+            FactChecker(language, casing), rows["headline"].to_list(), rows["article"].to_list()
+        ),
+    }
+    checker, rng = FactChecker(language, casing), Random(options.seed)
+    found["gold supported"] = share(
+        [
+            checker.check(
+                item.reference,
+                source=item.source,
+                article=item.article,
+                reference_article=item.reference_article,
+            ).supported
+            for item in items
+        ]
+    )
+    changes: dict[str, Callable[[Headline], str | None]] = {
+        "one number changed": lambda headline: swap_numbers(headline, rng),
+        "one name swapped": lambda headline: swap_names(headline, rng, pool, casing),
+    }
+    found["changed facts refused"] = {
+        name: caught(checker, items, change) for name, change in changes.items()
+    }
+    found["seconds"] = round(time.perf_counter() - start, 1)
+    found["leaks"] = leaks(corpus, options)
+    return found
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Options))
