@@ -3,11 +3,11 @@
 `import change_it` loads neither torch nor transformers; models join the Auto classes with `import change_it.auto`.
 """
 
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from change_it.errors import InputError
+from change_it.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from change_it.generators.transfer import HeadlineTransfer
@@ -27,11 +27,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def __getattr__(name: str) -> Any:
-    """`HeadlineTransfer`, which loads torch, only when it is asked for (PEP 562)."""
-    if name == "HeadlineTransfer":
-        return getattr(import_module("change_it.generators.transfer"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_attributes(__name__, {"HeadlineTransfer": "generators.transfer"})  # it loads torch
 
 
 def metric_path(name: str) -> str:

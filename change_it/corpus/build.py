@@ -3,7 +3,6 @@
 import dataclasses
 import hashlib
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import FileSystemLoader
 
 from change_it import __version__, dataset_script_path
 from change_it.corpus.alignment import EDGES, histogram
@@ -28,6 +27,7 @@ from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Ints, Splits, components, split
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.io import replace_folder, write_json, write_table, write_text
+from change_it.templates import template_environment, without_markup
 
 ROWS_A_GROUP = 5_000
 #: Test pairs below which a corpus warns.
@@ -190,26 +190,16 @@ def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
     `datasets` caches a folder under its last name and this YAML alone: without the digests of the files, two corpora in
     folders of the same name would be taken for one.
     """
-    environment = Environment(
-        loader=FileSystemLoader(dataset_script_path()),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["plain"] = _without_markup
+    environment = template_environment(FileSystemLoader(dataset_script_path()), autoescape=False)
+    environment.filters["plain"] = without_markup
     columns = {
         config: {name: (kind, class_names(kind, corpus.outlets)) for name, kind in CONFIGS[config].items()}
         for config in corpus.tables
     }
-    return environment.get_template("README.md.jinja").render(
+    text = environment.get_template("README.md.jinja").render(
         columns=columns, tables=corpus.tables, outlets=corpus.outlets, report=corpus.report, digests=digests
     )
-
-
-def _without_markup(name: str) -> str:
-    """A name of the input for Markdown: what could be markup is written as entities."""
-    return re.sub(r"[^\w ,.:'()-]", lambda found: f"&#{ord(found[0])};", name)
+    return f"{text}\n"
 
 
 def _with_quoting_headlines(clusters: Ints, articles: list[Article]) -> Ints:

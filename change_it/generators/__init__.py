@@ -3,10 +3,10 @@
 Everything but the options loads torch, so the names are loaded lazily.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from change_it.generators.options import GeneratorOptions, Recipe
+from change_it.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from change_it.generators.extract import Extract
@@ -27,18 +27,15 @@ __all__ = [
     "train_generator",
 ]
 
-_MODULES = {
-    "Candidate": "formats",
-    "Decoding": "formats",
-    "Generator": "generator",
-    "Extract": "extract",
-    "HeadlineTransfer": "transfer",
-    "load_generator": "generator",
-    "train_generator": "train",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return getattr(import_module(f"change_it.generators.{_MODULES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_attributes(
+    __name__,
+    {
+        "Candidate": "formats",
+        "Decoding": "formats",
+        "Generator": "generator",
+        "Extract": "extract",
+        "HeadlineTransfer": "transfer",
+        "load_generator": "generator",
+        "train_generator": "train",
+    },
+)

@@ -4,8 +4,9 @@ Formulas are pure functions over texts or numpy arrays (HEvAS 2019); nothing her
 `evaluate` and `read_documents` need is loaded when they are asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from change_it.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from change_it.hevas.baselines import baseline
@@ -24,20 +25,16 @@ __all__ = [
     "read_systems",
 ]
 
-_MODULES = {
-    "Documents": "documents",
-    "Evaluation": "evaluation",
-    "MetricOptions": "options",
-    "System": "documents",
-    "baseline": "baselines",
-    "evaluate": "evaluation",
-    "read_documents": "documents",
-    "read_systems": "documents",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """The names of the package, each when it is asked for (PEP 562)."""
-    if name in _MODULES:
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_attributes(
+    __name__,
+    {
+        "Documents": "documents",
+        "Evaluation": "evaluation",
+        "MetricOptions": "options",
+        "System": "documents",
+        "baseline": "baselines",
+        "evaluate": "evaluation",
+        "read_documents": "documents",
+        "read_systems": "documents",
+    },
+)

@@ -1,7 +1,6 @@
 """Cards of data sets, models and Spaces, filled from what a run recorded."""
 
 import io
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from huggingface_hub import (
     eval_result_entries_to_yaml,
 )
 from huggingface_hub.utils import yaml_dump
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import PackageLoader
 
 from change_it import __version__
 from change_it.corpus.alignment import number_above
@@ -28,6 +27,7 @@ from change_it.judges.options import as_in_the_papers
 from change_it.papers.evalnlgeval2020 import CITATION, JUDGES
 from change_it.report.charts import alignment_chart
 from change_it.report.context import histogram
+from change_it.templates import template_environment, without_markup
 
 CURVE = "alignment-curve.png"
 RESULTS = ".eval_results/change_it.yaml"
@@ -326,25 +326,14 @@ def _readme(data: str, text: str) -> bytes:
     return f"---\n{data}\n---\n\n{text.strip()}\n".encode()
 
 
-def _text(value: object) -> str:
-    """A stranger's string in Markdown: what could be markup is written as entities."""
-    return re.sub(r"[^\w ,.:'()-]", lambda found: f"&#{ord(found[0])};", str(value))
-
-
 def _code(value: object) -> str:
     """A stranger's string as code within a line."""
     return f"`{' '.join(str(value).split()).replace('`', chr(39))}`"
 
 
 def _render(template: str, **values: Any) -> str:
-    environment = Environment(
-        loader=PackageLoader("change_it.hub"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-    )
+    environment = template_environment(PackageLoader("change_it.hub"), autoescape=False)
     environment.filters["number"] = lambda value: f"{value:,}"
     environment.filters["share"] = lambda value: "" if value is None else f"{value:.3f}"
-    environment.filters["text"], environment.filters["code"] = _text, _code
+    environment.filters["text"], environment.filters["code"] = without_markup, _code
     return environment.get_template(template).render(**values, version=__version__)

@@ -3,10 +3,10 @@
 Everything but the options loads torch, so the names are handed on lazily.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from change_it.judges.options import JudgeOptions, Task
+from change_it.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from change_it.judges.judge import Judge, Judges
@@ -14,10 +14,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Judge", "JudgeOptions", "Judges", "Task", "train_judge"]
 
-_HOMES = {"Judge": "judge", "Judges": "judge", "train_judge": "train"}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"change_it.judges.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_attributes(__name__, {"Judge": "judge", "Judges": "judge", "train_judge": "train"})

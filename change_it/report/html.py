@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 import matplotlib
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
@@ -25,6 +25,7 @@ from change_it.report.hevas import HevasResult
 from change_it.scoring.compliancy import NO_FLUENCY
 from change_it.scoring.score import AVERAGE, Scores
 from change_it.tables import Format, Value, figure, formatted, p_value
+from change_it.templates import template_environment
 
 _WORD = 9  # letters that are never broken
 
@@ -126,13 +127,7 @@ def hevas_page(
 
 def environment() -> Environment:
     """The templates of the pages: values are escaped, unknown ones refused."""
-    found = Environment(
-        loader=PackageLoader("change_it.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    found = template_environment(PackageLoader("change_it.report"), autoescape=True)
     found.filters |= {
         "figure": figure,
         "p_value": p_value,

@@ -7,12 +7,13 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader
 from markupsafe import escape
 
 from change_it.report.charts import Drawing
 from change_it.report.html import inline_svg
 from change_it.tables import Table
+from change_it.templates import template_environment
 
 #: Held while charts are drawn: matplotlib's style is one for all threads.
 CHARTS_LOCK = threading.Lock()
@@ -110,13 +111,7 @@ def headline_pieces(
 
 @cache
 def _environment() -> Environment:
-    found = Environment(
-        loader=PackageLoader("change_it.space"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    found = template_environment(PackageLoader("change_it.space"), autoescape=True)
     found.globals |= {"changed_words": changed_words, "headline_pieces": headline_pieces}
     found.filters |= {"percent": lambda value: f"{100 * value:.0f}%"}
     return found
