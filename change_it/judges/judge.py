@@ -171,11 +171,11 @@ class Judge:
         batch_size: int | None,
         report: Callable[[int], object],
     ) -> list[Floats]:
-        """Answers to distinct questions, longest first; the report counts what was asked, repeats included."""
+        """Answers to distinct questions, longest first, those about one text together; the report counts repeats too."""
         counts = Counter(questions)
         done = len(questions) - sum(counts[question] for question in missing)
         size = batch_size or max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
-        order = np.argsort([-len(text) - len(pair or "") for text, pair in missing], kind="stable")
+        order = _order(missing)
         found = np.empty((len(missing), 2))
         for start in range(0, len(order), size):
             report(done)
@@ -196,6 +196,18 @@ class Judge:
         logits = self.model(**batch.to(self.model.device)).logits
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
         return probabilities
+
+
+def _order(questions: Sequence[Question]) -> list[int]:
+    """Places of the longest first; what is asked about one text stands together, on the side that has fewer texts."""
+    distinct = [len({question[side] for question in questions}) for side in (0, 1)]
+    side = distinct.index(min(distinct))
+
+    def key(place: int) -> tuple[int, str, int]:
+        text, other = questions[place][side] or "", questions[place][1 - side] or ""
+        return -len(text), text, -len(other)
+
+    return sorted(range(len(questions)), key=key)
 
 
 @contextmanager

@@ -111,6 +111,12 @@ def equal(first: Tensor, second: Tensor) -> Tensor:
     return (first[:, :, None] == second[:, None]) & (first >= 0)[:, :, None]
 
 
+def occurrences(numbers: Tensor, others: Tensor) -> Tensor:
+    """How often each number of a row, int64 (rows, n), stands in the same row of others (rows, m): int64 (rows, n)."""
+    ordered = others.sort(1).values
+    return torch.searchsorted(ordered, numbers, right=True) - torch.searchsorted(ordered, numbers)
+
+
 def mean(states: Tensor, weights: Tensor) -> Tensor:
     """Weighted mean over tokens: states (rows, tokens, …), weights (rows, tokens) not negative; 0 where all are 0."""
     weights = weights.to(states.dtype).reshape(*weights.shape, *[1] * (states.dim() - 2))
@@ -251,9 +257,7 @@ class PairJudgeForSequenceClassification(PreTrainedModel):
         Returns:
             Features (rows, 6), and which tokens' words both texts have, bool (rows, tokens).
         """
-        empty = torch.zeros(len(buckets), self.config.word_buckets, device=buckets.device, dtype=idf.dtype)
-        in_first = empty.scatter_add(1, buckets, first.to(idf.dtype)).gather(1, buckets)
-        in_second = empty.scatter_add(1, buckets, second.to(idf.dtype)).gather(1, buckets)
+        in_first, in_second = (occurrences(buckets, buckets.masked_fill(~text, -1)) for text in (first, second))
         shared = (in_first > 0) & (in_second > 0)
         one, two = idf * first, idf * second
         squares = (idf * one * in_first).sum(1) * (idf * two * in_second).sum(1)
@@ -366,8 +370,11 @@ class PairJudgeForSequenceClassification(PreTrainedModel):
             States (rows, kept, width), their mask (rows, kept) and their weights (rows, kept).
         """
         positions, mask = compact(keep)
-        states = self.encoder(input_ids=input_ids.gather(1, positions), attention_mask=mask.long())
-        return states.last_hidden_state, mask, weights.gather(1, positions) * mask
+        ids, rows = input_ids.gather(1, positions).masked_fill(~mask, -1), None
+        if not self.training:  # one text is held against several others: it is read once
+            ids, rows = ids.unique(dim=0, return_inverse=True)
+        states = self.encoder(input_ids=ids.clamp(min=0), attention_mask=(ids >= 0).long()).last_hidden_state
+        return states if rows is None else states[rows], mask, weights.gather(1, positions) * mask
 
 
 def compare_states(

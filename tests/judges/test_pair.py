@@ -107,6 +107,24 @@ def test_a_long_article_is_compared_in_full_and_read_in_passages(judge):
     assert features[FEATURES.index("coverage of the first text")] == pytest.approx(1)
 
 
+def test_a_text_is_encoded_once_however_many_are_held_against_it(judge):
+    model, tokenizer = judge
+    rows = []
+    hook = model.encoder.register_forward_pre_hook(
+        lambda module, arguments, named: rows.append(len(named["input_ids"])), with_kwargs=True
+    )
+    batch = encode(tokenizer, HEADLINES[:3] * 2, [OTHERS[0]] * 3 + [OTHERS[1]] * 3)
+    try:
+        with torch.inference_mode():
+            together = model(**batch).logits
+    finally:
+        hook.remove()
+    assert rows == [3, 2]
+    with torch.inference_mode():
+        alone = model(**encode(tokenizer, [HEADLINES[1]], [OTHERS[1]])).logits
+    assert together[4].tolist() == pytest.approx(alone[0].tolist(), abs=1e-4)
+
+
 @pytest.mark.parametrize(
     ("feature", "same", "other"),
     [
