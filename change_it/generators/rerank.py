@@ -1,21 +1,114 @@
-"""Chooses among candidates by the probability that all judges are satisfied: three (compliancy), or fluency and facts too."""
+"""What judges say of candidates, and which one they choose: by the probability that all are satisfied, three of them (compliancy), or fluency and facts too."""
 
+import json
 from collections.abc import Sequence
-from typing import Literal, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from change_it.errors import InputError
+from change_it.generators.formats import Candidate
 from change_it.judges.judge import Judges
-from change_it.scoring.compliancy import Reversal
-from change_it.scoring.facts import check_all_facts
+from change_it.scoring.compliancy import JUDGES, PROBABILITIES, Progress, Reversal, judge_items
+from change_it.scoring.facts import Unsupported, check_all_facts
+from change_it.scoring.item import Item
 from change_it.stats import Floats, Ints
 from change_it.text.stopwords import guess_language
 
 #: What candidates are chosen for: `strict` multiplies by the fluency judge's probability and refuses a candidate with a number
 #: or name that neither the original nor its article has, unless all of the item's have one.
 Objective = Literal["compliancy", "strict"]
+
+
+@dataclass(frozen=True)
+class JudgedCandidate(Candidate):
+    """A headline that a generator offers, with what the judges say of it.
+
+    Attributes:
+        compliant: HH and AH say match, main's decision is reversed.
+        strict: compliant, fluent and supported; None without a fluency judge.
+        marks: hh, ah, main, fluency and facts to whether each holds; fluency is None without a fluency judge.
+        probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
+            fluency (printed; None without a fluency judge), each in 0-1.
+        joint: probability that HH, AH and main are satisfied, in 0-1.
+        strict_joint: the same times that of fluency, if there is such a judge; 0 with an unsupported number or name.
+        unsupported: numbers and names that no text supports, with their places in `text`.
+    """
+
+    compliant: bool
+    strict: bool | None
+    marks: dict[str, bool | None]
+    probabilities: dict[str, float | None]
+    joint: float
+    strict_joint: float
+    unsupported: tuple[Unsupported, ...]
+
+    @classmethod
+    def of(cls, candidate: Candidate, row: dict[str, Any], reversal: Reversal) -> "JudgedCandidate":
+        """A candidate and its row of `judge_items`."""
+        probabilities = {name: row[column] for name, column in PROBABILITIES.items()}
+        given = ([probabilities[name]] for name in ("hh", "ah", "main", "source"))
+        joint = float(joint_probability(*given, reversal=reversal)[0])
+        fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
+        return cls(
+            **vars(candidate),
+            compliant=row["compliancy"],
+            strict=row["strict_compliancy"],
+            marks={name: row[name] for name in JUDGES},
+            probabilities=probabilities,
+            joint=joint,
+            strict_joint=joint * fluent * row["facts"],
+            unsupported=tuple(Unsupported(**one) for one in json.loads(row["unsupported"])),
+        )
+
+
+def judge_candidates(
+    judges: Judges,
+    candidates: Sequence[Sequence[Candidate]],
+    sources: Sequence[str],
+    articles: Sequence[str],
+    targets: Sequence[str],
+    *,
+    reversal: Reversal = "relative",
+    language: str | None = None,
+    progress: Progress = False,
+) -> list[list[JudgedCandidate]]:
+    """Ask the judges about candidates, all of them together: what recurs is read once.
+
+    Args:
+        judges: the judges.
+        candidates: those of n headlines.
+        sources: n original headlines.
+        articles: n original articles.
+        targets: n outlets aimed at, by short name.
+        reversal: when style counts as reversed, see `scoring.compliancy.verdicts`.
+        language: of the texts, for facts; guessed from the articles when None.
+        progress: as `scoring.compliancy.judge_items` takes it.
+
+    Returns:
+        n lists without empty candidates: those whose facts are supported first, then by `joint` times the probability of
+        fluency, as `choose` takes them for strict compliancy.
+    """
+    asked = [[candidate for candidate in some if candidate.text.strip()] for some in candidates]
+    items = [
+        Item(
+            "", judges.outlets[1 - judges.outlets.index(target)], target, source, article, prediction=one.text
+        )
+        for some, source, article, target in zip(asked, sources, articles, targets, strict=True)
+        for one in some
+    ]
+    judged = judge_items(judges, items, reversal=reversal, language=language, progress=progress)
+    rows = judged.iter_rows(named=True)
+
+    def place(one: JudgedCandidate) -> tuple[bool, float]:
+        fluency = one.probabilities["fluency"]
+        return not one.marks["facts"], -one.joint * (1.0 if fluency is None else fluency)
+
+    return [
+        sorted((JudgedCandidate.of(one, next(rows), reversal) for one in some), key=place) for some in asked
+    ]
 
 
 def choose(

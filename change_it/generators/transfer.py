@@ -2,10 +2,11 @@
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice, repeat
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.progress import Progress
 
@@ -13,11 +14,16 @@ from change_it.cache import LRUCache
 from change_it.errors import InputError
 from change_it.generators.formats import Candidate, Decoding
 from change_it.generators.generator import CARD, COMMAND, Generator, GeneratorCard, load_generator
-from change_it.generators.options import READS, Recipe
+from change_it.generators.options import CANDIDATES, READS, Recipe
 from change_it.training.models import local_folder
+
+if TYPE_CHECKING:
+    from change_it.judges.judge import Judges
 
 #: A batch has at most so many sources, source tokens, and headlines that are searched at once.
 LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES = 64, 16_384, 640
+#: Headlines of a batch that are streamed together.
+STREAMED = 8
 
 #: Original headline, article and outlet aimed at; a text that the system does not read is empty.
 Question = tuple[str, str, str]
@@ -129,6 +135,7 @@ class HeadlineTransfer(Proposer):
             for generator in generators
             if generator.card.to in (None, outlet)
         }
+        self._judges: dict[str, Judges] = {}  # those that were given as a folder or id
         super().__init__(self.recipe, outlets, tuple(self.generators), (self.reads,), cache_size)
 
     @classmethod
@@ -191,6 +198,8 @@ class HeadlineTransfer(Proposer):
         article: str | Sequence[str] | None = None,
         to: str | Sequence[str] | None = None,
         num_candidates: int | None = None,
+        judges: "str | Path | Judges | None" = None,
+        language: str | None = None,
         decoding: Decoding | None = None,
         batch_size: int | None = None,
         progress: bool = False,
@@ -199,19 +208,30 @@ class HeadlineTransfer(Proposer):
 
         Args:
             headline: an original headline, or a list.
-            article: its article, or a list; may be left out where headlines are read.
+            article: its article, or a list; may be left out where headlines are read, but not with judges.
             to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
-            num_candidates: candidates with scores instead of the best text, so many at most.
+            num_candidates: candidates with scores instead of the best text, so many at most; 10 with judges when None.
+            judges: folder or Hub id of judges, or loaded ones: judged candidates instead of the best text.
+            language: of the texts, for facts: it, en or any other; guessed from the articles when None.
             decoding: how headlines are searched for.
             batch_size: sources a batch; its own choice when None.
             progress: show a progress bar.
 
         Returns:
             One text for one headline, a list of n texts for a list; with `num_candidates` a list of candidates,
-            best first, instead of each text. Where there is nothing to read the text is empty, the list too.
+            best first, instead of each text; with `judges` a list of `rerank.JudgedCandidate`, in the order in which the
+            judges would choose for strict compliancy. Where there is nothing to read the text is empty, the list too.
 
         Raises:
-            InputError: an article or outlet is missing, an outlet is unknown or not served, or numbers differ.
+            InputError: an article or outlet is missing, an outlet is unknown or not served, or numbers differ; judges
+                that cannot be loaded, or of other outlets.
+
+        Example:
+            >>> transfer = HeadlineTransfer.from_pretrained("runs/quickstart/generators")  # doctest: +SKIP
+            >>> [best, *others] = transfer(  # doctest: +SKIP
+            ...     "Crolla il ponte sulla statale", article="Il ponte sulla statale ...", to="faro", judges="runs/quickstart/judges"
+            ... )
+            >>> best.text, best.strict, best.marks, best.probabilities, best.unsupported  # doctest: +SKIP
         """
         single = isinstance(headline, str)
         headlines = [headline] if isinstance(headline, str) else list(headline)
@@ -229,18 +249,81 @@ class HeadlineTransfer(Proposer):
                 f"choose the outlet to write for: to={self.targets[0]!r} or to={self.targets[1]!r}"
             )
         decoding = decoding or Decoding()
-        found = self.propose(
+        if judges is not None and article is None:
+            raise InputError("judges read articles: give article= beside the headline")
+        loaded = None if judges is None else self._loaded(judges)
+        count = num_candidates or (1 if loaded is None else CANDIDATES)
+        found: Sequence[Sequence[Candidate]] = self.propose(
             headlines,
             articles,
             to or self.targets[0],
-            replace(decoding, candidates=num_candidates or 1),
+            replace(decoding, candidates=count),
             batch_size,
             progress,
         )
-        if num_candidates is not None:
+        if loaded is not None:
+            from change_it.generators.rerank import judge_candidates
+
+            aims = [to or self.targets[0]] * len(found) if to is None or isinstance(to, str) else to
+            found = judge_candidates(
+                loaded, found, headlines, articles, aims, language=language, progress=progress
+            )
+        if num_candidates is not None or loaded is not None:
             return found[0] if single else found
         texts = [some[0].text if some else "" for some in found]
         return texts[0] if single else texts
+
+    def stream(
+        self,
+        headline: Iterable[str],
+        *,
+        article: Iterable[str] | None = None,
+        to: str | Iterable[str] | None = None,
+        batch_size: int = STREAMED,
+        **options: Any,
+    ) -> Iterator[Any]:
+        """New headlines one after the other, each as soon as its batch is written.
+
+        Args:
+            headline: original headlines, of any length: a list, a column of a data set, a generator.
+            article: their articles; may be left out where headlines are read.
+            to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
+            batch_size: headlines that are read, written and judged at once.
+            **options: others of a call: `num_candidates`, `judges`, `language`, `decoding`.
+
+        Yields:
+            In the order of the headlines what a call returns for one of them.
+
+        Raises:
+            InputError: as a call does; headlines before the one at fault are yielded.
+
+        Example:
+            >>> for some in transfer.stream(headlines, article=articles, to="faro", judges=judges):  # doctest: +SKIP
+            ...     print(some[0].text, some[0].marks)
+        """
+        texts = iter(headline)
+        articles = None if article is None else iter(article)
+        aims = repeat(to) if to is None or isinstance(to, str) else iter(to)
+        while some := list(islice(texts, batch_size)):
+            yield from self(
+                some,
+                article=None if articles is None else list(islice(articles, len(some))),
+                to=None if to is None else list(islice(aims, len(some))),
+                batch_size=batch_size,
+                **options,
+            )
+
+    def _loaded(self, judges: "str | Path | Judges") -> "Judges":
+        """The judges, loaded once, if they are of the same outlets."""
+        if isinstance(judges, str | Path):
+            from change_it.generators.rerank import Judges
+
+            place = str(judges)
+            if place not in self._judges:
+                self._judges[place] = Judges.from_pretrained(place)
+            judges = self._judges[place]
+        judges.check_outlets(self.outlets, f"behind the {self.name} generators")
+        return judges
 
     def _propose(
         self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool

@@ -257,7 +257,9 @@ class PairJudgeForSequenceClassification(PreTrainedModel):
         Returns:
             Features (rows, 6), and which tokens' words both texts have, bool (rows, tokens).
         """
-        in_first, in_second = (occurrences(buckets, buckets.masked_fill(~text, -1)) for text in (first, second))
+        in_first, in_second = (
+            occurrences(buckets, buckets.masked_fill(~text, -1)) for text in (first, second)
+        )
         shared = (in_first > 0) & (in_second > 0)
         one, two = idf * first, idf * second
         squares = (idf * one * in_first).sum(1) * (idf * two * in_second).sum(1)

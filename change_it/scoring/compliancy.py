@@ -35,6 +35,16 @@ Bools = NDArray[np.bool_]
 PAPERS = ("compliancy", "hh", "ah", "main")
 #: The verdicts: those, and what compliancy does not ask.
 MEASURES = ("compliancy", "strict_compliancy", "hh", "ah", "main", "fluency", "facts")
+#: The judges in the order in which they are shown, facts among them, and the columns of `judge_items` with their
+#: probabilities; `source`: of the original headline.
+JUDGES = ("hh", "ah", "main", "fluency", "facts")
+PROBABILITIES = {
+    "hh": "p_hh",
+    "ah": "p_ah",
+    "main": "p_target",
+    "source": "p_target_source",
+    "fluency": "p_fluency",
+}
 #: Verdicts that need a fluency judge, and why there are none.
 OF_FLUENCY = ("strict_compliancy", "fluency")
 NO_FLUENCY = (

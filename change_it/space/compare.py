@@ -10,6 +10,7 @@ import gradio as gr
 import polars as pl
 
 from change_it.errors import InputError
+from change_it.scoring.compliancy import JUDGES
 from change_it.space.files import TABLES_QUEUE, read_upload, refuse_lines, uploaded
 from change_it.space.html import grid, notice, render
 from change_it.space.limits import LIMITS, friendly
@@ -20,8 +21,6 @@ from change_it.tables import Column, Row, Table
 COLUMNS = ("id", "direction", "source", "headline", "hh", "ah", "main")
 #: Columns that a table may have besides.
 OPTIONAL = ("fluency", "facts", "unsupported")
-#: The judges of an item.
-JUDGES = ("hh", "ah", "main", "fluency", "facts")
 #: Whose verdict to look at: the papers' three together, all five, or one judge's.
 VERDICTS = ("compliant", "strict_compliancy", *JUDGES)
 #: Items that are shown at once.

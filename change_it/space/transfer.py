@@ -1,9 +1,8 @@
 """The Transfer tab, and the endpoints `/transfer` and `/judge`: new headlines with what the judges say of them."""
 
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict
 from functools import cache, partial
 from importlib.resources import files
 from typing import Any
@@ -11,10 +10,10 @@ from typing import Any
 import gradio as gr
 
 from change_it.errors import InputError
-from change_it.generators.formats import Decoding
-from change_it.generators.rerank import joint_probability
+from change_it.generators.formats import Candidate, Decoding
+from change_it.generators.rerank import judge_candidates
 from change_it.hevas.readability import readability
-from change_it.scoring.compliancy import MEASURES, judge_items
+from change_it.scoring.compliancy import JUDGES
 from change_it.scoring.item import Item
 from change_it.space.html import notice, render
 from change_it.space.limits import LIMITS, friendly, text_of
@@ -22,8 +21,6 @@ from change_it.space.models import Models
 from change_it.space.translation import Texts, translate
 from change_it.text.tokens import words
 
-#: The judges in the order in which they are shown.
-JUDGES = ("hh", "ah", "main", "fluency", "facts")
 #: Candidates that are asked for at first.
 CANDIDATES = 3
 #: Width of the search, at least: wide enough for a choice, narrow enough for a busy page.
@@ -31,8 +28,6 @@ BEAMS = 4
 #: System of a headline that the reader wrote.
 OWN = "own"
 
-#: Judge to its probability in a row of `judge_items`.
-_PROBABILITIES = {"hh": "hh", "ah": "ah", "main": "target", "fluency": "fluency"}
 _QUEUE: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": LIMITS.at_once}
 #: On a phone the candidates are below the fold: a press of the button goes there.
 _SHOW_CANDIDATES = """() => {
@@ -206,44 +201,42 @@ def _checked(models: Models, headline: Any, article: Any, direction: Any, langua
 
 def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any]:
     """The answer for new headlines (text to system), all of them in one batch a judge."""
-    items = [replace(item, prediction=text) for text in new]
-    rows = judge_items(models.judges, items, language=models.language, progress=False).to_dicts()
     figures = readability_figures([item.source, *new], models.language)
+    readable = dict(zip(new, figures[1:], strict=True))
+    [judged] = judge_candidates(
+        models.judges,
+        [[Candidate(text, 0.0) for text in new]],
+        [item.source],
+        [item.article],
+        [item.target],
+        language=models.language,
+    )
     # How main reads the original.
-    original, other = (item.label, item.target)[:: -1 if rows[0]["p_target_source"] > 0.5 else 1]
-    candidates = []
-    for (text, system), row, readable in zip(new.items(), rows, figures[1:], strict=True):
-        [joint] = joint_probability(
-            [row["p_hh"]], [row["p_ah"]], [row["p_target"]], [row["p_target_source"]]
-        ).tolist()
-        fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
-        probabilities = {judge: row[f"p_{name}"] for judge, name in _PROBABILITIES.items()}
-        # As `generators.rerank` chooses: what facts refuse comes last.
-        place = not row["facts"], -joint * fluent
-        candidates.append(
-            (
-                place,
-                {
-                    "headline": text,
-                    "system": system,
-                    "joint": round(joint, 4),
-                    "strict_joint": round(joint * fluent * row["facts"], 4),
-                    "probabilities": {
-                        name: None if value is None else round(value, 4)
-                        for name, value in probabilities.items()
-                    },
-                    "verdicts": {name: row[name] for name in MEASURES},
-                    "unsupported": json.loads(row["unsupported"]),
-                    "looks_like": {"original": original, "new": other if row["main"] else original},
-                    "readability": readable,
-                },
-            )
-        )
+    source = judged[0].probabilities["source"] or 0.0
+    original, other = (item.label, item.target)[:: -1 if source > 0.5 else 1]
+    candidates = [
+        {
+            "headline": one.text,
+            "system": new[one.text],
+            "joint": round(one.joint, 4),
+            "strict_joint": round(one.strict_joint, 4),
+            "probabilities": {
+                name: None if value is None else round(value, 4)
+                for name, value in one.probabilities.items()
+                if name in JUDGES
+            },
+            "verdicts": {"compliancy": one.compliant, "strict_compliancy": one.strict, **one.marks},
+            "unsupported": [asdict(wrong) for wrong in one.unsupported],
+            "looks_like": {"original": original, "new": other if one.marks["main"] else original},
+            "readability": readable[one.text],
+        }
+        for one in judged
+    ]
     return {
         "from": item.label,
         "to": item.target,
         "original": {"headline": item.source, "readability": figures[0]},
-        "candidates": [one for _, one in sorted(candidates, key=lambda each: each[0])],
+        "candidates": candidates,
         "signature": models.judges.signature,
     }
 

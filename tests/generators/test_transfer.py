@@ -5,10 +5,12 @@ import sys
 from dataclasses import replace
 
 import pytest
+from scoring_fakes import FakeJudges
 from tiny_generators import WORDS, save_generator
 
 from change_it import HeadlineTransfer, InputError
 from change_it.generators.formats import Decoding
+from change_it.judges.judge import Judges
 
 HEADLINES = ["Crolla il ponte", "Approvata la riforma fiscale", "Sciopero"]
 ARTICLES = [f"Roma. {WORDS}", "Approvata ieri la riforma fiscale, dice Rossi.", "Sciopero dei treni " * 30]
@@ -183,6 +185,66 @@ def test_generators_of_different_corpora_do_not_go_together(tmp_path):
 def test_a_wrong_call(both, arguments, told):
     with pytest.raises(InputError, match=told):
         both(HEADLINES[:1], **arguments)
+
+
+def test_judged_candidates_have_marks_probabilities_and_places_of_what_is_unsupported(both):
+    judges = FakeJudges(digits="abcd")
+    lists = both(HEADLINES, article=ARTICLES, to=["gio", "rep", "gio"], num_candidates=3, judges=judges)
+    plain = both(HEADLINES, article=ARTICLES, to=["gio", "rep", "gio"], num_candidates=3)
+    assert [{(one.text, one.score) for one in some} for some in lists] == [
+        {(one.text, one.score) for one in some} for some in plain
+    ]
+    for some, headline, article, target in zip(lists, HEADLINES, ARTICLES, [1, 0, 1], strict=True):
+        for one in some:
+            assert one.probabilities["hh"] == judges.hh.probabilities([headline], [one.text])[0, 1]
+            assert one.probabilities["ah"] == judges.ah.probabilities([one.text], [article])[0, 1]
+            assert one.probabilities["main"] == judges.main.probabilities([one.text])[0, target]
+            assert one.probabilities["source"] == judges.main.probabilities([headline])[0, target]
+            assert one.compliant == all(one.marks[name] for name in ("hh", "ah", "main"))
+            assert one.strict == (one.compliant and one.marks["fluency"] and one.marks["facts"])
+            assert one.marks["facts"] == (not one.unsupported) == (one.strict_joint > 0)
+            assert all(one.text[each.start : each.end] == each.text for each in one.unsupported)
+        assert [one.strict_joint for one in some] == sorted((one.strict_joint for one in some), reverse=True)
+    alone = both(HEADLINES[0], article=ARTICLES[0], to="gio", num_candidates=3, judges=judges)
+    assert alone == lists[0]
+    without = both(HEADLINES[0], article=ARTICLES[0], to="gio", judges=FakeJudges())
+    assert without[0].strict is without[0].marks["fluency"] is None
+    assert len(without) > 3
+    assert both(["", HEADLINES[0]], article=["", ARTICLES[0]], to="gio", judges=judges)[0] == []
+
+
+def test_judges_of_a_folder_are_loaded_once(both, monkeypatch):
+    loaded = []
+    monkeypatch.setattr(Judges, "from_pretrained", lambda name: loaded.append(name) or FakeJudges())
+    for _ in range(2):
+        both(HEADLINES[0], article=ARTICLES[0], to="gio", num_candidates=1, judges="judges")
+    assert loaded == ["judges"]
+
+
+def test_judges_need_articles_and_the_same_outlets(both, folder):
+    with pytest.raises(InputError, match="the judges were trained on left and right"):
+        both(HEADLINES, article=ARTICLES, to="gio", judges=FakeJudges(outlets=("left", "right")))
+    reads_headlines = HeadlineTransfer.from_pretrained(folder, recipe="s2s1", device="cpu")
+    with pytest.raises(InputError, match="judges read articles"):
+        reads_headlines(HEADLINES, judges=FakeJudges())
+
+
+def test_a_stream_gives_each_headline_as_soon_as_its_batch_is_written(both):
+    read = []
+
+    def headlines():
+        for headline in HEADLINES:
+            read.append(headline)
+            yield headline
+
+    found = both.stream(headlines(), article=iter(ARTICLES), to=["gio", "rep", "gio"], batch_size=2)
+    assert next(found) == both(HEADLINES[0], article=ARTICLES[0], to="gio")
+    assert read == HEADLINES[:2]
+    assert list(found) == both(HEADLINES[1:], article=ARTICLES[1:], to=["rep", "gio"])
+    judged = both.stream(HEADLINES, article=ARTICLES, to="gio", num_candidates=2, judges=FakeJudges())
+    assert [len(some) for some in judged] == [2, 2, 2]
+    with pytest.raises(InputError, match="give one of each an item"):
+        list(both.stream(HEADLINES, article=ARTICLES[:1], to="gio"))
 
 
 def test_the_export_is_lazy():
