@@ -303,7 +303,7 @@ class HeadlineTransfer(Proposer):
         """
         texts = iter(headline)
         articles = None if article is None else iter(article)
-        aims = repeat(to) if to is None or isinstance(to, str) else iter(to)
+        aims = repeat(to) if isinstance(to, str) else iter(to or ())
         while some := list(islice(texts, batch_size)):
             yield from self(
                 some,
