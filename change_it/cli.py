@@ -12,6 +12,7 @@ from typing import Annotated, Any, NamedTuple, Union
 import tyro
 
 from change_it import __version__
+from change_it.annotation.options import ServeOptions, SheetOptions, StudyOptions
 from change_it.audit.options import AuditOptions
 from change_it.command import TYRO_CONFIG, exit_on_input_error
 from change_it.corpus.folder import check_corpus
@@ -53,6 +54,11 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     "score": Command(ScoreOptions, "change_it.report.score_command:run"),
     "audit": Command(AuditOptions, "change_it.report.audit_command:run"),
     "hevas": Command(HevasOptions, "change_it.report.hevas_command:run"),
+    "annotate": {
+        "sample": Command(SheetOptions, "change_it.annotation.sample:run"),
+        "serve": Command(ServeOptions, "change_it.annotation.serve:run"),
+        "score": Command(StudyOptions, "change_it.annotation.score_command:run"),
+    },
     "demo": Command(DemoOptions, "change_it.space.demo:run"),
     "push": Command(PushOptions, "change_it.hub.push:run"),
 }
@@ -60,6 +66,7 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
 GROUPS = {
     "corpus": "Sample, build and inspect a corpus of two outlets.",
     "train": "Train a judge or a generator.",
+    "annotate": "Ask people which outlet wrote a headline, and score their answers.",
 }
 
 

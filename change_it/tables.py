@@ -126,7 +126,8 @@ def records(table: Table) -> tuple[list[str], list[list[str | int | float | None
         cells: list[str | int | float | None] = []
         for column in every:
             value = row.values.get(column.name)
-            cells += value if isinstance(value, tuple) else [value]
+            both = (None, None) if column.format == "interval" else (value,)
+            cells += value if isinstance(value, tuple) else both
         rows.append(cells)
     return header, rows
 

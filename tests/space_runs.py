@@ -64,7 +64,8 @@ def models_of(run):
 @contextmanager
 def served(models, language="it"):
     """The address of a page over models, served while the block runs."""
-    from change_it.space.app import build, launch
+    from change_it.space.app import build
+    from change_it.space.serving import launch
 
     page = build(models, language)
     _, url, _ = launch(page, prevent_thread_lock=True, server_name="127.0.0.1")

@@ -78,6 +78,13 @@ def test_values_for_files_are_not_rounded(table):
     assert {len(row) for row in rows} == {len(header)}
 
 
+def test_an_interval_that_is_not_known_has_two_empty_cells():
+    table = Table(
+        (Column("system", "text"), Column("ends", "interval")), (Row({"system": "a", "ends": None}),)
+    )
+    assert records(table) == (["system", "ends_low", "ends_high"], [["a", None, None]])
+
+
 def test_markdown_keeps_its_columns_apart():
     table = Table((Column("system", "text"), Column("F1")), (Row({"system": "a|b", "F1": 0.5}),))
     assert to_markdown(table).splitlines() == ["| system | F1 |", "|---|---:|", r"| a\|b | .500 |"]

@@ -1,9 +1,7 @@
-"""The page: four tabs, the choice of language, the theme; and how it is launched."""
+"""The page: four tabs and the choice of language."""
 
 import os
 from functools import partial
-from importlib.resources import files
-from typing import Any
 
 import gradio as gr
 
@@ -11,6 +9,7 @@ from change_it.space import compare, quality, score, transfer
 from change_it.space.html import render
 from change_it.space.limits import LIMITS
 from change_it.space.models import Models
+from change_it.space.serving import launch
 from change_it.space.translation import Texts, translate
 
 #: Seconds: how often files of earlier requests are looked for, and how old they get.
@@ -58,36 +57,6 @@ def build(models: Models | None, language: str = "it") -> gr.Blocks:
 def about_html(models: Models, language: str) -> str:
     """Which outlets the models know, and how far to rely on each judge."""
     return render("about.html.jinja", models=models, translate=partial(translate, language))
-
-
-def theme() -> gr.themes.Base:
-    """Colours and the fonts of the reader's own machine: nothing is fetched from elsewhere."""
-    fonts = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
-    base = gr.themes.Base(
-        primary_hue="teal", secondary_hue="teal", neutral_hue="slate", font=fonts, font_mono=("monospace",)
-    )
-    # Gradio's own greys are too pale to read.
-    return base.set(
-        body_text_color_subdued="*neutral_600",
-        body_text_color_subdued_dark="*neutral_300",
-        input_placeholder_color="*neutral_500",
-        input_placeholder_color_dark="*neutral_400",
-    )
-
-
-def launch(page: gr.Blocks, **places: Any) -> Any:
-    """Serve the page; `places` are further arguments of Gradio's `launch`, whose answer is returned."""
-    css = (files("change_it.space") / "page.css").read_text(encoding="utf-8")
-    settings: dict[str, Any] = {
-        "theme": theme(),
-        "css": css,
-        "ssr_mode": False,
-        "show_error": False,
-        "footer_links": ["api"],
-        "max_file_size": LIMITS.bytes,
-        "quiet": True,
-    }
-    return page.launch(**settings | places)
 
 
 def launch_from_environment() -> None:

@@ -1,6 +1,5 @@
 """`change-it demo`: the page on this machine, over the models of a run."""
 
-import errno
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -36,14 +35,9 @@ class DemoOptions:
 
 def run(options: DemoOptions) -> None:
     """Serve the page until it is interrupted."""
-    try:
-        import gradio  # noqa: F401 (asked for before minutes of training)
-    except ImportError:
-        raise InputError("the page needs Gradio: pip install 'change-it[space]'") from None
+    check_serving(options.port)
     from change_it.tables import console
 
-    if not 0 <= options.port <= 65_535:
-        raise InputError(f"--port {options.port} is no port: give a number from 0 to 65535")
     terminal = console()
     if not has_models(options.run):
         if options.run.is_dir() and any(options.run.iterdir()) and not _is_quickstart(options.run):
@@ -55,27 +49,25 @@ def run(options: DemoOptions) -> None:
             f"{options.run} holds no models yet: training them with the quickstart, once; this takes minutes."
         )
         _train(options.run)
-    from change_it.space.app import build, launch
+    from change_it.space.app import build
     from change_it.space.models import Models
+    from change_it.space.serving import serve
 
     with terminal.status(f"loading the models of {options.run}"):
         models = Models.from_run(options.run)
         page = build(models, options.language)
         models.warm_up()
+    serve(page, host=options.host, port=options.port, share=options.share)
+
+
+def check_serving(port: int) -> None:
+    """Refuse, before any work, what cannot be served."""
     try:
-        _, address, public = launch(
-            page,
-            server_name=options.host,
-            server_port=options.port or _free_port(options.host),
-            share=options.share,
-            prevent_thread_lock=True,
-        )
-    except OSError as error:
-        raise InputError(
-            f"--port {options.port} at {options.host} cannot be used: give another one, or --port 0 for a free one"
-        ) from error
-    terminal.print(f"Open [bold]{public or address}[/] in a browser; Ctrl-C ends it.", soft_wrap=True)
-    page.block_thread()
+        import gradio  # noqa: F401 (is it there?)
+    except ImportError:
+        raise InputError("the page needs Gradio: pip install 'change-it[space]'") from None
+    if not 0 <= port <= 65_535:
+        raise InputError(f"--port {port} is no port: give a number from 0 to 65535")
 
 
 def has_models(run: Path) -> bool:
@@ -95,16 +87,3 @@ def _train(run: Path) -> None:
     from change_it import quickstart
 
     quickstart.run(quickstart.QuickstartOptions(out=run))
-
-
-def _free_port(host: str) -> int:
-    """A port that nobody listens at."""
-    import socket
-
-    with socket.socket() as probe:
-        try:
-            probe.bind((host, 0))
-        except OSError as error:
-            reason = errno.errorcode.get(error.errno or 0, "")
-            raise InputError(f"--host {host} is no address of this machine ({reason})") from error
-        return int(probe.getsockname()[1])

@@ -12,15 +12,13 @@ from pathlib import Path
 import pytest
 
 from change_it.errors import InputError
-from change_it.space import demo
+from change_it.space import demo, serving
 from change_it.space.demo import DemoOptions
 
 
 @pytest.fixture
 def launched(monkeypatch):
     """What would have been served."""
-    from change_it.space import app
-
     found = {}
 
     def launch(page, **places):
@@ -28,7 +26,7 @@ def launched(monkeypatch):
         monkeypatch.setattr(page, "block_thread", lambda: None)
         return None, f"http://{places['server_name']}:{places['server_port']}/", None
 
-    monkeypatch.setattr(app, "launch", launch)
+    monkeypatch.setattr(serving, "launch", launch)
     return found
 
 
@@ -148,7 +146,7 @@ def test_the_space_serves_without_models_and_with_those_that_variables_name(tiny
     from change_it import space_path
 
     app = str(Path(space_path()) / "app.py")
-    port = {"GRADIO_SERVER_PORT": str(demo._free_port("127.0.0.1"))}
+    port = {"GRADIO_SERVER_PORT": str(serving.free_port("127.0.0.1"))}
     page, _, _ = served([app], {"CHANGE_IT_JUDGES": "", **port}, tiny_run)
     assert "CHANGE_IT_GENERATORS" in page
     variables = {

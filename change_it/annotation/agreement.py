@@ -1,0 +1,72 @@
+"""Krippendorff's alpha: statistics per item first, `change_it.stats` gives the value and its bootstrap interval."""
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Literal
+
+import numpy as np
+
+from change_it.stats import Floats, Statistics
+
+#: Nominal values differ or not; ordinal ones differ by the ranks between them.
+Level = Literal["nominal", "ordinal"]
+
+
+def coincidences(ratings: Sequence[Sequence[int | None]], values: Sequence[int]) -> dict[str, Floats]:
+    """How often values coincide within each item (Krippendorff 2011, Computing Krippendorff's alpha-reliability).
+
+    Args:
+        ratings: n items, the values that raters gave to each; None where one gave none.
+        values: those that may occur, rising.
+
+    Returns:
+        For each two values (n,) coincidences, to be summed for `alpha`. Items with fewer than two ratings have none.
+
+    Example:
+        >>> {name: found.tolist() for name, found in coincidences([[1, 2, 1], [1, None, None]], [1, 2]).items()}
+        {'1,1': [1.0, 0.0], '1,2': [1.0, 0.0], '2,1': [1.0, 0.0], '2,2': [0.0, 0.0]}
+    """
+    counts = np.array([[list(item).count(value) for value in values] for item in ratings], np.float64)
+    pairs = np.maximum(counts.sum(axis=1) - 1, 1)
+    pairs[counts.sum(axis=1) < 2] = np.inf
+    return {
+        f"{one},{other}": counts[:, i] * (counts[:, j] - (i == j)) / pairs + 0.0
+        for (i, one), (j, other) in product(enumerate(values), repeat=2)
+    }
+
+
+def alpha(sums: Statistics, values: Sequence[int], level: Level) -> Floats:
+    """Krippendorff's alpha: 1 for perfect agreement, 0 for that of chance.
+
+    Args:
+        sums: `coincidences` added up, of any shape.
+        values: those that may occur, rising.
+        level: how values differ.
+
+    Returns:
+        Alpha, of the shape of the sums; nan where fewer than two values occur.
+
+    Example:
+        Two raters, four items, one of them apart: 1 - (8 - 1) * 2 / (2 * 3 * 5).
+
+        >>> found = coincidences([[1, 1], [1, 1], [2, 2], [1, 2]], [1, 2])
+        >>> float(alpha({name: column.sum() for name, column in found.items()}, [1, 2], "nominal").round(4))
+        0.5333
+    """
+    observed = np.stack(
+        [np.stack([np.asarray(sums[f"{one},{other}"]) for other in values]) for one in values]
+    )
+    totals = observed.sum(axis=1)
+    number = totals.sum(axis=0)
+    found, expected = np.zeros(number.shape), np.zeros(number.shape)
+    for i, j in product(range(len(values)), repeat=2):
+        if i == j:
+            continue
+        first, last = min(i, j), max(i, j)
+        distance = 1.0 if level == "nominal" else totals[first : last + 1].sum(axis=0)
+        if level == "ordinal":
+            distance = (distance - (totals[i] + totals[j]) / 2) ** 2
+        found += observed[i, j] * distance
+        expected += totals[i] * totals[j] * distance
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(expected > 0, 1 - (number - 1) * found / expected, np.nan))

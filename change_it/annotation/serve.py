@@ -1,0 +1,24 @@
+"""`change-it annotate serve`: the page over a sheet, on this machine."""
+
+from change_it.annotation.options import ServeOptions
+from change_it.io import check_writable
+from change_it.space.demo import check_serving
+
+
+def run(options: ServeOptions) -> None:
+    """Serve the page until it is interrupted."""
+    check_serving(options.port)
+    folder = options.answers or options.sheet.parent / "answers"
+    check_writable(folder, kind="run", option="--answers")
+
+    from change_it.annotation.answers import Answers
+    from change_it.annotation.sheets import read_sheet
+
+    rows, questions = read_sheet(options.sheet)
+
+    from change_it.annotation.page import CSS, build
+    from change_it.space.serving import serve
+
+    page = build(rows, questions, Answers(folder), options.language)
+    print(f"{len(rows)} headlines; answers go to {folder}")
+    serve(page, host=options.host, port=options.port, share=options.share, css=CSS, footer_links=[])

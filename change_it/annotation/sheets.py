@@ -1,0 +1,269 @@
+"""The files of a study: the blinded sheet, the key that says what its headlines are, and the answers of annotators."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, fields
+from itertools import cycle
+from pathlib import Path
+from random import Random
+
+from change_it.errors import InputError
+from change_it.io import Record, listed, read_records, write_table
+from change_it.scoring.item import Item, TestSet
+from change_it.scoring.systems import System
+
+#: The condition of the outlets' own headlines: those of the target outlet about the same events.
+GOLD = "gold"
+CHOICES = ("choice1", "choice2")
+#: Questions of an item in the order in which they are asked, and how many values each has, from 1.
+QUESTIONS = {"answer": 2, "content": 5, "fluency": 5}
+RATINGS = ("content", "fluency")
+
+
+@dataclass(frozen=True)
+class KeyRow:
+    """A headline of the sheet and what it is."""
+
+    item: str  # its id in the sheet, which says nothing
+    condition: str  # gold, or the name of a system
+    outlet: str  # the right answer: the outlet that wrote it, or that the system aimed at
+    headline: str
+    id: str  # of the original article
+    label: str  # outlet of the original
+    source: str  # the original headline
+    article: str
+    reference: str  # the target outlet's own headline about the event
+    reference_article: str
+    choice1: str  # short names of the outlets
+    choice2: str
+
+    @property
+    def truth(self) -> int:
+        """The right answer, 1 or 2."""
+        return 1 if self.outlet == self.choice1 else 2
+
+    @property
+    def as_item(self) -> Item:
+        """The headline as judges are asked about it."""
+        return Item(
+            self.id,
+            self.label,
+            self.outlet,
+            self.source,
+            self.article,
+            self.reference,
+            self.reference_article,
+            self.headline,
+        )
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """A headline as annotators see it."""
+
+    item: str
+    headline: str
+    choice1: str
+    choice2: str
+    article: str = ""  # that content is rated by; empty where nothing is rated
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """What one annotator answered: item → question → value from 1."""
+
+    name: str
+    answers: dict[str, dict[str, int]]
+
+    def value(self, item: str, question: str) -> int | None:
+        """The answer to a question; None where there is none."""
+        return self.answers.get(item, {}).get(question)
+
+
+def draw(test: TestSet, systems: Sequence[System], items: int, seed: int) -> list[KeyRow]:
+    """Draw the headlines of a sheet, in random order.
+
+    Args:
+        test: the items of a corpus.
+        systems: the conditions.
+        items: headlines of each condition, half of them of each outlet.
+        seed: of the draw and the order.
+
+    Raises:
+        InputError: an odd number, or a condition has too few different headlines.
+    """
+    if items < 2 or items % 2:
+        raise InputError(f"--items {items} cannot be halved between two outlets: give an even number from 2")
+    random = Random(seed)
+    cells: list[tuple[str, list[Item]]] = []
+    for system in systems:
+        predicted = [item for item in test.predicted(system.headlines) if item.prediction.strip()]
+        for outlet in test.outlets:
+            own = [item for item in predicted if item.target == outlet]
+            cells.append((system.name, random.sample(own, len(own))))
+    texts: set[str] = set()
+    events: set[tuple[str, ...]] = set()
+    chosen: list[list[Item]] = [[] for _ in cells]
+    for fresh in (True, False):  # an event stands twice only where there are too few
+        waiting = [iter(own) for _, own in cells]
+        open_ = set(range(len(cells)))
+        for at in cycle(range(len(cells))):
+            if not open_:
+                break
+            if at not in open_:
+                continue
+            item = next((one for one in waiting[at] if _is_new(one, texts, events if fresh else set())), None)
+            if len(chosen[at]) == items // 2 or item is None:
+                open_.discard(at)
+                continue
+            chosen[at].append(item)
+            texts.add(item.prediction.casefold())
+            events.add(_event(item))
+    for (name, _), found in zip(cells, chosen, strict=True):
+        if len(found) < items // 2:
+            raise InputError(
+                f"{test.name} has only {len(found)} different headlines of {name} for one outlet: give --items {2 * len(found)} or less"
+            )
+    rows = [
+        _key_row(name, item, test.outlets, seed)
+        for (name, _), found in zip(cells, chosen, strict=True)
+        for item in found
+    ]
+    return random.sample(rows, len(rows))
+
+
+def _is_new(item: Item, texts: set[str], events: set[tuple[str, ...]]) -> bool:
+    return item.prediction.casefold() not in texts and _event(item) not in events
+
+
+def _event(item: Item) -> tuple[str, ...]:
+    """The headlines of an item's event: those of both outlets, the same from either side."""
+    return tuple(sorted({item.source, item.reference}))
+
+
+def _key_row(condition: str, item: Item, outlets: tuple[str, str], seed: int) -> KeyRow:
+    content = "\n".join([str(seed), condition, item.id, item.prediction])
+    return KeyRow(
+        item=hashlib.sha256(content.encode()).hexdigest()[:8],
+        condition=condition,
+        outlet=item.target,
+        headline=item.prediction,
+        id=item.id,
+        label=item.label,
+        source=item.source,
+        article=item.article,
+        reference="" if condition == GOLD else item.reference,
+        reference_article="" if condition == GOLD else item.reference_article,
+        choice1=outlets[0],
+        choice2=outlets[1],
+    )
+
+
+def key_path(sheet: Path) -> Path:
+    """Where the key of a sheet stands."""
+    return sheet.with_name(f"{sheet.stem}-key.csv")
+
+
+def write_key(path: Path, rows: Sequence[KeyRow]) -> None:
+    """Write the key; it is for programs, so nothing is quoted for spreadsheets."""
+    write_table(path, [field.name for field in fields(KeyRow)], [astuple(row) for row in rows])
+
+
+def write_sheet(path: Path, rows: Sequence[KeyRow], names: tuple[str, str], *, ratings: bool) -> None:
+    """Write what annotators see: with `ratings` the article and two more columns to fill in."""
+    header = ["item", "headline", *CHOICES, "answer", *(("article", *RATINGS) if ratings else ())]
+    write_table(
+        path,
+        header,
+        ([row.item, row.headline, *names, "", *([row.article, "", ""] if ratings else [])] for row in rows),
+        quote_formulas=True,
+    )
+
+
+def read_key(path: Path) -> list[KeyRow]:
+    """Read a key."""
+    names = [field.name for field in fields(KeyRow)]
+    optional = ("reference", "reference_article")
+    records = read_records(path, required=[name for name in names if name not in optional], optional=optional)
+    rows = [KeyRow(**{name: record.cells.get(name, "") for name in names}) for record in records]
+    if len({row.item for row in rows}) < len(rows):
+        raise InputError(
+            f"{path} has items that occur twice: draw the sheet again with change-it annotate sample"
+        )
+    if any(row.outlet not in (row.choice1, row.choice2) for row in rows):
+        raise InputError(f"{path} has an outlet that is not one of its choices: draw the sheet again")
+    return rows
+
+
+def read_sheet(path: Path) -> tuple[list[SheetRow], list[str]]:
+    """The rows of a sheet, and the questions that it asks."""
+    records = read_records(
+        path, required=("item", "headline", *CHOICES), optional=("answer", "article", "outlet", *RATINGS)
+    )
+    if "outlet" in records[0].cells:
+        raise InputError(f"{path} is a key, which annotators must not see: give the sheet")
+    questions = ["answer", *(name for name in RATINGS if name in records[0].cells)]
+    names = [field.name for field in fields(SheetRow)]
+    rows = [SheetRow(**{name: _unquoted(record.cells.get(name, "")) for name in names}) for record in records]
+    return rows, questions
+
+
+def _unquoted(text: str) -> str:
+    """Without the apostrophe that keeps a spreadsheet from taking a text for a formula."""
+    return text[1:] if text.startswith("'") and text[1:2] in ("=", "+", "-", "@") else text
+
+
+def read_annotators(files: Sequence[Path], key: Sequence[KeyRow]) -> list[Annotator]:
+    """Read the answers of annotators and check them against the key.
+
+    Raises:
+        InputError: two files of one name, items that are not in the key or stand twice, an answer that is none, or no answer at all.
+    """
+    found = [read_annotator(file, key) for file in files]
+    names = [annotator.name for annotator in found]
+    if double := sorted({name for name in names if names.count(name) > 1}):
+        raise InputError(f"two files are of the annotator {double[0]}: name each file after its annotator")
+    return found
+
+
+def read_annotator(file: Path, key: Sequence[KeyRow]) -> Annotator:
+    """Read one file: of the page, where the last row of an item holds, or a sheet that was filled in."""
+    records = read_records(file, required=("item", "answer"), optional=("time", *CHOICES, *RATINGS))
+    known = {row.item: row for row in key}
+    strange = [record.cells["item"] for record in records if record.cells["item"] not in known]
+    if strange:
+        raise InputError(
+            f"{file} has {len(strange)} items that are not in the key ({listed(strange, 3)}): give the key of this sheet"
+        )
+    of_page = "time" in records[0].cells
+    answers: dict[str, dict[str, int]] = {}
+    for record in records:
+        item = record.cells["item"]
+        if item in answers and not of_page:
+            raise InputError(f"{file}, line {record.line}: the item {item} stands twice; keep one row of it")
+        answers[item] = dict(_values(file, record, known[item]))
+    answers = {item: values for item, values in answers.items() if values}
+    if not answers:
+        raise InputError(f"{file} has no answers: fill in the column answer with 1 or 2")
+    return Annotator(file.stem, answers)
+
+
+def _values(file: Path, record: Record, row: KeyRow) -> Iterator[tuple[str, int]]:
+    """The answers of a row; an outlet may be given by its number or its name."""
+    named = {name.casefold(): n for n, name in enumerate((row.choice1, row.choice2), start=1)}
+    named |= {
+        record.cells[choice].casefold(): n for n, choice in enumerate(CHOICES, 1) if record.cells.get(choice)
+    }
+    for question, most in QUESTIONS.items():
+        text = record.cells.get(question, "")
+        if not text:
+            continue
+        known = {str(value): value for value in range(1, most + 1)} | (named if question == "answer" else {})
+        if text.casefold() not in known:
+            wanted = (
+                "1, 2 or the name of the outlet" if question == "answer" else f"a number from 1 to {most}"
+            )
+            raise InputError(
+                f"{file}, line {record.line}: {question} is {text!r}; write {wanted}, or leave it empty"
+            )
+        yield question, known[text.casefold()]

@@ -1,0 +1,67 @@
+"""A report that is a row of tables: one page, and the same tables as Markdown, CSV and JSON."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from change_it.io import write_json, write_table, write_text
+from change_it.report.html import environment
+from change_it.tables import Table, records, to_markdown
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table with a name for its files and, above it, what it shows."""
+
+    name: str
+    table: Table
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """Tables under a title."""
+
+    title: str
+    lead: str
+    sections: Sequence[Section]
+    signatures: Sequence[str]
+
+
+def page(document: Document) -> str:
+    """One HTML page, without any reference to another file."""
+    return environment().get_template("document.html.jinja").render(document=document)
+
+
+def markdown(document: Document) -> str:
+    """The document in Markdown."""
+    parts = [f"# {document.title}", document.lead]
+    for section in document.sections:
+        parts += [f"## {section.table.title}", section.text, to_markdown(section.table), *section.table.notes]
+    return "\n\n".join(filter(None, [*parts, *(f"`{one}`" for one in document.signatures)])) + "\n"
+
+
+def as_json(document: Document) -> dict[str, Any]:
+    """Name of a table to its rows, each a JSON object; an interval is `_low` and `_high`."""
+    tables = {}
+    for section in document.sections:
+        header, rows = records(section.table)
+        groups = [row.group for row in section.table.rows]
+        tables[section.name] = {
+            "title": section.table.title,
+            "rows": [
+                {**({"group": group} if group else {}), **dict(zip(header, row, strict=True))}
+                for group, row in zip(groups, rows, strict=True)
+            ],
+        }
+    return {"title": document.title, "tables": tables, "signatures": list(document.signatures)}
+
+
+def write_document(folder: Path, document: Document) -> None:
+    """Write `report.html`, `tables.md`, `tables.json` and `tables/<name>.csv` into a folder."""
+    for section in document.sections:
+        write_table(folder / "tables" / f"{section.name}.csv", *records(section.table), quote_formulas=True)
+    write_text(folder / "tables.md", markdown(document))
+    write_json(folder / "tables.json", as_json(document))
+    write_text(folder / "report.html", page(document))

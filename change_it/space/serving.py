@@ -1,0 +1,72 @@
+"""How a page is served: its looks, its address, and what is wrong with a port."""
+
+import errno
+from importlib.resources import files
+from typing import Any
+
+import gradio as gr
+
+from change_it.errors import InputError
+from change_it.space.limits import LIMITS
+from change_it.tables import console
+
+
+def theme() -> gr.themes.Base:
+    """Colours and the fonts of the reader's own machine: nothing is fetched from elsewhere."""
+    fonts = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
+    base = gr.themes.Base(
+        primary_hue="teal", secondary_hue="teal", neutral_hue="slate", font=fonts, font_mono=("monospace",)
+    )
+    # Gradio's own greys are too pale to read.
+    return base.set(
+        body_text_color_subdued="*neutral_600",
+        body_text_color_subdued_dark="*neutral_300",
+        input_placeholder_color="*neutral_500",
+        input_placeholder_color_dark="*neutral_400",
+    )
+
+
+def launch(page: gr.Blocks, **settings: Any) -> Any:
+    """Serve the page; `settings` are further arguments of Gradio's `launch`, whose answer is returned."""
+    defaults: dict[str, Any] = {
+        "theme": theme(),
+        "css": (files("change_it.space") / "page.css").read_text(encoding="utf-8"),
+        "ssr_mode": False,
+        "show_error": False,
+        "footer_links": ["api"],
+        "max_file_size": LIMITS.bytes,
+        "quiet": True,
+    }
+    return page.launch(**defaults | settings)
+
+
+def serve(page: gr.Blocks, *, host: str, port: int, share: bool, **settings: Any) -> None:
+    """Serve the page until it is interrupted; `port` 0 takes a free one."""
+    try:
+        _, address, public = launch(
+            page,
+            server_name=host,
+            server_port=port or free_port(host),
+            share=share,
+            prevent_thread_lock=True,
+            **settings,
+        )
+    except OSError as error:
+        raise InputError(
+            f"--port {port} at {host} cannot be used: give another one, or --port 0 for a free one"
+        ) from error
+    console().print(f"Open [bold]{public or address}[/] in a browser; Ctrl-C ends it.", soft_wrap=True)
+    page.block_thread()
+
+
+def free_port(host: str) -> int:
+    """A port that nobody listens at."""
+    import socket
+
+    with socket.socket() as probe:
+        try:
+            probe.bind((host, 0))
+        except OSError as error:
+            reason = errno.errorcode.get(error.errno or 0, "")
+            raise InputError(f"--host {host} is no address of this machine ({reason})") from error
+        return int(probe.getsockname()[1])

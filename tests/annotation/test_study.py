@@ -1,0 +1,217 @@
+"""From a sheet to the tables of a study, through the command line; judges decide by rules (`scoring_fakes`)."""
+
+import csv
+import json
+import re
+
+import polars as pl
+import pytest
+from scoring_fakes import FakeJudges
+from studies import fill_in, write_predictions
+
+from change_it.cli import main
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def told_apart(row):
+    """Every exclamation mark is gio's, as the fake judge has it."""
+    return {"answer": "2" if "!" in row["headline"] else "rep", "content": "5", "fluency": "4"}
+
+
+def always_first(row):
+    return {"answer": "1", "content": "1" if "davvero" in row["headline"] else "5", "fluency": "4"}
+
+
+def refused(arguments, capsys):
+    capsys.readouterr()
+    assert main(arguments) == 2
+    message = capsys.readouterr().err
+    assert len(message.strip().splitlines()) == 1
+    return message
+
+
+@pytest.fixture
+def with_judges(monkeypatch):
+    from change_it.judges.judge import Judges
+
+    monkeypatch.setattr(Judges, "from_pretrained", lambda *_, **__: FakeJudges(digits="abcd"))
+
+
+def test_a_sheet_is_blind_and_balanced(sheet):
+    key, rows = rows_of(sheet.with_name("sheet-key.csv")), rows_of(sheet)
+    assert list(rows[0]) == [
+        *("item", "headline", "choice1", "choice2", "answer"),
+        *("article", "content", "fluency"),
+    ]
+    assert [row["item"] for row in rows] == [row["item"] for row in key]
+    cells = [(row["condition"], row["outlet"]) for row in key]
+    assert {cell: cells.count(cell) for cell in cells} == {
+        (condition, outlet): 10 for condition in ("gold", "echo") for outlet in ("rep", "gio")
+    }
+    assert cells != sorted(cells)
+    assert len({row["headline"].casefold() for row in rows}) == 40
+    events = [frozenset((row["source"], row["reference"] or row["headline"])) for row in key]
+    assert len(set(events)) == 40  # forty events, none of them twice
+
+
+def test_the_seed_decides(study_corpus, sheet, tmp_path):
+    arguments = ["annotate", "sample", "--corpus", str(study_corpus), "--items", "20", "--out"]
+    found = []
+    for seed in ("1", "1", "2"):
+        assert main([*arguments, str(tmp_path / "again.csv"), "--seed", seed]) == 0
+        found.append((tmp_path / "again.csv").read_bytes())
+    assert found[0] == found[1] != found[2]
+
+
+@pytest.mark.parametrize(
+    ("items", "words"), [("21", "even number"), ("0", "even number"), ("200", "give --items 80 or less")]
+)
+def test_a_number_that_cannot_be_drawn(study_corpus, tmp_path, capsys, items, words):
+    out = tmp_path / "s.csv"
+    message = refused(
+        ["annotate", "sample", "--corpus", str(study_corpus), "--items", items, "--out", str(out)], capsys
+    )
+    assert words in message
+    assert not out.exists()
+
+
+def test_people_against_the_key_and_the_judge(sheet, tmp_path, with_judges):
+    key = sheet.with_name("sheet-key.csv")
+    files = [fill_in(sheet, tmp_path / f"{name}.csv", told_apart) for name in ("anna", "ben")]
+    files.append(fill_in(sheet, tmp_path / "carla.csv", always_first))
+    out = tmp_path / "report"
+    arguments = [*map(str, files), "--key", str(key), "--judges", "fake", "--out", str(out)]
+    assert main(["annotate", "score", *arguments]) == 0
+    assert {path.name for path in out.iterdir()} == {
+        *("items.csv", "report.html", "tables.md", "tables.json", "tables")
+    }
+    tables = json.loads((out / "tables.json").read_text(encoding="utf-8"))["tables"]
+    gold = next(row for row in tables["agreement"]["rows"] if row["condition"] == "gold")
+    assert (gold["anna"], gold["ben"], gold["carla"]) == (1, 1, 0.5)
+    assert gold["accuracy"] == pytest.approx(5 / 6)
+    # gold: 10 items 1 1 1 and 10 items 2 2 1: o11 30 + 0, o12 10, o22 10 (pairs over two); n 40 and 20
+    assert gold["alpha"] == pytest.approx(1 - 59 * 20 / (2 * 40 * 20))
+    assert gold["alpha_interval_low"] < gold["alpha"] < gold["alpha_interval_high"]
+    classified = {
+        (row["group"], row["rater"]): row for row in tables["classification"]["rows"] if "group" in row
+    }
+    carla = classified["gold", "carla"]
+    assert (carla["f1_1"], carla["f1_2"], carla["f1"]) == (pytest.approx(2 / 3), 0, pytest.approx(1 / 3))
+    assert classified["gold", "majority"]["accuracy"] == 1
+    assert classified["gold", "judge main"]["accuracy"] == 1
+    assert classified["gold", "judge main less people"]["accuracy"] == pytest.approx(1 / 6)
+    assert classified["echo", "judge main"]["accuracy"] == 0  # it repeats the original's style
+    assert tables["differences"]["rows"] == []
+    ratings = {row["condition"]: row for row in tables["ratings"]["rows"]}
+    assert ratings["echo"]["content"] == pytest.approx((5 + 5 + 1) / 3)
+    assert ratings["gold"]["fluency"] == 4
+    assert ratings["gold"]["fluency_alpha"] is None
+    html = (out / "report.html").read_text(encoding="utf-8")
+    assert "Krippendorff" in html
+    assert ".160" in html
+
+
+def test_headlines_on_which_people_and_judge_differ_are_listed(sheet, tmp_path, with_judges):
+    files = [fill_in(sheet, tmp_path / f"{name}.csv", always_first) for name in ("anna", "ben")]
+    arguments = [*map(str, files), "--key", str(sheet.with_name("sheet-key.csv")), "--judges", "fake"]
+    assert main(["annotate", "score", *arguments, "--out", str(tmp_path / "out")]) == 0
+    tables = json.loads((tmp_path / "out" / "tables.json").read_text(encoding="utf-8"))["tables"]
+    found = tables["differences"]["rows"]
+    assert found
+    assert all("!" in row["headline"] and (row["people"], row["judge"]) == ("rep", "gio") for row in found)
+    assert len(found) == sum("!" in row["headline"] for row in rows_of(sheet))
+
+
+def test_ratings_are_correlated_with_judges_and_metrics(sheet, tmp_path, with_judges, capsys):
+    def rate(row):
+        return {"answer": "1", "content": str(1 + len(row["headline"]) % 5), "fluency": "3"}
+
+    file = fill_in(sheet, tmp_path / "anna.csv", rate)
+    capsys.readouterr()
+    arguments = [str(file), "--key", str(sheet.with_name("sheet-key.csv")), "--judges", "fake", "--hevas"]
+    assert main(["annotate", "score", *arguments, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["correlations"]["rows"]
+    found = {row["metric"]: row for row in rows}
+    assert {"P(HH)", "P(AH)", "P(fluency)", "R-1", "JS-S", "AWL"} <= set(found)
+    assert all(row["n"] == 20 for row in rows)
+    low, high = found["R-1"]["content_pearson_interval_low"], found["R-1"]["content_pearson_interval_high"]
+    assert low < found["R-1"]["content_pearson"] < high
+    assert found["R-1"]["fluency_pearson"] is None  # all fluencies are alike
+
+
+def test_what_is_missing_is_missing(sheet, tmp_path, capsys):
+    """Somebody who stopped after ten headlines, somebody who left one out."""
+    rows = rows_of(sheet)
+    early = {row["item"] for row in rows[:10]}
+    files = [
+        fill_in(sheet, tmp_path / "anna.csv", lambda row: told_apart(row) if row["item"] in early else {}),
+        fill_in(sheet, tmp_path / "ben.csv", lambda row: told_apart(row) if row != rows[0] else {}),
+    ]
+    capsys.readouterr()
+    arguments = [*map(str, files), "--key", str(sheet.with_name("sheet-key.csv")), "--json"]
+    assert main(["annotate", "score", *arguments]) == 0
+    tables = json.loads(capsys.readouterr().out)["tables"]
+    counts = {}
+    for row in tables["classification"]["rows"]:
+        if row["rater"] in ("anna", "ben", "majority"):
+            counts[row["rater"]] = counts.get(row["rater"], 0) + row["n"]
+    assert counts == {"anna": 10, "ben": 39, "majority": 40}
+
+
+def wrong_answer(text):
+    return re.sub(r",rep,gio,,", ",rep,gio,3,", text, count=1)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (wrong_answer, "answer is '3'; write 1, 2 or the name of the outlet"),
+        (lambda text: text, "has no answers"),
+        (lambda text: text.replace("answer", "anwser", 1), "lacks the column answer"),
+        (lambda text: re.sub(r"(?m)^[0-9a-f]{8}", "00000000", text), "not in the key"),
+        (lambda text: wrong_answer(text).replace("gio,3,", "gio,2,") + text.split("\r\n")[1], "stands twice"),
+    ],
+    ids=["value", "empty", "column", "other study", "twice"],
+)
+def test_a_bad_sheet_is_one_sentence(sheet, tmp_path, capsys, spoil, words):
+    file = tmp_path / "anna.csv"
+    file.write_bytes(spoil(sheet.read_bytes().decode().replace("\n", "\r\n")).encode())
+    assert words in refused(
+        ["annotate", "score", str(file), "--key", str(sheet.with_name("sheet-key.csv"))], capsys
+    )
+
+
+def test_files_that_are_not_what_they_should_be(sheet, tmp_path, capsys, study_corpus):
+    key = str(sheet.with_name("sheet-key.csv"))
+    assert "does not exist" in refused(["annotate", "score", "none.csv", "--key", key], capsys)
+    assert "lacks the column" in refused(["annotate", "score", str(sheet), "--key", str(sheet)], capsys)
+    assert "is a key" in refused(["annotate", "serve", key, "--port", "0"], capsys)
+    assert "does not exist" in refused(["annotate", "serve", str(tmp_path / "no.csv")], capsys)
+    filled = fill_in(sheet, tmp_path / "majority.csv", told_apart)
+    assert "cannot be called majority" in refused(["annotate", "score", str(filled), "--key", key], capsys)
+    assert "--hevas" in refused(["annotate", "score", str(filled), "--key", key, "--hevas"], capsys)
+    file = write_predictions(study_corpus, tmp_path / "echo.csv")
+    arguments = ["--corpus", str(study_corpus), "--predictions", f"gold={file}", "--out", str(sheet)]
+    assert "gold is taken" in refused(["annotate", "sample", *arguments], capsys)
+    one = ["--corpus", str(study_corpus), "--names", "Repubblica", "--out", str(sheet)]
+    assert "is not two names" in refused(["annotate", "sample", *one], capsys)
+
+
+def test_a_headline_like_a_formula_is_quoted_in_the_sheet_and_shown_as_it_is(study_corpus, tmp_path):
+    from change_it.annotation.sheets import read_sheet
+
+    file = write_predictions(study_corpus, tmp_path / "plus.csv")
+    table = pl.read_csv(file).with_columns(headline="+1: " + pl.col("headline"))
+    table.write_csv(file)
+    sheet = tmp_path / "sheet.csv"
+    arguments = ["--corpus", str(study_corpus), "--predictions", f"plus={file}", "--items", "10"]
+    assert main(["annotate", "sample", *arguments, "--names", "La R,Il G", "--out", str(sheet)]) == 0
+    assert sum("'+1: " in row["headline"] for row in rows_of(sheet)) == 10
+    rows, questions = read_sheet(sheet)
+    assert sum(row.headline.startswith("+1: ") for row in rows) == 10
+    assert {(row.choice1, row.choice2) for row in rows} == {("La R", "Il G")}
+    assert questions == ["answer"]
