@@ -126,8 +126,10 @@ def records(table: Table) -> tuple[list[str], list[list[str | int | float | None
         cells: list[str | int | float | None] = []
         for column in every:
             value = row.values.get(column.name)
-            both = (None, None) if column.format == "interval" else (value,)
-            cells += value if isinstance(value, tuple) else both
+            if isinstance(value, tuple):
+                cells += value
+            else:
+                cells += [None, None] if column.format == "interval" else [value]
         rows.append(cells)
     return header, rows
 
