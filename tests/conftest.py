@@ -3,6 +3,7 @@ from contextlib import contextmanager
 
 import pytest
 from scoring_fakes import FakeJudges, toy_test_set, write_toy_corpus
+from studies import write_corpus, write_predictions
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
@@ -52,3 +53,20 @@ def toy_test():
 @pytest.fixture(scope="session")
 def toy_corpus(tmp_path_factory):
     return write_toy_corpus(tmp_path_factory.mktemp("toy") / "corpus")
+
+
+@pytest.fixture(scope="session")
+def study_corpus(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("study") / "corpus")
+
+
+@pytest.fixture
+def sheet(study_corpus, tmp_path):
+    """A sheet of forty headlines, gold and of one system, with ratings; its key beside it."""
+    file = write_predictions(study_corpus, tmp_path / "echo.csv")
+    found = tmp_path / "sheet.csv"
+    arguments = ["--corpus", str(study_corpus), "--predictions", f"echo={file}", "--items", "20", "--ratings"]
+    from change_it.cli import main
+
+    assert main(["annotate", "sample", *arguments, "--out", str(found)]) == 0
+    return found
