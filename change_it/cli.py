@@ -22,7 +22,7 @@ from change_it.hevas.options import HevasOptions
 from change_it.hub.options import PushOptions
 from change_it.judges.options import JudgeOptions
 from change_it.quickstart import QuickstartOptions
-from change_it.scoring.options import ScoreOptions
+from change_it.scoring.options import HeadlineOptions, ScoreOptions
 from change_it.space.demo import DemoOptions
 
 PROGRAM = """Headline style transfer between two newspapers: aligned data, generators, trained judges, compliancy.
@@ -51,6 +51,7 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     },
     "merge": Command(MergeOptions, "change_it.generators.generator:merge"),
     "transfer": Command(TransferOptions, "change_it.generators.transfer_command:run"),
+    "judge": Command(HeadlineOptions, "change_it.report.judge_command:run"),
     "score": Command(ScoreOptions, "change_it.report.score_command:run"),
     "audit": Command(AuditOptions, "change_it.report.audit_command:run"),
     "hevas": Command(HevasOptions, "change_it.report.hevas_command:run"),

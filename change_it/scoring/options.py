@@ -1,8 +1,10 @@
-"""Options of `change-it score`."""
+"""Options of `change-it score` and `change-it judge`."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+import tyro
 
 
 @dataclass(kw_only=True)
@@ -39,5 +41,32 @@ class ScoreOptions:
     """Seed of intervals, paired tests, the system random-target and HEvAS."""
     batch_size: int | None = None
     """Texts a judge reads at once; its own choice when not given."""
+    device: str = "auto"
+    """Where the judges run: auto, cpu, cuda, cuda:1, mps."""
+
+
+@dataclass(kw_only=True)
+class HeadlineOptions:
+    """Judge one new headline: same content, fits the article, the other outlet's style, fluent, supported?
+
+    Examples:
+        change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
+        change-it judge "A bridge falls" --original "Bridge collapses" --article - --judges runs/mine/judges --to left < article.txt
+    """
+
+    headline: tyro.conf.Positional[str]
+    """The new headline."""
+    original: str
+    """The original headline."""
+    article: Path
+    """Text file with the original's article; - reads standard input."""
+    judges: str = "runs/quickstart/judges"
+    """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
+    to: str | None = None
+    """Outlet aimed at; the other one than main takes the original for when not given."""
+    language: str | None = None
+    """Of the texts, for facts: it, en or any other; guessed from the article when not given."""
+    json: bool = False
+    """Print JSON instead of a table."""
     device: str = "auto"
     """Where the judges run: auto, cpu, cuda, cuda:1, mps."""

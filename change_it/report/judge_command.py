@@ -1,0 +1,93 @@
+"""`change-it judge`: what the judges say of one new headline."""
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from change_it.errors import InputError
+from change_it.io import read_text
+from change_it.scoring.options import HeadlineOptions
+from change_it.tables import Column, Row, Table, console, figure, print_table
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.generators.rerank import JudgedCandidate
+
+#: What each mark asks, with the outlet aimed at.
+QUESTIONS = {
+    "hh": "does it say what the original says?",
+    "ah": "does it fit the article?",
+    "main": "is its style the other outlet's ({target})?",
+    "fluency": "would a newspaper print it?",
+    "facts": "are its numbers and names in the original or the article?",
+}
+
+
+def run(options: HeadlineOptions) -> None:
+    """Judge one headline and print the marks, or JSON."""
+    texts = {
+        "HEADLINE": options.headline,
+        "--original": options.original,
+        "--article": sys.stdin.read() if str(options.article) == "-" else read_text(options.article),
+    }
+    if empty := [name for name, text in texts.items() if not text.strip()]:
+        raise InputError(f"{' and '.join(empty)} has no text: give some")
+
+    from change_it.audit.verdicts import read_summary
+    from change_it.generators.formats import Candidate
+    from change_it.generators.rerank import judge_candidates
+    from change_it.judges.judge import Judges, local_folder  # loads torch
+
+    folder = local_folder(options.judges, command="change-it train judge")
+    judges = Judges.from_pretrained(folder, device=options.device)
+    target = options.to
+    if target is None:
+        style = judges.main.probabilities([options.original], progress=False)[0]
+        target = judges.outlets[int(style[0] >= style[1])]
+    if target not in judges.outlets:
+        raise InputError(f"--to {target} is no outlet of these judges: give {' or '.join(judges.outlets)}")
+    [[judged]] = judge_candidates(
+        judges,
+        [[Candidate(options.headline, 0.0)]],
+        [options.original],
+        [texts["--article"]],
+        [target],
+        language=options.language,
+    )
+    if options.json:
+        json.dump({"to": target} | asdict(judged), sys.stdout, indent=2, ensure_ascii=False)
+        print()
+        return
+    terminal = console()
+    print_table(marks_table(judged, target), terminal)
+    for line in read_summary(judges, folder).lines:
+        terminal.print(line, soft_wrap=True, markup=False, highlight=False)
+
+
+def marks_table(judged: "JudgedCandidate", target: str) -> Table:
+    """The five marks of a headline with their probabilities, and what they come to."""
+    rows = []
+    for name, mark in judged.marks.items():
+        probability = judged.probabilities.get(name)
+        says = "n/a" if mark is None else "yes" if mark else "no"
+        unsupported = ", ".join(one.text for one in judged.unsupported) if name == "facts" else ""
+        rows.append(
+            Row(
+                {
+                    "judge": name,
+                    "question": QUESTIONS[name].format(target=target),
+                    "verdict": f"{says}: {unsupported}" if unsupported else says,
+                    "p": "" if probability is None else figure(probability),
+                }
+            )
+        )
+    outcome = {True: "yes", False: "no", None: "n/a"}
+    rows.append(
+        Row({"judge": "compliant", "question": "HH, AH and main", "verdict": outcome[judged.compliant]})
+    )
+    rows.append(
+        Row({"judge": "strict", "question": "all five", "verdict": outcome[judged.strict]}, strong=True)
+    )
+    names = ("judge", "question", "verdict", "p")
+    columns = tuple(Column(name, "text") for name in names)
+    return Table(columns, tuple(Row({"p": ""} | dict(row.values), strong=row.strong) for row in rows))
