@@ -14,10 +14,19 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from rich.console import Console
 
+
+@dataclass(frozen=True)
+class Marked:
+    """A text of which some parts are underlined."""
+
+    text: str
+    places: tuple[tuple[int, int], ...]  # start and end of each, rising
+
+
 #: What a cell may hold; a pair is an interval.
-Value = str | int | float | tuple[float, float] | None
-#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.7–.8`, `< .001`.
-Format = Literal["text", "count", "figure", "correlation", "interval", "p"]
+Value = str | int | float | tuple[float, float] | Marked | None
+#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.7–.8`, `< .001`, ✓ or ✗.
+Format = Literal["text", "count", "figure", "correlation", "interval", "p", "mark"]
 
 _PIPE_WIDTH = 120  # letters of a line where there is no terminal
 _HEADING_LEAST = 10  # letters of a heading before it goes on in a second line
@@ -105,6 +114,10 @@ def formatted(value: Value, format_: Format) -> str:
         return "–"
     if isinstance(value, str):
         return value
+    if isinstance(value, Marked):
+        return value.text
+    if format_ == "mark":
+        return "✓" if value else "✗"
     if isinstance(value, tuple):
         return ("–" if min(value) >= 0 else " to ").join(map(figure, value))
     if format_ == "count":
@@ -128,6 +141,8 @@ def records(table: Table) -> tuple[list[str], list[list[str | int | float | None
             value = row.values.get(column.name)
             if isinstance(value, tuple):
                 cells += value
+            elif isinstance(value, Marked):
+                cells.append(value.text)
             else:
                 cells += [None, None] if column.format == "interval" else [value]
         rows.append(cells)
@@ -183,8 +198,14 @@ def print_table(table: Table, to: "Console") -> None:
         lines = iter(texts)
         for _, rows in table.groups:
             for row in rows:
-                cells = next(lines)
-                grid.add_row(*(Text(cells[at]) for at in block), style="bold" if row.strong else "")
+                cells = [Text(cell) for cell in next(lines)]
+                for cell, column in zip(cells, table.columns, strict=True):
+                    value = row.values.get(column.name)
+                    if column.format == "mark" and value is not None:
+                        cell.stylize("green" if value else "red")
+                    for place in value.places if isinstance(value, Marked) else ():
+                        cell.stylize("underline", *place)
+                grid.add_row(*(cells[at] for at in block), style="bold" if row.strong else "")
             grid.add_section()
         to.print(grid)
     for line in table.notes:
@@ -198,10 +219,12 @@ def _blocks(
     needed = [
         max(map(_width, [heading, *(row[at] for row in texts)])) + 1 for at, heading in enumerate(headings)
     ]
-    needed = [
-        min(each, max(_KEY_LEAST, width // 3)) if column.format == "text" else each
-        for each, column in zip(needed, table.columns, strict=True)
-    ]
+    texts_at = [at for at, column in enumerate(table.columns) if column.format == "text"]
+    left = width - 2 - sum(each for at, each in enumerate(needed) if at not in texts_at)
+    room = max(_KEY_LEAST, width // 3)
+    if len(texts_at) > 1 and left // len(texts_at) >= _KEY_LEAST:
+        room = left // len(texts_at)
+    needed = [min(each, room) if at in texts_at else each for at, each in enumerate(needed)]
     blocks, left = [[0]], width - needed[0] - 2
     for at in range(1, len(headings)):
         if needed[at] > left and len(blocks[-1]) > 1:

@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from change_it.tables import Column, Row, Table, formatted, print_table, records, to_markdown
+from change_it.tables import Column, Marked, Row, Table, formatted, print_table, records, to_markdown
 
 MEASURES = [f"measure_{number}" for number in range(12)]
 
@@ -111,3 +111,53 @@ def test_some_of_the_columns(table):
 )
 def test_formats(value, format_, shown):
     assert formatted(value, format_) == shown
+
+
+@pytest.fixture
+def headlines():
+    """Two headlines beside each other, with marks."""
+    rows = (
+        Row(
+            {
+                "original": "Crolla il ponte, due feriti a Roma",
+                "new": Marked("Roma, tre feriti", ((6, 9),)),
+                "facts": False,
+            }
+        ),
+        Row(
+            {
+                "original": "Approvata la riforma",
+                "new": Marked("Riforma approvata", ()),
+                "facts": True,
+                "fluency": None,
+            }
+        ),
+    )
+    columns = (
+        Column("original", "text"),
+        Column("new", "text"),
+        Column("facts", "mark"),
+        Column("fluency", "mark"),
+    )
+    return Table(columns, rows)
+
+
+def test_marks_and_underlined_parts(headlines):
+    assert headlines.texts[0][1:] == ["Roma, tre feriti", "✗", "–"]
+    assert headlines.texts[1][1:] == ["Riforma approvata", "✓", "–"]
+    assert records(headlines)[1][0] == ["Crolla il ponte, due feriti a Roma", "Roma, tre feriti", False, None]
+    out = io.StringIO()
+    print_table(headlines, Console(file=out, width=80, force_terminal=True, color_system="standard"))
+    assert "\x1b[4mtre\x1b[0m" in out.getvalue()
+    assert "\x1b[31m✗\x1b[0m" in out.getvalue()
+    assert "\x1b[32m✓\x1b[0m" in out.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_texts_share_the_width_and_stand_side_by_side(headlines, width):
+    text = printed(headlines, width)
+    assert text.count("original") == text.count("facts") == 1
+    assert max(map(len, text.splitlines())) <= width
+    [line] = [line for line in text.splitlines() if "✗" in line]
+    assert "Crolla" in line
+    assert "Roma," in line

@@ -6,7 +6,8 @@ from datetime import date
 import polars as pl
 
 from change_it.audit.perturbations import Known
-from change_it.corpus.folder import read_table
+from change_it.corpus.folder import read_language, read_table
+from change_it.hevas.names import Casing
 from change_it.hevas.tagging import languages, load_tagger
 from change_it.judges.casing import read_casing
 from change_it.scoring.item import TestSet, read_test_set
@@ -34,12 +35,15 @@ class Corpus:
     known: Known
 
 
-def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> Corpus:
+def read_corpus(
+    corpus: str, language: str | None = None, *, casing: Casing | None = None, seed: int = 1
+) -> Corpus:
     """Read a corpus.
 
     Args:
         corpus: folder written by `change-it corpus build`, or a data set id on the Hub.
-        language: of the headlines; guessed when None.
+        language: of the headlines; the corpus's own when None, or guessed where it says none.
+        casing: of the judges; counted anew when None.
         seed: of the training articles that are read where there are many.
 
     Raises:
@@ -49,7 +53,7 @@ def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> C
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
     dated = read_table(corpus, "articles", "test", ["id", "date"]).drop_nulls()
     headlines = [text for outlet in test.outlets for text in test.training_headlines[outlet]]
-    language = language or guess_language(headlines)
+    language = language or read_language(corpus) or guess_language(headlines)
     known = Known(
         Material(
             headlines,
@@ -60,7 +64,7 @@ def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> C
             ],
             load_tagger(language).tag if language in languages() else None,
         ),
-        read_casing(corpus),
+        casing or read_casing(corpus),
         test.training_headlines,
         [item.article for item in test.items],
     )

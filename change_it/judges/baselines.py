@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from change_it.judges.data import Examples
+from change_it.judges.judge import encode
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -116,9 +117,7 @@ def frozen_cosine(encoder: Any, tokenizer: Any) -> Cosines:
         new = sorted({text for text in texts if text not in known}, key=lambda text: (-len(text), text))
         for start in track(range(0, len(new), 32), description="frozen encoder", transient=True):
             some = new[start : start + 32]
-            batch = tokenizer(some, truncation=True, max_length=limit, padding=True, return_tensors="pt").to(
-                encoder.device
-            )
+            batch = encode(tokenizer, some, max_tokens=limit).to(encoder.device)
             states = encoder(
                 input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]
             ).last_hidden_state

@@ -54,6 +54,13 @@ class Examples:
     def __len__(self) -> int:
         return len(self.texts)
 
+    @classmethod
+    def joined(cls, parts: Sequence["Examples"]) -> "Examples":
+        """Several sets of one task, one after the other."""
+        pairs = None if parts[0].pairs is None else [text for part in parts for text in part.pairs or ()]
+        texts = [text for part in parts for text in part.texts]
+        return cls(texts, pairs, np.concatenate([part.labels for part in parts]))
+
     def select(self, rows: Sequence[int] | NDArray[np.int64]) -> "Examples":
         """The examples at these positions, in this order."""
         texts = [self.texts[row] for row in rows]
@@ -86,9 +93,12 @@ class TaskData:
     @property
     def known(self) -> Examples:
         """Training examples, then those of validation."""
-        pairs = None if self.train.pairs is None else self.train.pairs + (self.validation.pairs or [])
-        labels = np.concatenate([self.train.labels, self.validation.labels])
-        return Examples(self.train.texts + self.validation.texts, pairs, labels)
+        return Examples.joined([self.train, self.validation])
+
+    @property
+    def tested(self) -> Examples:
+        """The examples of all tests, which share many, one test after the other."""
+        return Examples.joined(list(self.tests.values()))
 
     @property
     def texts(self) -> list[str]:

@@ -27,6 +27,7 @@ from transformers import (
 )
 
 from change_it.errors import InputError
+from change_it.judges.judge import encode
 from change_it.judges.options import (
     CROSS_ENCODER,
     HEADS,
@@ -217,8 +218,9 @@ def train_wordpiece(
     """
     read = _sample(texts)
     learner = _wordpiece(None, lowercase)
-    counts = Counter(c for text in read for c in learner.normalizer.normalize_str(text) if not c.isspace())
-    letters = sorted(sorted(counts, key=lambda c: (-counts[c], c))[:ALPHABET])
+    counts = Counter("".join(learner.normalizer.normalize_str(text) for text in read))
+    visible = sorted((c for c in counts if not c.isspace()), key=lambda c: (-counts[c], c))
+    letters = sorted(visible[:ALPHABET])
     # Given numbers beforehand: left to itself the trainer meets them in an order that changes from run to run.
     fixed = [*SPECIAL, *letters, *(f"##{letter}" for letter in letters)]
     trainer = trainers.WordPieceTrainer(vocab_size=vocabulary_size, special_tokens=fixed, show_progress=False)
@@ -282,13 +284,7 @@ def learn_words(judge: PairJudgeForSequenceClassification, tokenizer: Any, texts
     frequency = torch.zeros_like(judge.idf)
     with torch.inference_mode():
         for start in range(0, len(sample), 64):
-            batch = tokenizer(
-                sample[start : start + 64],
-                truncation=True,
-                max_length=SAMPLED_TOKENS,
-                padding=True,
-                return_tensors="pt",
-            )
+            batch = encode(tokenizer, sample[start : start + 64], max_tokens=SAMPLED_TOKENS)
             buckets, starts = judge.words(batch["input_ids"], batch["attention_mask"] > 0)
             rows, tokens = torch.where(starts)
             keys = torch.unique(rows * len(frequency) + buckets[rows, tokens])
@@ -364,14 +360,8 @@ def warm_start(
     found = []
     for start in range(0, len(rows), 32):
         some = rows[start : start + 32]
-        batch = tokenizer(
-            [texts[row] for row in some],
-            [pairs[row] for row in some],
-            truncation=True,
-            max_length=max_tokens,
-            padding=True,
-            return_tensors="pt",
-        ).to(model.device)
+        first, second = ([side[row] for row in some] for side in (texts, pairs))
+        batch = encode(tokenizer, first, second, max_tokens=max_tokens).to(model.device)
         found.append(model.describe(batch["input_ids"], batch["attention_mask"])[0].float().cpu().numpy())
     model.train(training)
     scaler = StandardScaler().fit(np.concatenate(found))

@@ -15,6 +15,7 @@ from change_it.errors import InputError
 from change_it.hevas.tagging import languages, load_tagger
 from change_it.judges.fluency import IGNORED
 from change_it.judges.fluency_building import junction_labels
+from change_it.judges.judge import encode
 from change_it.judges.options import Fold
 from change_it.text.damage import FAMILIES, Material, damage
 from change_it.text.stopwords import guess_language
@@ -212,9 +213,9 @@ class FluencyExamples:
     def collate(self, rows: Sequence[tuple[str, int, str | None, int]]) -> dict[str, Tensor]:
         """A batch for `FluencyJudgeForSequenceClassification.forward`."""
         texts = [text for text, _, _, _ in rows]
-        options = {"truncation": True, "max_length": self.max_tokens}
-        batch = self.tokenizer(texts, padding=True, return_tensors="pt", **options)
+        batch = encode(self.tokenizer, texts, max_tokens=self.max_tokens)
         sources = [source for _, _, source, _ in rows if source is not None]
+        options = {"truncation": True, "max_length": self.max_tokens}
         pieces = iter(self.tokenizer(sources, **options)["input_ids"] if sources else ())
         own = [
             ids[mask > 0].tolist()

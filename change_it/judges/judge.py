@@ -190,12 +190,24 @@ class Judge:
     @torch.no_grad()
     def predict(self, texts: list[str], pairs: list[str] | None) -> Floats:
         """(n, 2) probabilities of one batch."""
-        batch = self.tokenizer(
-            texts, pairs, truncation=True, max_length=self.max_tokens, padding=True, return_tensors="pt"
-        )
+        batch = encode(self.tokenizer, texts, pairs, max_tokens=self.max_tokens)
         logits = self.model(**batch.to(self.model.device)).logits
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
         return probabilities
+
+
+def encode(
+    tokenizer: Any, texts: Sequence[str], pairs: Sequence[str] | None = None, *, max_tokens: int
+) -> Any:
+    """A padded batch of tensors; much faster than what a tokenizer does itself when asked for tensors."""
+    batch = tokenizer(
+        list(texts),
+        None if pairs is None else list(pairs),
+        truncation=True,
+        max_length=max_tokens,
+        padding=True,
+    )
+    return batch.__class__({name: torch.from_numpy(np.array(rows, np.int64)) for name, rows in batch.items()})
 
 
 def _order(questions: Sequence[Question]) -> list[int]:

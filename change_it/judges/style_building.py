@@ -14,6 +14,7 @@ from sklearn.metrics import log_loss
 from tokenizers import AddedToken, Regex, Tokenizer, normalizers
 from transformers import PreTrainedTokenizerFast
 
+from change_it.judges.judge import encode
 from change_it.judges.style import (
     BEGINS,
     GOES_ON,
@@ -123,7 +124,7 @@ def fit_ngrams(
     """
     parts = []
     for start in range(0, len(texts), BATCH):
-        batch = _encode(tokenizer, texts[start : start + BATCH], max_tokens)
+        batch = encode(tokenizer, texts[start : start + BATCH], max_tokens=max_tokens)
         row, bucket, count = judge.ngrams(batch["input_ids"], batch["attention_mask"])
         parts.append((row.numpy() + start, bucket.numpy(), count.numpy()))
     rows, buckets, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -227,10 +228,6 @@ def encoder_logits(
     order = np.argsort([-len(text) for text in texts], kind="stable")
     for start in range(0, len(texts), BATCH):
         rows = order[start : start + BATCH]
-        batch = _encode(tokenizer, [texts[row] for row in rows], max_tokens).to(judge.device)
+        batch = encode(tokenizer, [texts[row] for row in rows], max_tokens=max_tokens).to(judge.device)
         found[rows] = judge.read(batch["input_ids"], batch["attention_mask"]).double().cpu().numpy()
     return found
-
-
-def _encode(tokenizer: Any, texts: Sequence[str], max_tokens: int) -> Any:
-    return tokenizer(list(texts), truncation=True, max_length=max_tokens, padding=True, return_tensors="pt")

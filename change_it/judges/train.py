@@ -21,7 +21,7 @@ from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.encoders import build, masked_language_model, pretrain, warm_start
 from change_it.judges.fluency_data import load_fluency, parse_held_out
 from change_it.judges.fluency_training import acceptance_table, prepare
-from change_it.judges.judge import Judge
+from change_it.judges.judge import Judge, encode
 from change_it.judges.options import (
     HEADS,
     NGRAMS,
@@ -152,14 +152,7 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
 
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
         some = data.train.select(rows)
-        batch = tokenizer(
-            some.texts,
-            some.pairs,
-            truncation=True,
-            max_length=settings.max_tokens,
-            padding=True,
-            return_tensors="pt",
-        )
+        batch = encode(tokenizer, some.texts, some.pairs, max_tokens=settings.max_tokens)
         return {**batch, "labels": torch.from_numpy(some.labels)}
 
     def evaluate(model: Any) -> dict[str, float]:
@@ -180,8 +173,14 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
     def describe(_: TrainingResult) -> dict[str, Any]:
         classes = tuple(model.config.id2label[index] for index in (0, 1))
 
+        every, sizes = data.tested, [len(test) for test in data.tests.values()]
+
         def tested(predict: baselines.Predict) -> dict[str, Any]:
-            return {name: scores(test.labels, predict(test), classes) for name, test in data.tests.items()}
+            found = np.split(predict(every), np.cumsum(sizes)[:-1])
+            return {
+                name: scores(test.labels, own, classes)
+                for (name, test), own in zip(data.tests.items(), found, strict=True)
+            }
 
         return {
             "task": settings.task,

@@ -34,11 +34,11 @@ def run(options: AuditOptions) -> None:
         write_audit,
     )
 
-    corpus = read_corpus(options.corpus, options.language, seed=options.seed)
     folder = local_folder(options.judges, command="change-it train judge")
+    judges = Judges.from_pretrained(folder, device=options.device)
     found = audit(
-        corpus,
-        Judges.from_pretrained(folder, device=options.device),
+        read_corpus(options.corpus, options.language, casing=judges.casing, seed=options.seed),
+        judges,
         read_metrics(folder),
         at_most=options.items,
         temperature=options.temperature,

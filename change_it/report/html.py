@@ -1,9 +1,8 @@
 """The pages, each one HTML file: opens offline, follows light and dark, reads on a phone."""
 
 import io
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import matplotlib
 from jinja2 import Environment, PackageLoader
@@ -24,7 +23,7 @@ from change_it.report.context import CorpusInfo, Quality
 from change_it.report.hevas import HevasResult
 from change_it.scoring.compliancy import NO_FLUENCY
 from change_it.scoring.score import AVERAGE, Scores
-from change_it.tables import Format, Value, figure, formatted, p_value
+from change_it.tables import Format, Marked, Value, figure, formatted, p_value
 from change_it.templates import template_environment
 
 _WORD = 9  # letters that are never broken
@@ -84,6 +83,7 @@ def compliancy_page(
         audit=audit,
         items=len(next(iter(scores.items.values()))),
         citation=evalnlgeval2020.CITATION,
+        written=tables.examples_table(scores),
         average=tables.systems_table(scores, [AVERAGE]),
         by_direction=tables.systems_table(scores, directions),
         published=tables.published_table(apart) if apart else None,
@@ -192,7 +192,13 @@ def breakable(name: str) -> Markup:
 
 
 def _lines(value: Value, format_: Format) -> Markup:
-    """A value of a table, its lines one below the other."""
+    """A value of a table, its lines one below the other, what is marked underlined."""
+    if isinstance(value, Marked):
+        return underlined(value)
+    if format_ == "mark" and value is not None:
+        return Markup('<span class="{}">{}</span>').format(
+            "yes" if value else "no", formatted(value, format_)
+        )
     return Markup("<br>").join(formatted(value, format_).split("\n"))
 
 
@@ -215,17 +221,14 @@ def _examples(scores: Scores, system: str) -> list[dict[str, object]]:
                 for name, words in _MARKS.items()
                 if best[name] is not None
             ]
-            found.append({**best, "headline": underlined(best), "marks": marks})
+            found.append({**best, "headline": underlined(tables.marked(best)), "marks": marks})
     return found
 
 
-def underlined(row: Mapping[str, str]) -> Markup:
-    """The headline of an item, escaped, with what is unsupported underlined."""
-    text, parts, end = row["headline"], [], 0
-    for one in json.loads(row["unsupported"]):
-        parts += [
-            escape(text[end : one["start"]]),
-            Markup("<u>{}</u>").format(text[one["start"] : one["end"]]),
-        ]
-        end = one["end"]
-    return Markup("").join([*parts, escape(text[end:])])
+def underlined(value: Marked) -> Markup:
+    """A text, escaped, with its marked parts underlined."""
+    parts, end = [], 0
+    for start, stop in value.places:
+        parts += [escape(value.text[end:start]), Markup("<u>{}</u>").format(value.text[start:stop])]
+        end = stop
+    return Markup("").join([*parts, escape(value.text[end:])])

@@ -20,7 +20,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.report.context import corpus_info, judges_info
     from change_it.report.files import report_record, write_report
     from change_it.report.hevas_command import progress_bar
-    from change_it.report.tables import hevas_terminal_table, terminal_table
+    from change_it.report.tables import examples_table, hevas_terminal_table, terminal_table
     from change_it.scoring.item import read_test_set
     from change_it.scoring.score import score
     from change_it.scoring.systems import built_in_systems, read_systems
@@ -62,6 +62,8 @@ def run(options: ScoreOptions) -> None:
         print()
     else:
         terminal = console()
+        if written := examples_table(scores):
+            print_table(written, terminal)
         print_table(terminal_table(scores), terminal)
         for line in summary.lines:
             terminal.print(line, soft_wrap=True, markup=False, highlight=False)

@@ -1,5 +1,6 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
@@ -11,10 +12,15 @@ from change_it.papers.evalnlgeval2020 import PublishedRow
 from change_it.report.context import Quality
 from change_it.report.hevas import JUDGES, HevasResult
 from change_it.scoring import score
+from change_it.scoring.compliancy import JUDGES as VERDICTS
 from change_it.scoring.compliancy import NO_FLUENCY, OF_FLUENCY
 from change_it.scoring.score import AVERAGE, SORTED_BY, Scores
+from change_it.scoring.systems import BUILT_IN
 from change_it.stats import Correlations, Floats
-from change_it.tables import Column, Row, Table, Value, figure
+from change_it.tables import Column, Marked, Row, Table, Value, figure
+
+#: Headlines of each system that reports begin with: the first ones of the test set, the directions in turn.
+SHOWN = 6
 
 #: Measure to what the paper calls it.
 _PUBLISHED = {
@@ -35,6 +41,46 @@ def heading(measure: str) -> str:
 def metric_heading(metric: str) -> str:
     """A metric as the head of a column, with an arrow where less is better."""
     return f"{metric} ↓" if metric in LOWER_IS_BETTER else metric
+
+
+def examples_table(scores: Scores) -> Table | None:
+    """What the systems wrote, beside the original and the other newspaper's own headline; None without a system but the built-in ones."""
+    systems = [name for name in scores.systems if name not in BUILT_IN]
+    directions = [name for name in scores.directions if name != AVERAGE]
+    marks = [name for name in VERDICTS if name != "fluency" or scores.strict_p_values is not None]
+    rows = []
+    for system in systems:
+        items = scores.items[system]
+        in_turn = [
+            items.filter(direction=name).head(-(-SHOWN // len(directions))).to_dicts() for name in directions
+        ]
+        for item in [item for some in zip(*in_turn, strict=False) for item in some][:SHOWN]:
+            values: dict[str, Value] = {
+                "source": item["source"],
+                "headline": marked(item),
+                "gold": item["gold"] or None,
+                "system": system,
+                **{name: item[name] for name in marks},
+            }
+            rows.append(Row(values, f"{item['direction']} {item['id']} {system}"))
+    columns = (
+        Column("source", "text", "original"),
+        Column("headline", "text", "new headline"),
+        Column("gold", "text", "the other newspaper's own"),
+        *(Column(name, "mark") for name in marks),
+        *([Column("system", "text")] if len(systems) > 1 else []),
+    )
+    return (
+        Table(columns, tuple(rows), "What was written; underlined: numbers and names without support")
+        if rows
+        else None
+    )
+
+
+def marked(item: Mapping[str, str]) -> Marked:
+    """The headline of an item, with the places of what is unsupported."""
+    places = ((one["start"], one["end"]) for one in json.loads(item["unsupported"]))
+    return Marked(item["headline"], tuple(places))
 
 
 def systems_table(scores: Scores, directions: Sequence[str]) -> Table:

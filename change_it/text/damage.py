@@ -197,7 +197,7 @@ class Material:
 
 
 #: Headlines that are tagged, at most.
-TAGGED = 6000
+TAGGED = 2000
 
 FAMILIES: dict[str, Damage] = {}
 

@@ -1,4 +1,5 @@
 import csv
+import html
 import json
 import re
 from dataclasses import replace
@@ -13,7 +14,7 @@ from change_it.report import files, score_command
 from change_it.report.context import corpus_info, judges_info
 from change_it.report.files import write_report
 from change_it.report.html import breakable, explained, heat
-from change_it.report.tables import remarks, terminal_table
+from change_it.report.tables import examples_table, remarks, terminal_table
 from change_it.scoring.compliancy import NO_FLUENCY
 from change_it.scoring.options import ScoreOptions
 from change_it.scoring.score import score
@@ -85,8 +86,9 @@ def test_the_page_escapes_and_stands_alone(tmp_path, scores, contexts):
     assert page.scripts == 0
     assert "&lt;script&gt;alert" in text
     assert page.sections == [
-        "measured",
+        "written",
         "systems",
+        "measured",
         "charts",
         "judges",
         "corpus",
@@ -108,6 +110,31 @@ def test_the_page_escapes_and_stands_alone(tmp_path, scores, contexts):
         "style not reversed",
     ):
         assert expected in text
+
+
+def test_page_and_terminal_begin_with_what_was_written(tmp_path, scores, toy_test):
+    table = examples_table(scores)
+    assert [row.values["source"] for row in table.rows[:2]] == [
+        toy_test.items[0].source,
+        next(item.source for item in toy_test.items if item.label == "gio"),
+    ]
+    assert table.rows[0].values["gold"] == toy_test.items[0].reference
+    assert table.rows[0].values["headline"].text == scores.items["hostile"]["headline"][0]
+    assert {row.values["facts"] for row in table.rows} == {False}
+    assert "fluency" not in [column.name for column in table.columns]
+    write_report(tmp_path, scores, None, [])
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    written = text[text.index('<section id="written">') : text.index('<section id="systems">')]
+    assert "the other newspaper's own" in html.unescape(written.replace("<wbr>", ""))
+    assert "<u>" in written
+    assert '<span class="no">✗</span>' in written
+
+
+def test_the_built_in_systems_wrote_nothing(tmp_path, toy_test, fake_judges):
+    found = score(toy_test, fake_judges, built_in_systems(toy_test), resamples=2)
+    assert examples_table(found) is None
+    write_report(tmp_path, found, None, [])
+    assert "written" not in parse((tmp_path / "report.html").read_text(encoding="utf-8")).sections
 
 
 def test_sections_without_material_are_left_out(tmp_path, scores):
