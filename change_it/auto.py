@@ -12,6 +12,7 @@ from change_it.generators.pointer_generator import (
     PointerGeneratorForConditionalGeneration,
 )
 from change_it.generators.tokenizer import HeadlineTokenizer
+from change_it.judges.bilstm import BiLSTMJudgeConfig, BiLSTMJudgeForSequenceClassification
 from change_it.judges.fluency import FluencyJudgeConfig, FluencyJudgeForSequenceClassification
 from change_it.judges.pair import PairJudgeConfig, PairJudgeForSequenceClassification
 from change_it.judges.style import StyleJudgeConfig, StyleJudgeForSequenceClassification
@@ -23,6 +24,10 @@ AutoModelForSequenceClassification.register(
 AutoConfig.register(StyleJudgeConfig.model_type, StyleJudgeConfig, exist_ok=True)
 AutoModelForSequenceClassification.register(
     StyleJudgeConfig, StyleJudgeForSequenceClassification, exist_ok=True
+)
+AutoConfig.register(BiLSTMJudgeConfig.model_type, BiLSTMJudgeConfig, exist_ok=True)
+AutoModelForSequenceClassification.register(
+    BiLSTMJudgeConfig, BiLSTMJudgeForSequenceClassification, exist_ok=True
 )
 AutoConfig.register(FluencyJudgeConfig.model_type, FluencyJudgeConfig, exist_ok=True)
 AutoModelForSequenceClassification.register(

@@ -148,11 +148,12 @@ def _auto_map(config: Mapping[str, Any], files: Files) -> dict[str, Any]:
     """
     import change_it.generators.pointer_generator as pointer
     import change_it.generators.tokenizer as words
-    from change_it.judges import fluency, pair, style
+    from change_it.judges import bilstm, fluency, pair, style
 
     classifiers: list[tuple[Any, type]] = [
         (pair.PairJudgeConfig, pair.PairJudgeForSequenceClassification),
         (style.StyleJudgeConfig, style.StyleJudgeForSequenceClassification),
+        (bilstm.BiLSTMJudgeConfig, bilstm.BiLSTMJudgeForSequenceClassification),
         (fluency.FluencyJudgeConfig, fluency.FluencyJudgeForSequenceClassification),
     ]
     known: dict[str, dict[str, type]] = {

@@ -16,7 +16,7 @@ from change_it.corpus.training_sets import headline_articles, headline_pairs
 from change_it.errors import InputError
 from change_it.hevas.names import Casing, Headline
 from change_it.judges.negatives import contradict, name_pool
-from change_it.judges.options import Fold, Negatives, Task
+from change_it.judges.options import Fold, Negatives, Task, TrainingSet
 from change_it.text.stopwords import guess_language
 
 #: Test negatives do not depend on the seed of a judge.
@@ -107,7 +107,14 @@ class TaskData:
 
 
 def load_task(
-    task: Task, corpus: str, *, fold: Fold, negatives: Negatives, validation_share: float, seed: int
+    task: Task,
+    corpus: str,
+    *,
+    fold: Fold,
+    negatives: Negatives,
+    validation_share: float,
+    seed: int,
+    train_on: TrainingSet = "main",
 ) -> TaskData:
     """Load the corpus and make the examples of one judge.
 
@@ -121,6 +128,7 @@ def load_task(
         negatives: kind of non-matching training examples.
         validation_share: of the training articles or pairs, in (0, 1).
         seed: of the negatives and of the validation part.
+        train_on: config of the corpus that main learns from.
 
     Raises:
         InputError: no such corpus, or nothing to train, validate or test on.
@@ -139,7 +147,7 @@ def load_task(
         articles["train"], pairs["train"] = (
             rows["train"].filter(fold=int(fold)) for rows in (articles, pairs)
         )
-    even = read_table(corpus, "main", "train", ["id"])  # balanced, unless the corpus was built otherwise
+    even = read_table(corpus, train_on, "train", ["id"])  # balanced, unless the corpus was built otherwise
     pool = articles["train"].join(even, on="id", how="semi", maintain_order="left")
     rng = generator(seed, "validation")
     strict = pairs["train"].filter(alignment="A1")

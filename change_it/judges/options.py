@@ -12,11 +12,14 @@ Size = Literal["tiny", "small", "base"]
 Fold = Literal["all", "0", "1"]
 Negatives = Literal["random", "hard", "facts", "mixed"]
 Head = Literal["pair", "ngrams", "cross-encoder"]
+TrainingSet = Literal["main", "train_d", "train_m"]
 
 #: The judges that compliancy asks, and those that read one text and not a pair.
 TASKS: tuple[Task, ...] = ("main", "hh", "ah")
 SINGLE_TEXT: tuple[Task, ...] = ("main", "fluency")
 SCRATCH = "scratch"
+#: The classifier of LREC 2020, which is no encoder with a head above it.
+BILSTM = "bilstm-char-cnn"
 CROSS_ENCODER: Head = "cross-encoder"
 NGRAMS: Head = "ngrams"
 #: What may stand above the encoder, our own first; the papers' judges are cross-encoders.
@@ -36,6 +39,7 @@ class JudgeOptions(TrainingOptions):
         change-it train judge --task main --corpus runs/mine/corpus --out runs/mine/judges/main
         change-it train judge --task hh --corpus runs/mine/corpus --encoder scratch --size tiny --out runs/mine/judges/hh
         change-it train judge --task hh --corpus runs/mine/corpus --head cross-encoder --out runs/mine/papers/hh
+        change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm-char-cnn --train-on train_d --out runs/mine/lrec/main
         change-it train judge --task fluency --corpus runs/mine/corpus --encoder scratch --out runs/mine/judges/fluency
         accelerate launch -m change_it.judges.train --task ah --corpus runs/mine/corpus --out runs/mine/judges/ah
     """
@@ -47,7 +51,11 @@ class JudgeOptions(TrainingOptions):
     out: Path
     """Folder of the judge. What it holds is replaced only when the run is finished."""
     encoder: str = "bert-base-multilingual-cased"
-    """Pre-trained encoder: Hub id or local folder; or scratch: a BERT of our own trained on the corpus alone."""
+    """Pre-trained encoder: Hub id or local folder; scratch: a BERT of our own trained on the corpus alone; or, for main, bilstm-char-cnn: the classifier of LREC 2020."""
+    vectors: Path | None = None
+    """Word vectors of bilstm-char-cnn, a word2vec file (extra: hevas); trained with the rest when not given."""
+    train_on: TrainingSet = "main"
+    """What main learns from: main, the papers' R, A3 and A1; train_d or train_m, those of LREC 2020."""
     head: Head | None = None
     """What stands above the encoder: pair (hh, ah), shared words and facts too; ngrams (main), those of characters and words too; cross-encoder (main, hh, ah), the papers' linear layer."""
     size: Size = "tiny"
@@ -102,6 +110,18 @@ FROM_SCRATCH: dict[Task, dict[str, Any]] = {
     "fluency": {"max_tokens": 64, "batch_size": 64, "epochs": 1, "learning_rate": 2e-3, "early_stopping": 0},
 }
 
+#: Of the Bi-LSTM, of which LREC 2020 gives the optimiser alone; its tokens are characters.
+OF_BILSTM: dict[str, Any] = {
+    "max_tokens": 256,
+    "batch_size": 64,
+    "epochs": 5,
+    "optimizer": "adam",
+    "learning_rate": 1e-3,
+    "early_stopping": 4,
+    "head": None,
+    "negatives": "random",
+}
+
 #: Larger encoders take smaller steps: factor of the learning rate.
 STEP: dict[Size, float] = {"tiny": 1.0, "small": 0.5, "base": 0.1}
 
@@ -122,6 +142,8 @@ def preset(options: JudgeOptions) -> dict[str, Any]:
         >>> preset(JudgeOptions(task="ah", corpus="c", out=Path("o")))["max_tokens"]
         512
     """
+    if options.encoder == BILSTM:
+        return OF_BILSTM
     heads = HEADS[options.task]
     head = options.head or (heads[0] if heads else None)
     own = {"head": head, "negatives": "random" if head == CROSS_ENCODER else "mixed"}

@@ -17,12 +17,14 @@ from change_it.corpus.folder import read_warnings
 from change_it.errors import InputError
 from change_it.io import check_writable, read_text
 from change_it.judges import baselines
+from change_it.judges.bilstm_building import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.encoders import build, masked_language_model, pretrain, warm_start
 from change_it.judges.fluency_data import load_fluency, parse_held_out
 from change_it.judges.fluency_training import acceptance_table, prepare
 from change_it.judges.judge import Judge, encode
 from change_it.judges.options import (
+    BILSTM,
     HEADS,
     NGRAMS,
     SCRATCH,
@@ -92,10 +94,17 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         raise InputError(
             "--mlm-steps is for --encoder scratch: a pre-trained encoder has learnt its language"
         )
-    heads = HEADS[settings.task]
+    if settings.encoder == BILSTM and settings.task != "main":
+        raise InputError(f"--encoder {BILSTM} is for main: give another encoder for {settings.task}")
+    if settings.vectors and settings.encoder != BILSTM:
+        raise InputError(f"--vectors is for --encoder {BILSTM}: leave it out")
+    if settings.train_on != "main" and settings.task != "main":
+        raise InputError(f"--train-on is for main: leave it out for {settings.task}")
+    heads = HEADS[settings.task] if settings.encoder != BILSTM else ()
     if options.head not in (None, *heads):
         known = f"give --head {' or '.join(heads)}" if heads else "leave --head out"
-        raise InputError(f"--head {options.head} is not for {settings.task}: {known}")
+        what = settings.task if settings.encoder != BILSTM else BILSTM
+        raise InputError(f"--head {options.head} is not for {what}: {known}")
     check_writable(settings.out, kind="run")
     if settings.task == "fluency":
         return _train_fluency(settings)
@@ -107,6 +116,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
             negatives=settings.negatives,
             validation_share=settings.validation_share,
             seed=settings.seed,
+            train_on=settings.train_on,
         )
     return train_in_folder(
         settings, settings.out, "judge", lambda work: _prepare(settings, data, work), libraries=LIBRARIES
@@ -204,7 +214,7 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
         name=f"{settings.task} judge",
         save=judge.save_pretrained,
         describe=describe,
-        min_updates=MIN_UPDATES if settings.encoder == SCRATCH else 0,
+        min_updates=MIN_UPDATES if settings.encoder in (SCRATCH, BILSTM) else 0,
     )
 
 
@@ -277,6 +287,14 @@ def _start(settings: JudgeSettings, data: TaskData, work: Path) -> tuple[Any, An
         return stage(work / name, save, seed=settings.seed)
 
     def built() -> tuple[Any, Any]:
+        if settings.encoder == BILSTM:
+            return build_bilstm(
+                data.train.texts,
+                data.articles,
+                data.outlets,
+                vectors=settings.vectors,
+                max_tokens=settings.max_tokens,
+            )
         return build(
             settings.task,
             settings.encoder,
@@ -289,6 +307,8 @@ def _start(settings: JudgeSettings, data: TaskData, work: Path) -> tuple[Any, An
         )
 
     folder = made("built", built)
+    if settings.encoder == BILSTM:
+        return load(folder)
     if settings.mlm_steps and not (work / "pretrained" / COMPLETE).exists():
         model, tokenizer = load(folder)
         pretrain(

@@ -139,7 +139,7 @@ class EpochBatches(Sampler[list[int]]):
 
 
 def make_optimizer(model: nn.Module, settings: TrainingSettings) -> torch.optim.Optimizer:
-    """AdamW with decay of the matrices alone, or Adagrad without decay (See et al. 2017), over what is trained."""
+    """AdamW with decay of the matrices alone, or Adam or Adagrad without decay, over what is trained."""
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     # One pass over each parameter: a fifth of the time. Elsewhere there is none for Adagrad, and AdamW is fast without.
     fused = {parameter.device.type for parameter in parameters} == {"cpu"}
@@ -150,6 +150,8 @@ def make_optimizer(model: nn.Module, settings: TrainingSettings) -> torch.optim.
             initial_accumulator_value=INITIAL_ACCUMULATOR,
             fused=fused,
         )
+    if settings.optimizer == "adam":
+        return torch.optim.Adam(parameters, lr=settings.learning_rate)
     matrices = [parameter for parameter in parameters if parameter.ndim >= 2]
     vectors = [parameter for parameter in parameters if parameter.ndim < 2]
     return torch.optim.AdamW(
@@ -170,7 +172,7 @@ def schedule(settings: TrainingSettings, total: int) -> Callable[[int], float]:
         >>> [schedule(settings, 4)(update) for update in range(5)]
         [0.5, 1.0, 1.0, 0.5, 0.0]
     """
-    if settings.optimizer == "adagrad":
+    if settings.optimizer in ("adam", "adagrad"):
         return lambda update: 1.0
     warmup = math.ceil(total * settings.warmup_ratio)
     return lambda update: min(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar
 
-Optimizer = Literal["adamw", "adagrad"]
+Optimizer = Literal["adamw", "adam", "adagrad"]
 Precision = Literal["no", "fp16", "bf16"]
 
 
@@ -19,7 +19,7 @@ class TrainingOptions:
     batch_size: int | None = None
     """Examples a batch and process; an update takes --gradient-accumulation batches."""
     optimizer: Optimizer | None = None
-    """adamw: the learning rate rises, then falls to 0; adagrad (See et al. 2017): constant, without decay."""
+    """adamw: the learning rate rises, then falls to 0; adam (LREC 2020) and adagrad (See et al. 2017): constant, without decay."""
     learning_rate: float | None = None
     """Peak learning rate."""
     weight_decay: float = 0.01

@@ -1,0 +1,156 @@
+"""The Bi-LSTM judge: words out of characters, vectors of a file, training, saving, one answer alone and in a batch."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
+
+import change_it.auto  # noqa: F401
+from change_it.errors import InputError
+from change_it.hub.files import _model
+from change_it.judges import train
+from change_it.judges.bilstm import BiLSTMJudgeForSequenceClassification
+from change_it.judges.bilstm_building import build_bilstm
+from change_it.judges.judge import Judge
+from change_it.judges.options import BILSTM, JudgeOptions
+
+HEADLINES = ["Il governo l'ha deciso: «No»", "Il GOVERNO no!", "Governo, l'ha detto", "no al ponte: no!"] * 2
+ARTICLES = ["Il dito ha deciso."]
+
+
+def built(**changes):
+    torch.manual_seed(1)
+    settings = {"vectors": None, "max_tokens": 64, **changes}
+    judge, tokenizer = build_bilstm(HEADLINES, ARTICLES, ("rep", "gio"), **settings)
+    return judge.eval(), tokenizer
+
+
+def encode(tokenizer, texts):
+    return tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
+
+
+def words_of(judge, tokenizer, text):
+    """The words that the judge puts together, and whether it has an embedding of each."""
+    ids = encode(tokenizer, [text])["input_ids"]
+    characters, numbers, lengths = judge.split(ids)
+    names = {place: name for name, place in tokenizer.get_vocab().items()}
+    shown = ["".join(names[int(c)] for c in word if c) for word in characters[0][: int(lengths[0])]]
+    return dict(zip(shown, torch.isin(numbers[0], judge.word_numbers).tolist(), strict=False))
+
+
+def test_words_are_put_together_from_characters():
+    judge, tokenizer = built()
+    found = words_of(judge, tokenizer, "Il  GOVERNO l'ha: ponti!")
+    assert found == {
+        "Il": True, "GOVERNO": True, "l": True, "'": True, "ha": True, ":": True, "!": True,
+        "ponti": False,
+    }
+    assert words_of(judge, tokenizer, "Ilgoverno") == {"Ilgoverno": False}
+
+
+def test_case_and_unknown_words_are_seen_by_their_letters():
+    judge, tokenizer = built()
+    with torch.inference_mode():
+        logits = judge(**encode(tokenizer, ["governo", "GOVERNO", "ponti", "ponto"])).logits
+    assert len({round(float(logit), 6) for logit in logits[:, 1]}) == 4
+
+
+def test_an_answer_does_not_depend_on_the_batch():
+    judge, tokenizer = built()
+    with torch.inference_mode():
+        together = judge(**encode(tokenizer, [*HEADLINES[:4], " "])).logits
+        alone = torch.cat([judge(**encode(tokenizer, [text])).logits for text in [*HEADLINES[:4], " "]])
+    torch.testing.assert_close(together, alone)
+
+
+def test_the_loss_is_the_binary_cross_entropy_of_the_sigmoid():
+    judge, tokenizer = built()
+    found = judge(**encode(tokenizer, HEADLINES[:2]), labels=torch.tensor([0, 1]))
+    second = torch.softmax(found.logits, dim=-1)[:, 1]
+    expected = -(torch.log(1 - second[0]) + torch.log(second[1])) / 2
+    torch.testing.assert_close(found.loss, expected)
+    found.loss.backward()
+    for part in (judge.words.weight, judge.convolution.weight, judge.lstm.weight_hh_l0):
+        assert part.grad.abs().sum() > 0
+
+
+def test_vectors_of_a_file_are_taken_and_stay(tmp_path: Path):
+    file = tmp_path / "vectors.txt"
+    file.write_text("4 2\nGoverno 1 2\ngoverno 9 9\ndito 3 4\naltrove 5 6\n", encoding="utf-8")
+    judge, tokenizer = built(vectors=file)
+    known = words_of(judge, tokenizer, "governo dito altrove deciso")
+    assert known == {"governo": True, "dito": True, "altrove": False, "deciso": False}
+    _, numbers, _ = judge.split(encode(tokenizer, ["GOVERNO dito"])["input_ids"])
+    assert judge.embed_words(numbers)[0].tolist() == [[1, 2], [3, 4]]
+    assert not judge.words.weight.requires_grad
+    with pytest.raises(InputError, match="no word-vector file"):
+        built(vectors=tmp_path / "none")
+
+
+@pytest.mark.parametrize("register", [True, False])
+def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(tmp_path: Path, register):
+    judge, tokenizer = built()
+    judge.save_pretrained(tmp_path / "saved")
+    tokenizer.save_pretrained(tmp_path / "saved")
+    folder = tmp_path / "saved"
+    if not register:
+        folder = tmp_path / "staged"
+        folder.mkdir()
+        for name, content in _model(tmp_path / "saved", "").items():
+            (folder / name).write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+    loaded = AutoModelForSequenceClassification.from_pretrained(folder, trust_remote_code=not register).eval()
+    assert isinstance(loaded, BiLSTMJudgeForSequenceClassification) or not register
+    with torch.inference_mode():
+        batch = encode(AutoTokenizer.from_pretrained(folder), HEADLINES)
+        assert torch.equal(loaded(**batch).logits, judge(**encode(tokenizer, HEADLINES)).logits)
+    ask = pipeline("text-classification", model=loaded, tokenizer=AutoTokenizer.from_pretrained(folder))
+    assert ask(HEADLINES[0])[0]["label"] in ("rep", "gio")
+
+
+def options(corpus, out, **changes):
+    return JudgeOptions(**{"task": "main", "corpus": corpus, "out": out, "encoder": BILSTM, **changes})
+
+
+def test_it_is_trained_on_the_sets_of_lrec(corpus, tmp_path, interrupted_at, monkeypatch):
+    monkeypatch.setattr(train, "MIN_UPDATES", 0)
+    settings = {"train_on": "train_m", "updates": 60, "batch_size": 32, "checkpoint_steps": 10}
+    metrics = train.train_judge(options(corpus, tmp_path / "one", **settings))
+    assert metrics["results"]["gold"]["macro_f1"] > 0.5
+    assert metrics["options"]["optimizer"] == "adam"
+    assert metrics["sizes"]["train"] + metrics["sizes"]["validation"] == rows_of(corpus, "train_m")
+    judge = Judge.from_pretrained(tmp_path / "one")
+    assert judge.probabilities(["Un titolo"], progress=False).sum() == pytest.approx(1)
+    with interrupted_at(35):
+        train.train_judge(options(corpus, tmp_path / "two", **settings))
+    again = train.train_judge(options(corpus, tmp_path / "two", resume=True, **settings))
+    assert again["weights_hash"] == metrics["weights_hash"]
+    assert "published" not in json.dumps(train.table_of(metrics).rows[-1].tags)
+
+
+def rows_of(corpus, config):
+    from change_it.corpus.folder import read_table
+
+    return read_table(corpus, config, "train", ["id"]).height
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"task": "hh"}, "is for main"),
+        ({"head": "ngrams"}, "leave --head out"),
+        ({"encoder": "scratch", "vectors": Path("v.txt")}, "--vectors is for --encoder bilstm-char-cnn"),
+        ({"task": "ah", "encoder": "scratch", "train_on": "train_d"}, "--train-on is for main"),
+    ],
+)
+def test_what_it_is_not_for(tmp_path, changes, words):
+    with pytest.raises(InputError, match=words):
+        train.train_judge(options("none", tmp_path / "out", **changes))
+
+
+def test_numbers_of_words_do_not_collide_on_short_words():
+    judge, _ = built()
+    numbers = judge.word_numbers.numpy()
+    assert len(np.unique(numbers)) == len(numbers) == judge.config.words
