@@ -27,6 +27,8 @@ _TITLES = frozenset(
     ["mr", "mrs", "ms", "dr", "rep", "reps", "sen", "sens", "gov", "gen", "capt", "sgt", "lt", "col", "prof", "st", "dept", "bros", "jr", "sr", "inc", "ltd", "corp", "co", "rev", "hon", "sig", "sigg", "dott", "prof", "on", "avv", "ing", "mons", "san", "santa"]
 )  # fmt: skip
 _READ = 2500  # characters of an article
+#: Of articles that a judge did not learn from, one in a hundred has less than .97 of its words known on a real corpus, none on the sample.
+KNOWN = 0.92
 CASING = "casing.json"
 
 
@@ -80,6 +82,15 @@ class Casing:
         """Share of the occurrences that have a capital; None for a word that never occurs."""
         upper, lower = self.upper[word], self.lower[word]
         return upper / (upper + lower) if upper + lower else None
+
+    def is_foreign(self, text: str, language: str) -> bool:
+        """Whether too few of a text's words occur in the corpus for its judges to be believed."""
+        return self.known_share(text, language) < KNOWN
+
+    def known_share(self, text: str, language: str) -> float:
+        """Share of a text's distinct content words in small letters that occur in the corpus, 0-1; 1 where it has none."""
+        found = set(_LOWER.findall(fold(text))) - stop_words(language if language in languages() else "none")
+        return sum(self.lower[word] > 0 for word in found) / len(found) if found else 1.0
 
 
 class Headline:

@@ -37,6 +37,7 @@ def run(options: HeadlineOptions) -> None:
     from change_it.generators.formats import Candidate
     from change_it.generators.rerank import judge_candidates
     from change_it.judges.judge import Judges, local_folder  # loads torch
+    from change_it.text.stopwords import guess_language
 
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, device=options.device)
@@ -60,6 +61,14 @@ def run(options: HeadlineOptions) -> None:
         return
     terminal = console()
     print_table(marks_table(judged, target), terminal)
+    text = f"{options.original}. {texts['--article']}"
+    language = options.language or guess_language([text])
+    if judges.casing and judges.casing.is_foreign(text, language):
+        share = judges.casing.known_share(text, language)
+        terminal.print(
+            f"Do not rely on these verdicts: the judges know {share:.0%} of the words of original and article.",
+            soft_wrap=True,
+        )
     for line in read_summary(judges, folder).lines:
         terminal.print(line, soft_wrap=True, markup=False, highlight=False)
 

@@ -151,7 +151,8 @@ def transfer(
         HH, AH and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts),
         `probabilities` (hh, ah, main, fluency), `verdicts` (those of `scoring`), `unsupported` (numbers and names, with
         their places in the headline), `looks_like` (the outlet that main takes the original and the new headline for)
-        and `readability`. What needs a fluency judge is None where there is none.
+        and `readability`; `known_words`, the share of the original's and the article's words that the judges' corpus has,
+        and `foreign`, whether that is too few to believe them. What needs a fluency judge is None where there is none.
 
     Raises:
         InputError: something is missing, unknown or too long.
@@ -211,6 +212,7 @@ def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any
         [item.target],
         language=models.language,
     )
+    casing, text = models.judges.casing, f"{item.source}. {item.article}"
     # How main reads the original.
     source = judged[0].probabilities["source"] or 0.0
     original, other = (item.label, item.target)[:: -1 if source > 0.5 else 1]
@@ -237,6 +239,8 @@ def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any
         "to": item.target,
         "original": {"headline": item.source, "readability": figures[0]},
         "candidates": candidates,
+        "known_words": None if casing is None else round(casing.known_share(text, models.language), 4),
+        "foreign": casing is not None and casing.is_foreign(text, models.language),
         "signature": models.judges.signature,
     }
 

@@ -70,3 +70,12 @@ def test_share_of_capitals_and_other_forms():
     casing = Casing.from_texts(["Il sindaco di Roma parla, Roma tace.", "Tutti a roma"])
     assert [casing.share(word) for word in ("roma", "sindaco", "zagarolo")] == [2 / 3, 0, None]
     assert inflections("smirks", "en") & {"smirk", "smirking", "smirks"} == {"smirk", "smirking"}
+
+
+def test_a_text_of_other_words_is_foreign():
+    casing = Casing.from_texts(["Il ponte sulla statale crolla ieri, fermi i treni."])
+    assert casing.known_share("Ieri il ponte crolla a Roma", "it") == 1
+    assert casing.known_share("Il ponte balla", "it") == 0.5
+    assert not casing.is_foreign("Crolla il ponte", "it")
+    assert casing.is_foreign("Il ponte balla", "it")
+    assert casing.known_share("Roma 2021", "it") == 1

@@ -11,6 +11,7 @@ from scoring_fakes import FakeJudges
 from change_it.errors import InputError
 from change_it.generators.formats import Candidate
 from change_it.generators.transfer import Proposer
+from change_it.hevas.names import Casing
 from change_it.space import app
 from change_it.space import transfer as tab
 from change_it.space.html import changed_words, headline_pieces, notice
@@ -92,6 +93,16 @@ def test_without_a_fluency_judge_its_marks_are_unknown():
     html = tab.candidates_html(ask(models), "en")
     assert "n/a: there is no such judge here" in html
     assert "strictly: n/a" in html
+
+
+def test_a_text_far_from_what_the_judges_learnt_from_is_flagged():
+    casing = Casing.from_texts([ARTICLE])
+    models, _ = fixed("Statale, il ponte!", judges=FakeJudges().with_casing(casing))
+    near, far = ask(models), ask(models, headline="Ballano nuvole azzurre")
+    assert (near["foreign"], near["known_words"]) == (False, 1.0)
+    assert far["foreign"]
+    assert "far from what the judges learnt" not in tab.candidates_html(near, "en")
+    assert f"they know {far['known_words']:.0%} of its words" in tab.candidates_html(far, "en")
 
 
 def test_unsupported_words_are_marked_where_they_stand():
