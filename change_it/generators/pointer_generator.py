@@ -187,13 +187,53 @@ class _Steps:
     coverage: Tensor | None
 
 
-class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin):
+class WordGenerator(PreTrainedModel, GenerationMixin):
+    """What our encoder-decoders over words share: their state of decoding, and words without `<unk>`."""
+
+    base_model_prefix = "model"
+    main_input_name = "input_ids"
+    encoder: nn.Module
+
+    @classmethod
+    def _supports_default_dynamic_cache(cls) -> bool:
+        return False  # each has a `DecoderState` of its own
+
+    def get_encoder(self, modality: str | None = None) -> nn.Module:
+        """The encoder, for `generate`."""
+        return self.encoder
+
+    def prepare_decoder_input_ids_from_labels(self, labels: Tensor) -> Tensor:
+        """`<s>` and all labels but the last."""
+        shifted = labels.roll(1, dims=1).masked_fill(labels.roll(1, dims=1) == IGNORED, self._padding)
+        shifted[:, 0] = self.config.decoder_start_token_id or 0
+        return shifted
+
+    def prepare_inputs_for_generation(  # type: ignore[override]
+        self,
+        input_ids: Tensor,
+        past_key_values: Any = None,
+        encoder_outputs: Any = None,
+        use_cache: bool | None = None,
+        **kwargs: Any,
+    ) -> dict[str, Any]:
+        """One step of `generate`: with a state, only the last word is read."""
+        return {
+            "decoder_input_ids": input_ids if past_key_values is None else input_ids[:, -1:],
+            "past_key_values": past_key_values,
+            "encoder_outputs": encoder_outputs,
+            "use_cache": use_cache,
+        }
+
+    @property
+    def _padding(self) -> int:
+        return self.config.pad_token_id or 0
+
+
+class PointerGeneratorForConditionalGeneration(WordGenerator):
     """S2S, PN or PNC, as the configuration says; trains, generates, saves and loads like any encoder-decoder."""
 
     config_class = PointerGeneratorConfig
     config: PointerGeneratorConfig
-    base_model_prefix = "model"
-    main_input_name = "input_ids"
 
     def __init__(self, config: PointerGeneratorConfig) -> None:
         super().__init__(config)
@@ -230,14 +270,6 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
             nn.init.uniform_(self.energy, -0.1, 0.1)
             if self.coverage is not None:
                 nn.init.uniform_(self.coverage, -0.1, 0.1)
-
-    @classmethod
-    def _supports_default_dynamic_cache(cls) -> bool:
-        return False  # the state of an LSTM is `DecoderState`
-
-    def get_encoder(self, modality: str | None = None) -> nn.Module:
-        """The encoder, for `generate`."""
-        return self.encoder
 
     def get_input_embeddings(self) -> nn.Module:
         """The word embeddings."""
@@ -292,32 +324,6 @@ class PointerGeneratorForConditionalGeneration(PreTrainedModel, GenerationMixin)
             past_key_values=state if use_cache else None,  # type: ignore[arg-type]
             encoder_last_hidden_state=encoded.last_hidden_state,
         )
-
-    def prepare_decoder_input_ids_from_labels(self, labels: Tensor) -> Tensor:
-        """`<s>` and all labels but the last."""
-        shifted = labels.roll(1, dims=1).masked_fill(labels.roll(1, dims=1) == IGNORED, self._padding)
-        shifted[:, 0] = self.config.decoder_start_token_id or 0
-        return shifted
-
-    def prepare_inputs_for_generation(  # type: ignore[override]
-        self,
-        input_ids: Tensor,
-        past_key_values: DecoderState | None = None,
-        encoder_outputs: EncodedSource | None = None,
-        use_cache: bool | None = None,
-        **kwargs: Any,
-    ) -> dict[str, Any]:
-        """One step of `generate`: with a state, only the last word is read."""
-        return {
-            "decoder_input_ids": input_ids if past_key_values is None else input_ids[:, -1:],
-            "past_key_values": past_key_values,
-            "encoder_outputs": encoder_outputs,
-            "use_cache": use_cache,
-        }
-
-    @property
-    def _padding(self) -> int:
-        return self.config.pad_token_id or 0
 
     def _first_state(self, encoded: Any) -> DecoderState:
         return DecoderState(

@@ -1,0 +1,363 @@
+"""A small Transformer that writes words or copies them, as one transformers model.
+
+Encoder and decoder are Vaswani et al.'s (2017), normalised before each sublayer. What is written next is drawn from one
+softmax over the words of the vocabulary and the places of the source (Gu et al. 2016). Training is parallel over the
+words of a headline, where an LSTM goes word by word. Each place also sees the word before it, so that copying goes on
+with the next word from the first layer on. Source words outside the vocabulary carry temporary ids
+(`tokenizer.HeadlineTokenizer`), which have embeddings of their own: encoder and decoder tell such words apart.
+
+Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
+with the weights.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import PreTrainedConfig
+from transformers.modeling_outputs import ModelOutput, Seq2SeqLMOutput
+
+from .pointer_generator import IGNORED, WordGenerator
+
+#: Logit of what cannot be written; finite, so that no gradient is undefined.
+IMPOSSIBLE = -1e4
+
+
+class PointerTransformerConfig(PreTrainedConfig):
+    """What a `PointerTransformerForConditionalGeneration` is made of.
+
+    Attributes:
+        vocab_size: width of the logits: words of the vocabulary and temporary ids.
+        reserved: temporary ids, the last of `vocab_size`.
+        hidden_size: of embeddings and states, even and a multiple of the heads.
+        encoder_layers: layers that read the source.
+        decoder_layers: layers that write.
+        num_attention_heads: of each attention but the one that copies, which has one.
+        intermediate_size: of what is between the two linear layers that end a layer.
+        dropout: of embeddings and sublayers, 0 to 1.
+    """
+
+    model_type = "change_it_pointer_transformer"
+    is_encoder_decoder: bool = True
+
+    vocab_size: int = 8_100
+    reserved: int = 100
+    hidden_size: int = 256
+    encoder_layers: int = 2
+    decoder_layers: int = 2
+    num_attention_heads: int = 2
+    intermediate_size: int = 512
+    dropout: float = 0.1
+    pad_token_id: int | None = 0
+    unk_token_id: int = 1
+    bos_token_id: int | None = 2
+    eos_token_id: int | list[int] | None = 3
+    decoder_start_token_id: int | None = 2
+
+    @property
+    def words(self) -> int:
+        """Size of the vocabulary without temporary ids."""
+        return self.vocab_size - self.reserved
+
+
+@dataclass
+class EncodedSource(ModelOutput):
+    """What the decoder needs of n sources."""
+
+    last_hidden_state: Tensor | None = None  # (n, tokens, hidden)
+    crossed: Tensor | None = None  # (n, layers, 2, heads, tokens, hidden / heads) keys and values
+    copied: Tensor | None = None  # (n, tokens, hidden) keys of the attention that copies
+    source_ids: Tensor | None = None  # (n, tokens) temporary ids included
+    source_mask: Tensor | None = None  # (n, tokens) bool, True where there is a token
+
+
+class DecoderState:
+    """Keys and values of the words so far: what `generate` keeps between steps under the name `past_key_values`."""
+
+    is_compileable = False
+
+    def __init__(self) -> None:
+        self.layers: list[Tensor] = []  # (n, 2, heads, words, hidden / heads) of each layer
+        self.last: Tensor | None = None  # (n, 1, hidden) embedding of the last word
+
+    def get_seq_length(self, layer_idx: int = 0) -> int:
+        """Words read."""
+        return self.layers[0].shape[3] if self.layers else 0
+
+    def reorder_cache(self, beam_idx: Tensor) -> None:
+        """Follow the beams that survive."""
+        self.layers = [layer.index_select(0, beam_idx) for layer in self.layers]
+        self.last = None if self.last is None else self.last.index_select(0, beam_idx)
+
+
+class Embedding(nn.Module):
+    """Words with their positions, and the word before each."""
+
+    def __init__(self, config: PointerTransformerConfig):
+        super().__init__()
+        size = config.hidden_size
+        self.words = nn.Embedding(config.vocab_size, size)
+        self.before = nn.Linear(size, size, bias=False)
+        self.dropout = nn.Dropout(config.dropout)
+        self.scale = math.sqrt(size)
+
+    def forward(self, ids: Tensor, last: Tensor | None = None, start: int = 0) -> tuple[Tensor, Tensor]:
+        """(n, t, hidden) states of (n, t) ids from position `start` on, and the (n, 1, hidden) embedding of the last."""
+        words = self.words(ids) * self.scale
+        first = torch.zeros_like(words[:, :1]) if last is None else last
+        previous = torch.cat([first, words[:, :-1]], dim=1)
+        places = sinusoids(start, ids.shape[1], words.shape[-1], words.device)
+        states = self.dropout(words + self.before(previous) + places)
+        if torch.is_autocast_enabled(ids.device.type):  # all that follows in half the bytes
+            states = states.to(torch.get_autocast_dtype(ids.device.type))
+        return states, words[:, -1:]
+
+
+def sinusoids(start: int, count: int, size: int, device: torch.device) -> Tensor:
+    """(count, size) encodings of the positions from `start` on (Vaswani et al. 2017, §3.5)."""
+    places = torch.arange(start, start + count, device=device, dtype=torch.float32)
+    rates = torch.exp(torch.arange(0, size, 2, device=device) * (-math.log(10_000.0) / size))
+    angles = places[:, None] * rates
+    return torch.cat([angles.sin(), angles.cos()], dim=1)
+
+
+class Layer(nn.Module):
+    """Self-attention, attention to the source in a decoder, two linear layers; normalised before each."""
+
+    def __init__(self, config: PointerTransformerConfig, *, crossing: bool):
+        super().__init__()
+        size, between = config.hidden_size, config.intermediate_size
+        self.heads = config.num_attention_heads
+        self.norm = nn.LayerNorm(size)
+        self.projected = nn.Linear(size, 3 * size)
+        self.output = nn.Linear(size, size)
+        if crossing:
+            self.cross_norm = nn.LayerNorm(size)
+            self.cross_query = nn.Linear(size, size)
+            self.cross_output = nn.Linear(size, size)
+        self.between_norm = nn.LayerNorm(size)
+        self.between = nn.Sequential(nn.Linear(size, between), nn.ReLU(), nn.Linear(between, size))
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(
+        self,
+        states: Tensor,
+        mask: Tensor | None,
+        past: Tensor | None = None,
+        crossed: Tensor | None = None,
+        cross_mask: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """One layer.
+
+        Args:
+            states: (n, t, hidden).
+            mask: added to the logits of self-attention.
+            past: (n, 2, heads, before, hidden / heads), keys and values of the words before.
+            crossed: (n, 2, heads, tokens, hidden / heads), those of the source, in a decoder.
+            cross_mask: added to the logits of the attention to the source.
+
+        Returns:
+            (n, t, hidden), and the keys and values of all words so far.
+        """
+        query, keys, values = split_heads(self.projected(self.norm(states)), 3, self.heads).unbind(1)
+        pairs = torch.stack([keys, values], dim=1)
+        pairs = pairs if past is None else torch.cat([past, pairs], dim=3)
+        states = states + self.dropout(self.output(attend(query, pairs, mask)))
+        if crossed is not None:
+            query = split_heads(self.cross_query(self.cross_norm(states)), 1, self.heads)[:, 0]
+            states = states + self.dropout(self.cross_output(attend(query, crossed, cross_mask)))
+        return states + self.dropout(self.between(self.between_norm(states))), pairs
+
+
+def split_heads(projected: Tensor, parts: int, heads: int) -> Tensor:
+    """(n, parts, heads, t, hidden / heads) of (n, t, parts * hidden)."""
+    return projected.unflatten(-1, (parts, heads, -1)).permute(0, 2, 3, 1, 4)
+
+
+def attend(query: Tensor, pairs: Tensor, mask: Tensor | None) -> Tensor:
+    """(n, t, hidden) of (n, heads, t, hidden / heads) queries; `mask` is added to the logits.
+
+    Written out, because the gradient of `scaled_dot_product_attention` is several times slower on a CPU.
+    """
+    logits = (query * query.shape[-1] ** -0.5) @ pairs[:, 0].transpose(-1, -2)
+    weights = (logits if mask is None else logits + mask.to(logits.dtype)).softmax(-1).to(query.dtype)
+    return (weights @ pairs[:, 1]).transpose(1, 2).flatten(2)
+
+
+class TransformerEncoder(nn.Module):
+    """The source's states, and what of them each step of the decoder needs."""
+
+    main_input_name = "input_ids"
+
+    def __init__(self, config: PointerTransformerConfig, embedding: Embedding):
+        super().__init__()
+        self.embedding = embedding
+        self.layers = nn.ModuleList(Layer(config, crossing=False) for _ in range(config.encoder_layers))
+        self.norm = nn.LayerNorm(config.hidden_size)
+        self.copy = nn.Linear(config.hidden_size, config.hidden_size, bias=False)
+        self.pairs = nn.Linear(config.hidden_size, 2 * config.decoder_layers * config.hidden_size)
+        self.shape = (config.decoder_layers, 2, config.num_attention_heads, -1)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: Any) -> EncodedSource:
+        """Encode (n, tokens) ids, temporary ones too; padding on the right, one token or more a source."""
+        mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
+        seen = attended(mask)
+        states, _ = self.embedding(input_ids)
+        for layer in self.layers:
+            states, _ = layer(states, seen)
+        states = self.norm(states)
+        return EncodedSource(
+            last_hidden_state=states,
+            crossed=self.pairs(states).unflatten(-1, self.shape).permute(0, 2, 3, 4, 1, 5),
+            copied=self.copy(states),
+            source_ids=input_ids,
+            source_mask=mask.bool(),
+        )
+
+
+def attended(mask: Tensor) -> Tensor | None:
+    """(n, 1, 1, tokens) to add to the logits of the attention to a source; None where there is no padding."""
+    return None if bool(mask.all()) else (mask == 0)[:, None, None] * IMPOSSIBLE
+
+
+class PointerTransformerForConditionalGeneration(WordGenerator):
+    """The Transformer that copies; trains, generates, saves and loads like any encoder-decoder."""
+
+    config_class = PointerTransformerConfig
+    config: PointerTransformerConfig
+
+    def __init__(self, config: PointerTransformerConfig) -> None:
+        super().__init__(config)
+        self.embedding = Embedding(config)
+        self.layers = nn.ModuleList(Layer(config, crossing=True) for _ in range(config.decoder_layers))
+        self.encoder = TransformerEncoder(config, self.embedding)
+        self.norm = nn.LayerNorm(config.hidden_size)
+        self.copy = nn.Linear(config.hidden_size, config.hidden_size)
+        self.bias = nn.Parameter(torch.empty(config.words))
+        self.copy_bias = nn.Parameter(torch.empty(()))
+        self.post_init()
+
+    _tied_weights_keys = {  # noqa: RUF012 (as in transformers)
+        "encoder.embedding.words.weight": "embedding.words.weight",
+        "encoder.embedding.before.weight": "embedding.before.weight",
+    }
+
+    @torch.no_grad()
+    def _init_weights(self, module: nn.Module) -> None:
+        """Embeddings of length 1, linear layers as Glorot and Bengio (2010); copying as likely as writing."""
+        if isinstance(module, nn.Linear):
+            nn.init.xavier_uniform_(module.weight)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+        if isinstance(module, nn.Embedding):
+            nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
+        if isinstance(module, nn.LayerNorm):
+            nn.init.ones_(module.weight)
+            nn.init.zeros_(module.bias)
+        if module is self:
+            nn.init.zeros_(self.bias)
+            nn.init.constant_(self.copy_bias, math.log(max(self.config.words, 2) / 100))
+
+    def get_input_embeddings(self) -> nn.Module:
+        """The word embeddings."""
+        return self.embedding.words
+
+    def set_input_embeddings(self, value: Any) -> None:
+        """Replace the word embeddings, of encoder and decoder."""
+        self.embedding.words = value
+
+    def forward(
+        self,
+        input_ids: Tensor | None = None,
+        attention_mask: Tensor | None = None,
+        decoder_input_ids: Tensor | None = None,
+        labels: Tensor | None = None,
+        encoder_outputs: EncodedSource | None = None,
+        past_key_values: DecoderState | None = None,
+        use_cache: bool | None = None,
+        **kwargs: Any,
+    ) -> Seq2SeqLMOutput:
+        """Loss of the labels, or log-probabilities of the next word.
+
+        Args:
+            input_ids: (n, tokens) sources with temporary ids; not needed with `encoder_outputs`.
+            attention_mask: (n, tokens), padding on the right.
+            decoder_input_ids: (n, t) words so far, `<s>` first; from the labels when not given.
+            labels: (n, t) with `</s>`, padded with -100.
+            encoder_outputs: of the same sources.
+            past_key_values: state before `decoder_input_ids`; it is carried on in place.
+            use_cache: return the state.
+            **kwargs: what `generate` passes to other models.
+
+        Returns:
+            With labels `loss`, the mean of -log P(word), and no logits. Without, `logits` (n, t, vocab_size):
+            log-probabilities over the extended vocabulary, none for `<unk>`, which is never written.
+        """
+        encoded = self.encoder(input_ids, attention_mask) if encoder_outputs is None else encoder_outputs
+        if decoder_input_ids is None:
+            if labels is None:
+                raise ValueError("give decoder_input_ids or labels")
+            decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)
+        state = past_key_values or DecoderState()
+        states = self._decode(decoder_input_ids, encoded, state)
+        if labels is not None:
+            return Seq2SeqLMOutput(loss=self._loss(states, encoded, labels))
+        return Seq2SeqLMOutput(
+            logits=self._log_probabilities(states, encoded),
+            past_key_values=state if use_cache else None,  # type: ignore[arg-type]
+            encoder_last_hidden_state=encoded.last_hidden_state,
+        )
+
+    def _decode(self, ids: Tensor, encoded: Any, state: DecoderState) -> Tensor:
+        """(n, t, hidden) states of (n, t) words after those of `state`, which is carried on."""
+        before, steps = state.get_seq_length(), ids.shape[1]
+        states, state.last = self.embedding(ids, state.last, before)
+        mask = attended(encoded.source_mask)
+        causal = torch.full((steps, before + steps), IMPOSSIBLE, device=ids.device).triu(before + 1)
+        past = state.layers or [None] * len(self.layers)
+        state.layers = []
+        for number, layer in enumerate(self.layers):
+            states, pairs = layer(states, causal, past[number], encoded.crossed[:, number], mask)
+            state.layers.append(pairs)
+        return self.norm(states)
+
+    def _scores(self, states: Tensor) -> Tensor:
+        """(..., words) logits of the vocabulary, float32."""
+        return functional.linear(states, self.embedding.words.weight[: self.config.words], self.bias).float()
+
+    def _places(self, states: Tensor, encoded: Any) -> Tensor:
+        """(n, t, tokens) logits of the places of the source, float32."""
+        scores = torch.bmm(self.copy(states), encoded.copied.transpose(1, 2)).float()
+        scores = scores * states.shape[-1] ** -0.5 + self.copy_bias
+        return scores.masked_fill(~encoded.source_mask.unsqueeze(1), IMPOSSIBLE)
+
+    def _loss(self, states: Tensor, encoded: Any, labels: Tensor) -> Tensor:
+        """Mean of -log P(word) over the labels' words."""
+        rows, times = torch.nonzero(labels != IGNORED, as_tuple=True)
+        wanted = labels[rows, times]
+        written = self._scores(states[rows, times])
+        places = self._places(states, encoded)[rows, times]
+        inside = wanted < self.config.words
+        some = wanted * inside
+        own = written.gather(1, some.unsqueeze(1)).squeeze(1)
+        # The logarithm of the sum by way of the cross-entropy, whose kernels are several times faster.
+        total = torch.logaddexp(
+            functional.cross_entropy(written, some, reduction="none") + own, places.logsumexp(-1)
+        )
+        own = own.masked_fill(~inside, IMPOSSIBLE)
+        copied = places.masked_fill(encoded.source_ids[rows] != wanted.unsqueeze(1), IMPOSSIBLE).logsumexp(-1)
+        return (total - torch.logaddexp(own, copied)).mean()
+
+    def _log_probabilities(self, states: Tensor, encoded: Any) -> Tensor:
+        """(n, t, vocab_size), nothing for padding, `<unk>` and `<s>`."""
+        config = self.config
+        written, places = self._scores(states), self._places(states, encoded)
+        joint = torch.cat([written, places], dim=-1).softmax(-1)
+        sources = encoded.source_ids.unsqueeze(1).expand_as(places)
+        extended = functional.pad(joint[..., : config.words], (0, config.reserved))
+        extended = extended.scatter_add(-1, sources, joint[..., config.words :])
+        extended[..., [self._padding, config.unk_token_id, config.decoder_start_token_id]] = 0.0
+        return torch.log(extended + torch.finfo(extended.dtype).tiny)
