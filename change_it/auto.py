@@ -11,6 +11,10 @@ from change_it.generators.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
 )
+from change_it.generators.pointer_transformer import (
+    PointerTransformerConfig,
+    PointerTransformerForConditionalGeneration,
+)
 from change_it.generators.tokenizer import HeadlineTokenizer
 from change_it.judges.bilstm import BiLSTMJudgeConfig, BiLSTMJudgeForSequenceClassification
 from change_it.judges.fluency import FluencyJudgeConfig, FluencyJudgeForSequenceClassification
@@ -38,3 +42,8 @@ AutoModelForSeq2SeqLM.register(
     PointerGeneratorConfig, PointerGeneratorForConditionalGeneration, exist_ok=True
 )
 AutoTokenizer.register(PointerGeneratorConfig, fast_tokenizer_class=HeadlineTokenizer, exist_ok=True)
+AutoConfig.register(PointerTransformerConfig.model_type, PointerTransformerConfig, exist_ok=True)
+AutoModelForSeq2SeqLM.register(
+    PointerTransformerConfig, PointerTransformerForConditionalGeneration, exist_ok=True
+)
+AutoTokenizer.register(PointerTransformerConfig, fast_tokenizer_class=HeadlineTokenizer, exist_ok=True)

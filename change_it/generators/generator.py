@@ -31,6 +31,7 @@ from change_it.generators.formats import CausalFormat, EncoderDecoderFormat, For
 from change_it.generators.options import (
     NETWORKS,
     READS,
+    TRANSFORMER,
     GeneratorSettings,
     Kind,
     Language,
@@ -41,6 +42,10 @@ from change_it.generators.options import (
 from change_it.generators.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
+)
+from change_it.generators.pointer_transformer import (
+    PointerTransformerConfig,
+    PointerTransformerForConditionalGeneration,
 )
 from change_it.generators.tokenizer import train_tokenizer
 from change_it.io import file_errors
@@ -66,10 +71,10 @@ class GeneratorCard:
 
     recipe: Recipe
     reads: Reads
-    to: str | None  # outlet whose headlines it writes; None for agnostic
+    to: str | None  # outlet whose headlines it writes; None for agnostic and rewrite
     outlets: tuple[str, str]
     kind: Kind
-    architecture: str  # s2s, pn, pnc, or the pre-trained model
+    architecture: str  # s2s, pn, pnc, transformer, or the pre-trained model
     base: str | None  # Hub id or folder that the adapters belong to
     language: Language  # of the prompt of a causal model
     source_tokens: int
@@ -155,14 +160,14 @@ def make_format(card: GeneratorCard, tokenizer: Any, model: Any) -> Format:
     """The format of a generator."""
     lengths = {"max_source_tokens": card.source_tokens, "max_target_tokens": card.target_tokens}
     if card.kind == "words":
-        return WordFormat(tokenizer, **lengths, copies=bool(model.config.copy))
+        return WordFormat(tokenizer, **lengths, copies=getattr(model.config, "copy", True))
     if card.kind == "encoder-decoder":
         return EncoderDecoderFormat(tokenizer, **lengths)
     return CausalFormat(tokenizer, **lengths, prompt=prompt_of(card.language, card.reads, card.to))
 
 
 def kind_of(architecture: str) -> Kind:
-    """What s2s, pn, pnc, a Hub id or a folder is; of a pre-trained model only the configuration is loaded."""
+    """What a network of ours, a Hub id or a folder is; of a pre-trained model only the configuration is loaded."""
     if architecture in NETWORKS:
         return "words"
     if (Path(architecture) / ADAPTER).exists():
@@ -173,9 +178,9 @@ def kind_of(architecture: str) -> Kind:
         config = AutoConfig.from_pretrained(architecture)
     except (OSError, ValueError) as error:
         raise InputError(
-            f"no model can be loaded from {architecture!r}: give s2s, pn, pnc, a Hub id or the folder of a model"
+            f"no model can be loaded from {architecture!r}: give {', '.join(NETWORKS)}, a Hub id or the folder of a model"
         ) from error
-    if config.model_type == PointerGeneratorConfig.model_type:
+    if config.model_type in (PointerGeneratorConfig.model_type, PointerTransformerConfig.model_type):
         return "words"
     if config.is_encoder_decoder and config.model_type in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
         return "encoder-decoder"
@@ -187,20 +192,20 @@ def kind_of(architecture: str) -> Kind:
 
 
 def new_network(architecture: str, texts: Iterable[str], *, vocabulary: int, cells: int) -> tuple[Any, Any]:
-    """One of the papers' networks and its tokenizer; the weights depend on torch's random state."""
+    """A network of ours and its tokenizer; the weights depend on torch's random state."""
     if cells < 2 or cells % 2:
         raise InputError(
-            f"--cells {cells} cannot be shared by both directions of the encoder: give an even number"
+            f"--cells {cells} cannot be shared by both directions of the encoder or two heads: give an even number"
         )
     if vocabulary < 10:
         raise InputError(f"--vocabulary {vocabulary} holds no words: give some thousands")
     tokenizer = train_tokenizer(texts, size=vocabulary)
+    ids = {"vocab_size": len(tokenizer) + tokenizer.reserved, "reserved": tokenizer.reserved}
+    if architecture == TRANSFORMER:
+        settings = PointerTransformerConfig(**ids, hidden_size=cells, intermediate_size=2 * cells)
+        return PointerTransformerForConditionalGeneration(settings), tokenizer
     config = PointerGeneratorConfig(
-        vocab_size=len(tokenizer) + tokenizer.reserved,
-        reserved=tokenizer.reserved,
-        hidden_size=cells,
-        copy=architecture != "s2s",
-        coverage=architecture == "pnc",
+        **ids, hidden_size=cells, copy=architecture != "s2s", coverage=architecture == "pnc"
     )
     return PointerGeneratorForConditionalGeneration(config), tokenizer
 

@@ -1,5 +1,6 @@
 """What each generator learns from (EvalNLGEval 2020; agnostic: LREC 2020). The test is always A2, which is not read here."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,10 +10,14 @@ import polars as pl
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.splits import generator
 from change_it.errors import InputError
-from change_it.generators.options import READS, Recipe
+from change_it.generators.options import READS, Reads, Recipe
+from change_it.generators.tokenizer import TOKEN
 
 #: Pairs that a recipe learns from, in the names of the splits.
 PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}
+#: Behind these marks a capital letter says nothing.
+OPENING = '.:?!…«"“'
+_TOKEN = re.compile(TOKEN)
 
 
 @dataclass(frozen=True)
@@ -50,16 +55,19 @@ def load_recipe(
             f"--validation-share {validation_share} leaves nothing: give a share between 0 and 1, like 0.05"
         )
     outlets = read_outlets(corpus)
+    both = recipe in ("agnostic", "rewrite")
+    if both and to is not None:
+        raise InputError(f"--to is not for {recipe}, which writes headlines of both outlets: leave it out")
+    if not both and to not in outlets:
+        given = f"--to {to} is no outlet of {corpus}" if to else f"--to is missing for {recipe}"
+        raise InputError(f"{given}: give {outlets[0]} or {outlets[1]}")
     if recipe == "agnostic":
-        if to is not None:
-            raise InputError("--to is not for agnostic, which writes headlines of both outlets: leave it out")
         train, validation = (_rows(corpus, recipe, split, "agnostic") for split in ("train", "validation"))
     else:
-        if to not in outlets:
-            given = f"--to {to} is no outlet of {corpus}" if to else f"--to is missing for {recipe}"
-            raise InputError(f"{given}: give {outlets[0]} or {outlets[1]}")
-        other = outlets[1] if to == outlets[0] else outlets[0]
-        rows = _rows(corpus, recipe, "train", f"{other}2{to}")
+        if recipe == "rewrite":
+            rows = _rewriting(corpus, outlets)
+        else:
+            rows = _rows(corpus, recipe, "train", f"{outlets[to == outlets[0]]}2{to}")
         ids = rows["id"].unique(maintain_order=True)
         count = max(1, round(validation_share * len(ids)))
         order = generator(seed, "validation of generators").permutation(len(ids))
@@ -83,6 +91,70 @@ def _rows(corpus: str, recipe: Recipe, split: str, direction: str) -> pl.DataFra
     rows = read_table(corpus, recipe, split, ["id", "source", "target", "direction"])
     filled = (pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("source", "target"))
     return rows.filter(pl.col("direction") == direction, *filled)
+
+
+def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
+    """What a generator reads of an item: its headline, its article, or the outlet that is aimed at before both."""
+    return (
+        f"{to} | {headline} | {article}" if reads == "both" else headline if reads == "headline" else article
+    )
+
+
+def _rewriting(corpus: str, outlets: tuple[str, str]) -> pl.DataFrame:
+    """`id, source, target`: every article to its own headline, and both directions of pairs.
+
+    Nothing teaches to invent names and numbers: those of an own headline that its article lacks stand where the headline of
+    an original is read, and pairs with such a target are left out.
+    """
+    articles = read_table(corpus, "articles", "train", ["id", "label", "headline", "article"])
+    parts = [articles.select("id", "article", given=pl.lit(""), target="headline", to="label")]
+    sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article")]
+    pairs = read_table(corpus, "pairs", "train", sides)
+    for here, there, to in (("a", "b", outlets[1]), ("b", "a", outlets[0])):
+        parts.append(
+            pairs.select(
+                id=f"{here}_id",
+                article=f"{here}_article",
+                given=f"{here}_headline",
+                target=f"{there}_headline",
+                to=pl.lit(to),
+            )
+        )
+    rows = pl.concat(parts).filter(
+        pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("article", "target")
+    )
+    sources: list[str | None] = []
+    for _, article, given, target, to in rows.iter_rows():
+        lacking = unsupported(target, f"{given} {article}")
+        source = source_of("both", given or ", ".join(lacking), article, to)
+        sources.append(None if given and lacking else source)
+    return rows.select("id", "target", source=pl.Series(sources, dtype=pl.String)).drop_nulls()
+
+
+def unsupported(headline: str, text: str) -> list[str]:
+    """Names and numbers of a headline that a text does not have, as far as capitals and digits show them; neighbours together.
+
+    Example:
+        >>> unsupported("Apre la tangenziale a Borgo Tambarossa, 113 milioni", "Costa 113 milioni la tangenziale in città")
+        ['Borgo Tambarossa']
+    """
+    have = set(_TOKEN.findall(text.lower()))
+    tokens = [(match.group(), *match.span()) for match in _TOKEN.finditer(headline)]
+    found: list[list[int]] = []
+    for place, (token, start, end) in enumerate(tokens):
+        known = token.lower() in have
+        following = tokens[place + 1][0] if place + 1 < len(tokens) else ""
+        opens = place == 0 or tokens[place - 1][0].strip() in OPENING
+        capital = token[0].isupper() and (
+            not opens or (following[:1].isupper() and following.lower() not in have)
+        )
+        if known or not (capital or any(map(str.isdigit, token))):
+            continue
+        if found and found[-1][2] == place - 1:
+            found[-1][1:] = [end, place]
+        else:
+            found.append([start, end, place])
+    return [headline[start:end] for start, end, _ in found]
 
 
 def _examples(rows: pl.DataFrame) -> Examples:

@@ -31,6 +31,7 @@ from change_it.generators.generator import (
 from change_it.generators.options import (
     NETWORKS,
     READS,
+    TRANSFORMER,
     GeneratorOptions,
     GeneratorSettings,
     Kind,
@@ -177,13 +178,13 @@ def _check(options: GeneratorOptions, kind: Kind) -> None:
         raise InputError(
             f"--lora is for pre-trained models: {options.architecture} is trained as a whole, drop --lora"
         )
-    if options.quick and kind != "words":
+    if options.quick and (kind != "words" or options.architecture == TRANSFORMER):
         raise InputError(
             f"--quick is for s2s, pn and pnc: {options.architecture} has its own values, drop --quick"
         )
     if options.architecture not in NETWORKS and (options.vocabulary or options.cells):
         raise InputError(
-            f"--vocabulary and --cells are for s2s, pn and pnc: {options.architecture} has its own, drop them"
+            f"--vocabulary and --cells are for {', '.join(NETWORKS)}: {options.architecture} has its own, drop them"
         )
     lengths = {"--source-tokens": options.source_tokens, "--target-tokens": options.target_tokens}
     for name, value in lengths.items():

@@ -15,6 +15,7 @@ from change_it.errors import InputError
 from change_it.generators.formats import Candidate, Decoding
 from change_it.generators.generator import CARD, COMMAND, Generator, GeneratorCard, load_generator
 from change_it.generators.options import CANDIDATES, READS, Recipe
+from change_it.generators.recipes import source_of
 from change_it.training.models import local_folder
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class HeadlineTransfer(Proposer):
         outlets: short names of A and B.
         targets: outlets that it writes for, in the order of `outlets`.
         recipe: what the generators learnt from.
-        reads: what they are given: `article`, or the original `headline`.
+        reads: what they are given: `article`, the original `headline`, or `both`.
         generators: outlet to the generator that writes for it.
     """
 
@@ -118,7 +119,7 @@ class HeadlineTransfer(Proposer):
 
         Args:
             generators: one, or one for each outlet; of one recipe and one pair of outlets. A newspaper-agnostic
-                one serves both.
+                one serves both, and so does one of the recipe rewrite.
             cache_size: how many of the latest answers are kept; 0 keeps none.
 
         Raises:
@@ -136,7 +137,8 @@ class HeadlineTransfer(Proposer):
             if generator.card.to in (None, outlet)
         }
         self._judges: dict[str, Judges] = {}  # those that were given as a folder or id
-        super().__init__(self.recipe, outlets, tuple(self.generators), (self.reads,), cache_size)
+        needs = ("headline", "article") if self.reads == "both" else (self.reads,)
+        super().__init__(self.recipe, outlets, tuple(self.generators), needs, cache_size)
 
     @classmethod
     def from_pretrained(
@@ -237,7 +239,7 @@ class HeadlineTransfer(Proposer):
         headlines = [headline] if isinstance(headline, str) else list(headline)
         if single != isinstance(article, str) and article is not None:
             raise InputError("headline and article must both be texts, or both lists of texts")
-        if article is None and self.reads == "article":
+        if article is None and "article" in self.needs:
             raise InputError(
                 f"generators of the recipe {self.recipe} read articles: give article= beside the headline"
             )
@@ -329,8 +331,8 @@ class HeadlineTransfer(Proposer):
         self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
         """Sources of like length share a batch."""
-        sources = [headline or article for headline, article, _ in items]
-        rows = [row for row, source in enumerate(sources) if source.strip()]
+        sources = [source_of(self.reads, *item) for item in items]
+        rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
         found: list[list[Candidate]] = [[] for _ in items]
         with Progress(disable=not progress, transient=True) as bar:
             task = bar.add_task(f"{self.recipe} generator", total=len(rows))

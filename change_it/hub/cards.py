@@ -180,7 +180,7 @@ def generator_card(
         run,
         card.outlets,
         language=card.language,
-        pipeline_tag="summarization" if card.reads == "article" else "text-generation",
+        pipeline_tag="text-generation" if card.reads == "headline" else "summarization",
         library_name="peft" if card.base else "transformers",
         base_model=base if is_hub_id(base) else None,
         tags=["change-it", "style-transfer", "headline-generation", f"recipe:{card.recipe}"],

@@ -147,6 +147,7 @@ def _auto_map(config: Mapping[str, Any], files: Files) -> dict[str, Any]:
     transformers itself have none.
     """
     import change_it.generators.pointer_generator as pointer
+    import change_it.generators.pointer_transformer as transformer
     import change_it.generators.tokenizer as words
     from change_it.judges import bilstm, fluency, pair, style
 
@@ -164,6 +165,10 @@ def _auto_map(config: Mapping[str, Any], files: Files) -> dict[str, Any]:
         pointer.PointerGeneratorConfig.model_type: {
             "AutoConfig": pointer.PointerGeneratorConfig,
             "AutoModelForSeq2SeqLM": pointer.PointerGeneratorForConditionalGeneration,
+        },
+        transformer.PointerTransformerConfig.model_type: {
+            "AutoConfig": transformer.PointerTransformerConfig,
+            "AutoModelForSeq2SeqLM": transformer.PointerTransformerForConditionalGeneration,
         },
         words.HeadlineTokenizer.__name__: {"AutoTokenizer": words.HeadlineTokenizer},
     }
