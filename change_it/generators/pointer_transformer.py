@@ -223,6 +223,11 @@ def attended(mask: Tensor) -> Tensor | None:
     return None if bool(mask.all()) else (mask == 0)[:, None, None] * IMPOSSIBLE
 
 
+def at_least_single(logits: Tensor) -> Tensor:
+    """Logits in the precision that a softmax over thousands of words needs."""
+    return logits.to(torch.promote_types(logits.dtype, torch.float32))
+
+
 class PointerTransformerForConditionalGeneration(WordGenerator):
     """The Transformer that copies; trains, generates, saves and loads like any encoder-decoder."""
 
@@ -325,12 +330,14 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         return self.norm(states)
 
     def _scores(self, states: Tensor) -> Tensor:
-        """(..., words) logits of the vocabulary, float32."""
-        return functional.linear(states, self.embedding.words.weight[: self.config.words], self.bias).float()
+        """(..., words) logits of the vocabulary, float32 or more."""
+        return at_least_single(
+            functional.linear(states, self.embedding.words.weight[: self.config.words], self.bias)
+        )
 
     def _places(self, states: Tensor, encoded: Any) -> Tensor:
-        """(n, t, tokens) logits of the places of the source, float32."""
-        scores = torch.bmm(self.copy(states), encoded.copied.transpose(1, 2)).float()
+        """(n, t, tokens) logits of the places of the source, float32 or more."""
+        scores = at_least_single(torch.bmm(self.copy(states), encoded.copied.transpose(1, 2)))
         scores = scores * states.shape[-1] ** -0.5 + self.copy_bias
         return scores.masked_fill(~encoded.source_mask.unsqueeze(1), IMPOSSIBLE)
 

@@ -7,7 +7,7 @@ import pytest
 
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
-from change_it.generators.recipes import load_recipe
+from change_it.generators.recipes import load_recipe, source_of, unsupported
 
 
 def load(corpus, recipe, to="faro", **changes):
@@ -51,9 +51,44 @@ def test_agnostic_learns_both_outlets_and_has_its_own_validation(corpus):
     assert data.validation.sources == given["source"].to_list()
 
 
-@pytest.mark.parametrize("recipe", ["sum", "s2s2", "agnostic"])
+def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
+    examples = everything(load(corpus, "rewrite", None))
+    articles = read_table(corpus, "articles", "train")
+    own = {row["headline"]: row for row in articles.iter_rows(named=True)}
+    pairs = set(
+        read_table(corpus, "pairs", "train").select("a_headline", "a_article", "b_headline").iter_rows()
+    )
+    crossed = {
+        (source_of("both", headline, article, "faro"), target)
+        for headline, article, target in pairs
+        if not unsupported(target, f"{headline} {article}")
+    }
+    assert crossed
+    assert len(crossed) < len(pairs)
+    assert len(crossed & examples) > 0.8 * len(crossed)
+    seen = 0
+    for source, target in examples:
+        outlet, given, article = source.split(" | ", 2)
+        assert own[target]["label"] == outlet
+        assert not unsupported(target, source)
+        if own[target]["article"] == article:
+            seen += 1
+            assert given == ", ".join(unsupported(target, article))
+    assert seen > 0.8 * len(articles)
+
+
+def test_names_and_numbers_that_a_text_lacks():
+    text = "In città il ponte di Rossi costa 12 milioni, dice la Regione"
+    assert unsupported("Il ponte a Borgo Santo, Rossi: «Bello»", text) == ["Borgo Santo"]
+    assert unsupported("Ponte, 14 milioni: «Bello». Serve la Provincia?", text) == ["14", "Provincia"]
+    assert unsupported("Borgo Santo, il ponte costa 12 milioni", text) == ["Borgo Santo"]
+    assert unsupported("Bello il ponte della REGIONE", text) == []
+
+
+@pytest.mark.parametrize("recipe", ["sum", "s2s2", "agnostic", "rewrite"])
 def test_no_source_and_no_headline_is_on_both_sides(corpus, recipe):
-    data = load(corpus, recipe, None if recipe == "agnostic" else "colle", validation_share=0.3)
+    to = None if recipe in ("agnostic", "rewrite") else "colle"
+    data = load(corpus, recipe, to, validation_share=0.3)
     assert not set(data.train.sources) & set(data.validation.sources)
     assert not set(data.train.targets) & set(data.validation.targets)
     assert len(data.validation) > 0

@@ -17,6 +17,7 @@ from change_it.generators.generator import GeneratorCard, load_generator
 from change_it.generators.options import GeneratorOptions, architecture_of, preset
 from change_it.generators.recipes import load_recipe
 from change_it.generators.tokenizer import train_tokenizer
+from change_it.generators.transfer import HeadlineTransfer
 
 
 def options(corpus, out, **changes):
@@ -155,6 +156,30 @@ def test_s2s_and_agnostic(corpus, tmp_path):
     assert not generator.format.copies
 
 
+def test_rewrite_trains_one_generator_for_both_outlets_and_resumes_to_the_same_weights(
+    corpus, tmp_path, interrupted_at
+):
+    changed = {"recipe": "rewrite", "architecture": None, "to": None, "updates": 8, "evaluation_steps": 8}
+    changed |= {"checkpoint_steps": 4, "mixed_precision": "bf16"}
+    metrics = train.train_generator(options(corpus, tmp_path / "whole", **changed))
+    history = metrics["training"]["history"]
+    assert history[-1]["validation loss"] < history[0]["validation loss"]
+    with interrupted_at(6):
+        train.train_generator(options(corpus, tmp_path / "broken", **changed))
+    train.train_generator(options(corpus, tmp_path / "broken", **changed, resume=True))
+    assert weights(tmp_path / "broken") == weights(tmp_path / "whole")
+    transfer = HeadlineTransfer.from_pretrained(tmp_path / "whole", device="cpu")
+    assert (transfer.targets, transfer.needs) == (("colle", "faro"), ("headline", "article"))
+    assert transfer.generators["colle"].card.architecture == "transformer"
+    written = transfer(["Crolla il ponte", ""], article=["Il ponte è crollato.", ""], to=["colle", "faro"])
+    assert written[0]
+    assert written[1] == ""
+    with pytest.raises(InputError, match="read articles"):
+        transfer("Crolla il ponte", to="colle")
+    with pytest.raises(InputError, match="drop --quick"):
+        train.train_generator(options(corpus, tmp_path / "quick", **changed, quick=True))
+
+
 def test_evaluations_are_an_epoch_apart_within_limits(corpus, tmp_path):
     given = options(corpus, tmp_path, batch_size=10)
     assert [train._evaluation_steps(given, size) for size in (50, 5_000, 50_000)] == [100, 500, 1000]
@@ -179,6 +204,12 @@ def test_presets_are_the_papers(tmp_path):
     t5 = of("owner/t5")
     assert (t5["source_tokens"], t5["target_tokens"], t5["learning_rate"]) == (512, 64, 3e-4)
     assert of("owner/gpt", "causal")["learning_rate"] < of("owner/gpt", "causal", lora=True)["learning_rate"]
+
+
+def test_rewrite_is_written_by_a_transformer(tmp_path):
+    given = GeneratorOptions(recipe="rewrite", corpus="c", out=tmp_path)
+    assert architecture_of(given) == "transformer"
+    assert preset(given)["no_repeat_ngram_size"] == 3
 
 
 @pytest.mark.parametrize("recipe", ["sum", "s2s1", "s2s2", "s2s3", "agnostic"])

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tiny_generators import save_generator
+from transformers import AutoModelForSeq2SeqLM
 
 from change_it.errors import InputError
 from change_it.hub.files import files_of
@@ -61,6 +62,22 @@ def test_staged_code_needs_nothing_of_ours(run, options):
     code = {name: content(files, name).decode() for name in files if name.endswith(".py")}
     assert code.keys() == {"pair.py", "pointer_generator.py", "tokenizer.py"}
     assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
+
+
+def test_code_of_the_transformer_is_sent_with_what_it_imports(options, tmp_path):
+    folder = save_generator(tmp_path / "rewrite", recipe="rewrite", to=None, architecture="transformer")
+    files = files_of(options("generator", folder))
+    code = {name: content(files, name).decode() for name in files if name.endswith(".py")}
+    assert code.keys() == {"pointer_transformer.py", "pointer_generator.py", "tokenizer.py"}
+    assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
+    (tmp_path / "alone").mkdir()
+    for name in files:
+        (tmp_path / "alone" / name).write_bytes(content(files, name))
+    model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "alone", trust_remote_code=True)
+    assert model.config.model_type == "change_it_pointer_transformer"
+    card = content(files, "README.md").decode()
+    assert "either newspaper from an article and its headline" in card
+    assert 'to="gio")' in card
 
 
 def test_one_generator_a_repository(run, options, tmp_path):
