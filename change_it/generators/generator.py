@@ -200,7 +200,7 @@ def new_network(architecture: str, texts: Iterable[str], *, vocabulary: int, cel
     if vocabulary < 10:
         raise InputError(f"--vocabulary {vocabulary} holds no words: give some thousands")
     tokenizer = train_tokenizer(texts, size=vocabulary)
-    ids = {"vocab_size": len(tokenizer) + tokenizer.reserved, "reserved": tokenizer.reserved}
+    ids: dict[str, Any] = {"vocab_size": len(tokenizer) + tokenizer.reserved, "reserved": tokenizer.reserved}
     if architecture == TRANSFORMER:
         settings = PointerTransformerConfig(**ids, hidden_size=cells, intermediate_size=2 * cells)
         return PointerTransformerForConditionalGeneration(settings), tokenizer

@@ -11,6 +11,7 @@ with the weights.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -322,7 +323,7 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         states, state.last = self.embedding(ids, state.last, before)
         mask = attended(encoded.source_mask)
         causal = torch.full((steps, before + steps), IMPOSSIBLE, device=ids.device).triu(before + 1)
-        past = state.layers or [None] * len(self.layers)
+        past: Sequence[Tensor | None] = state.layers or [None] * len(self.layers)
         state.layers = []
         for number, layer in enumerate(self.layers):
             states, pairs = layer(states, causal, past[number], encoded.crossed[:, number], mask)
