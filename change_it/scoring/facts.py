@@ -1,8 +1,8 @@
 """Facts: every number and every name of a new headline must stand in the texts that it was made from.
 
 A number counts as supported if the same value with the same unit occurs in digits or in words; a name if it occurs in
-any case and accents, as a plural or derived form, an acronym or the words behind one. Who did what to whom, and
-negation, are not asked. Languages without a tagger (all but Italian and English): only digits are numbers, and only
+any case and accents, as a plural or derived form, an acronym or the words behind one; a first name and a surname not if
+the texts give them to different people. Who did what to whom, and negation, are not asked. Languages without a tagger (all but Italian and English): only digits are numbers, and only
 capitals inside a sentence are names.
 """
 
@@ -20,7 +20,7 @@ from change_it.text.numbers import AMBIGUOUS, Number, Piece, find_numbers, piece
 from change_it.text.stopwords import stop_words
 
 #: Of the rules, for signatures.
-VERSION = "v1"
+VERSION = "v2"
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,31 @@ _DERIVED = {
 _BASES = {"it": ["", "a", "e", "i", "o", "ia"], "en": ["", "a", "e", "o", "y", "ia"]}
 _ROMAN = re.compile(r"(?=[IVXL]{2})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _ROMAN_WORTH = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+#: What is measured: forms of one measure by its first. A number of one is no number of another.
+_MEASURES = {
+    form: forms[0]
+    for forms in (
+        ("seconds", "second", "secondi", "secondo"),
+        ("minutes", "minute", "mins", "minuti", "minuto"),
+        ("hours", "hour", "hrs", "ore", "ora"),
+        ("days", "day", "giorni", "giorno"),
+        ("nights", "night", "notti", "notte"),
+        ("weeks", "week", "settimane", "settimana"),
+        ("months", "month", "mesi", "mese"),
+        ("years", "year", "yr", "yrs", "anni", "anno", "anniversario", "anniversary"),
+        ("miles", "mile", "miglia"),
+        ("km", "kilometers", "kilometres", "chilometri", "chilometro", "chilometrici"),
+        ("feet", "foot", "ft", "piedi"),
+        ("meters", "metres", "meter", "metri", "metro", "mt"),
+        ("centimeters", "cm", "centimetri", "centimetro"),
+        ("acres", "acre"), ("hectares", "ettari", "ettaro"),
+        ("pounds", "lbs"), ("kg", "kilos", "chili", "chilo", "chilogrammi"), ("tons", "tonnes", "tonnellate"),
+        ("degrees", "degree", "gradi", "grado"), ("liters", "litri", "litro"), ("gallons", "gallon"),
+    )
+    for form in forms
+}  # fmt: skip
+#: Two words with capitals, one space between.
+_TWO = re.compile(r"\b(?=([A-Z][^\W\d_]+) ([A-Z][^\W\d_]+)\b)")
 _ABOUT = frozenset(
     ["about", "nearly", "almost", "around", "roughly", "over", "than", "some", "least", "most", "circa", "quasi", "oltre", "almeno", "verso", "intorno", "approximately", "estimated", "upwards", "up", "di"]
 )  # fmt: skip
@@ -207,6 +232,14 @@ def _counted(found: Sequence[Piece], number: Number) -> str:
     return word[:-1].rstrip("e")[:7] if len(word) > 3 else ""
 
 
+def _measure(found: Sequence[Piece], number: Number) -> str:
+    """What a number measures; empty for anything but a measure."""
+    at = bisect_left(found, number.end, key=lambda piece: piece.start)
+    if at < len(found) and found[at].text == "-":
+        at += 1
+    return _MEASURES.get(found[at].text.lower(), "") if at < len(found) else ""
+
+
 class _Text:
     """What a text gives evidence for."""
 
@@ -218,9 +251,13 @@ class _Text:
         self.vague: list[Number] = []
         #: Values by the noun that they count.
         self.counted: dict[str, set[float | str]] = {}
+        #: What each value measures.
+        self.measured: dict[float | str, set[str]] = {}
         for number in find_numbers(self.folded, language, found):
             for value in number.values:
                 self.values.setdefault(value, set()).update(number.units)
+                if number.claimed:
+                    self.measured.setdefault(value, set()).add(_measure(found, number))
             if not number.values:
                 self.vague.append(number)
             if counted := _counted(found, number):
@@ -237,6 +274,19 @@ class _Text:
     def small(self) -> frozenset[str]:
         """Words that occur in small letters."""
         return frozenset(piece.text for piece in self.pieces if piece.kind == "word" and piece.text.islower())
+
+    @cached_property
+    def full_names(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        """To a word with a capital those right behind it, and those right before it; function words left out."""
+        behind: dict[str, set[str]] = {}
+        before: dict[str, set[str]] = {}
+        functions = stop_words(self.language) if self.language in ("it", "en") else frozenset[str]()
+        for first, last in _TWO.findall(self.folded):
+            first, last = first.lower(), last.lower()
+            if first not in functions and last not in functions:
+                behind.setdefault(first, set()).add(last)
+                before.setdefault(last, set()).add(first)
+        return behind, before
 
     @cached_property
     def running(self) -> str:
@@ -335,6 +385,11 @@ class FactChecker:
                 and number.units <= {"", "ordinal"}
                 and all(_countable(value) for value in number.values)
             )
+            measures = set().union(
+                *(text.measured.get(value, ()) for text in texts for value in number.values)
+            )
+            measure = _measure(headline.pieces, number)
+            other = other or bool(measure and measures and not measures & {measure, ""})
             if other or not any(_supports(text, number, about) for text in texts):
                 start, end = headline.span(number.start, number.end)
                 found.append(Unsupported(headline.text[start:end], start, end, "number"))
@@ -349,7 +404,12 @@ class FactChecker:
         small: frozenset[str] | None = None
         for index, piece in enumerate(headline.pieces):
             word = headline.keys[index]
-            if piece.kind != "word" or len(word) < 2 or any(word in text.words for text in texts):
+            if piece.kind != "word" or len(word) < 2:
+                continue
+            if any(word in text.words for text in texts):
+                if self._crossed(headline, index, texts):
+                    start, end = headline.span(piece.start, piece.end)
+                    found.append(Unsupported(headline.text[start:end], start, end, "name"))
                 continue
             if small is None:
                 small = frozenset().union(*(text.small for text in texts))
@@ -364,6 +424,22 @@ class FactChecker:
             start, end = headline.span(piece.start, piece.end)
             found.append(Unsupported(headline.text[start:end], start, end, kind))
         return found
+
+    def _crossed(self, headline: Headline, index: int, texts: Sequence[_Text]) -> bool:
+        """Whether a name stands behind one that the texts only have before others, as Hillary Trump does."""
+        first, last = headline.pieces[index - 1], headline.pieces[index]
+        if (
+            not index
+            or not (first.text[0].isupper() and last.text[0].isupper())
+            or last.start - first.end != 1
+        ):
+            return False
+        one, other = headline.keys[index - 1], headline.keys[index]
+        behind = set().union(*(text.full_names[0].get(one, ()) for text in texts))
+        before = set().union(*(text.full_names[1].get(other, ()) for text in texts))
+        if not behind or not before or other in behind or behind & before:
+            return False
+        return headline.is_name(index - 1, self.casing) and headline.is_name(index, self.casing)
 
     def _stands(self, headline: Headline, index: int, texts: Sequence[_Text]) -> bool:
         """Whether a text has a name in another form."""

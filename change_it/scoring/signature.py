@@ -53,7 +53,7 @@ def signature(
 
     Returns:
         Keys and values, separated by bars:
-        `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|facts:v1|lang:it|reversal:relative|tok:unicode|n:5000|…`.
+        `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|facts:v2|lang:it|reversal:relative|tok:unicode|n:5000|…`.
     """
     parts = {
         "judges": judges.signature,

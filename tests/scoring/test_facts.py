@@ -159,6 +159,22 @@ def test_a_number_in_front_of_something_counted_otherwise():
     assert unsupported("Notte di paura, nove feriti", article) == ["nove"]
 
 
+def test_a_number_of_another_measure_is_another_number():
+    assert unsupported("Colloquio di due giorni") == ["due"]
+    assert unsupported("Colloquio di due ore, 4 gradi") == []
+    assert unsupported("Due giorni di colloquio", article=ITALIAN + " Due i feriti.") == []
+    article = "The 10-year deal is 300 miles away."
+    assert unsupported("A 10-month deal", article=article, language="en") == ["10"]
+    assert unsupported("Deal of ten years", article=article, language="en") == []
+
+
+def test_a_first_name_belongs_to_its_surname():
+    article = "Il premier Giuseppe Conte vede Nicola Zingaretti e la ministra Maria Elena Boschi."
+    assert unsupported("Nicola Conte vede Zingaretti", article=article) == ["Conte"]
+    assert unsupported("Giuseppe Conte vede Nicola Zingaretti e Maria Boschi", article=article) == []
+    assert unsupported("Conte Zingaretti Boschi", article=article) == []
+
+
 def test_about_allows_rounding():
     article = "The march drew 104 people and cost 1,234,567 dollars."
     assert unsupported("About 100 people march", article, "en") == []
