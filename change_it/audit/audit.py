@@ -77,7 +77,7 @@ def audit(
     judges: "Judges",
     metrics: Mapping[str, Mapping[str, Any]],
     *,
-    at_most: int = 200,
+    at_most: int = 150,
     temperature: bool = False,
     resamples: int = 1000,
     seed: int = 1,
@@ -103,7 +103,7 @@ def audit(
     test = corpus.test
     judges.check_outlets(test.outlets, test.name)
     if at_most < 1:
-        raise InputError(f"--items {at_most} are too few: give at least 1, better 200")
+        raise InputError(f"--items {at_most} are too few: give at least 1, better 150")
     systems, table = measure_systems(
         judges,
         test.items,

@@ -19,7 +19,7 @@ class AuditOptions:
     """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
     out: Path | None = None
     """Folder for audit.html and audit.json; the folder audit beside a folder of judges when not given."""
-    items: int = 200
+    items: int = 150
     """Headlines of each degenerate system, at most; articles take most of the time."""
     temperature: bool = False
     """Fit a temperature to each judge on one half of A2's pairs and report the calibration on the other; changes no judge."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from inspect import getdoc
+from itertools import pairwise
 from random import Random
 from typing import Literal
 
@@ -42,6 +43,18 @@ KEYWORDS = 8
 LONG = 3
 #: Headlines that names to swap are taken from, at most.
 NAMED = 1000
+#: Characters of an article that other names are taken from.
+BEGINNING = 3000
+#: Measures that are mistaken for each other.
+_OTHER_MEASURE = {
+    language: dict(pair.split() for pair in pairs.split(","))
+    for language, pairs in {
+        "it": "anni mesi,anno mese,mesi anni,mese anno,settimane mesi,giorni settimane,ore giorni,minuti ore,secondi minuti,"
+        "metri chilometri,chilometri metri,chili tonnellate,ettari chilometri",
+        "en": "years months,year month,months years,month year,weeks months,week month,days weeks,day week,hours days,hour day,"
+        "minutes hours,minute hour,seconds minutes,miles feet,feet miles,pounds tons",
+    }.items()
+}
 #: Draws before a change of all numbers or names is given up.
 DRAWS = 12
 
@@ -317,6 +330,44 @@ def names_swapped(item: Item, random: np.random.Generator, known: Known) -> str 
     return None
 
 
+@breaks("facts", allowed=0.10)
+def measures_changed(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline with years for months, kilometres for metres and the like."""
+    headline = known.read(item.reference)
+    ends = {number.end for number in headline.numbers()}
+    for before, piece in pairwise(headline.pieces):
+        other = _OTHER_MEASURE.get(known.language, {}).get(piece.text.lower())
+        if other and before.end in ends:
+            start, end = headline.span(piece.start, piece.end)
+            return headline.text[:start] + other + headline.text[end:]
+    return None
+
+
+@breaks("facts", allowed=0.10)
+def surnames_exchanged(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline with another surname of the article behind a first name."""
+    headline = known.read(item.reference)
+    whole = [span for span in headline.full_names(known.casing) if span[1] - span[0] == 2]
+    others = _names_of(item.article, known, headline, words=2)
+    if not whole or not others:
+        return None
+    last = whole[int(random.integers(len(whole)))][1] - 1
+    start, end = headline.span(headline.pieces[last].start, headline.pieces[last].end)
+    return headline.text[:start] + str(random.choice(others)).split()[-1] + headline.text[end:]
+
+
+@breaks("facts", "content", allowed=0.10)
+def name_mistaken(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline with one name exchanged for another one of the article."""
+    headline = known.read(item.reference)
+    names, others = headline.full_names(known.casing), _names_of(item.article, known, headline)
+    if not names or not others:
+        return None
+    first, last = names[int(random.integers(len(names)))]
+    start, end = headline.span(headline.pieces[first].start, headline.pieces[last - 1].end)
+    return headline.text[:start] + str(random.choice(others)) + headline.text[end:]
+
+
 # Fluency: the right words, and no headline
 
 
@@ -357,6 +408,41 @@ def half_and_half(item: Item, random: np.random.Generator, known: Known) -> str 
     if min(len(one), len(other)) < 4:
         return None
     return " ".join([*one[: len(one) // 2], *other[len(other) // 2 :]])
+
+
+@breaks("fluency")
+def two_headlines(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The original and the other newspaper's headline in a row."""
+    return f"{item.source.rstrip('.')} {item.reference}" if item.reference else None
+
+
+@breaks("fluency")
+def random_ending(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline with the last three words of any headline for its own."""
+    words, other = item.reference.split(), _any(known.training_headlines[item.target], random).split()
+    return " ".join([*words[:-3], *other[-3:]]) if len(words) > 6 and len(other) > 3 else None
+
+
+@breaks("fluency")
+def first_and_last_words(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The article's first five words and its last five."""
+    words = item.article.split()
+    return " ".join([*words[:5], *words[-5:]]).rstrip(".") if len(words) > 10 else None
+
+
+@breaks("fluency")
+def misspelt(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline with two letters exchanged inside two words."""
+    split = Split.of(item.reference)
+    words = list(split.words)
+    places = [place for place, word in enumerate(words) if len(word) > LONG + 2 and word.isalpha()]
+    if len(places) < 2:
+        return None
+    for place in random.choice(places, 2, replace=False).tolist():
+        word = words[place]
+        at = int(random.integers(1, len(word) - 2))
+        words[place] = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    return str(Split(words, split.gaps)) if words != split.words else None
 
 
 @breaks("fluency")
@@ -406,6 +492,7 @@ for _family in (
     "looped",
     "foreign",
     "agreement",
+    "cut_start",
     "cut_end",
 ):
     breaks("fluency")(_damaged(_family))
@@ -413,6 +500,18 @@ for _family in (
 
 def _negative(item: Item, change: Callable[[Headline], str | None], known: Known) -> str | None:
     return change(known.read(item.reference)) if item.reference else None
+
+
+def _names_of(article: str, known: Known, headline: Headline, *, words: int | None = None) -> list[str]:
+    """Different names of an article's beginning that share no word with a headline; of so many words each."""
+    read, present = known.read(article[:BEGINNING]), set(headline.keys)
+    return sorted(
+        {
+            read.words(*span)
+            for span in read.full_names(known.casing)
+            if words in (None, span[1] - span[0]) and present.isdisjoint(read.keys[slice(*span)])
+        }
+    )
 
 
 def _any(headlines: Sequence[str], random: np.random.Generator) -> str:

@@ -7,7 +7,7 @@ first word's case and the end keeps its sign, so that neither case nor punctuati
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -30,6 +30,8 @@ RARELY = 0.03
 BOUND = 0.5
 #: Times a word must have been seen before it is known where it stands.
 SEEN = 5
+#: The same of a word that is no function word, before it is known not to begin headlines.
+OFTEN = 40
 #: Marks that come in pairs.
 PAIRS = (("«", "»"), ("“", "”"), ("(", ")"), ("[", "]"))
 
@@ -141,6 +143,11 @@ class Material:
         )
 
     @cached_property
+    def openings(self) -> Counter[str]:
+        """How often a headline begins with each word."""
+        return Counter(split.words[0].lower() for split in self.splits)
+
+    @cached_property
     def bound(self) -> frozenset[tuple[str, str]]:
         """Words that belong together: the first is mostly followed by the second."""
         pairs = Counter(
@@ -156,6 +163,12 @@ class Material:
         if (low, following.lower()) in self.bound:
             return True
         return self.is_function(word) and self.endings[low] <= RARELY * self.seen[low] >= RARELY * SEEN
+
+    def goes_on(self, word: str) -> bool:
+        """Is it a word that headlines do not begin with?"""
+        low = word.lower()
+        least = SEEN if self.is_function(word) else OFTEN
+        return word.islower() and self.openings[low] <= RARELY * self.seen[low] >= RARELY * least
 
     def tags(self, words: Sequence[str]) -> list[str]:
         """The tags of a headline's words, remembered; none without a tagger."""
@@ -322,15 +335,21 @@ def _droppable(split: Split, material: Material) -> list[int]:
     ]
 
 
-#: Headlines do without these as it is.
+#: English headlines do without these as it is, and any headline without one other function word as often as not.
 ARTICLES = {"a", "an", "the"}
+
+
+def _missed(split: Split, places: Collection[int], material: Material) -> list[int]:
+    """Those of the places whose words a headline cannot do without."""
+    english = material.language == "en"
+    return [place for place in places if not english or split.words[place].lower() not in ARTICLES]
 
 
 @family
 def telegram(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """No function words at all."""
     places = set(_droppable(split, material))
-    if len(split.words) - len(places) < 2 or {split.words[place].lower() for place in places} <= ARTICLES:
+    if len(split.words) - len(places) < 2 or len(_missed(split, places, material)) < 2:
         return None
     return _without(split, places, material)
 
@@ -338,7 +357,7 @@ def telegram(split: Split, random: np.random.Generator, material: Material) -> s
 @family
 def dropped(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """Some function words are left out, two at least unless there is one."""
-    places = [place for place in _droppable(split, material) if split.words[place].lower() not in ARTICLES]
+    places = _missed(split, _droppable(split, material), material)
     if not places or len(split.words) < 4:
         return None
     count = int(random.integers(min(2, len(places)), len(places) + 1))
@@ -502,6 +521,30 @@ def cut_end(split: Split, random: np.random.Generator, material: Material) -> st
         return None
     count = cuts[random.integers(len(cuts))]
     return str(Split(split.words[:count], [*split.gaps[:count], split.gaps[-1]]))
+
+
+@family
+def cut_start(split: Split, random: np.random.Generator, material: Material) -> str | None:
+    """The beginning is missing, before a word that no headline begins with."""
+    places = [
+        place
+        for place in range(1, len(split.words) - 1)
+        if not split.gaps[place].strip() and material.goes_on(split.words[place])
+    ]
+    if not places:
+        return None
+    start = places[random.integers(len(places))]
+    return _cased(Split(split.words[start:], ["", *split.gaps[start + 1 :]]), split, material)
+
+
+@family
+def joined(split: Split, random: np.random.Generator, material: Material) -> str | None:
+    """Another headline follows without a mark between them."""
+    other = material.splits[random.integers(len(material.splits))]
+    if len(split.words) < 3 or len(other.words) < 3:
+        return None
+    between = f"{split.gaps[-1].rstrip(' .!?…')} {other.gaps[0]}"
+    return str(Split(split.words + other.words, [*split.gaps[:-1], between, *other.gaps[1:]]))
 
 
 @family

@@ -67,6 +67,31 @@ def test_names_of_the_original_stand_in_another_headline(sample):
         assert any(original.words(*span) in text for span in spans)
 
 
+def test_names_of_the_article_take_the_place_of_others(sample):
+    for name in ("surnames_exchanged", "name_mistaken"):
+        for item, text in made(sample, name, at_most=10):
+            new = set(text.split()) - set(item.reference.split())
+            assert new
+            assert all(word.strip(".,:;«»\"'") in item.article for word in new)
+
+
+def test_a_measure_is_taken_for_another(sample):
+    for item, text in made(sample, "measures_changed", at_most=10):
+        (old, new), *others = [
+            pair for pair in zip(item.reference.split(), text.split(), strict=True) if pair[0] != pair[1]
+        ]
+        assert not others
+        measures = "secondi minuti ore giorni settimane mesi anni chili tonnellate metri chilometri ettari"
+        assert {old.strip(",.:"), new.strip(",.:")} <= set(measures.split())
+
+
+def test_misspelt_words_have_their_letters(sample):
+    for item, text in made(sample, "misspelt", at_most=10):
+        pairs = [pair for pair in zip(item.reference.split(), text.split(), strict=True) if pair[0] != pair[1]]
+        assert 1 <= len(pairs) <= 2
+        assert all(sorted(old) == sorted(new) for old, new in pairs)
+
+
 def test_heavy_words_are_of_the_article_and_sorted(sample):
     for item, text in made(sample, "heavy_words_sorted", at_most=10):
         words = text.split()

@@ -73,6 +73,7 @@ def test_telegrams_have_no_function_words_and_articles_alone_are_none(material):
     assert broken("telegram", material) == "Sindaco Molana chiudere scuola: «soldi tetto»"
     english = Material(["The mayor closes a school"], "en")
     assert damage("The mayor closes a school", "telegram", np.random.default_rng(1), english) is None
+    assert damage("The mayor of a school", "telegram", np.random.default_rng(1), english) is None
 
 
 def test_an_elided_function_word_goes_with_its_apostrophe():
@@ -88,6 +89,22 @@ def test_a_cut_headline_dangles(material):
     assert endings <= {"di", "il", "la", "per", "non", "ci", "sono", "vuole", "sindaco", "soldi"}
     complete = Material(["Piove", "Sindaco arrestato", "Scuole chiuse"] * 5, "it")
     assert damage("Sindaco arrestato", "cut_end", np.random.default_rng(1), complete) is None
+
+
+def test_a_headline_without_its_beginning_starts_with_what_goes_on(material):
+    first = {broken("cut_start", material, seed=seed).split()[0] for seed in range(20)}
+    assert first <= {"Di", "Per", "Ci", "Sono"}
+    assert "Di" in first
+    assert (
+        damage("Sindaco di Molana", "cut_start", np.random.default_rng(1), Material(["Di Molana"], "it"))
+        is None
+    )
+
+
+def test_joined_headlines_are_both_whole(material):
+    text = broken("joined", material)
+    assert text.startswith(f"{HEADLINE} ")
+    assert text.removeprefix(HEADLINE).strip() in HEADLINES
 
 
 def test_agreement_takes_forms_that_exist(material):
