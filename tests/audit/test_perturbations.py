@@ -87,7 +87,9 @@ def test_a_measure_is_taken_for_another(sample):
 
 def test_misspelt_words_have_their_letters(sample):
     for item, text in made(sample, "misspelt", at_most=10):
-        pairs = [pair for pair in zip(item.reference.split(), text.split(), strict=True) if pair[0] != pair[1]]
+        pairs = [
+            pair for pair in zip(item.reference.split(), text.split(), strict=True) if pair[0] != pair[1]
+        ]
         assert 1 <= len(pairs) <= 2
         assert all(sorted(old) == sorted(new) for old, new in pairs)
 
