@@ -275,6 +275,15 @@ def listed(names: Sequence[str], most: int = 10) -> str:
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
+def id_faults(problems: Mapping[str, Sequence[str]]) -> str:
+    """What is wrong with which ids, as `2 ids missing: a, b; 1 id duplicate: c`; empty where nothing is."""
+    return "; ".join(
+        f"{len(ids)} {'id' if len(ids) == 1 else 'ids'} {problem}: {listed(ids)}"
+        for problem, ids in problems.items()
+        if ids
+    )
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text file in UTF-8; lone surrogates are written as escapes."""
     with replace_file(path) as partial:

@@ -17,6 +17,7 @@ from change_it.io import (
     Record,
     TableError,
     cell_text,
+    id_faults,
     listed,
     named_files,
     parse_columns,
@@ -183,20 +184,13 @@ def read_headlines(file: Path, documents: Documents) -> tuple[str, ...]:
         return _as_many(headlines, documents, file)
     ids = _ids(rows)
     counts, wanted = Counter(ids), set(documents.ids)
-    problems = {
+    faults = {
         "missing": [id_ for id_ in documents.ids if id_ not in counts],
         "not in the documents": [id_ for id_ in counts if id_ not in wanted],
         "duplicate": [id_ for id_, count in counts.items() if count > 1],
     }
-    faults = [
-        f"{len(found)} {'id' if len(found) == 1 else 'ids'} {problem}: {listed(found)}"
-        for problem, found in problems.items()
-        if found
-    ]
-    if faults:
-        raise InputError(
-            f"{file} does not fit the {len(documents)} documents of {documents.name}: {'; '.join(faults)}"
-        )
+    if wrong := id_faults(faults):
+        raise InputError(f"{file} does not fit the {len(documents)} documents of {documents.name}: {wrong}")
     by_id = dict(zip(ids, headlines, strict=True))
     return tuple(by_id[id_] for id_ in documents.ids)
 

@@ -185,11 +185,11 @@ def load_task(
             rows = headed(pool, "train", negatives, seed)
             chosen = rows["article"].is_in(apart["article"].to_list())
             train, validation = (
-                _article_examples(rows.filter(~chosen)),
-                _article_examples(rows.filter(chosen)),
+                _pair_examples(rows.filter(~chosen)),
+                _pair_examples(rows.filter(chosen)),
             )
             tests = {
-                kind: _article_examples(headed(articles["test"], "test", kind, TEST_SEED)) for kind in TESTS
+                kind: _pair_examples(headed(articles["test"], "test", kind, TEST_SEED)) for kind in TESTS
             }
     if not len(tests.get("facts", ())):
         tests.pop("facts", None)
@@ -274,11 +274,9 @@ def _style_examples(articles: pl.DataFrame, second: str) -> Examples:
 
 
 def _pair_examples(rows: pl.DataFrame) -> Examples:
-    return Examples(rows["headline1"].to_list(), rows["headline2"].to_list(), rows["label"].to_numpy())
-
-
-def _article_examples(rows: pl.DataFrame) -> Examples:
-    return Examples(rows["headline"].to_list(), rows["article"].to_list(), rows["label"].to_numpy())
+    """Of `headline1, headline2` or `headline, article`, and `label`."""
+    first, second = rows.columns[:2]
+    return Examples(rows[first].to_list(), rows[second].to_list(), rows["label"].to_numpy())
 
 
 def _check(task: Task, corpus: str, fold: Fold, parts: dict[str, Examples]) -> None:

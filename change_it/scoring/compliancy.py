@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.errors import InputError
+from change_it.io import listed
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
 from change_it.scoring.signature import signature
@@ -291,10 +292,7 @@ def compute_compliancy(
     for name, texts in {"predictions": predictions, "sources": sources, "articles": articles}.items():
         empty = [str(i) for i, text in enumerate(texts) if not text or not text.strip()]
         if empty:
-            more = f" and {len(empty) - 10} more" if len(empty) > 10 else ""
-            raise InputError(
-                f"empty texts in {name} at {', '.join(empty[:10])}{more}: give a text for every item"
-            )
+            raise InputError(f"empty texts in {name} at {listed(empty)}: give a text for every item")
     items = []
     for prediction, source, article, label, other in zip(
         predictions, sources, articles, labels, evidence, strict=True

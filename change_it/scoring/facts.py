@@ -352,7 +352,12 @@ class FactChecker:
             reference_article: the article of the aligned headline of the other outlet; empty without one.
 
         Returns:
-            The verdict, and what is unsupported.
+            The verdict, and what is unsupported, with its places.
+
+        Example:
+            >>> checker = FactChecker("it")
+            >>> checker.check("Milano, due feriti", source="Roma, tre feriti", article="Tre feriti a Roma.").unsupported
+            (Unsupported(text='Milano', start=0, end=6, kind='name'), Unsupported(text='due', start=8, end=11, kind='number'))
         """
         texts = [self._read(text) for text in (source, article, reference_article) if text]
         headline = Headline(prediction, self.language)
@@ -536,37 +541,6 @@ def _same_unit(claimed: frozenset[str], known: set[str]) -> bool:
     )
 
 
-def check_facts(
-    prediction: str,
-    *,
-    source: str,
-    article: str,
-    reference_article: str = "",
-    language: str,
-    casing: Casing | None = None,
-) -> Facts:
-    """Whether every number and name of a new headline occurs in the texts it was made from.
-
-    Args:
-        prediction: the new headline.
-        source: the original headline.
-        article: its article.
-        reference_article: the article of the aligned headline of the other outlet; empty without one.
-        language: `it`, `en`, or any other: then digits and capitals inside a sentence alone are looked at.
-        casing: of the training articles; see `Casing.from_texts`.
-
-    Returns:
-        The verdict, and the unsupported numbers and names with their places.
-
-    Example:
-        >>> check_facts("Milano, due feriti", source="Roma, tre feriti", article="Tre feriti a Roma.", language="it").unsupported
-        (Unsupported(text='Milano', start=0, end=6, kind='name'), Unsupported(text='due', start=8, end=11, kind='number'))
-    """
-    return FactChecker(language, casing).check(
-        prediction, source=source, article=article, reference_article=reference_article
-    )
-
-
 def check_all_facts(
     predictions: Sequence[str],
     *,
@@ -576,7 +550,7 @@ def check_all_facts(
     language: str,
     casing: Casing | None = None,
 ) -> list[Facts]:
-    """`check_facts` of n headlines; a text that several are held against is read once.
+    """`FactChecker.check` of n headlines; a text that several are held against is read once.
 
     Args:
         predictions: n new headlines.

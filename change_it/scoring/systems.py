@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median_low
 
 from change_it.errors import InputError
-from change_it.io import listed, named_files, read_records
+from change_it.io import id_faults, named_files, read_records
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker, parse_reranker
 
@@ -131,7 +131,7 @@ def read_predictions(file: Path, test: TestSet, *, name: str = "") -> System:
     rows = [record.cells for record in records]
     counts = Counter(row["id"] for row in rows)
     wanted = {item.id: item.target for item in test.items}
-    problems = {
+    faults = {
         "missing": [id_ for id_ in wanted if id_ not in counts],
         "not in the test set": [id_ for id_ in counts if id_ not in wanted],
         "duplicate": [id_ for id_, count in counts.items() if count > 1],
@@ -148,14 +148,9 @@ def read_predictions(file: Path, test: TestSet, *, name: str = "") -> System:
             )
         ),
     }
-    found = [
-        f"{len(ids)} {'id' if len(ids) == 1 else 'ids'} {problem}: {listed(ids)}"
-        for problem, ids in problems.items()
-        if ids
-    ]
-    if found:
+    if wrong := id_faults(faults):
         raise InputError(
-            f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {'; '.join(found)}"
+            f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
         )
     headlines = {row["id"]: "" if row.get("error") else " ".join(row["headline"].split()) for row in rows}
     named = sorted({row.get("reranker", "") for row in rows} - {""})

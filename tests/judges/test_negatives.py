@@ -4,7 +4,7 @@ import pytest
 
 from change_it.hevas.names import Headline
 from change_it.judges.negatives import contradict, name_pool, negate, swap_names, swap_numbers, swap_roles
-from change_it.scoring.facts import check_facts
+from change_it.scoring.facts import FactChecker
 
 
 def every(transformation, text, language, *more):
@@ -28,9 +28,10 @@ def every(transformation, text, language, *more):
 )
 def test_a_swapped_number_is_no_longer_supported(text, language):
     for changed in every(swap_numbers, text, language):
-        found = check_facts(changed, source=text, article="", language=language)
+        checker = FactChecker(language)
+        found = checker.check(changed, source=text, article="")
         assert [each.kind for each in found.unsupported] == ["number"]
-        assert check_facts(text, source=changed, article="", language=language).unsupported
+        assert checker.check(text, source=changed, article="").unsupported
 
 
 def test_swapped_numbers_look_like_what_they_replace():

@@ -2,7 +2,7 @@ import pytest
 
 from change_it.hevas.names import Casing
 from change_it.scoring import facts
-from change_it.scoring.facts import check_all_facts, check_facts
+from change_it.scoring.facts import FactChecker, check_all_facts
 
 ITALIAN = (
     "ROMA - Il premier Giuseppe Conte ha incontrato ieri a Palazzo Chigi il segretario del Partito democratico Nicola "
@@ -24,7 +24,7 @@ CASING = Casing.from_texts(
 
 
 def unsupported(prediction, article=ITALIAN, language="it", casing=None, source=""):
-    found = check_facts(prediction, source=source, article=article, language=language, casing=casing)
+    found = FactChecker(language, casing).check(prediction, source=source, article=article)
     assert found.supported == (not found.unsupported)
     assert all(prediction[each.start : each.end] == each.text for each in found.unsupported)
     return [each.text for each in found.unsupported]
@@ -220,8 +220,8 @@ def test_every_text_counts():
     claim = "Salvini a Torino: 8 arresti"
     assert unsupported(claim) == ["Salvini", "Torino", "8"]
     assert unsupported(claim, source="Salvini vola a Torino") == ["8"]
-    found = check_facts(
-        claim, source="Salvini", article="", reference_article="Otto arresti a Torino", language="it"
+    found = FactChecker("it").check(
+        claim, source="Salvini", article="", reference_article="Otto arresti a Torino"
     )
     assert found.supported
     assert found.unsupported == ()
@@ -247,7 +247,7 @@ def test_many_headlines_read_each_text_once(monkeypatch):
     )
     assert sorted(read) == sorted(["Titolo", ITALIAN, "Torino"])
     assert found == [
-        check_facts(prediction, source="Titolo", article=ITALIAN, reference_article=reference, language="it")
+        FactChecker("it").check(prediction, source="Titolo", article=ITALIAN, reference_article=reference)
         for prediction, reference in zip(predictions, ["", "", "Torino"], strict=True)
     ]
     assert [each.supported for each in found] == [True, False, True]
