@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-slow style format bench clean
+.PHONY: run test test-slow coverage style format bench clean
 .DEFAULT_GOAL := test
 
 # The two stamps: installed for use, installed for development. Both honour constraints.txt.
@@ -27,6 +27,12 @@ test: $(VENV)/.installed-dev ## the test suite with doctests, without the slow t
 test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, two processes
 	$(BIN)/python -m pytest -m slow tests tools
 
+coverage: $(VENV)/.installed-dev ## the lines that the fast tests run, processes of their own included
+	$(BIN)/python -m coverage erase
+	$(BIN)/python -m coverage run -m pytest -m "not slow"
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage report
+
 style: $(VENV)/.installed-dev ## lint, format, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -48,4 +54,4 @@ bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
 	$(if $(DATA),$(BIN)/python benchmarks/transfer.py --data $(DATA) --encoder $(ENCODER) --out runs/transfer-real)
 
 clean:
-	rm -rf $(VENV) runs dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) runs dist .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

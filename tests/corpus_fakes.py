@@ -5,6 +5,8 @@ import random
 from datetime import date, timedelta
 from pathlib import Path
 
+import numpy as np
+
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.options import BuildOptions
 from change_it.corpus.reading import Reading
@@ -43,6 +45,17 @@ def articles(close=20, loose=12, alone=15, seed=0):
 def shared_words(seed):
     """Words that every text may use."""
     return words(random.Random(1000 + seed), 400)
+
+
+def random_texts(number, seed=0):
+    """Texts of up to 60 words, few of them frequent."""
+    random = np.random.default_rng(seed)
+    lexicon = [f"w{k}" for k in range(200)]
+    weights = 1 / np.arange(1, 201)
+    return [
+        " ".join(random.choice(lexicon, size=random.integers(0, 60), p=weights / weights.sum()))
+        for _ in range(number)
+    ]
 
 
 def reading(made=None, **changes):

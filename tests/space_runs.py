@@ -73,3 +73,9 @@ def served(models, language="it"):
         yield url
     finally:
         page.close(verbose=False)
+
+
+def pressed(page, elem_id):
+    """What a button of the page calls."""
+    [button] = [block for block in page.blocks.values() if block.elem_id == elem_id]
+    return next(fn.fn for fn in page.fns.values() if (button._id, "click") in fn.targets)

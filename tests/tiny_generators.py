@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+from change_it.generators.options import GeneratorOptions
+
 WORDS = "il ponte crolla sulla statale la riforma fiscale approvata sciopero generale dei treni festival aperto al pubblico"
+HEADLINES = ["Il governo cade", "Torna la neve"]
 
 
 def save_generator(
@@ -32,3 +35,18 @@ def save_generator(
         corpus="c",
     ).save(folder)
     return folder
+
+
+def options(corpus, out, architecture, **changes):
+    """A short training of a pre-trained model."""
+    settings = {
+        "recipe": "s2s2",
+        "to": "faro",
+        "target_tokens": 16,
+        "batch_size": 8,
+        "updates": 12,
+        "evaluation_steps": 6,
+        "checkpoint_steps": 5,
+        "learning_rate": 3e-3,
+    }
+    return GeneratorOptions(corpus=corpus, out=out, architecture=architecture, **{**settings, **changes})

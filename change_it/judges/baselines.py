@@ -5,7 +5,6 @@ mean-pooled vectors of a frozen encoder. All learn from the judge's own training
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,6 +13,7 @@ from rich.progress import track
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from change_it.judges.data import Examples
 from change_it.judges.judge import encode
@@ -101,7 +101,7 @@ def tfidf_cosine(texts: Sequence[str]) -> Cosines:
     return cosines
 
 
-def frozen_cosine(encoder: Any, tokenizer: Any) -> Cosines:
+def frozen_cosine(encoder: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> Cosines:
     """Cosine of the mean of the last layer's vectors; each distinct text is read once.
 
     Args:

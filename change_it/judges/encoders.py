@@ -23,6 +23,9 @@ from transformers import (
     AutoTokenizer,
     BertConfig,
     BertForSequenceClassification,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
     PreTrainedTokenizerFast,
 )
 
@@ -93,7 +96,7 @@ def build(
     vocabulary_size: int = 8000,
     max_tokens: int = 512,
     dropout: float | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """A judge before training: an encoder with a linear layer (EvalNLGEval 2020, section 4), a style judge (main), or a pair judge (HH, AH).
 
     Args:
@@ -126,6 +129,8 @@ def build(
         "id2label": dict(enumerate(names)),
         "label2id": {name: number for number, name in enumerate(names)},
     }
+    tokenizer: PreTrainedTokenizerBase
+    config: Any
     if encoder == SCRATCH:
         tokenizer = train_wordpiece(texts, vocabulary_size)
         layers, width, heads = SIZES[size]
@@ -182,7 +187,7 @@ def build(
     return judge, tokenizer
 
 
-def load_encoder(encoder: str) -> tuple[Any, Any]:
+def load_encoder(encoder: str) -> tuple[PreTrainedTokenizerBase, PreTrainedConfig]:
     """Tokenizer and configuration of a pre-trained encoder."""
     try:
         config = AutoConfig.from_pretrained(encoder)
@@ -209,7 +214,7 @@ def _with(config: Any, options: dict[str, Any]) -> Any:
 
 def train_wordpiece(
     texts: Sequence[str], vocabulary_size: int, *, lowercase: bool = False
-) -> PreTrainedTokenizerFast:
+) -> PreTrainedTokenizerBase:
     """A WordPiece tokenizer that keeps accents and punctuation, and case unless told otherwise: house style lives in them.
 
     Example:
@@ -260,7 +265,9 @@ def _sample(texts: Sequence[str]) -> list[str]:
     return [text[:SAMPLED_CHARACTERS] for text in texts[:: max(1, step)]]
 
 
-def learn_words(judge: PairJudgeForSequenceClassification, tokenizer: Any, texts: Sequence[str]) -> None:
+def learn_words(
+    judge: PairJudgeForSequenceClassification, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]
+) -> None:
     """Fill the buffers of a pair judge: how pieces make words, and in how many texts each word is.
 
     Inverse document frequency is ln((1 + texts) / (1 + texts with the word)), so words of every text count nothing.
@@ -301,7 +308,7 @@ def learn_words(judge: PairJudgeForSequenceClassification, tokenizer: Any, texts
             judge.word_kinds[piece_number(word) % len(judge.word_kinds)] = kind
 
 
-def start_from_topics(embeddings: Any, tokenizer: Any, texts: Sequence[str]) -> None:
+def start_from_topics(embeddings: Any, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> None:
     """Start the word embeddings of a scratch encoder from latent semantic analysis of the corpus.
 
     Two papers name one event by different words; words that fill the same places in articles get like vectors, so
@@ -323,7 +330,7 @@ def start_from_topics(embeddings: Any, tokenizer: Any, texts: Sequence[str]) -> 
         embeddings.weight[:, :topics] += vectors
 
 
-def masked_language_model(model: Any, tokenizer: Any) -> nn.Module:
+def masked_language_model(model: Any, tokenizer: PreTrainedTokenizerBase) -> nn.Module:
     """A masked language model around a scratch judge's own encoder: what is trained in it needs no copying back (`--mlm-steps`)."""
     config = model.base_model.config
     masked = AutoModelForMaskedLM.from_config(config)
@@ -336,8 +343,8 @@ def masked_language_model(model: Any, tokenizer: Any) -> nn.Module:
 
 @torch.inference_mode()
 def warm_start(
-    model: Any,
-    tokenizer: Any,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
     texts: Sequence[str],
     pairs: Sequence[str] | None,
     labels: Sequence[int] | np.ndarray,
@@ -379,7 +386,7 @@ class MaskedArticles:
     As in BERT, of the chosen tokens 80% become the mask, 10% a random word piece, and 10% stay.
     """
 
-    def __init__(self, articles: Sequence[str], tokenizer: Any, *, seed: int):
+    def __init__(self, articles: Sequence[str], tokenizer: PreTrainedTokenizerBase, *, seed: int):
         self.articles, self.tokenizer, self.seed, self.epoch = articles, tokenizer, seed, 0
 
     def __len__(self) -> int:
@@ -419,7 +426,11 @@ class MaskedArticles:
 
 
 def pretrain(
-    model: nn.Module, tokenizer: Any, articles: Sequence[str], settings: JudgeSettings, out: Path
+    model: nn.Module,
+    tokenizer: PreTrainedTokenizerBase,
+    articles: Sequence[str],
+    settings: JudgeSettings,
+    out: Path,
 ) -> None:
     """Train a masked language model in place for `settings.mlm_steps` updates, with checkpoints in `out`."""
     data = MaskedArticles(articles, tokenizer, seed=settings.seed)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -12,7 +11,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from tokenizers import AddedToken, Regex, Tokenizer, normalizers
-from transformers import PreTrainedTokenizerFast
+from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from change_it.judges.judge import encode
 from change_it.judges.style import (
@@ -40,7 +39,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def show_case(tokenizer: Any) -> Any:
+def show_case(tokenizer: PreTrainedTokenizerBase) -> PreTrainedTokenizerBase:
     """The tokenizer, with markers of capital letters if it drops case.
 
     The other tokens stay what they were. A tokenizer that cannot be given markers in this way is returned as it is.
@@ -76,7 +75,7 @@ def show_case(tokenizer: Any) -> Any:
     return marked if agrees else tokenizer
 
 
-def learn_pieces(judge: StyleJudgeForSequenceClassification, tokenizer: Any) -> None:
+def learn_pieces(judge: StyleJudgeForSequenceClassification, tokenizer: PreTrainedTokenizerBase) -> None:
     """Fill the buffers that say of which characters each piece is, and how pieces make words.
 
     The tokenizer is WordPiece (`##` goes on with a word) or byte-level BPE and SentencePiece (`Ġ` or `▁` begins one).
@@ -100,7 +99,7 @@ def learn_pieces(judge: StyleJudgeForSequenceClassification, tokenizer: Any) -> 
 @torch.inference_mode()
 def fit_ngrams(
     judge: StyleJudgeForSequenceClassification,
-    tokenizer: Any,
+    tokenizer: PreTrainedTokenizerBase,
     texts: Sequence[str],
     labels: Ints,
     *,
@@ -193,7 +192,7 @@ class Mix:
 
 def mix_branches(
     judge: StyleJudgeForSequenceClassification,
-    tokenizer: Any,
+    tokenizer: PreTrainedTokenizerBase,
     texts: Sequence[str],
     labels: Ints,
     ngrams: Floats,
@@ -221,7 +220,10 @@ def mix_branches(
 
 @torch.inference_mode()
 def encoder_logits(
-    judge: StyleJudgeForSequenceClassification, tokenizer: Any, texts: Sequence[str], max_tokens: int
+    judge: StyleJudgeForSequenceClassification,
+    tokenizer: PreTrainedTokenizerBase,
+    texts: Sequence[str],
+    max_tokens: int,
 ) -> Floats:
     """(n,) logits of the encoder branch alone, of a judge in `eval` mode."""
     found = np.empty(len(texts))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from change_it.command import main_of
 from change_it.corpus.folder import read_warnings
@@ -181,7 +182,7 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
         }
 
     def describe(_: TrainingResult) -> dict[str, Any]:
-        classes = tuple(model.config.id2label[index] for index in (0, 1))
+        classes = tuple((model.config.id2label or {}).values())
 
         every, sizes = data.tested, [len(test) for test in data.tests.values()]
 
@@ -268,17 +269,19 @@ def _lengths(examples: Examples, max_tokens: int) -> list[int]:
     return [min(len(a) + len(b), 8 * max_tokens) for a, b in zip(examples.texts, pairs, strict=True)]
 
 
-def _start(settings: JudgeSettings, data: TaskData, work: Path) -> tuple[Any, Any]:
+def _start(
+    settings: JudgeSettings, data: TaskData, work: Path
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """The model before training, made once: a resumed run and every process load the same one."""
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     import change_it.auto  # noqa: F401 (registers our models)
 
-    def load(folder: Path) -> tuple[Any, Any]:
+    def load(folder: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
         model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
         return model, AutoTokenizer.from_pretrained(folder)
 
-    def made(name: str, make: Callable[[], tuple[Any, Any]]) -> Path:
+    def made(name: str, make: Callable[[], tuple[PreTrainedModel, PreTrainedTokenizerBase]]) -> Path:
         def save(folder: Path) -> None:
             model, tokenizer = make()
             model.save_pretrained(folder)
@@ -286,7 +289,7 @@ def _start(settings: JudgeSettings, data: TaskData, work: Path) -> tuple[Any, An
 
         return stage(work / name, save, seed=settings.seed)
 
-    def built() -> tuple[Any, Any]:
+    def built() -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
         if settings.encoder == BILSTM:
             return build_bilstm(
                 data.train.texts,
@@ -318,7 +321,7 @@ def _start(settings: JudgeSettings, data: TaskData, work: Path) -> tuple[Any, An
     if settings.mlm_steps:
         folder = work / "pretrained"
 
-    def warmed() -> tuple[Any, Any]:
+    def warmed() -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
         model, tokenizer = load(folder)
         if isinstance(model, StyleJudgeForSequenceClassification):
             known = data.known
@@ -355,7 +358,7 @@ def _baselines(settings: JudgeSettings, data: TaskData, work: Path) -> list[tupl
     return found
 
 
-def _frozen(settings: JudgeSettings, work: Path) -> tuple[Any, Any]:
+def _frozen(settings: JudgeSettings, work: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """The encoder as it was before the judge was trained."""
     from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
 

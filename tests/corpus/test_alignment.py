@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
+from corpus_fakes import random_texts
 from scipy.sparse import csr_matrix
-from test_vectors import random_texts
 
 from change_it.corpus import alignment
 from change_it.corpus.alignment import (

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from corpus_fakes import random_texts
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from change_it.corpus import vectors
@@ -14,16 +15,6 @@ TEXTS = [
     "it's the end: isn't it? 1,000 10.5% A1 il governo",
     "Il governo d'Italia, perché? End of quotes and dashes",
 ]
-
-
-def random_texts(number, seed=0):
-    random = np.random.default_rng(seed)
-    lexicon = [f"w{k}" for k in range(200)]
-    weights = 1 / np.arange(1, 201)
-    return [
-        " ".join(random.choice(lexicon, size=random.integers(0, 60), p=weights / weights.sum()))
-        for _ in range(number)
-    ]
 
 
 def assert_same(texts, stop=(), min_df=2):

@@ -6,29 +6,14 @@ import shutil
 import pytest
 import torch
 from safetensors import safe_open
+from tiny_generators import HEADLINES, options
 
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.formats import Decoding
 from change_it.generators.generator import GeneratorCard, kind_of, load_generator, load_model, load_tokenizer
-from change_it.generators.options import GeneratorOptions, GeneratorSettings, preset
+from change_it.generators.options import GeneratorSettings, preset
 from change_it.training.options import resolve
-
-HEADLINES = ["Il governo cade", "Torna la neve"]
-
-
-def options(corpus, out, architecture, **changes):
-    settings = {
-        "recipe": "s2s2",
-        "to": "faro",
-        "target_tokens": 16,
-        "batch_size": 8,
-        "updates": 12,
-        "evaluation_steps": 6,
-        "checkpoint_steps": 5,
-        "learning_rate": 3e-3,
-    }
-    return GeneratorOptions(corpus=corpus, out=out, architecture=architecture, **{**settings, **changes})
 
 
 @pytest.fixture(params=["t5", "gpt2", "llama"])

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 import torch
-from test_lora import HEADLINES, options
+from tiny_generators import HEADLINES, options
 
 from change_it.errors import InputError
 from change_it.generators import train

@@ -4,8 +4,7 @@ import csv
 from functools import partial
 
 import pytest
-from space_runs import write_csv
-from test_score_tab import pressed
+from space_runs import pressed, write_csv
 
 from change_it.errors import InputError
 from change_it.hevas import documents as hevas_documents

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scoring_fakes import OUTLETS, FakeJudges
-from space_runs import write_csv
+from space_runs import pressed, write_csv
 
 from change_it.errors import InputError
 from change_it.space import files
@@ -282,9 +282,3 @@ def test_the_endpoint_answers_gradio_client(page, table, tmp_path):
         assert names == ["file", "reversal", "language"]
     finally:
         page.close(verbose=False)
-
-
-def pressed(page, elem_id):
-    """What a button of the page calls."""
-    [button] = [block for block in page.blocks.values() if block.elem_id == elem_id]
-    return next(fn.fn for fn in page.fns.values() if (button._id, "click") in fn.targets)
