@@ -64,7 +64,7 @@ def test_the_frozen_encoder_reads_each_text_once_and_not_the_padding():
     class Tokenizer:
         model_max_length = 8
 
-        def __call__(self, texts, **_):
+        def __call__(self, texts, pairs=None, **_):
             reads.extend(texts)
             ids = torch.zeros(len(texts), 8, dtype=torch.long)
             for row, text in enumerate(texts):
