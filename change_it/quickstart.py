@@ -21,9 +21,9 @@ UPDATES = 500
 #: A judge stops when its validation stops gaining. AH reads whole articles and is near its best where it starts.
 QUICK: dict[Task, dict[str, Any]] = {
     "main": {"early_stopping": 1},
-    "hh": {"early_stopping": 1},
-    "ah": {"updates": 40, "evaluation_steps": 20, "early_stopping": 1},
-    "fluency": {"updates": 200, "evaluation_steps": 40, "early_stopping": 2},
+    "hh": {"updates": 120, "evaluation_steps": 40, "early_stopping": 2},
+    "ah": {"updates": 40, "evaluation_steps": 40},
+    "fluency": {"evaluation_steps": 60, "early_stopping": 2},
 }
 
 

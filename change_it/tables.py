@@ -179,7 +179,7 @@ def print_table(table: Table, to: "Console") -> None:
         for row, cells in zip(table.rows, table.texts, strict=True)
     ]
     headings = [column.heading for column in table.columns]
-    for at in range(1, len(headings)):
+    for at in (at for at, column in enumerate(table.columns) if at and column.format != "text"):
         room = max(_HEADING_LEAST, *(_width(row[at]) for row in texts)) if texts else _HEADING_LEAST
         headings[at] = "\n".join(part for word in headings[at].split() for part in wrap(word, room))
     for number, block in enumerate(_blocks(table, headings, texts, to.width)):

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Self
 
@@ -93,6 +94,12 @@ class Casing:
         return sum(self.lower[word] > 0 for word in found) / len(found) if found else 1.0
 
 
+@cache
+def _common_words(language: str) -> frozenset[str]:
+    """Function words and number words, which are no names."""
+    return frozenset(stop_words(language if language in languages() else "none") | number_words(language))
+
+
 class Headline:
     """A headline's pieces, numbers and names, with their offsets in the text as given."""
 
@@ -108,8 +115,7 @@ class Headline:
         )
         if self.case == "title" and language != "en":
             self.case = "sentence"  # no other language has titles like this: they are names in a row
-        known = language if language in languages() else "none"
-        self._common = stop_words(known) | number_words(language)
+        self._common = _common_words(language)
         self._tags: list[str] | None = None
 
     def span(self, start: int, end: int) -> tuple[int, int]:

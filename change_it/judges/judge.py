@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from rich.progress import Progress
 from safetensors import SafetensorError
+from transformers import BatchEncoding
 
 from change_it.cache import LRUCache
 from change_it.errors import InputError
@@ -199,15 +200,30 @@ class Judge:
 def encode(
     tokenizer: Any, texts: Sequence[str], pairs: Sequence[str] | None = None, *, max_tokens: int
 ) -> Any:
-    """A padded batch of tensors; much faster than what a tokenizer does itself when asked for tensors."""
-    batch = tokenizer(
-        list(texts),
-        None if pairs is None else list(pairs),
-        truncation=True,
-        max_length=max_tokens,
-        padding=True,
-    )
-    return batch.__class__({name: torch.from_numpy(np.array(rows, np.int64)) for name, rows in batch.items()})
+    """A padded batch of tensors, as a tokenizer itself gives it, but faster; a text of several pairs is read once."""
+    if pairs is None or not getattr(tokenizer, "is_fast", False):
+        own = None if pairs is None else list(pairs)
+        lists = tokenizer(list(texts), own, truncation=True, max_length=max_tokens, padding=True)
+    else:
+        backend = tokenizer.backend_tokenizer
+        backend.no_padding()
+        backend.no_truncation()
+        distinct = list(dict.fromkeys((*texts, *pairs)))
+        read = dict(zip(distinct, backend.encode_batch(distinct, add_special_tokens=False), strict=True))
+        backend.enable_truncation(max_tokens)
+        rows = [backend.post_process(read[text], read[pair]) for text, pair in zip(texts, pairs, strict=True)]
+        longest = max(map(len, rows))
+        parts = {
+            "input_ids": ("ids", tokenizer.pad_token_id),
+            "token_type_ids": ("type_ids", tokenizer.pad_token_type_id),
+            "attention_mask": ("attention_mask", 0),
+        }
+        lists = {
+            name: [getattr(row, part) + [fill] * (longest - len(row)) for row in rows]
+            for name, (part, fill) in parts.items()
+            if name in tokenizer.model_input_names
+        }
+    return BatchEncoding({name: torch.from_numpy(np.array(rows, np.int64)) for name, rows in lists.items()})
 
 
 def _order(questions: Sequence[Question]) -> list[int]:

@@ -10,8 +10,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import chain, repeat
+from functools import cache, cached_property, lru_cache
+from itertools import chain
 from typing import Literal
 
 from change_it.hevas.names import Casing, Headline, key
@@ -21,6 +21,8 @@ from change_it.text.stopwords import stop_words
 
 #: Of the rules, for signatures.
 VERSION = "v2"
+#: Texts whose words and numbers are kept.
+KEPT = 64
 
 
 @dataclass(frozen=True)
@@ -265,9 +267,9 @@ class _Text:
                     value for value in number.values if value != 1 and _countable(value)
                 )
 
-    @property
+    @cached_property
     def pieces(self) -> list[Piece]:
-        """Split anew each time: they are large, and seldom needed again."""
+        """Words, numbers and marks."""
         return pieces(self.folded)
 
     @cached_property
@@ -331,7 +333,7 @@ class _Text:
 
 
 class FactChecker:
-    """Checks headlines against texts and keeps what it has read of each text.
+    """Checks headlines against texts and keeps what it has read of the latest texts.
 
     Attributes:
         language: `it`, `en`, or any other without a tagger.
@@ -340,7 +342,7 @@ class FactChecker:
 
     def __init__(self, language: str, casing: Casing | None = None) -> None:
         self.language, self.casing = language, casing
-        self._texts: dict[str, _Text] = {}
+        self._read = lru_cache(KEPT)(lambda text: _Text(text, language))
 
     def check(self, prediction: str, *, source: str, article: str, reference_article: str = "") -> Facts:
         """Check one headline.
@@ -365,11 +367,6 @@ class FactChecker:
             chain(self._numbers(headline, texts), self._names(headline, texts)), key=lambda each: each.start
         )
         return Facts(not found, tuple(found))
-
-    def _read(self, text: str) -> _Text:
-        if text not in self._texts:
-            self._texts[text] = _Text(text, self.language)
-        return self._texts[text]
 
     def _numbers(self, headline: Headline, texts: Sequence[_Text]) -> list[Unsupported]:
         found = []
@@ -564,10 +561,12 @@ def check_all_facts(
         n verdicts.
     """
     checker = FactChecker(language, casing)
-    references = repeat("", len(predictions)) if reference_articles is None else reference_articles
-    return [
-        checker.check(prediction, source=source, article=article, reference_article=reference)
-        for prediction, source, article, reference in zip(
-            predictions, sources, articles, references, strict=True
-        )
-    ]
+    references = [""] * len(predictions) if reference_articles is None else reference_articles
+    items = list(zip(predictions, sources, articles, references, strict=True))
+    # One event after the other, whatever the system and the direction.
+    events = [min(article, reference or article) for _, _, article, reference in items]
+    found = {}
+    for place in sorted(range(len(items)), key=events.__getitem__):
+        prediction, source, article, reference = items[place]
+        found[place] = checker.check(prediction, source=source, article=article, reference_article=reference)
+    return [found[place] for place in range(len(items))]

@@ -17,6 +17,7 @@ from transformers import (
 import change_it.auto  # noqa: F401
 from change_it.errors import InputError
 from change_it.judges.encoders import build, learn_words, masked_language_model, train_wordpiece, warm_start
+from change_it.judges.judge import encode as encode_batch
 from change_it.judges.pair import FEATURES, PairJudgeConfig, PairJudgeForSequenceClassification
 
 PLACES = ["Torino", "Palermo", "Cagliari", "Verona", "Genova", "Bari", "Trieste", "Perugia"]
@@ -105,6 +106,20 @@ def test_a_long_article_is_compared_in_full_and_read_in_passages(judge):
     assert read.startswith("il sindaco")
     features = described(model, tokenizer, headline, [article], 2048)[0]
     assert features[FEATURES.index("coverage of the first text")] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("max_tokens", [12, 64])
+def test_encoded_pairs_are_those_of_the_tokenizer(judge, max_tokens):
+    _, tokenizer = judge
+    first = [HEADLINES[0], HEADLINES[0], HEADLINES[1] * 5, HEADLINES[2]]
+    second = [OTHERS[0], OTHERS[1], OTHERS[0] * 4, OTHERS[0] * 4]
+    expected = encode(tokenizer, first, second, max_tokens)
+    found = encode_batch(tokenizer, first, second, max_tokens=max_tokens)
+    assert found.keys() == expected.keys()
+    assert all(torch.equal(found[name], expected[name]) for name in expected)
+    alone = encode_batch(tokenizer, first, max_tokens=max_tokens)
+    expected = tokenizer(first, truncation=True, max_length=max_tokens, padding=True, return_tensors="pt")
+    assert all(torch.equal(alone[name], expected[name]) for name in expected)
 
 
 def test_a_text_is_encoded_once_however_many_are_held_against_it(judge):

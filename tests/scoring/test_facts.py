@@ -253,6 +253,21 @@ def test_many_headlines_read_each_text_once(monkeypatch):
     assert [each.supported for each in found] == [True, False, True]
 
 
+def test_texts_are_read_once_however_far_apart_and_only_the_latest_are_kept(monkeypatch):
+    read = []
+    original = facts._Text
+    monkeypatch.setattr(facts, "_Text", lambda text, language: read.append(text) or original(text, language))
+    events = 2 * facts.KEPT
+    sources, articles = ([f"{kind} {n}, ieri" for n in range(events)] * 2 for kind in ("Titolo", "Articolo"))
+    other = articles[events // 2 : events] + articles[: events // 2]
+    predictions = [f"Titolo {n}" for n in range(events)] + ["Titolo 999"] * events
+    found = check_all_facts(
+        predictions, sources=sources, articles=articles, reference_articles=other * 2, language="it"
+    )
+    assert [each.supported for each in found] == [True] * events + [False] * events
+    assert sorted(read) == sorted({*sources, *articles})
+
+
 def test_lists_of_different_lengths_are_refused():
     with pytest.raises(ValueError, match="zip"):
         check_all_facts(["a", "b"], sources=["a"], articles=["a", "b"], language="it")
