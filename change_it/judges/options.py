@@ -66,7 +66,7 @@ class JudgeOptions(TrainingOptions):
     """Non-matching examples of hh and ah in training; mixed (random, hard, a tenth facts) for the head pair, random (the papers') for cross-encoder."""
     mlm_steps: int = 0
     """Updates of masked language modelling on the corpus's articles before; for scratch; fluency counts words instead."""
-    held_out: str = "looped,spliced"
+    held_out: str = "looped,neighbours"
     """Families of damage that fluency is tested on and does not learn from, separated by commas."""
     generated: Path | None = None
     """Texts of a half-trained generator, one a line, as one more family of damage for fluency."""

@@ -191,7 +191,7 @@ def test_a_trained_judge_tells_printed_from_broken_headlines(trained):
     found = metrics["acceptance"]
     assert found["gold"] > 0.8
     assert found["families"]["shuffled"]["accepted"] < found["gold"] - 0.3
-    assert {name for name, row in found["families"].items() if not row["seen"]} == {"looped", "spliced"}
+    assert {name for name, row in found["families"].items() if not row["seen"]} == {"looped", "neighbours"}
     assert set(metrics["results"]) == set(metrics["baselines"]["n-grams"]) == {"seen damage", "unseen damage"}
     assert metrics["classes"] == ["broken", "printed"]
 
@@ -210,7 +210,7 @@ def test_the_table_shows_seen_and_unseen_families_beside_n_grams(trained):
     table = table_of(json.loads((trained / "metrics.json").read_text()))
     shown = [row.values["headlines"] for row in table.rows]
     assert shown[0] == "as printed"
-    assert {"shuffled", "reversed words", "mean of seen damage", "mean of unseen damage", "spliced"} <= set(
+    assert {"shuffled", "reversed words", "mean of seen damage", "mean of unseen damage", "neighbours"} <= set(
         shown
     )
 
@@ -266,7 +266,7 @@ def test_a_card_shows_families_and_carries_the_code(trained, tmp_path):
         )
     )
     card = (tmp_path / "card" / "README.md").read_text()
-    assert "| spliced (not trained on) |" in card
+    assert "| neighbours (not trained on) |" in card
     assert "as published" not in card
     assert (tmp_path / "card" / "fluency.py").exists()
     assert Casing.load(tmp_path / "card") == Casing.load(trained) != Casing()
