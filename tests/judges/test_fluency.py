@@ -210,9 +210,13 @@ def test_the_table_shows_seen_and_unseen_families_beside_n_grams(trained):
     table = table_of(json.loads((trained / "metrics.json").read_text()))
     shown = [row.values["headlines"] for row in table.rows]
     assert shown[0] == "as printed"
-    assert {"shuffled", "reversed words", "mean of seen damage", "mean of unseen damage", "neighbours"} <= set(
-        shown
-    )
+    assert {
+        "shuffled",
+        "reversed words",
+        "mean of seen damage",
+        "mean of unseen damage",
+        "neighbours",
+    } <= set(shown)
 
 
 def test_masked_words_are_refused(corpus, tmp_path):
