@@ -409,13 +409,3 @@ def test_dates(text, day):
 def test_unreadable_dates(text):
     with pytest.raises(ValueError):  # noqa: PT011 - the message is dateutil's or the calendar's
         parse_date(text)
-
-
-def test_importing_the_reader_does_not_import_datasets():
-    import subprocess
-    import sys
-
-    code = (
-        "import sys, change_it.corpus.reading; sys.exit('datasets' in sys.modules or 'torch' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

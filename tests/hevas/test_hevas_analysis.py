@@ -1,5 +1,4 @@
 import json
-import warnings
 from dataclasses import asdict
 
 import numpy as np
@@ -11,14 +10,8 @@ from change_it import stats as own_stats
 from change_it.hevas.analysis import compare, mean_intervals
 from change_it.stats import Friedman, holm
 
+pytestmark = pytest.mark.filterwarnings("error")
 SYSTEMS = ["one", "two", "three", "four"]
-
-
-@pytest.fixture(autouse=True)
-def _no_warnings():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
 
 
 def scores(n=60, seed=4):

@@ -1,5 +1,4 @@
 import re
-import warnings
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,14 +10,8 @@ from change_it.hevas.analysis import compare
 from change_it.report.charts import _in_lines, _two_places, bar_chart, box_chart, correlation_chart, save
 from change_it.stats import correlations
 
+pytestmark = pytest.mark.filterwarnings("error")
 SYSTEMS = ["a system with a very long name", "cost$s", "third"]
-
-
-@pytest.fixture(autouse=True)
-def _no_warnings():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
 
 
 def scores(metrics=6, n=30, systems=3):

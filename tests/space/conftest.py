@@ -3,7 +3,6 @@
 import shutil
 
 import pytest
-from scoring_fakes import write_toy_corpus
 from space_runs import models_of, save_judge, served, write_run
 
 
@@ -15,11 +14,6 @@ def tiny_run(tmp_path_factory):
 @pytest.fixture(scope="session")
 def models(tiny_run):
     return models_of(tiny_run)
-
-
-@pytest.fixture(scope="session")
-def toy_corpus_folder(tmp_path_factory):
-    return write_toy_corpus(tmp_path_factory.mktemp("space") / "corpus")
 
 
 @pytest.fixture
