@@ -22,6 +22,7 @@ from change_it.hevas.options import HevasOptions
 from change_it.hub.options import PushOptions
 from change_it.judges.options import JudgeOptions
 from change_it.quickstart import QuickstartOptions
+from change_it.reproduction.options import ReproduceOptions
 from change_it.scoring.options import HeadlineOptions, ScoreOptions
 from change_it.space.demo import DemoOptions
 
@@ -60,6 +61,7 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
         "serve": Command(ServeOptions, "change_it.annotation.serve:run"),
         "score": Command(StudyOptions, "change_it.annotation.score_command:run"),
     },
+    "reproduce": Command(ReproduceOptions, "change_it.reproduction.command:run"),
     "demo": Command(DemoOptions, "change_it.space.demo:run"),
     "push": Command(PushOptions, "change_it.hub.push:run"),
 }

@@ -128,7 +128,7 @@ def load_task(
         negatives: kind of non-matching training examples.
         validation_share: of the training articles or pairs, in (0, 1).
         seed: of the negatives and of the validation part.
-        train_on: config of the corpus that main learns from.
+        train_on: config of the corpus that main learns from; train_d and train_m have a validation part of their own, a tenth.
 
     Raises:
         InputError: no such corpus, or nothing to train, validate or test on.
@@ -172,6 +172,9 @@ def load_task(
         known = known.with_columns(pl.coalesce("event", "id").alias("event"))
         held = _held(known["event"], validation_share, rng)
         apart = known.filter(pl.col("event").is_in(held))
+        if train_on != "main":  # LREC 2020 has a validation part of its own
+            own = read_table(corpus, train_on, "validation", ["id"])
+            apart = articles["train"].join(own, on="id", how="semi", maintain_order="left")
         if task == "main":
             rest = known.join(apart, on="id", how="anti", maintain_order="left")
             train, validation = (_style_examples(rows, outlets[1]) for rows in (rest, apart))

@@ -1,0 +1,189 @@
+"""CHANGE-IT 2020: judges, examples and scores of the baseline, and a ranking of any number of submissions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from change_it.corpus.article import KNOWN_LABELS
+from change_it.corpus.folder import read_outlets
+from change_it.errors import InputError
+from change_it.io import listed, named_files, read_records, write_table
+from change_it.papers import changeit2020 as paper
+from change_it.papers import evalnlgeval2020
+from change_it.report.document import Document, Section
+from change_it.reproduction.options import ReproduceOptions
+from change_it.reproduction.scales import generator_step, judge_steps, score_step, transfer_step
+from change_it.reproduction.steps import Step
+from change_it.reproduction.tables import judges_of, judges_table, read_results, systems_table
+from change_it.scoring.systems import BUILT_IN, COLUMNS
+from change_it.stats import holm
+from change_it.tables import Column, Row, Table, Value
+
+BASELINE = "baseline"
+#: Systems whose p-value is below, after Holm's correction, differ.
+LEVEL = 0.05
+_EXAMPLES = 2
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A file in the task's format and where it goes in ours."""
+
+    file: Path
+    corpus: str
+    out: Path
+
+
+def plan(options: ReproduceOptions) -> list[Step]:
+    """The task's judges, its baseline (PN), the submissions, and the scores of all."""
+    judges = judge_steps(options, "papers")
+    trained = [generator_step(options, BASELINE, "sum", "pn", to) for to in read_outlets(options.corpus)]
+    transferred = transfer_step(options, BASELINE, tuple(step.name for step in trained))
+    files, submitted = {BASELINE: transferred.makes}, []
+    named = named_files(
+        options.submissions,
+        option="--submissions",
+        example="team=team.csv",
+        taken=(*BUILT_IN, BASELINE),
+    )
+    for name, file in named:
+        out = options.out / "predictions" / f"{name}.csv"
+        submission = Submission(file, options.corpus, out)
+        convert(submission, check=True)
+        submitted.append(
+            Step(f"submission {name}", f"{__name__}:convert", submission, out, inputs=(file,), seconds=1)
+        )
+        files[name] = out
+    before = tuple(step.name for step in [*judges, transferred, *submitted])
+    return [*judges, *trained, transferred, *submitted, score_step(options, "papers", files, before)]
+
+
+def convert(submission: Submission, *, check: bool = False) -> None:
+    """Write a submission as a prediction file; with `check` see only that it can be.
+
+    The task's columns are id, headline, article, label; the headline is the new one. Of them id and headline are read, and label,
+    the outlet of the original, where it is there.
+
+    Raises:
+        InputError: ids that are missing, foreign or double, an empty headline, or a label that is not the original's.
+    """
+    from change_it.scoring.item import read_test_set
+
+    records = read_records(submission.file, required=("id", "headline"), optional=("label",))
+    items = {item.id: item for item in read_test_set(submission.corpus).items}
+    ids = [record.cells["id"] for record in records]
+    problems = {
+        "missing": [id_ for id_ in items if id_ not in set(ids)],
+        "not in the test set": [id_ for id_ in ids if id_ not in items],
+        "double": sorted({id_ for id_ in ids if ids.count(id_) > 1}) if len(set(ids)) < len(ids) else [],
+        "without a headline": [record.cells["id"] for record in records if not record.cells["headline"]],
+        "with the label of another outlet": [
+            record.cells["id"]
+            for record in records
+            if (label := record.cells.get("label"))
+            and record.cells["id"] in items
+            and KNOWN_LABELS.get(label, label) != items[record.cells["id"]].label
+        ],
+    }
+    if found := [f"{len(some)} ids {what}: {listed(some, 5)}" for what, some in problems.items() if some]:
+        raise InputError(f"{submission.file} is no submission for {submission.corpus}: {'; '.join(found)}")
+    if not check:
+        rows = (
+            [record.cells["id"], record.cells["headline"], items[record.cells["id"]].target]
+            for record in records
+        )
+        write_table(submission.out, COLUMNS, rows)
+
+
+def document(options: ReproduceOptions) -> Document:
+    """Tables 2 to 4 and the ranking."""
+    scores = read_results(options.out / "scores" / "papers" / "scores.json")
+    systems = {"gold": "gold", BASELINE: "SUM"}
+    sections = [
+        Section("table2", judges_table(options, ["papers"], "Table 2: judges on gold data")),
+        Section("table3", examples(options), "The first headlines of the baseline in each direction."),
+        Section(
+            "table4",
+            systems_table(
+                options,
+                scores,
+                evalnlgeval2020.SYSTEMS,
+                systems,
+                "Table 4: the baseline, and gold as upper bound",
+            ),
+        ),
+        Section(
+            "ranking",
+            ranking(scores),
+            "By the average compliancy of both directions. Systems share a rank where the paired test finds no difference between "
+            f"them and the best of the rank (p of {LEVEL:g} or more, Holm's correction for all pairs).",
+        ),
+    ]
+    lead = f"{paper.CITATION} Scale: {options.scale}. Weights of the judges: {judges_of(options, 'papers').signature}."
+    return Document("CHANGE-IT 2020, published and measured", lead, sections, [scores["signature"]])
+
+
+def ranks(compliancy: Mapping[str, float], p_values: Mapping[tuple[str, str], float]) -> dict[str, int]:
+    """Ranks with ties, the best first.
+
+    Args:
+        compliancy: of each system.
+        p_values: of each two systems, in any order, corrected.
+
+    Example:
+        >>> found = {("a", "b"): 0.4, ("a", "c"): 0.01, ("b", "c"): 0.3}
+        >>> ranks({"a": 0.5, "b": 0.45, "c": 0.4}, found)
+        {'a': 1, 'b': 1, 'c': 3}
+    """
+    found: dict[str, int] = {}
+    best = ""
+    for place, name in enumerate(sorted(compliancy, key=lambda name: -compliancy[name]), start=1):
+        p = p_values.get((best, name), p_values.get((name, best), 0.0))
+        if not best or p < LEVEL:
+            best, rank = name, place
+        found[name] = rank
+    return found
+
+
+def ranking(scores: Mapping[str, Any]) -> Table:
+    """Baseline and submissions; the systems that need no model stand below without a rank."""
+    average = {name: rows["average"] for name, rows in scores["systems"].items()}
+    ranked = [name for name in average if name not in BUILT_IN]
+    pairs = list(combinations(ranked, 2))
+    corrected = holm([scores["p_values"][one][other] for one, other in pairs])
+    places = ranks(
+        {name: average[name]["compliancy"] for name in ranked}, dict(zip(pairs, corrected, strict=True))
+    )
+    rows = []
+    for name in [*places, *(name for name in average if name in BUILT_IN)]:
+        found = average[name]
+        cells: dict[str, Value] = {"system": name, "rank": places.get(name)}
+        for measure in ("compliancy", "hh", "ah", "main"):
+            cells |= {measure: found[measure], f"{measure}_interval": tuple(found["intervals"][measure])}
+        rows.append(Row(cells, "ranked" if name in places else "for comparison", strong=name in places))
+    measures = ("compliancy", "hh", "ah", "main")
+    return Table(
+        (
+            Column("system", "text"),
+            Column("rank", "count"),
+            *(Column(name, below=Column(f"{name}_interval", "interval")) for name in measures),
+        ),
+        tuple(rows),
+        "Ranking",
+    )
+
+
+def examples(options: ReproduceOptions) -> Table:
+    """Headlines of the baseline (Table 3)."""
+    import polars as pl
+
+    items = pl.read_csv(options.out / "scores" / "papers" / "items" / f"{BASELINE}.csv", infer_schema=False)
+    rows = [
+        Row({"source": row["source"], "headline": row["headline"] or ""}, row["direction"])
+        for part in items.partition_by("direction", maintain_order=True)
+        for row in part.head(_EXAMPLES).to_dicts()
+    ]
+    columns = (Column("source", "text", title="original"), Column("headline", "text", title="baseline"))
+    return Table(columns, tuple(rows), "Table 3: examples of the baseline")

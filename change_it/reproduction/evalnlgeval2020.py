@@ -1,0 +1,65 @@
+"""EvalNLGEval 2020: Table 1 (judges), Table 2 (SUM as PN and PNC, S2S1-3), and the upper bounds of gold."""
+
+from typing import get_args
+
+from change_it.corpus.folder import read_outlets
+from change_it.generators.options import Recipe
+from change_it.papers import evalnlgeval2020 as paper
+from change_it.report.document import Document, Section
+from change_it.reproduction.options import ReproduceOptions
+from change_it.reproduction.scales import Kind, generator_step, judge_steps, score_step, transfer_step
+from change_it.reproduction.steps import Step
+from change_it.reproduction.tables import judges_of, judges_table, read_results, systems_table
+
+#: Our system to recipe, architecture and the paper's name; SUM is PN by the text and PNC by the organisers' file.
+SYSTEMS: dict[str, tuple[Recipe, str, str]] = {
+    "sum": ("sum", "pn", "SUM"),
+    "sum-pnc": ("sum", "pnc", "SUM"),
+    "s2s1": ("s2s1", "s2s", "S2S1"),
+    "s2s2": ("s2s2", "s2s", "S2S2"),
+    "s2s3": ("s2s3", "s2s", "S2S3"),
+}
+
+
+def plan(options: ReproduceOptions) -> list[Step]:
+    """Judges of both kinds, ten generators, five systems, and their scores by both kinds."""
+    steps = [step for kind in get_args(Kind) for step in judge_steps(options, kind)]
+    judges = {kind: tuple(step.name for step in judge_steps(options, kind)) for kind in get_args(Kind)}
+    files, written = {}, []
+    for system, (recipe, architecture, _) in SYSTEMS.items():
+        trained = [
+            generator_step(options, system, recipe, architecture, to) for to in read_outlets(options.corpus)
+        ]
+        transferred = transfer_step(options, system, tuple(step.name for step in trained))
+        steps += [*trained, transferred]
+        files[system] = transferred.makes
+        written.append(transferred.name)
+    return steps + [score_step(options, kind, files, (*judges[kind], *written)) for kind in get_args(Kind)]
+
+
+def document(options: ReproduceOptions) -> Document:
+    """Tables 1 and 2 by the papers' kind of judges, and Table 2 by ours."""
+    sections = [
+        Section(
+            "table1",
+            judges_table(options, get_args(Kind), "Table 1: judges on gold data"),
+            "papers: an encoder with a linear layer, as in the paper; ours: with n-grams (main), with shared words and facts (HH, AH).",
+        )
+    ]
+    signatures = []
+    systems = {"gold": "gold", **{name: theirs for name, (_, _, theirs) in SYSTEMS.items()}}
+    for kind in get_args(Kind):
+        scores = read_results(options.out / "scores" / kind / "scores.json")
+        title = f"Table 2: systems, by the judges, {kind}"
+        text = (
+            "gold: the other newspaper's headline on the same event, the upper bound."
+            if kind == "papers"
+            else ""
+        )
+        sections.append(
+            Section(f"table2-{kind}", systems_table(options, scores, paper.SYSTEMS, systems, title), text)
+        )
+        signatures.append(scores["signature"])
+    hashes = "; ".join(f"{kind} {judges_of(options, kind).signature}" for kind in get_args(Kind))
+    lead = f"{paper.CITATION} Scale: {options.scale}. Weights of the judges: {hashes}."
+    return Document("EvalNLGEval 2020, published and measured", lead, sections, signatures)

@@ -1,0 +1,179 @@
+"""HEvAS 2019: Tables 1 and 2 (means of the five baselines) and 3 (correlations of the metrics for First)."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import kendalltau
+
+from change_it.corpus.folder import read_language
+from change_it.hevas.analysis import mean_intervals
+from change_it.hevas.baselines import BASELINES, baseline
+from change_it.hevas.documents import Documents, System, read_documents
+from change_it.hevas.evaluation import Evaluation, evaluate
+from change_it.hevas.options import MetricOptions
+from change_it.io import write_json
+from change_it.papers import hevas2019 as paper
+from change_it.report.document import Document, Section
+from change_it.report.hevas_command import progress_bar
+from change_it.reproduction.options import ReproduceOptions, Scale
+from change_it.reproduction.steps import Step
+from change_it.reproduction.tables import DIFFERENCE, MEASURED, PUBLISHED, read_results
+from change_it.stats import correlations
+from change_it.tables import Column, Row, Table, Value
+
+#: Documents of a corpus, at most; the paper has 50.
+DOCUMENTS: dict[Scale, int] = {"smoke": 50, "cpu": 2000, "full": 1_000_000}
+
+#: The system whose metrics Table 3 correlates.
+CORRELATED = "first"
+_RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """What is measured, and where the numbers go."""
+
+    corpus: str
+    out: Path
+    documents: int
+    seed: int
+
+
+def plan(options: ReproduceOptions) -> list[Step]:
+    """One step: all metrics on the five baselines."""
+    out = options.out / "measured.json"
+    count = DOCUMENTS[options.scale]
+    settings = Measuring(options.corpus, out, count, options.seed)
+    seconds = 20 + 0.05 * min(count, 10_000)
+    return [Step("metrics of the five baselines", f"{__name__}:measure", settings, out, seconds=seconds)]
+
+
+def measure(settings: Measuring) -> None:
+    """Measure the baselines on A2 articles of a corpus, with their own headlines as references."""
+    language = read_language(settings.corpus) or "it"
+    documents = drawn(read_documents(settings.corpus), settings.documents, settings.seed)
+    systems = [
+        System(name, tuple(baseline(name, documents.texts, seed=settings.seed, language=language)))
+        for name in paper.MEANS
+        if name in BASELINES
+    ]
+    with progress_bar(shown=True) as progress:
+        evaluation = evaluate(
+            documents,
+            systems,
+            options=MetricOptions(language=language, seed=settings.seed),
+            progress=progress,
+        )
+    write_json(settings.out, summary(evaluation, settings.seed))
+
+
+def drawn(documents: Documents, count: int, seed: int) -> Documents:
+    """Some of the documents, in their order."""
+    kept = sorted(random.Random(seed).sample(range(len(documents)), min(count, len(documents))))
+    assert documents.references is not None
+    return Documents(
+        tuple(documents.ids[at] for at in kept),
+        tuple(documents.texts[at] for at in kept),
+        tuple(documents.references[at] for at in kept),
+        documents.name,
+    )
+
+
+def summary(evaluation: Evaluation, seed: int) -> dict[str, Any]:
+    """Means with intervals, Pearson's correlations for First, and the signature, as JSON."""
+    at = evaluation.systems.index(CORRELATED)
+    metrics = list(paper.INFORMATIVENESS)
+    found = correlations({name: evaluation.scores(name)[:, at] for name in metrics})
+    means = {
+        metric: mean_intervals(evaluation.scores(metric), evaluation.systems, resamples=_RESAMPLES, seed=seed)
+        for metric in evaluation.metrics
+    }
+    return {
+        "documents": len(evaluation.ids),
+        "signature": evaluation.signature,
+        "metrics": list(evaluation.metrics),
+        "means": evaluation.means,
+        "intervals": {
+            system: {metric: list(means[metric][system]) for metric in evaluation.metrics}
+            for system in evaluation.systems
+        },
+        "correlations": [list(row) for row in found.pearson],
+    }
+
+
+def document(options: ReproduceOptions) -> Document:
+    """Tables 1 to 3."""
+    found = read_results(options.out / "measured.json")
+    ours = [name for name in found["metrics"] if name.startswith("JS")]
+    text = f"Published: means of {paper.DOCUMENTS} English articles; measured: of {found['documents']} articles of this corpus."
+    order = "τ: how far the order of the baselines is the published one, 1 the same and -1 the reverse."
+    sections = [
+        Section(
+            "table1",
+            means_table(found, [*paper.INFORMATIVENESS, *ours], "Table 1: informativeness"),
+            f"{text} {order}",
+        ),
+        Section("table2", means_table(found, paper.READABILITY, "Table 2: readability"), text),
+        Section(
+            "table3",
+            correlations_table(found),
+            "Pearson's correlation of two metrics over the documents, for First.",
+        ),
+    ]
+    lead = f"{paper.CITATION} Scale: {options.scale}."
+    return Document("HEvAS 2019, published and measured", lead, sections, [found["signature"]])
+
+
+def means_table(found: Mapping[str, Any], metrics: Sequence[str], title: str) -> Table:
+    """Means of the baselines: a row published, a row measured, and their difference."""
+    rows = []
+    for system, printed in paper.MEANS.items():
+        measured = {name: found["means"][system][name] for name in metrics}
+        ends = {f"{name}_interval": tuple(found["intervals"][system][name]) for name in metrics}
+        known = {name: printed[name] for name in metrics if name in printed}
+        apart = {name: measured[name] - value for name, value in known.items()}
+        rows += [
+            Row({"row": f"{system}, {PUBLISHED}", **known}, system, tags=[PUBLISHED]),
+            Row({"row": f"{system}, {MEASURED}", **measured, **ends}, system, strong=True),
+            Row({"row": f"{system}, {DIFFERENCE}", **apart}, system),
+        ]
+    orders: dict[str, Value] = {"row": "τ of the order"}
+    for name in metrics:
+        pairs = [
+            (found["means"][system][name], row[name]) for system, row in paper.MEANS.items() if name in row
+        ]
+        if pairs:
+            tau = float(kendalltau(*zip(*pairs, strict=True)).statistic)
+            orders[name] = None if np.isnan(tau) else tau
+    rows.append(Row(orders, "order"))
+    columns = (Column(name, below=Column(f"{name}_interval", "interval")) for name in metrics)
+    return Table((Column("row", "text", title="baseline"), *columns), tuple(rows), title)
+
+
+def correlations_table(found: Mapping[str, Any]) -> Table:
+    """Table 3: published above measured for each metric, the part above the diagonal."""
+    metrics = paper.INFORMATIVENESS
+    rows = []
+    pairs = []
+    for i, one in enumerate(metrics[:-1]):
+        later = metrics[i + 1 :]
+        printed: dict[str, Value] = {other: paper.correlation(one, other) for other in later}
+        measured: dict[str, Value] = {
+            other: found["correlations"][i][i + 1 + j] for j, other in enumerate(later)
+        }
+        pairs += [(measured[other], printed[other]) for other in later if measured[other] is not None]
+        rows += [
+            Row({"row": f"{one}, {PUBLISHED}", **printed}, one, tags=[PUBLISHED]),
+            Row({"row": f"{one}, {MEASURED}", **measured}, one, strong=True),
+        ]
+    agreement = float(np.corrcoef(*np.array(pairs, np.float64).T)[0, 1])
+    return Table(
+        (Column("row", "text", title="metric"), *(Column(name, "correlation") for name in metrics[1:])),
+        tuple(rows),
+        "Table 3: correlations of the metrics",
+        (f"Correlation of the {len(pairs)} cells with the published ones: {agreement:.2f}.",),
+    )

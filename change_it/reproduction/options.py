@@ -1,0 +1,41 @@
+"""Options of `change-it reproduce`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import tyro
+
+Paper = Literal["evalnlgeval2020", "changeit2020", "hevas2019", "lrec2020"]
+Scale = Literal["smoke", "cpu", "full"]
+
+
+@dataclass(kw_only=True)
+class ReproduceOptions:
+    """Train, transfer and score what a paper's tables need, and print them: published, measured, difference.
+
+    What is finished is kept: an interrupted run goes on where it was, and a finished one gives its tables at once.
+
+    Examples:
+        change-it reproduce evalnlgeval2020 --corpus runs/mine/corpus --out runs/mine/evalnlgeval2020 --plan
+        change-it reproduce evalnlgeval2020 --corpus runs/mine/corpus --out runs/mine/evalnlgeval2020 --scale smoke
+        change-it reproduce changeit2020 --corpus runs/mine/corpus --submissions team1=team1.csv team2=team2.csv --out runs/mine/changeit2020
+        change-it reproduce hevas2019 --corpus runs/mine/corpus --out runs/mine/hevas2019
+    """
+
+    paper: tyro.conf.Positional[Paper]
+    """evalnlgeval2020: Tables 1 and 2; changeit2020: Tables 2, 3 and 4 and a ranking; hevas2019: Tables 1 to 3; lrec2020: Tables 1, 2, 5 and 6, Figure 2, and its expectations."""
+    corpus: str
+    """Corpus folder written by `change-it corpus build`; outlet A stands for la Repubblica, B for Il Giornale."""
+    out: Path
+    """Folder of the run: report.html, tables.md, tables.json, tables/, and all that was trained for them."""
+    scale: Scale = "cpu"
+    """smoke: a few updates, to see that all runs; cpu: small models on two cores; full: what the papers trained."""
+    plan: bool = False
+    """Print the plan with an estimate of its time, and stop."""
+    submissions: tuple[str, ...] = ()
+    """Of changeit2020: systems as NAME=FILE to rank beside the baseline, CSV with id and headline, a new headline for each test article."""
+    seed: int = 1
+    """Of everything."""
+    device: str = "auto"
+    """Where models run: auto, cpu, cuda, cuda:1, mps."""

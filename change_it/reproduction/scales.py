@@ -1,0 +1,159 @@
+"""How much is trained at each scale: a few updates, small models from scratch, or what the papers did."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+from change_it.generators.options import GeneratorOptions, Recipe, TransferOptions
+from change_it.judges.options import BILSTM, CROSS_ENCODER, SCRATCH, TASKS, JudgeOptions, Task, TrainingSet
+from change_it.reproduction.options import ReproduceOptions, Scale
+from change_it.reproduction.steps import Step
+from change_it.scoring.options import ScoreOptions
+
+#: The papers' judges are cross-encoders; ours have heads of their own.
+Kind = Literal["papers", "ours"]
+
+#: Updates of judges, and what else keeps them short.
+_SMOKE: dict[Task, dict[str, Any]] = {
+    "main": {"updates": 60, "batch_size": 32, "evaluation_steps": 30},
+    "hh": {"updates": 40, "batch_size": 16, "evaluation_steps": 20},
+    "ah": {"updates": 12, "batch_size": 8, "evaluation_steps": 6},
+}
+#: Seconds of a judge and of a generator, by scale; measured on two cores, at full scale from the time of a step.
+_JUDGE_SECONDS: dict[Scale, dict[Task, float]] = {
+    "smoke": {"main": 15, "hh": 12, "ah": 20},
+    "cpu": {"main": 60, "hh": 40, "ah": 180},
+    "full": {"main": 12_000, "hh": 1_500, "ah": 400_000},
+}
+_GENERATOR_SECONDS: dict[Scale, float] = {"smoke": 15, "cpu": 90, "full": 93_000}
+_TRANSFER_SECONDS: dict[Scale, float] = {"smoke": 15, "cpu": 60, "full": 3_600}
+_BILSTM_SECONDS: dict[Scale, float] = {"smoke": 20, "cpu": 120, "full": 3_000}
+
+#: Updates of a generator that is no more than started, and of a small one.
+GENERATOR_UPDATES = {"smoke": 40, "cpu": 500}
+#: Bootstrap resamples and trials of tests.
+RESAMPLES: dict[Scale, int] = {"smoke": 200, "cpu": 1000, "full": 1000}
+
+
+def judge_step(options: ReproduceOptions, task: Task, kind: Kind) -> Step:
+    """A judge for scoring."""
+    settings: dict[str, Any] = {"head": CROSS_ENCODER if kind == "papers" else None}
+    if options.scale != "full":
+        settings["encoder"] = SCRATCH
+    if options.scale == "smoke":
+        settings |= _SMOKE[task]
+    elif options.scale == "cpu" and task == "ah":
+        settings |= {"updates": 60, "evaluation_steps": 30}
+    out = options.out / "judges" / kind / task
+    return Step(
+        name=f"{task} judge, {kind}",
+        command="change_it.judges.train:run",
+        settings=JudgeOptions(
+            task=task, corpus=options.corpus, out=out, seed=options.seed, resume=True, **settings
+        ),
+        makes=out / "metrics.json",
+        seconds=_JUDGE_SECONDS[options.scale][task],
+    )
+
+
+def judge_steps(options: ReproduceOptions, kind: Kind) -> list[Step]:
+    """Main, HH and AH."""
+    return [judge_step(options, task, kind) for task in TASKS]
+
+
+def classifier_step(options: ReproduceOptions, train_on: TrainingSet) -> Step:
+    """The classifier of LREC 2020 on one of its training sets."""
+    out = options.out / "classifiers" / train_on
+    settings: dict[str, Any] = {}
+    if options.scale == "smoke":
+        settings = {"updates": 60, "evaluation_steps": 30}
+    return Step(
+        name=f"classifier of {train_on}",
+        command="change_it.judges.train:run",
+        settings=JudgeOptions(
+            task="main",
+            corpus=options.corpus,
+            out=out,
+            encoder=BILSTM,
+            train_on=train_on,
+            seed=options.seed,
+            resume=True,
+            **settings,
+        ),
+        makes=out / "metrics.json",
+        seconds=_BILSTM_SECONDS[options.scale],
+    )
+
+
+def generator_step(
+    options: ReproduceOptions, system: str, recipe: Recipe, architecture: str, to: str | None
+) -> Step:
+    """A generator of a system for one outlet."""
+    out = options.out / "generators" / system / (f"{recipe}-{to}" if to else recipe)
+    settings: dict[str, Any] = {}
+    if options.scale != "full":
+        settings = {"quick": True, "updates": GENERATOR_UPDATES[options.scale]}
+    if options.scale == "smoke":
+        settings |= {"evaluation_steps": GENERATOR_UPDATES["smoke"]}
+    return Step(
+        name=f"generator {system}{f' to {to}' if to else ''}",
+        command="change_it.generators.train:run",
+        settings=GeneratorOptions(
+            recipe=recipe,
+            to=to,
+            architecture=architecture,
+            corpus=options.corpus,
+            out=out,
+            seed=options.seed,
+            resume=True,
+            **settings,
+        ),
+        makes=out / "metrics.json",
+        seconds=_GENERATOR_SECONDS[options.scale],
+    )
+
+
+def transfer_step(options: ReproduceOptions, system: str, needs: tuple[str, ...], **settings: Any) -> Step:
+    """The test headlines of a corpus as a system writes them."""
+    out = options.out / "predictions" / f"{system}.csv"
+    if options.scale == "smoke":
+        settings["beams"] = 1
+    return Step(
+        name=f"headlines of {system}",
+        command="change_it.generators.transfer_command:run",
+        settings=TransferOptions(
+            **{
+                "generator": str(options.out / "generators" / system),
+                "corpus": options.corpus,
+                "out": out,
+                "device": options.device,
+                "seed": options.seed,
+                **settings,
+            }
+        ),
+        makes=out,
+        needs=needs,
+        seconds=_TRANSFER_SECONDS[options.scale],
+    )
+
+
+def score_step(
+    options: ReproduceOptions, kind: Kind, systems: dict[str, Path], needs: tuple[str, ...]
+) -> Step:
+    """All systems judged by judges of a kind."""
+    out = options.out / "scores" / kind
+    return Step(
+        name=f"scores by the judges, {kind}",
+        command="change_it.report.score_command:run",
+        settings=ScoreOptions(
+            corpus=options.corpus,
+            judges=str(options.out / "judges" / kind),
+            predictions=tuple(f"{name}={file}" for name, file in systems.items()),
+            out=out,
+            resamples=RESAMPLES[options.scale],
+            seed=options.seed,
+            device=options.device,
+        ),
+        makes=out / "scores.json",
+        needs=needs,
+        seconds=60 if options.scale != "full" else 3_600,
+    )

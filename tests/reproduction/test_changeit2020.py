@@ -1,0 +1,82 @@
+"""CHANGE-IT: the format of submissions, and ranks with ties."""
+
+import csv
+
+import pytest
+
+from change_it.errors import InputError
+from change_it.reproduction.changeit2020 import Submission, convert, ranking, ranks
+
+
+def write(file, rows, header=("id", "headline", "article", "label")):
+    with file.open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out).writerows([header, *rows])
+    return file
+
+
+def rows_of(count=4):
+    rows = [[f"a{n}", f"nuovo {n}", "testo", "R"] for n in range(count)]
+    return rows + [[f"b{n}", f"altro {n}", "testo", "gio"] for n in range(count)]
+
+
+def test_a_submission_becomes_a_prediction_file(toy_corpus, tmp_path):
+    file = write(tmp_path / "team.csv", rows_of())
+    convert(Submission(file, str(toy_corpus), tmp_path / "out.csv"))
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as out:
+        found = list(csv.DictReader(out))
+    assert found[0] == {"id": "a0", "headline": "nuovo 0", "target": "gio"}
+    assert found[-1] == {"id": "b3", "headline": "altro 3", "target": "rep"}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda rows: rows[1:], "1 ids missing: a0"),
+        (lambda rows: [*rows, ["z", "x", "", ""]], "1 ids not in the test set: z"),
+        (lambda rows: [*rows, rows[0]], "1 ids double: a0"),
+        (lambda rows: [["a0", "", "", "R"], *rows[1:]], "1 ids without a headline: a0"),
+        (lambda rows: [["a0", "x", "", "G"], *rows[1:]], "with the label of another outlet: a0"),
+    ],
+)
+def test_a_submission_with_a_fault_is_refused(toy_corpus, tmp_path, spoil, words):
+    file = write(tmp_path / "team.csv", spoil(rows_of()))
+    with pytest.raises(InputError, match=words):
+        convert(Submission(file, str(toy_corpus), tmp_path / "out.csv"), check=True)
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_systems_that_do_not_differ_share_a_rank():
+    p = {
+        ("a", "b"): 0.2,
+        ("a", "c"): 0.04,
+        ("b", "c"): 0.9,
+        ("c", "d"): 0.06,
+        ("b", "d"): 0.01,
+        ("a", "d"): 0.001,
+    }
+    assert ranks({"d": 0.1, "c": 0.2, "b": 0.3, "a": 0.4}, p) == {"a": 1, "b": 1, "c": 3, "d": 3}
+    assert ranks({"a": 0.4}, {}) == {"a": 1}
+
+
+def test_the_ranking_leaves_out_what_needs_no_model():
+    def rows(compliancy):
+        measures = dict.fromkeys(("hh", "ah", "main"), 0.5) | {"compliancy": compliancy}
+        return {"average": {**measures, "intervals": {key: [0.1, 0.9] for key in measures}}}
+
+    scores = {
+        "systems": {
+            "gold": rows(0.9),
+            "one": rows(0.6),
+            "copy": rows(0.5),
+            "baseline": rows(0.4),
+            "two": rows(0.3),
+        },
+        "p_values": {
+            "one": {"baseline": 0.02, "two": 0.01},
+            "baseline": {"one": 0.02, "two": 0.03},
+            "two": {"one": 0.01, "baseline": 0.03},
+        },
+    }
+    found = {row.values["system"]: row.values["rank"] for row in ranking(scores).rows}
+    # Holm: .01 * 3, .02 * 2, .03
+    assert found == {"one": 1, "baseline": 2, "two": 3, "gold": None, "copy": None}

@@ -1,0 +1,117 @@
+"""`change-it reproduce` through the command line: HEvAS whole, EvalNLGEval and CHANGE-IT as a plan, and faults; slow: all of it."""
+
+import json
+import re
+
+import pytest
+
+from change_it.cli import main
+from change_it.papers import hevas2019
+from change_it.reproduction.tables import classes_of
+
+
+def tables_of(out):
+    return json.loads((out / "tables.json").read_text(encoding="utf-8"))["tables"]
+
+
+def outputs(out):
+    names = ("report.html", "tables.md", "tables.json")
+    found = {name: (out / name).read_bytes() for name in names}
+    return found | {path.name: path.read_bytes() for path in (out / "tables").iterdir()}
+
+
+def test_hevas(corpus, tmp_path, capsys):
+    out = tmp_path / "hevas"
+    arguments = ["reproduce", "hevas2019", "--corpus", corpus, "--out", str(out), "--scale", "smoke"]
+    assert main([*arguments, "--plan"]) == 0
+    assert "To do: 1 of 1 steps" in capsys.readouterr().out
+    assert not (out / "tables.md").exists()
+    assert main(arguments) == 0
+    rows = {row["row"]: row for row in tables_of(out)["table1"]["rows"]}
+    published, measured = rows["first, published"], rows["first, measured"]
+    assert published["R-1"] == hevas2019.MEANS["first"]["R-1"]
+    assert rows["first, difference"]["R-1"] == pytest.approx(measured["R-1"] - published["R-1"])
+    assert measured["R-1_interval_low"] < measured["R-1"] < measured["R-1_interval_high"]
+    assert published["JS-C"] is None
+    assert -1 <= rows["τ of the order"]["R-1"] <= 1
+    cells = {row["row"]: row for row in tables_of(out)["table3"]["rows"]}
+    assert cells["R-1, published"]["R-SU"] == 0.99
+    assert cells["R-1, measured"]["R-SU"] > 0.8
+    assert cells["R-SU, measured"]["R-2"] is None  # below the diagonal
+    assert re.search(r"\|seed:1\|", (out / "tables.md").read_text(encoding="utf-8"))
+    first = outputs(out)
+    (out / "steps.json").unlink()
+    capsys.readouterr()
+    assert main(arguments) == 2
+    assert "holds other files" in capsys.readouterr().err
+    assert outputs(out) == first
+
+
+@pytest.mark.parametrize("paper", ["evalnlgeval2020", "changeit2020", "hevas2019"])
+def test_plans(corpus, tmp_path, capsys, paper):
+    arguments = ["reproduce", paper, "--corpus", corpus, "--out", str(tmp_path / "out"), "--plan"]
+    for scale in ("smoke", "cpu", "full"):
+        assert main([*arguments, "--scale", scale]) == 0
+    found = re.findall(r"To do: \d+ of \d+ steps, about (\d+) (\w+)", capsys.readouterr().out)
+    seconds = [int(number) * {"s": 1, "min": 60, "h": 3600}[unit] for number, unit in found]
+    assert seconds == sorted(seconds)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["hevas2019", "--corpus", "./none"], "none"),
+        (["hevas2019", "--submissions", "a=b.csv"], "--submissions is for changeit2020"),
+        (["changeit2020", "--submissions", "copy=b.csv"], "the name copy is taken"),
+        (["changeit2020", "--submissions", "a=none.csv"], "none.csv does not exist"),
+    ],
+)
+def test_bad_input_is_one_sentence(corpus, tmp_path, capsys, arguments, words):
+    given = [] if "--corpus" in arguments else ["--corpus", corpus]
+    assert main(["reproduce", *arguments, *given, "--out", str(tmp_path / "out")]) == 2
+    message = capsys.readouterr().err
+    assert words in message
+    assert len(message.strip().splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_intervals_of_judges_from_their_counts():
+    result = {
+        "no": {"precision": 0.75, "recall": 0.9, "f1": 0.818, "support": 10},
+        "yes": {"precision": 0.875, "recall": 0.7, "f1": 0.778, "support": 10},
+    }
+    found = classes_of({"classes": ["no", "yes"], "results": {"t": result}}, "t", resamples=500, seed=1)
+    for name in ("no", "yes"):
+        for key in ("precision", "recall", "f1"):
+            value, (low, high) = found[name][key]
+            assert value == pytest.approx(result[name][key], abs=5e-4)
+            assert low < value < high
+    assert found["mean"]["f1"][0] == pytest.approx((0.818 + 0.778) / 2, abs=5e-4)
+
+
+@pytest.mark.slow
+def test_all_of_changeit_after_an_interruption(corpus, tmp_path, monkeypatch):
+    """A run that is killed in the middle of a training ends with the tables of one that was not, byte for byte."""
+    from change_it.training.loop import TrainingBar
+
+    shown = TrainingBar.show
+
+    def killed(bar, state, **note):
+        if bar.tasks[0].description.startswith("sum") and state.update == 25:
+            raise KeyboardInterrupt
+        shown(bar, state, **note)
+
+    arguments = ["reproduce", "changeit2020", "--corpus", corpus, "--scale", "smoke", "--out"]
+    assert main([*arguments, str(tmp_path / "whole")]) == 0
+    with monkeypatch.context() as patched:
+        patched.setattr(TrainingBar, "show", killed)
+        assert main([*arguments, str(tmp_path / "cut")]) == 130
+    assert main([*arguments, str(tmp_path / "cut")]) == 0
+    whole, cut = outputs(tmp_path / "whole"), outputs(tmp_path / "cut")
+    assert whole == cut
+    rows = {(row["group"], row["row"]): row for row in tables_of(tmp_path / "cut")["table4"]["rows"]}
+    assert rows["baseline", "average, published"]["compliancy"] == 0.345
+    assert 0 <= rows["baseline", "average, measured"]["compliancy"] <= 1
+    [ranked] = [row for row in tables_of(tmp_path / "cut")["ranking"]["rows"] if row["rank"]]
+    assert ranked["system"] == "baseline"

@@ -1,0 +1,120 @@
+"""Plans: what is finished is kept, what depends on something new is not, an interrupted run goes on."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from change_it.errors import InputError
+from change_it.reproduction.steps import Run, Step
+
+CALLS: list[str] = []
+
+
+@dataclass(frozen=True)
+class Settings:
+    text: str
+    out: Path
+    reads: Path | None = None
+
+
+def write(settings):
+    """A step: writes its text after what it reads."""
+    CALLS.append(settings.text)
+    if settings.text == "fails":
+        raise InterruptedError
+    before = settings.reads.read_text() if settings.reads else ""
+    settings.out.write_text(before + settings.text)
+
+
+def steps(out, texts=("a", "b", "c"), file=None):
+    """Two steps that need nothing, and one that reads the second."""
+    one, two, three = (out / name for name in ("one", "two", "three"))
+    command = f"{__name__}:write"
+    return [
+        Step("one", command, Settings(texts[0], one), one, seconds=60),
+        Step("two", command, Settings(texts[1], two), two, inputs=(file,) if file else (), seconds=60),
+        Step("three", command, Settings(texts[2], three, two), three, needs=("two",), seconds=3000),
+    ]
+
+
+@pytest.fixture
+def out(tmp_path):
+    CALLS.clear()
+    return tmp_path / "run"
+
+
+def called():
+    found = list(CALLS)
+    CALLS.clear()
+    return found
+
+
+def test_a_finished_run_runs_nothing(out):
+    Run(out, {}).run(steps(out))
+    assert called() == ["a", "b", "c"]
+    Run(out, {}).run(steps(out))
+    assert called() == []
+    assert (out / "three").read_text() == "bc"
+
+
+def test_an_interrupted_run_goes_on(out):
+    with pytest.raises(InterruptedError):
+        Run(out, {}).run(steps(out, ("a", "fails", "c")))
+    called()
+    Run(out, {}).run(steps(out))
+    assert called() == ["b", "c"]
+
+
+def test_what_reads_something_new_is_run_again(out):
+    Run(out, {}).run(steps(out))
+    called()
+    Run(out, {}).run(steps(out, ("a", "B", "c")))
+    assert called() == ["B", "c"]
+    assert (out / "three").read_text() == "Bc"
+
+
+def test_a_run_that_is_cut_off_does_not_keep_what_read_the_old_result(out):
+    Run(out, {}).run(steps(out))
+    with pytest.raises(InterruptedError):
+        Run(out, {}).run(steps(out, ("a", "fails", "c")))
+    called()
+    Run(out, {}).run(steps(out))
+    assert called() == ["b", "c"]
+
+
+def test_a_file_of_the_user_that_changed_is_read_again(out, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("1")
+    Run(out, {}).run(steps(out, file=file))
+    called()
+    file.write_text("2")
+    Run(out, {}).run(steps(out, file=file))
+    assert called() == ["b", "c"]
+
+
+def test_a_result_that_is_gone_is_made_again(out):
+    Run(out, {}).run(steps(out))
+    called()
+    (out / "one").unlink()
+    Run(out, {}).run(steps(out))
+    assert called() == ["a"]
+
+
+def test_the_plan_says_what_is_left(out):
+    run = Run(out, {})
+    with pytest.raises(InterruptedError):
+        run.run(steps(out, ("a", "fails", "c")))
+    table = Run(out, {}).table(steps(out))
+    assert [row.values["state"] for row in table.rows] == ["finished", "to do", "to do"]
+    assert table.notes == ("To do: 2 of 3 steps, about 51 min on two idle cores.",)
+
+
+def test_another_run_is_refused(out, tmp_path):
+    Run(out, {"scale": "smoke"}).run([])
+    with pytest.raises(InputError, match="scale was smoke, is cpu"):
+        Run(out, {"scale": "cpu"})
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").touch()
+    with pytest.raises(InputError, match="holds other files"):
+        Run(tmp_path / "mine", {})
