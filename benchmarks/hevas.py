@@ -1,17 +1,12 @@
-"""HEvAS beside plain implementations and beside its paper: times as fast, same values, same order of the baselines?
+"""HEvAS beside plain implementations: times as fast, same values?
 
     python benchmarks/hevas.py
     python benchmarks/hevas.py --data articles.parquet --language en
-    python benchmarks/hevas.py --data articles.parquet --language en --tables
 
-Without --tables it prints JSON. ROUGE-1, -2 and -L against `rouge-score` with the same Unicode tokenizer, from texts to values; ROUGE-SU and -WSU
+It prints JSON. ROUGE-1, -2 and -L against `rouge-score` with the same Unicode tokenizer, from texts to values; ROUGE-SU and -WSU
 against the definition read literally (every word and pair of one headline held against every one of the other), both from words.
 The slow side may run on a part of the pairs, its time is then scaled. These seconds are of one core's processor time, which a busy machine
 does not blur. With --data all metrics on --articles of its articles with three systems as well: seconds by the clock, and peak memory of the process.
-
-With --tables it prints, in place of all that, Tables 1, 2 and 3 of the paper as Markdown, for the five baselines on as many articles of the embedded sample and of
---data, beside the published means of 50 English articles. τ says how far the order of the baselines by a metric is the published one: 1 the
-same, -1 the reverse.
 """
 
 import json
@@ -29,19 +24,15 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 from rouge_score.rouge_scorer import RougeScorer
-from scipy.stats import kendalltau
 
 from change_it.hevas.analysis import analyse
-from change_it.hevas.baselines import BASELINES, baseline
+from change_it.hevas.baselines import baseline
 from change_it.hevas.documents import Documents, System, read_documents
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.options import MetricOptions
 from change_it.hevas.overlap import headline_rouge
-from change_it.papers import hevas2019
-from change_it.stats import correlations
-from change_it.tables import Column, Row, Table, figure, to_markdown
+from change_it.reproduction.hevas2019 import drawn
 from change_it.text.tokens import words
-from tools.sample.write import sample_articles
 
 WORDS = [
     "governo",
@@ -72,9 +63,7 @@ class Options:
     language: str = "en"
     """Of --data."""
     articles: int | None = None
-    """Articles of --data, drawn at random: 5,000 when not given, with --tables 2,000, and as many of the sample."""
-    tables: bool = False
-    """Print the tables of the paper instead."""
+    """Articles of --data, drawn at random: 5,000 when not given."""
     seed: int = 1
     """Of headlines, articles and metrics."""
 
@@ -191,18 +180,6 @@ def _compared(fast: np.ndarray, seconds: float, slow: np.ndarray, slow_seconds: 
     }
 
 
-def drawn(documents: Documents, count: int, seed: int) -> Documents:
-    """Some of the documents, in their order."""
-    kept = sorted(random.Random(seed).sample(range(len(documents)), min(count, len(documents))))
-    assert documents.references is not None, f"{documents.name} has no headlines"
-    return Documents(
-        tuple(documents.ids[at] for at in kept),
-        tuple(documents.texts[at] for at in kept),
-        tuple(documents.references[at] for at in kept),
-        documents.name,
-    )
-
-
 def measured(documents: Documents, systems: Sequence[System], options: MetricOptions) -> Evaluation:
     """All metrics, with a bar on standard error."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -246,90 +223,9 @@ def all_metrics(options: Options, data: Path) -> dict[str, object]:
     }
 
 
-def sample_documents(count: int, seed: int) -> Documents:
-    """Articles of the embedded sample."""
-    articles = list(sample_articles(count, seed))
-    return Documents(
-        tuple(article.id for article in articles),
-        tuple(article.article for article in articles),
-        tuple((article.headline,) for article in articles),
-        "the embedded sample",
-    )
-
-
-def print_tables(documents: Documents, language: str, seed: int) -> None:
-    """Tables 1, 2 and 3 of the paper as Markdown, measured beside published."""
-    headlines = {
-        name: baseline(name, documents.texts, seed=seed, language=language)
-        for name in hevas2019.MEANS
-        if name in BASELINES
-    }
-    systems = [System(name, tuple(texts)) for name, texts in headlines.items()]
-    evaluation = measured(documents, systems, MetricOptions(language=language, seed=seed))
-    ours = [name for name in evaluation.metrics if name.startswith("JS")]
-    print(f"## {Path(documents.name).name}: {len(documents)} articles\n\n`{evaluation.signature}`\n")
-    for number, metrics in ((1, [*hevas2019.INFORMATIVENESS, *ours]), (2, list(hevas2019.READABILITY))):
-        print(f"### Table {number}: measured (published)\n")
-        print_means(evaluation.means, metrics)
-    print("### Table 3: Pearson correlation for first, measured (published)\n")
-    at = evaluation.systems.index("first")
-    metrics = list(hevas2019.INFORMATIVENESS)
-    found = correlations({name: evaluation.scores(name)[:, at] for name in metrics})
-    rows = {
-        one: [
-            f"{places(found.pearson[i][j])} ({places(hevas2019.correlation(one, other))})" if j > i else ""
-            for j, other in enumerate(metrics)
-        ]
-        for i, one in enumerate(metrics)
-    }
-    print(markdown(metrics, rows))
-    upper = np.triu_indices(len(metrics), 1)
-    matrix = np.array(found.pearson, np.float64)[upper]
-    published = [hevas2019.correlation(metrics[i], metrics[j]) for i, j in zip(*upper, strict=True)]
-    agreement = np.ma.corrcoef(np.ma.masked_invalid(matrix), published)[0, 1]
-    print(
-        f"\nCorrelation of the {len(published)} cells with the published ones: {places(float(agreement))}\n"
-    )
-
-
-def print_means(means: dict[str, dict[str, float]], metrics: Sequence[str]) -> None:
-    """A table of means, the agreement of the orders below."""
-    rows = {}
-    for system, published in hevas2019.MEANS.items():
-        printed = [f" ({figure(published[name])})" if name in published else "" for name in metrics]
-        rows[system] = [
-            f"{figure(means[system][name])}{value}" for name, value in zip(metrics, printed, strict=True)
-        ]
-    orders = []
-    for name in metrics:
-        pairs = [(means[system][name], row[name]) for system, row in hevas2019.MEANS.items() if name in row]
-        orders.append(places(float(kendalltau(*zip(*pairs, strict=True)).statistic)) if pairs else "")
-    print(markdown(metrics, rows | {"τ": orders}) + "\n")
-
-
-def markdown(metrics: Sequence[str], rows: dict[str, list[str]]) -> str:
-    """A Markdown table with a row for each name."""
-    columns = ("", *metrics)
-    lines = (Row(dict(zip(columns, [name, *cells], strict=True))) for name, cells in rows.items())
-    return to_markdown(Table(tuple(Column(name, "text") for name in columns), tuple(lines)))
-
-
-def places(value: float | None) -> str:
-    """Two places; a dash where a side is constant."""
-    return "–" if value is None or np.isnan(value) else f"{round(value, 2) + 0.0:.2f}"
-
-
 def main() -> None:
-    """Run all comparisons, or print the tables."""
+    """Run all comparisons."""
     options = tyro.cli(Options)
-    if options.tables:
-        count = options.articles or 2000
-        print(f"Published: {hevas2019.CITATION}\n")
-        print_tables(sample_documents(count, options.seed), "it", options.seed)
-        if options.data:
-            documents = drawn(read_documents(str(options.data)), count, options.seed)
-            print_tables(documents, options.language, options.seed)
-        return
     results: dict[str, object] = {}
     if options.data:  # first, as the peak is that of the process
         results["all metrics"] = all_metrics(options, options.data)
