@@ -19,6 +19,8 @@ from transformers import LogitsProcessor, LogitsProcessorList, NoRepeatNGramLogi
 from change_it.errors import InputError
 from change_it.generators.tokenizer import IGNORED, padded
 
+#: The most frequent ids of a tokenizer over words: articles, prepositions, marks.
+FREQUENT = 200
 #: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
 CHARACTERS = 40
 
@@ -47,6 +49,7 @@ class Decoding:
         temperature: of sampling; above 1 flattens.
         top_p: of sampling: smallest set of tokens with this probability.
         no_repeat_ngram_size: no headline has an n-gram of tokens twice; 0 allows it; None: as the generator was trained for.
+            1 spares what every headline repeats of the networks over words, see `NoRepeatedWord`.
         seed: of sampling; the draws depend on it and on the batch alone.
 
     Raises:
@@ -103,7 +106,7 @@ class Format(ABC):
         chosen = ChosenScores(prompt)
         processors: list[LogitsProcessor] = []
         if decoding.no_repeat_ngram_size:
-            processors.append(NoRepeatedNGram(decoding.no_repeat_ngram_size, prompt))
+            processors += self._without_repeats(decoding.no_repeat_ngram_size, prompt)
         if beams == 1:
             processors.append(chosen)
         settings: dict[str, Any] = {"num_beams": beams, "num_return_sequences": offered}
@@ -132,6 +135,10 @@ class Format(ABC):
             best(found[start : start + offered], decoding.candidates)
             for start in range(0, len(found), offered)
         ]
+
+    def _without_repeats(self, size: int, prompt: int) -> list[LogitsProcessor]:
+        """What keeps n-grams of tokens from being written twice."""
+        return [NoRepeatedNGram(size, prompt)]
 
     @abstractmethod
     def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[list[str]]]:
@@ -169,6 +176,11 @@ class WordFormat(Format):
             * min(target.count(" ") + 1, self.max_target_tokens)
             for source, target in zip(sources, targets, strict=True)
         ]
+
+    def _without_repeats(self, size: int, prompt: int) -> list[LogitsProcessor]:
+        if size > 1:
+            return super()._without_repeats(size, prompt)
+        return [NoRepeatedNGram(3, prompt), NoRepeatedWord(self.tokenizer, prompt)]
 
     def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[list[str]]]:
         batch, unknown = self.tokenizer.sources(sources, max_tokens=self.max_source_tokens)
@@ -283,6 +295,24 @@ class NoRepeatedNGram(LogitsProcessor):
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """Scores with -inf for the tokens that would repeat an n-gram."""
         return self.inner(input_ids[:, self.prompt :], scores)
+
+
+class NoRepeatedWord(LogitsProcessor):
+    """Forbids a word twice, but for the `FREQUENT` ones, which it forbids twice in a row; marks stay allowed."""
+
+    def __init__(self, tokenizer: Any, prompt: int):
+        self.prompt = prompt
+        ids = tokenizer.get_vocab().items()
+        self.marks = torch.tensor([id_ for token, id_ in ids if not any(map(str.isalnum, token))])
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Scores with -inf for the words that would be repeated."""
+        written = input_ids[:, self.prompt :]
+        repeated = torch.zeros_like(scores, dtype=torch.bool).scatter_(1, written, True)
+        repeated[:, :FREQUENT] = False
+        repeated.scatter_(1, written[:, -1:], True)
+        repeated[:, self.marks.to(scores.device)] = False
+        return scores.masked_fill(repeated, -torch.inf)
 
 
 class ChosenScores(LogitsProcessor):

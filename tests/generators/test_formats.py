@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from change_it.errors import InputError
+from change_it.generators import formats
 from change_it.generators.formats import (
     IGNORED,
     Candidate,
@@ -11,25 +12,28 @@ from change_it.generators.formats import (
     Decoding,
     EncoderDecoderFormat,
     NoRepeatedNGram,
+    NoRepeatedWord,
     WordFormat,
     best,
     prompt_of,
 )
 from change_it.generators.generator import load_model, load_tokenizer, new_network
+from change_it.generators.options import NETWORKS
+from change_it.generators.tokenizer import train_tokenizer
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
 ODD = ["", "   \n", "\ud800 a \x00", "parola " * 3000, "😀" * 50, "Il governo"]
 LENGTHS = {"max_source_tokens": 40, "max_target_tokens": 12}
 
 
-@pytest.fixture(scope="module", params=["t5", "gpt2", "llama", "pn", "s2s"])
+@pytest.fixture(scope="module", params=["t5", "gpt2", "llama", "pn", "s2s", "transformer"])
 def generator(request, tiny_t5, tiny_gpt2, tiny_llama):
     """A format and an untrained model."""
     name = request.param
-    if name in ("pn", "s2s"):
+    if name in NETWORKS:
         torch.manual_seed(0)
         model, tokenizer = new_network(name, SOURCES[:2], vocabulary=100, cells=16)
-        return WordFormat(tokenizer, **LENGTHS, copies=name == "pn"), model.eval()
+        return WordFormat(tokenizer, **LENGTHS, copies=name != "s2s"), model.eval()
     folder = {"t5": tiny_t5, "gpt2": tiny_gpt2, "llama": tiny_llama}[name]
     kind = "encoder-decoder" if name == "t5" else "causal"
     tokenizer = load_tokenizer(folder)
@@ -100,6 +104,27 @@ def test_odd_sources_give_a_candidate_each(generator):
         assert [len(candidates) >= 1 for candidates in found] == [True] * len(ODD)
         assert all("\n" not in one.text for candidates in found for one in candidates)
     assert format_.generate(model, [], Decoding()) == []
+
+
+def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
+    monkeypatch.setattr(formats, "FREQUENT", 7)
+    tokenizer = train_tokenizer(["il, il. il, il. il, ponte crolla"], size=20, reserved=2)
+    il, comma, stop, crolla, ponte = (
+        tokenizer.convert_tokens_to_ids(word) for word in ("il", ", ", ". ", "crolla", "ponte")
+    )
+    copied = len(tokenizer)
+    assert max(il, comma, stop) < 7 <= min(crolla, ponte)
+    refuse = NoRepeatedWord(tokenizer, prompt=1)
+
+    def refused(*written):
+        scores = refuse(torch.tensor([[2, *written]]), torch.zeros(1, len(tokenizer) + 2))
+        return set(torch.nonzero(scores[0] < 0).flatten().tolist())
+
+    assert refused() == set()
+    assert refused(il) == {il}
+    assert refused(il, ponte, comma) == {ponte}
+    assert refused(copied, comma, crolla, stop, stop) == {copied, crolla}
+    assert refused(il, stop) == set()
 
 
 def test_a_source_gives_the_same_alone_and_in_a_batch(generator):

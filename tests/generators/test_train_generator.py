@@ -209,7 +209,7 @@ def test_presets_are_the_papers(tmp_path):
 def test_rewrite_is_written_by_a_transformer(tmp_path):
     given = GeneratorOptions(recipe="rewrite", corpus="c", out=tmp_path)
     assert architecture_of(given) == "transformer"
-    assert preset(given)["no_repeat_ngram_size"] == 3
+    assert preset(given)["no_repeat_ngram_size"] == 1
 
 
 @pytest.mark.parametrize("recipe", ["sum", "s2s1", "s2s2", "s2s3", "agnostic"])
