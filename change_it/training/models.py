@@ -37,6 +37,11 @@ def pick_device(device: str) -> torch.device:
     return torch.device(device)
 
 
+def native_bf16() -> bool:
+    """Whether the processor has units for products of bfloat16 matrices: elsewhere they are slower than those of float32."""
+    return hasattr(torch.cpu, "get_capabilities") and bool(torch.cpu.get_capabilities().get("amx_bf16"))
+
+
 def local_folder(name: str | Path, *, command: str) -> Path:
     """A folder of models: itself, or the download of a Hub id; `command` writes such folders."""
     folder = Path(name)
