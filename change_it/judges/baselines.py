@@ -95,8 +95,10 @@ def tfidf_cosine(texts: Sequence[str]) -> Cosines:
     vectors.fit(texts)
 
     def cosines(first: Sequence[str], second: Sequence[str]) -> Floats:
-        product = vectors.transform(first).multiply(vectors.transform(second))
-        return np.asarray(product.sum(axis=1), dtype=np.float64).ravel()
+        place = {text: row for row, text in enumerate(dict.fromkeys([*first, *second]))}
+        matrix = vectors.transform(place)
+        one, other = (matrix[[place[text] for text in texts]] for texts in (first, second))
+        return np.asarray(one.multiply(other).sum(axis=1), dtype=np.float64).ravel()
 
     return cosines
 

@@ -348,10 +348,10 @@ def _baselines(settings: JudgeSettings, data: TaskData, work: Path) -> list[tupl
     known = data.known
     if settings.task == "main":
         return [("character n-grams", baselines.character_ngrams(known, seed=settings.seed))]
-    found = [("tf-idf cosine", baselines.threshold(known, baselines.tfidf_cosine(data.texts)))]
+    some = baselines.some_of(known, seed=settings.seed)
+    found = [("tf-idf cosine", baselines.threshold(some, baselines.tfidf_cosine(data.texts)))]
     if settings.encoder != SCRATCH or settings.mlm_steps:
         encoder, tokenizer = _frozen(settings, work)
-        some = baselines.some_of(known, seed=settings.seed)
         found.append(
             ("frozen encoder cosine", baselines.threshold(some, baselines.frozen_cosine(encoder, tokenizer)))
         )
