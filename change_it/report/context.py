@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from change_it.audit.verdicts import read_metrics
 from change_it.io import read_json
 from change_it.judges.options import as_in_the_papers
-
-TASKS = ("main", "hh", "ah", "fluency")
 
 
 @dataclass(frozen=True)
@@ -81,15 +80,11 @@ def histogram(record: Mapping[str, Any]) -> Histogram:
 
 def judges_info(judges: str | Path) -> list[Quality]:
     """Each judge on each test set, followed by its baselines; nothing where there is no `metrics.json`."""
-    return [
-        row for task in TASKS for row in _qualities(task, read_json(Path(judges) / task / "metrics.json"))
-    ]
+    return [row for task, record in read_metrics(judges).items() for row in _qualities(task, record)]
 
 
-def _qualities(task: str, record: Mapping[str, Any] | None) -> Iterator[Quality]:
+def _qualities(task: str, record: Mapping[str, Any]) -> Iterator[Quality]:
     """A judge and its baselines, test set by test set."""
-    if record is None:
-        return
     systems = {"judge": record["results"], **record["baselines"]}
     for test in record["results"]:
         for name, results in systems.items():
