@@ -5,44 +5,13 @@ from itertools import pairwise
 
 import pytest
 import torch
-from torch.nn.utils import parameters_to_vector
-from transformers import AutoModelForSeq2SeqLM
+from copying_networks import KINDS, RESERVED, WORDS, make_batch, make_model
 
 import change_it.auto  # noqa: F401 (registers the model)
 from change_it.generators.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
 )
-
-WORDS, RESERVED = 17, 4
-KINDS = {
-    "s2s": {"copy": False},
-    "pn": {"copy": True},
-    "pnc": {"copy": True, "coverage": True, "coverage_weight": 0.7},
-}
-
-
-def make_model(kind="pnc", *, tied=True, seed=1, scale=6.0, **settings):
-    """A tiny float64 model whose weights are large enough for every term to matter."""
-    torch.manual_seed(seed)
-    sizes = {"vocab_size": WORDS + RESERVED, "reserved": RESERVED, "embedding_size": 5, "hidden_size": 6}
-    config = PointerGeneratorConfig(**{**sizes, **KINDS[kind], "tie_word_embeddings": tied, **settings})
-    model = PointerGeneratorForConditionalGeneration(config).double()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(torch.randn_like(parameter) * 0.1 * scale)
-    return model.eval()
-
-
-def make_batch():
-    """Three sources of 7, 4 and 1 tokens with temporary ids (17 …), labels that copy, repeat and miss them."""
-    sources = [[5, 17, 8, 5, 18, 9, 17], [6, 17, 1, 10], [7]]
-    labels = [[17, 5, 5, 18, 3], [10, 11, 17, 3], [12, 3]]
-    return (
-        torch.tensor([row + [0] * (7 - len(row)) for row in sources]),
-        torch.tensor([[1] * len(row) + [0] * (7 - len(row)) for row in sources]),
-        torch.tensor([row + [-100] * (5 - len(row)) for row in labels]),
-    )
 
 
 def dot(left, right):
@@ -151,7 +120,7 @@ def loop_loss(model, input_ids, mask, labels):
 @pytest.mark.parametrize("tied", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
 def test_loss_and_every_gradient_equal_a_plain_loop(kind, tied):
-    model = make_model(kind, tied=tied)
+    model = make_model(kind, tie_word_embeddings=tied)
     input_ids, mask, labels = make_batch()
     expected = loop_loss(model, input_ids, mask, labels)
     expected.backward()
@@ -199,81 +168,6 @@ def test_next_word_distribution_sums_to_one_and_is_the_loops(kind):
             assert probabilities[row, step].sum().item() == pytest.approx(1 - lost.item(), abs=1e-9)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_padding_changes_nothing(kind):
-    model = make_model(kind)
-    input_ids, mask, labels = make_batch()
-    together = model.generate(
-        input_ids=input_ids, attention_mask=mask, num_beams=3, max_new_tokens=6, min_new_tokens=6
-    )
-    losses, counts = [], []
-    for row in range(3):
-        length, words = int(mask[row].sum()), int((labels[row] != -100).sum())
-        for width in (length, length + 3):
-            ids = torch.zeros(1, width, dtype=torch.long)
-            ids[0, :length] = input_ids[row, :length]
-            present = (torch.arange(width) < length).long().unsqueeze(0)
-            alone = model(
-                input_ids=ids, attention_mask=present, labels=labels[row : row + 1, :words]
-            ).loss.item()
-            padded = model(input_ids=ids, attention_mask=present, labels=labels[row : row + 1]).loss.item()
-            assert alone == pytest.approx(padded, rel=1e-12)
-            generated = model.generate(
-                input_ids=ids, attention_mask=present, num_beams=3, max_new_tokens=6, min_new_tokens=6
-            )
-            assert generated[0].tolist() == together[row].tolist()
-        losses.append(alone * words)
-        counts.append(words)
-    batched = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss.item()
-    assert batched == pytest.approx(sum(losses) / sum(counts), rel=1e-12)
-
-
-DECODINGS = {
-    "greedy": {},
-    "beams": {"num_beams": 4, "num_return_sequences": 4, "output_scores": True, "length_penalty": 0.5},
-    "sampling": {"do_sample": True, "temperature": 1.3, "top_p": 0.95, "top_k": 0},
-    "sampled beams": {"do_sample": True, "num_beams": 3, "top_k": 0},
-}
-
-
-@pytest.mark.parametrize("decoding", DECODINGS)
-@pytest.mark.parametrize("kind", KINDS)
-def test_cached_equals_uncached(kind, decoding):
-    model = make_model(kind)
-    input_ids, mask, _ = make_batch()
-    results = []
-    for use_cache in (True, False):
-        torch.manual_seed(3)
-        results.append(
-            model.generate(
-                input_ids=input_ids,
-                attention_mask=mask,
-                max_new_tokens=8,
-                use_cache=use_cache,
-                return_dict_in_generate=True,
-                **DECODINGS[decoding],
-            )
-        )
-    assert results[0].sequences.tolist() == results[1].sequences.tolist()
-    assert len({tuple(row) for row in results[0].sequences.tolist()}) > 1
-    if "num_return_sequences" in DECODINGS[decoding]:
-        torch.testing.assert_close(results[0].sequences_scores, results[1].sequences_scores)
-
-
-def test_state_is_carried_on_step_by_step():
-    model = make_model("pnc")
-    input_ids, mask, _ = make_batch()
-    read = torch.tensor([[2, 17, 5, 8], [2, 10, 11, 1], [2, 12, 4, 18]])
-    encoded = model.encoder(input_ids, mask)
-    whole = model(encoder_outputs=encoded, decoder_input_ids=read).logits
-    first = model(encoder_outputs=encoded, decoder_input_ids=read[:, :3], use_cache=True)
-    assert first.past_key_values.get_seq_length() == 3
-    rest = model(
-        encoder_outputs=encoded, decoder_input_ids=read[:, 3:], past_key_values=first.past_key_values
-    ).logits
-    torch.testing.assert_close(torch.cat([first.logits, rest], dim=1), whole)
-
-
 def test_unknown_is_never_written_and_no_ngram_repeats():
     model = make_model("s2s")
     with torch.no_grad():
@@ -302,33 +196,6 @@ def test_unknown_is_never_written_and_no_ngram_repeats():
     assert repeats(kept[0].tolist()) == 0
 
 
-@pytest.mark.parametrize("tied", [True, False])
-def test_saved_model_is_the_same_bit_for_bit(tied, tmp_path):
-    model = make_model("pnc", tied=tied).float()
-    model.save_pretrained(tmp_path)
-    loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
-    assert type(loaded) is PointerGeneratorForConditionalGeneration
-    assert loaded.config.coverage_weight == 0.7
-    assert (loaded.output is None) is tied
-    assert loaded.encoder.embedding.weight is loaded.embedding.weight
-    assert torch.equal(parameters_to_vector(loaded.parameters()), parameters_to_vector(model.parameters()))
-    input_ids, mask, labels = make_batch()
-    assert torch.equal(
-        loaded(input_ids=input_ids, attention_mask=mask, labels=labels).loss,
-        model(input_ids=input_ids, attention_mask=mask, labels=labels).loss,
-    )
-    settings = {"num_beams": 3, "max_new_tokens": 6}
-    assert torch.equal(
-        loaded.generate(input_ids=input_ids, attention_mask=mask, **settings),
-        model.generate(input_ids=input_ids, attention_mask=mask, **settings),
-    )
-
-
-def test_forward_without_words_to_read_is_refused():
-    with pytest.raises(ValueError, match="decoder_input_ids or labels"):
-        make_model()(input_ids=torch.tensor([[5]]))
-
-
 def test_untrained_loss_is_about_that_of_guessing():
     model = PointerGeneratorForConditionalGeneration(
         PointerGeneratorConfig(vocab_size=1100, embedding_size=8, hidden_size=8, copy=False)
@@ -349,19 +216,6 @@ def test_single_precision_runs_the_same_network(kind):
         loss.backward()
         for (name, parameter), other in zip(model.named_parameters(), single.parameters(), strict=True):
             torch.testing.assert_close(other.grad.double(), parameter.grad, rtol=1e-3, atol=1e-5, msg=name)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_mixed_precision_trains_the_same_network(kind):
-    model = make_model(kind, scale=1.0).float().train()
-    input_ids, mask, labels = make_batch()
-    whole = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
-    with torch.autocast("cpu", torch.bfloat16):
-        mixed = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
-    mixed.backward()
-    assert mixed.dtype == torch.float32
-    assert mixed.item() == pytest.approx(whole.item(), rel=0.02)
-    assert all(parameter.grad.isfinite().all() for parameter in model.parameters())
 
 
 def test_two_ways_back_are_one():

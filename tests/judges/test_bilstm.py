@@ -6,13 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
+from saved_judges import check_loads
 
 import change_it.auto  # noqa: F401
 from change_it.errors import InputError
-from change_it.hub.files import _model
 from change_it.judges import train
-from change_it.judges.bilstm import BiLSTMJudgeForSequenceClassification
 from change_it.judges.bilstm_building import build_bilstm
 from change_it.judges.judge import Judge
 from change_it.judges.options import BILSTM, JudgeOptions
@@ -97,23 +95,8 @@ def test_vectors_of_a_file_are_taken_and_stay(tmp_path: Path):
 
 
 @pytest.mark.parametrize("register", [True, False])
-def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(tmp_path: Path, register):
-    judge, tokenizer = built()
-    judge.save_pretrained(tmp_path / "saved")
-    tokenizer.save_pretrained(tmp_path / "saved")
-    folder = tmp_path / "saved"
-    if not register:
-        folder = tmp_path / "staged"
-        folder.mkdir()
-        for name, content in _model(tmp_path / "saved", "").items():
-            (folder / name).write_bytes(content if isinstance(content, bytes) else content.read_bytes())
-    loaded = AutoModelForSequenceClassification.from_pretrained(folder, trust_remote_code=not register).eval()
-    assert isinstance(loaded, BiLSTMJudgeForSequenceClassification) or not register
-    with torch.inference_mode():
-        batch = encode(AutoTokenizer.from_pretrained(folder), HEADLINES)
-        assert torch.equal(loaded(**batch).logits, judge(**encode(tokenizer, HEADLINES)).logits)
-    ask = pipeline("text-classification", model=loaded, tokenizer=AutoTokenizer.from_pretrained(folder))
-    assert ask(HEADLINES[0])[0]["label"] in ("rep", "gio")
+def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(tmp_path, register):
+    check_loads(*built(), HEADLINES, tmp_path, register=register)
 
 
 def options(corpus, out, **changes):

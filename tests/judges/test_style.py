@@ -1,24 +1,21 @@
 """The style judge from the outside: n-grams by hand, case of tokenizers that drop it, texts alone and in a batch, saving."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from saved_judges import check_loads
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfVectorizer
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import (
-    AutoModelForSequenceClassification,
     AutoTokenizer,
     BertConfig,
     PreTrainedTokenizerFast,
-    pipeline,
 )
 
 import change_it.auto  # noqa: F401
-from change_it.hub.files import _model
 from change_it.judges.encoders import train_wordpiece
 from change_it.judges.style import StyleJudgeConfig, StyleJudgeForSequenceClassification
 from change_it.judges.style_building import (
@@ -215,21 +212,6 @@ def test_a_tokenizer_that_keeps_case_stays_as_it_is(tokenizer):
 
 
 @pytest.mark.parametrize("register", [True, False])
-def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(
-    fitted, tokenizer, tmp_path: Path, register
-):
-    fitted.save_pretrained(tmp_path / "saved")
-    tokenizer.save_pretrained(tmp_path / "saved")
-    folder = tmp_path / "saved"
-    if not register:
-        folder = tmp_path / "staged"
-        folder.mkdir()
-        for name, content in _model(tmp_path / "saved", "").items():
-            (folder / name).write_bytes(content if isinstance(content, bytes) else content.read_bytes())
-    loaded = AutoModelForSequenceClassification.from_pretrained(folder, trust_remote_code=not register).eval()
-    assert isinstance(loaded, StyleJudgeForSequenceClassification) or not register
-    with torch.inference_mode():
-        batch = encode(AutoTokenizer.from_pretrained(folder), TEXTS)
-        assert torch.equal(loaded(**batch).logits, fitted(**encode(tokenizer, TEXTS)).logits)
-    ask = pipeline("text-classification", model=loaded, tokenizer=AutoTokenizer.from_pretrained(folder))
+def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(fitted, tokenizer, tmp_path, register):
+    ask = check_loads(fitted, tokenizer, TEXTS, tmp_path, register=register)
     assert ask(TEXTS[-1])[0]["label"] == fitted.config.id2label[1]
