@@ -1,6 +1,7 @@
 """The table of EvalNLGEval 2020 for our generators, as JSON: judges of two folds, generators, rerank, extract, score.
 
     python benchmarks/transfer.py --out runs/transfer                     # the embedded sample
+    python benchmarks/transfer.py --articles 0 --generators rewrite-transformer --updates 1200 # the writer alone, on the 12,000 articles that are embedded
     python benchmarks/transfer.py --data articles.parquet --labels left,right --language en --encoder FOLDER --out runs/real
 
 Judges of fold 0 choose, judges of fold 1 score, with another seed and another encoder. What is finished in `--out` is
@@ -14,15 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import polars as pl
 import tyro
 from real_corpus import SMALL_CORPUS
 
+from change_it.corpus import sample
 from change_it.corpus.command import run_build
 from change_it.corpus.folder import read_outlets
-from change_it.corpus.options import BuildOptions
+from change_it.corpus.options import BuildOptions, SampleOptions
 from change_it.generators import train as train_generator
 from change_it.generators import transfer_command
-from change_it.generators.options import EXTRACT, GeneratorOptions, Recipe, TransferOptions
+from change_it.generators.options import EXTRACT, TRANSFORMER, GeneratorOptions, Recipe, TransferOptions
+from change_it.generators.rerank import Objective
 from change_it.judges import train as train_judge
 from change_it.judges.options import JudgeOptions, Task
 from change_it.report import score_command
@@ -43,13 +47,26 @@ class Options:
     language: Literal["it", "en", "none"] = "en"
     """Stop words of the alignment of --data."""
     articles: int = 24_000
-    """Size of the sample."""
+    """Size of the sample; 0 takes the embedded one."""
     encoder: str = "scratch"
     """Encoder of the judges that score; those that choose are always trained from scratch."""
-    generators: tuple[str, ...] = ("sum-s2s", "sum-pn", "sum-pnc", "s2s2-s2s", "s2s2-pn")
+    generators: tuple[str, ...] = (
+        "sum-s2s",
+        "sum-pn",
+        "sum-pnc",
+        "s2s2-s2s",
+        "s2s2-pn",
+        "rewrite-transformer",
+    )
     """Generators to train as RECIPE-ARCHITECTURE; each for both outlets."""
     minutes: float = 10
     """Limit of training one generator."""
+    updates: int | None = None
+    """Updates of each; its preset's when not given."""
+    objective: Objective = "compliancy"
+    """What the judges choose for."""
+    shown: int = 50
+    """Headlines of each system that are printed, the first of the test set."""
     candidates: int = 16
     """Candidates that the judges choose among."""
     seed: int = 1
@@ -57,7 +74,7 @@ class Options:
 
 
 #: Minutes that a pre-trained judge may train; its other settings are `real_corpus.SMALL_CORPUS`.
-MINUTES: dict[Task, float] = {"main": 12, "hh": 6, "ah": 6}
+MINUTES: dict[Task, float] = {"main": 12, "hh": 6, "ah": 6, "fluency": 6}
 
 
 def corpus_of(options: Options) -> Path:
@@ -66,7 +83,10 @@ def corpus_of(options: Options) -> Path:
     if not (folder / "alignment.json").exists():
         if options.data is None:
             file = options.out / "sample.csv"
-            write.run(write.WriteOptions(out=file, articles=options.articles, seed=options.seed))
+            if options.articles:
+                write.run(write.WriteOptions(out=file, articles=options.articles, seed=options.seed))
+            else:
+                sample.run(SampleOptions(out=file))
             build = BuildOptions(files=(str(file),), out=folder, seed=options.seed)
         else:
             build = BuildOptions(
@@ -100,8 +120,9 @@ def generators_of(options: Options, corpus: Path) -> dict[str, Any]:
     trained = {}
     for name in options.generators:
         recipe, _, architecture = name.partition("-")
-        for to in read_outlets(str(corpus)):
-            out = options.out / "generators" / name / f"{recipe}-{to}"
+        outlets: tuple[str | None, ...] = (None,) if recipe == "rewrite" else read_outlets(str(corpus))
+        for to in outlets:
+            out = options.out / "generators" / name / (f"{recipe}-{to}" if to else recipe)
             if not (out / "metrics.json").exists():
                 settings: Any = GeneratorOptions(
                     recipe=recipe_of(recipe),
@@ -110,13 +131,15 @@ def generators_of(options: Options, corpus: Path) -> dict[str, Any]:
                     corpus=str(corpus),
                     out=out,
                     max_minutes=options.minutes,
+                    updates=options.updates,
                     seed=options.seed,
                     resume=True,
-                    quick=True,
+                    quick=architecture != TRANSFORMER,
+                    mixed_precision="bf16" if architecture == TRANSFORMER else "no",
                 )
                 train_generator.run(settings)
             metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
-            trained[f"{name}-{to}"] = {
+            trained[f"{name}-{to}" if to else name] = {
                 key: metrics[key] for key in ("validation_loss", "sizes", "seconds", "weights_hash")
             } | {key: metrics["training"][key] for key in ("updates", "epochs", "stopped", "best_update")}
     return trained
@@ -143,6 +166,7 @@ def predictions_of(options: Options, corpus: Path) -> list[str]:
                         out=file,
                         rerank=rerank,
                         candidates=options.candidates if rerank else None,
+                        objective=options.objective if rerank else "compliancy",
                         seed=options.seed,
                     )
                 )
@@ -167,7 +191,16 @@ def main(options: Options) -> None:
             )
         )
     scores = json.loads((report / "scores.json").read_text(encoding="utf-8"))
-    print(json.dumps({"generators": generators, "table": scores}, indent=2, ensure_ascii=False))
+    shown = {
+        path.stem: pl.read_csv(path)
+        .sort("id")
+        .head(options.shown)
+        .select("source", "headline", "direction")
+        .rows()
+        for path in sorted((report / "items").glob("*.csv"))
+    }
+    results = {"generators": generators, "table": scores, "headlines": shown}
+    print(json.dumps(results, indent=2, ensure_ascii=False))
 
 
 if __name__ == "__main__":
