@@ -61,7 +61,7 @@ def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
     crossed = {
         (source_of("both", headline, article, "faro"), target)
         for headline, article, target in pairs
-        if not unsupported(target, f"{headline} {article}")
+        if not unsupported(target, f"{headline} {article[:1000]}")
     }
     assert crossed
     assert len(crossed) < len(pairs)
@@ -73,7 +73,7 @@ def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
         assert not unsupported(target, source)
         if own[target]["article"] == article:
             seen += 1
-            assert given == ", ".join(unsupported(target, article))
+            assert given == ", ".join(unsupported(target, article[:1000]))
     assert seen > 0.8 * len(articles)
 
 
