@@ -4,6 +4,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 import scipy.stats
+from drawn import normal_scores, tied_scores
 
 from change_it import InputError, stats
 from change_it.stats import (
@@ -113,17 +114,6 @@ def test_the_order_of_the_systems_does_not_matter():
     assert p_values(one, other, ["x"] * 150) == pytest.approx(p_values(other, one, ["x"] * 150))
 
 
-def scores(n=60, seed=4):
-    """Normal scores; the systems differ by .5 of a deviation."""
-    draw = np.random.default_rng(seed)
-    return draw.normal(0, 1, (n, 1)) + draw.normal(0, 1, (n, 4)) + np.arange(4) / 2
-
-
-def counts(n=60, seed=1):
-    """Shares with many ties and zeros, as ROUGE gives them."""
-    return np.random.default_rng(seed).integers(0, 4, (n, 4)) / 3
-
-
 def test_holm_by_hand():
     # sorted .005·4, .01·3, .03·2, .04·1 = .02, .03, .06, .04: the last may not fall below .06
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
@@ -141,7 +131,7 @@ def test_rank_biserial_by_hand():
 
 
 def test_effect_follows_the_statistic():
-    first, second = counts(40)[:, :2].T
+    first, second = tied_scores(40)[:, :2].T
     statistic, _ = wilcoxon(first, second)
     dropped = np.count_nonzero(first != second)
     assert abs(rank_biserial(first, second)) == pytest.approx(1 - statistic / (dropped * (dropped + 1) / 4))
@@ -157,7 +147,7 @@ def test_ties_survive_floating_point():
 
 
 def test_correlations_equal_scipy():
-    table = {"a": scores(), "b": scores() ** 3 + scores(seed=2), "c": counts()}
+    table = {"a": normal_scores(), "b": normal_scores() ** 3 + normal_scores(seed=2), "c": tied_scores()}
     found = correlations(table)
     assert (found.metrics, found.n) == (("a", "b", "c"), 240)
     for i, first in enumerate(table.values()):
@@ -172,11 +162,14 @@ def test_correlations_equal_scipy():
 
 
 def test_correlation_with_a_constant_metric_is_not_defined():
-    found = correlations({"a": scores(), "flat": np.full((60, 4), 0.1) + 1e-15 * counts()})
+    found = correlations({"a": normal_scores(), "flat": np.full((60, 4), 0.1) + 1e-15 * tied_scores()})
     assert found.pearson == ((pytest.approx(1), None), (None, None))
     assert found.spearman == ((pytest.approx(1), None), (None, None))
     json.dumps(asdict(found), allow_nan=False)
-    assert correlations({"a": scores(2)[:, 0], "b": scores(2)[:, 1]}).pearson == ((None, None),) * 2
+    assert (
+        correlations({"a": normal_scores(2)[:, 0], "b": normal_scores(2)[:, 1]}).pearson
+        == ((None, None),) * 2
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
-import random
 from collections import Counter
 from math import log
 
 import numpy as np
 import pytest
+from drawn import texts
 from scipy.spatial.distance import jensenshannon
 from scipy.special import rel_entr
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -12,28 +12,6 @@ from change_it import InputError
 from change_it.hevas import texts as hevas_texts
 from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
 from change_it.text.tokens import words
-
-VOCABULARY = [
-    "il",
-    "governo",
-    "cade",
-    "è",
-    "perché",
-    "l'Italia",
-    "sì",
-    "riforma",
-    "tasse",
-    "Roma",
-    "oggi",
-    "мир",
-    "il",
-    "il",
-]
-
-
-def texts(count, seed, shortest=1):
-    draw = random.Random(seed)
-    return [" ".join(draw.choices(VOCABULARY, k=draw.randint(shortest, 15))) for _ in range(count)]
 
 
 def distributions(one, other, idf=None):

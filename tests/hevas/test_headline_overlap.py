@@ -1,6 +1,7 @@
 import random
 from itertools import combinations
 
+import drawn
 import numpy as np
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
@@ -10,7 +11,6 @@ from change_it.hevas import texts as hevas_texts
 from change_it.hevas.overlap import headline_rouge
 from change_it.text.tokens import words
 
-VOCABULARY = ["perché", "l'Italia", "dice", "no", "sì", "e", "poi", "3", "ancora", "мир", "Σίσυφος", "e", "e"]
 H1, H2, H3 = "x B C x x", "B y y y C", "z z B z C"
 
 
@@ -24,8 +24,7 @@ def rouge(candidates, references, measure, **options):
 
 
 def headlines(count, seed, longest=12):
-    draw = random.Random(seed)
-    return [" ".join(draw.choices(VOCABULARY, k=draw.randint(0, longest))) for _ in range(count)]
+    return drawn.texts(count, seed, shortest=0, longest=longest)
 
 
 def several(count, seed):

@@ -3,6 +3,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
+from drawn import normal_scores, tied_scores
 from scipy import stats
 
 from change_it import InputError
@@ -14,24 +15,13 @@ pytestmark = pytest.mark.filterwarnings("error")
 SYSTEMS = ["one", "two", "three", "four"]
 
 
-def scores(n=60, seed=4):
-    """Normal scores; the systems differ by .5 of a deviation."""
-    draw = np.random.default_rng(seed)
-    return draw.normal(0, 1, (n, 1)) + draw.normal(0, 1, (n, 4)) + np.arange(4) / 2
-
-
-def counts(n=60, seed=1):
-    """Shares with many ties and zeros, as ROUGE gives them."""
-    return np.random.default_rng(seed).integers(0, 4, (n, 4)) / 3
-
-
 def intervals(data, **options):
     names = SYSTEMS[: data.shape[1]]
     return np.array([mean_intervals(data, names, **options)[name] for name in names])
 
 
 def test_normal_scores_get_tukey():
-    data = scores()
+    data = normal_scores()
     found = compare(data, SYSTEMS)
     assert found.published_test == "tukey"
     expected = stats.tukey_hsd(*data.T)
@@ -44,16 +34,16 @@ def test_normal_scores_get_tukey():
 
 
 def test_one_system_that_is_not_normal_makes_all_wilcoxon():
-    data = scores()
+    data = normal_scores()
     data[:, 2] = np.exp(3 * data[:, 2])
     found = compare(data, SYSTEMS)
     assert found.published_test == "wilcoxon"
     assert [pair.published_p for pair in found.pairs] == [pair.p for pair in found.pairs]
-    assert compare(scores(), SYSTEMS, alpha=0.999).published_test == "wilcoxon"
+    assert compare(normal_scores(), SYSTEMS, alpha=0.999).published_test == "wilcoxon"
 
 
 @pytest.mark.parametrize("n", [8, 30, 200])
-@pytest.mark.parametrize("make", [scores, counts])
+@pytest.mark.parametrize("make", [normal_scores, tied_scores])
 def test_paired_tests_equal_scipy(make, n):
     data = make(n)
     found = compare(data, SYSTEMS)
@@ -78,7 +68,7 @@ def test_paired_tests_equal_scipy(make, n):
 
 
 def test_identical_systems():
-    column = scores()[:, :1]
+    column = normal_scores()[:, :1]
     found = compare(np.repeat(column, 3, axis=1), SYSTEMS[:3])
     assert found.friedman == Friedman(0.0, 1.0, 0.0)
     for pair in found.pairs:
@@ -87,7 +77,7 @@ def test_identical_systems():
 
 
 def test_constant_scores():
-    data = scores()
+    data = normal_scores()
     data[:, 1] = 0.1
     found = compare(data, SYSTEMS)
     constant = found.systems[1]
@@ -99,7 +89,7 @@ def test_constant_scores():
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
-@pytest.mark.parametrize("make", [scores, counts, lambda n: np.zeros((n, 4))])
+@pytest.mark.parametrize("make", [normal_scores, tied_scores, lambda n: np.zeros((n, 4))])
 def test_few_documents_and_systems(make, n, m):
     found = compare(make(n)[:, :m], SYSTEMS[:m])
     assert len(found.pairs) == m * (m - 1) // 2
@@ -131,7 +121,7 @@ def test_many_documents_do_not_warn():
 
 
 def test_intervals_equal_scipy_in_the_limit():
-    data = scores(50)[:, :2]
+    data = normal_scores(50)[:, :2]
     found = intervals(data, resamples=20000)
     for column, ends in zip(data.T, found, strict=True):
         expected = stats.bootstrap(
@@ -142,7 +132,7 @@ def test_intervals_equal_scipy_in_the_limit():
 
 
 def test_intervals_are_seeded_and_do_not_depend_on_the_chunks(monkeypatch):
-    data = scores(50)
+    data = normal_scores(50)
     found = intervals(data, seed=3)
     assert (intervals(data, seed=3) == found).all()
     assert (intervals(data, seed=4) != found).any()
@@ -154,7 +144,7 @@ def test_intervals_are_seeded_and_do_not_depend_on_the_chunks(monkeypatch):
 
 
 def test_intervals_draw_the_same_documents_for_every_system():
-    data = scores(50)
+    data = normal_scores(50)
     shifted = np.stack([data[:, 0], data[:, 0] + 1], axis=1)
     first, second = intervals(shifted)
     assert second == pytest.approx(first + 1)

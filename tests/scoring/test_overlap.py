@@ -1,50 +1,27 @@
-import random
-
 import numpy as np
 import pytest
+from drawn import texts
 from sacrebleu.metrics import BLEU
 
 from change_it.scoring import overlap
 from change_it.text.rouge import rouge_l
 from change_it.text.tokens import words
 
-VOCABULARY = [
-    "il",
-    "governo",
-    "cade",
-    "è",
-    "perché",
-    "l'Italia",
-    "«sì»",
-    "riforma",
-    "tasse",
-    "Roma",
-    "2020",
-    "oggi",
-    "не",
-    "мир",
-]
-
-
-def headlines(count, seed, shortest=1):
-    draw = random.Random(seed)
-    return [" ".join(draw.choices(VOCABULARY, k=draw.randint(shortest, 12))) for _ in range(count)]
-
 
 def reference_bleu(candidates, references):
-    texts = [[" ".join(words(text)) for text in side] for side in (candidates, references)]
-    return BLEU(tokenize="none", force=True).corpus_score(texts[0], [texts[1]]).score / 100
+    sides = [[" ".join(words(text)) for text in side] for side in (candidates, references)]
+    return BLEU(tokenize="none", force=True).corpus_score(sides[0], [sides[1]]).score / 100
 
 
-def measured(*texts):
-    sums = {name: column.sum() for name, column in overlap.statistics(*texts).items()}
+def measured(*sides):
+    sums = {name: column.sum() for name, column in overlap.statistics(*sides).items()}
     return {name: float(value) for name, value in overlap.aggregate(sums).items()}
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_bleu_equals_sacrebleu(seed):
     count = 1 + seed * 2  # few headlines: orders without a match, where smoothing matters
-    new, gold, source = (headlines(count, seed * 3 + k) for k in range(3))
+    new, gold, source = (texts(count, seed * 3 + k) for k in range(3))
     values = measured(new, gold, source)
     assert values["bleu"] == pytest.approx(reference_bleu(new, gold), abs=1e-12)
     assert values["bleu_source"] == pytest.approx(reference_bleu(new, source), abs=1e-12)
@@ -54,7 +31,7 @@ def test_bleu_equals_sacrebleu(seed):
 
 
 def test_many_samples_at_once_equal_one_by_one():
-    per_item = overlap.statistics(headlines(30, 1), headlines(30, 2), headlines(30, 3))
+    per_item = overlap.statistics(texts(30, 1), texts(30, 2), texts(30, 3))
     weights = np.random.default_rng(1).integers(0, 3, (7, 30))
     together = overlap.aggregate({name: weights @ column for name, column in per_item.items()})
     for at, row in enumerate(weights):

@@ -1,7 +1,6 @@
-import random
-
 import numpy as np
 import pytest
+from drawn import texts
 from rouge_score.rouge_scorer import RougeScorer
 
 from change_it.text.rouge import rouge_l
@@ -15,11 +14,7 @@ class Tokenizer:
 
 def test_equals_rouge_score_with_the_same_tokenizer():
     scorer = RougeScorer(["rougeL"], tokenizer=Tokenizer())
-    draw = random.Random(1)
-    vocabulary = ["perché", "è", "così", "l'Italia", "dice", "no", "sì", "e", "poi", "3", "ancora", "мир"]
-    ones, others = (
-        [" ".join(draw.choices(vocabulary, k=draw.randint(0, 14))) for _ in range(300)] for _ in range(2)
-    )
+    ones, others = (texts(300, seed, shortest=0) for seed in (1, 2))
     theirs = [scorer.score(one, other)["rougeL"] for one, other in zip(ones, others, strict=True)]
     expected = np.array([(score.precision, score.recall, score.fmeasure) for score in theirs])
     assert rouge_l([*map(words, ones)], [*map(words, others)]) == pytest.approx(expected, abs=1e-9)

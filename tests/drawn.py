@@ -1,0 +1,46 @@
+"""Texts and scores that are drawn at random, the same for each seed."""
+
+import random
+
+import numpy as np
+
+#: Words of several scripts, with accents and apostrophes; some stand several times.
+VOCABULARY = [
+    "il",
+    "governo",
+    "cade",
+    "è",
+    "perché",
+    "l'Italia",
+    "«sì»",
+    "riforma",
+    "tasse",
+    "Roma",
+    "2020",
+    "oggi",
+    "e",
+    "poi",
+    "no",
+    "мир",
+    "Σίσυφος",
+    "il",
+    "il",
+    "e",
+]
+
+
+def texts(count, seed, *, shortest=1, longest=12):
+    """Texts of `shortest` to `longest` words of `VOCABULARY`."""
+    draw = random.Random(seed)
+    return [" ".join(draw.choices(VOCABULARY, k=draw.randint(shortest, longest))) for _ in range(count)]
+
+
+def normal_scores(n=60, seed=4):
+    """(n, 4) normal scores; the systems differ by .5 of a deviation."""
+    draw = np.random.default_rng(seed)
+    return draw.normal(0, 1, (n, 1)) + draw.normal(0, 1, (n, 4)) + np.arange(4) / 2
+
+
+def tied_scores(n=60, seed=1):
+    """(n, 4) shares with many ties and zeros, as ROUGE gives them."""
+    return np.random.default_rng(seed).integers(0, 4, (n, 4)) / 3
