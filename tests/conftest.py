@@ -1,5 +1,7 @@
 import os
+import shutil
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 import pytest
 from scoring_fakes import FakeJudges, toy_test_set, write_toy_corpus
@@ -70,3 +72,20 @@ def sheet(study_corpus, tmp_path):
 
     assert main(["annotate", "sample", *arguments, "--out", str(found)]) == 0
     return found
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Debian's Chromium, driven by Playwright; without it tests skip, or fail where CHANGE_IT_REQUIRE_BROWSER=1 asks for it."""
+    program = shutil.which("chromium")
+    if not program or find_spec("playwright") is None:
+        give_up = pytest.fail if os.environ.get("CHANGE_IT_REQUIRE_BROWSER") == "1" else pytest.skip
+        give_up("no program chromium (apt-get install chromium) or no package playwright (pip install)")
+    from playwright.sync_api import expect, sync_playwright
+
+    minute = 60_000
+    expect.set_options(timeout=minute)
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=minute)
+        yield started
+        started.close()

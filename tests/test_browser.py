@@ -6,10 +6,7 @@ script that runs is a failure of its test.
 """
 
 import csv
-import os
 import re
-import shutil
-from importlib.util import find_spec
 
 import pytest
 from space_runs import models_of, served, write_csv, write_run
@@ -43,36 +40,12 @@ DOCUMENTS = [
 
 
 @pytest.fixture(scope="module")
-def program():
-    """Where Chromium is; without it the tests skip, or fail where CHANGE_IT_REQUIRE_BROWSER=1 asks for it."""
-    found = shutil.which("chromium")
-    lacking = [] if found else ["no program chromium (apt-get install chromium)"]
-    if find_spec("playwright") is None:
-        lacking.append("no package playwright (pip install playwright)")
-    if lacking:
-        give_up = pytest.fail if os.environ.get("CHANGE_IT_REQUIRE_BROWSER") == "1" else pytest.skip
-        give_up("; ".join(lacking))
-    return found
-
-
-@pytest.fixture(scope="module")
-def url(program, tmp_path_factory):
+def url(browser, tmp_path_factory):
     """The address of a page that is served."""
     models = models_of(write_run(tmp_path_factory.mktemp("browser") / "run"))
     models.warm_up()
     with served(models) as address:
         yield address.rstrip("/")
-
-
-@pytest.fixture(scope="module")
-def browser(program, url):
-    from playwright.sync_api import expect, sync_playwright
-
-    expect.set_options(timeout=MINUTE)
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=MINUTE)
-        yield started
-        started.close()
 
 
 @pytest.fixture

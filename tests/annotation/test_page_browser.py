@@ -2,9 +2,6 @@
 
 import csv
 import json
-import os
-import shutil
-from importlib.util import find_spec
 
 import pytest
 
@@ -13,22 +10,6 @@ from change_it.cli import main
 pytestmark = pytest.mark.slow
 
 MINUTE = 60_000
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Chromium; without it the test skips, or fails where CHANGE_IT_REQUIRE_BROWSER=1 asks for it."""
-    program = shutil.which("chromium")
-    if not program or find_spec("playwright") is None:
-        give_up = pytest.fail if os.environ.get("CHANGE_IT_REQUIRE_BROWSER") == "1" else pytest.skip
-        give_up("no program chromium (apt-get install chromium) or no package playwright")
-    from playwright.sync_api import expect, sync_playwright
-
-    expect.set_options(timeout=MINUTE)
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=MINUTE)
-        yield started
-        started.close()
 
 
 @pytest.fixture
