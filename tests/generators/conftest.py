@@ -22,56 +22,46 @@ def tiny_tokenizer(corpus, *, template):
     return PreTrainedTokenizerFast(tokenizer_object=pieces._tokenizer, **ends)
 
 
-@pytest.fixture(scope="session")
-def tiny_t5(corpus, tmp_path_factory):
+def saved(folder, model, config, tokenizer):
+    """Folder of an untrained model with its tokenizer."""
     import torch
-    from transformers import T5Config, T5ForConditionalGeneration
 
-    folder = tmp_path_factory.mktemp("models") / "tiny-t5"
-    tokenizer = tiny_tokenizer(corpus, template="$A </s>")
-    tokenizer.pad_token = "<pad>"
     torch.manual_seed(0)
-    sizes = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
-    config = T5Config(vocab_size=600, **sizes, pad_token_id=0, eos_token_id=1, decoder_start_token_id=0)
-    T5ForConditionalGeneration(config).save_pretrained(folder)
+    model(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return str(folder)
 
 
 @pytest.fixture(scope="session")
+def tiny_t5(corpus, tmp_path_factory):
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    tokenizer = tiny_tokenizer(corpus, template="$A </s>")
+    tokenizer.pad_token = "<pad>"
+    sizes = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
+    config = T5Config(vocab_size=600, **sizes, pad_token_id=0, eos_token_id=1, decoder_start_token_id=0)
+    return saved(tmp_path_factory.mktemp("models") / "tiny-t5", T5ForConditionalGeneration, config, tokenizer)
+
+
+@pytest.fixture(scope="session")
 def tiny_gpt2(corpus, tmp_path_factory):
     """Has no padding token and only 128 positions."""
-    import torch
     from transformers import GPT2Config, GPT2LMHeadModel
 
-    folder = tmp_path_factory.mktemp("models") / "tiny-gpt2"
-    torch.manual_seed(0)
-    config = GPT2Config(
-        vocab_size=600, n_positions=128, n_embd=32, n_layer=2, n_head=2, bos_token_id=2, eos_token_id=1
-    )
-    GPT2LMHeadModel(config).save_pretrained(folder)
-    tiny_tokenizer(corpus, template=None).save_pretrained(folder)
-    return str(folder)
+    sizes = {"n_positions": 128, "n_embd": 32, "n_layer": 2, "n_head": 2}
+    config = GPT2Config(vocab_size=600, **sizes, bos_token_id=2, eos_token_id=1)
+    tokenizer = tiny_tokenizer(corpus, template=None)
+    return saved(tmp_path_factory.mktemp("models") / "tiny-gpt2", GPT2LMHeadModel, config, tokenizer)
 
 
 @pytest.fixture(scope="session")
 def tiny_llama(corpus, tmp_path_factory):
     """Its tokenizer begins every text with <s>."""
-    import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
-    folder = tmp_path_factory.mktemp("models") / "tiny-llama"
-    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
     config = LlamaConfig(
-        vocab_size=600,
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        max_position_embeddings=1024,
-        bos_token_id=2,
-        eos_token_id=1,
+        vocab_size=600, **sizes, max_position_embeddings=1024, bos_token_id=2, eos_token_id=1
     )
-    LlamaForCausalLM(config).save_pretrained(folder)
-    tiny_tokenizer(corpus, template="<s> $A").save_pretrained(folder)
-    return str(folder)
+    tokenizer = tiny_tokenizer(corpus, template="<s> $A")
+    return saved(tmp_path_factory.mktemp("models") / "tiny-llama", LlamaForCausalLM, config, tokenizer)
