@@ -8,7 +8,7 @@ import tyro
 
 from change_it.training.options import TrainingOptions, TrainingSettings
 
-Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite"]
+Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]
 Language = Literal["it", "en"]
 Kind = Literal["words", "encoder-decoder", "causal"]
@@ -28,6 +28,8 @@ READS: dict[Recipe, Reads] = {
     "s2s3": "headline",
     "agnostic": "article",
     "rewrite": "both",
+    "train_d": "article",
+    "train_m": "article",
 }
 
 
@@ -43,7 +45,7 @@ class GeneratorOptions(TrainingOptions):
     """
 
     recipe: Recipe
-    """sum: articles of the target outlet to their headlines; s2s1, s2s2, s2s3: headlines to the other outlet's (pairs A3, A1 + A3, A1); agnostic: articles of both; rewrite: headline and article, one generator that writes for either outlet."""
+    """sum: articles of the target outlet to their headlines; s2s1, s2s2, s2s3: headlines to the other outlet's (pairs A3, A1 + A3, A1); agnostic: articles of both; rewrite: headline and article, one generator that writes for either outlet; train_d, train_m: as sum, from the training sets of LREC 2020."""
     corpus: str
     """Corpus folder written by `change-it corpus build`, or the id of such a data set on the Hub."""
     out: Path
@@ -51,7 +53,7 @@ class GeneratorOptions(TrainingOptions):
     to: str | None = None
     """Outlet whose headlines are written; not for agnostic and rewrite."""
     architecture: str | None = None
-    """s2s (attention), pn (+ copying), pnc (+ coverage), transformer (with copying); or Hub id or folder of an encoder-decoder or a causal language model. s2s for s2s1-3, pn for sum and agnostic, transformer for rewrite when not given."""
+    """s2s (attention), pn (+ copying), pnc (+ coverage), transformer (with copying); or Hub id or folder of an encoder-decoder or a causal language model. s2s for s2s1-3, pn for sum, agnostic, train_d and train_m, transformer for rewrite when not given."""
     quick: bool = False
     """For small corpora and machines without a GPU, instead of the papers' values of s2s, pn and pnc: AdamW, small batches, shorter sources."""
     lora: bool = False

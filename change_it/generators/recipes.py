@@ -22,6 +22,10 @@ BEGINNING = '.:?!…«"“'
 _TOKEN = re.compile(TOKEN)
 
 
+#: Training sets of LREC 2020, which are of headlines; a generator reads their articles.
+LREC = ("train_d", "train_m")
+
+
 @dataclass(frozen=True)
 class Examples:
     """Sources and the headlines they should give."""
@@ -49,7 +53,7 @@ class RecipeData:
 def load_recipe(
     corpus: str, recipe: Recipe, to: str | None, *, validation_share: float, seed: int
 ) -> RecipeData:
-    """The examples of one generator, in the order of the corpus; agnostic has its own validation part."""
+    """The examples of one generator, in the order of the corpus; agnostic and those of LREC 2020 have their own validation part."""
     if recipe not in READS:
         raise InputError(f"there is no recipe {recipe!r}: choose one of {', '.join(READS)}")
     if not 0 < validation_share < 1:
@@ -65,6 +69,8 @@ def load_recipe(
         raise InputError(f"{given}: give {outlets[0]} or {outlets[1]}")
     if recipe == "agnostic":
         train, validation = (_rows(corpus, recipe, split, "agnostic") for split in ("train", "validation"))
+    elif recipe in LREC:
+        train, validation = (_of_training_set(corpus, recipe, part, to) for part in ("train", "validation"))
     else:
         if recipe == "rewrite":
             rows = _rewriting(corpus, outlets)
@@ -93,6 +99,14 @@ def _rows(corpus: str, recipe: Recipe, split: str, direction: str) -> pl.DataFra
     rows = read_table(corpus, recipe, split, ["id", "source", "target", "direction"])
     filled = (pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("source", "target"))
     return rows.filter(pl.col("direction") == direction, *filled)
+
+
+def _of_training_set(corpus: str, recipe: Recipe, split: str, to: str | None) -> pl.DataFrame:
+    """Articles and headlines of one outlet in a training set of LREC 2020."""
+    chosen = read_table(corpus, recipe, split, ["id"])
+    articles = read_table(corpus, "articles", "train", ["id", "label", "headline", "article"])
+    rows = chosen.join(articles.filter(pl.col("label") == to), on="id", maintain_order="left")
+    return rows.select("id", source="article", target="headline")
 
 
 def source_of(reads: Reads, headline: str, article: str, to: str) -> str:

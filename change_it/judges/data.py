@@ -21,6 +21,8 @@ from change_it.text.stopwords import guess_language
 
 #: Test negatives do not depend on the seed of a judge.
 TEST_SEED = 1
+#: Share of all articles that the random split of LREC 2020 tests on (Table 1).
+RANDOM_TEST = 0.2
 #: Articles that vocabularies and document frequencies are taken from.
 TEXTS = 20_000
 #: What is drawn from the corpus for each kind of negatives; of `facts` what no changed fact could replace.
@@ -128,7 +130,8 @@ def load_task(
         negatives: kind of non-matching training examples.
         validation_share: of the training articles or pairs, in (0, 1).
         seed: of the negatives and of the validation part.
-        train_on: config of the corpus that main learns from; train_d and train_m have a validation part of their own, a tenth.
+        train_on: config of the corpus that main learns from; train_d and train_m have a validation part of their own, a tenth; random takes
+            four fifths of all articles, whatever their alignment, and tests on the others.
 
     Raises:
         InputError: no such corpus, or nothing to train, validate or test on.
@@ -147,8 +150,15 @@ def load_task(
         articles["train"], pairs["train"] = (
             rows["train"].filter(fold=int(fold)) for rows in (articles, pairs)
         )
-    even = read_table(corpus, train_on, "train", ["id"])  # balanced, unless the corpus was built otherwise
+    even = read_table(
+        corpus, train_on if train_on != "random" else "main", "train", ["id"]
+    )  # balanced, unless the corpus was built otherwise
     pool = articles["train"].join(even, on="id", how="semi", maintain_order="left")
+    if train_on == "random":
+        every = pl.concat([articles["train"], articles["test"]])
+        order = generator(seed, "random split").permutation(every.height)
+        count = round(RANDOM_TEST * every.height)
+        articles["test"], pool = every[np.sort(order[:count])], every[np.sort(order[count:])]
     rng = generator(seed, "validation")
     strict = pairs["train"].filter(alignment="A1")
 
@@ -172,7 +182,7 @@ def load_task(
         known = known.with_columns(pl.coalesce("event", "id").alias("event"))
         held = _held(known["event"], validation_share, rng)
         apart = known.filter(pl.col("event").is_in(held))
-        if train_on != "main":  # LREC 2020 has a validation part of its own
+        if train_on in ("train_d", "train_m"):  # LREC 2020 has a validation part of its own
             own = read_table(corpus, train_on, "validation", ["id"])
             apart = articles["train"].join(own, on="id", how="semi", maintain_order="left")
         if task == "main":

@@ -12,7 +12,7 @@ Size = Literal["tiny", "small", "base"]
 Fold = Literal["all", "0", "1"]
 Negatives = Literal["random", "hard", "facts", "mixed"]
 Head = Literal["pair", "ngrams", "cross-encoder"]
-TrainingSet = Literal["main", "train_d", "train_m"]
+TrainingSet = Literal["main", "train_d", "train_m", "random"]
 
 #: The judges that compliancy asks, and those that read one text and not a pair.
 TASKS: tuple[Task, ...] = ("main", "hh", "ah")
@@ -55,7 +55,7 @@ class JudgeOptions(TrainingOptions):
     vectors: Path | None = None
     """Word vectors of bilstm-char-cnn, a word2vec file (extra: hevas); trained with the rest when not given."""
     train_on: TrainingSet = "main"
-    """What main learns from: main, the papers' R, A3 and A1; train_d or train_m, those of LREC 2020."""
+    """What main learns from: main, the papers' R, A3 and A1; train_d or train_m, those of LREC 2020, or random, its 80% of all articles, tested on the others."""
     head: Head | None = None
     """What stands above the encoder: pair (hh, ah), shared words and facts too; ngrams (main), those of characters and words too; cross-encoder (main, hh, ah), the papers' linear layer."""
     size: Size = "tiny"

@@ -92,6 +92,8 @@ def generator_step(
     settings: dict[str, Any] = {}
     if options.scale != "full":
         settings = {"quick": True, "updates": GENERATOR_UPDATES[options.scale]}
+    elif architecture == "pnc" and recipe != "sum":
+        settings = {"source_tokens": 500}  # LREC 2020, section 3.1
     if options.scale == "smoke":
         settings |= {"evaluation_steps": GENERATOR_UPDATES["smoke"]}
     return Step(

@@ -51,9 +51,8 @@ def classes_of(metrics: Mapping[str, Any], test: str, *, resamples: int, seed: i
     result, names = metrics["results"][test], metrics["classes"]
     support = [result[name]["support"] for name in names]
     right = [round(result[name]["recall"] * n) for name, n in zip(names, support, strict=True)]
-    cells = np.array([right[0], support[0] - right[0], support[1] - right[1], right[1]])
-    drawn = np.random.default_rng(seed).multinomial(cells.sum(), cells / cells.sum(), resamples)
-    own, bootstrapped = (_of_cells(np.moveaxis(each, -1, 0)) for each in (cells, drawn))
+    cells = [[right[0], support[0] - right[0]], [support[1] - right[1], right[1]]]
+    own, bootstrapped = _of_cells(np.array(cells)), _of_cells(draw_cells(cells, resamples, seed))
     found: dict[str, Any] = {}
     for name, measures in own.items():
         ends = {key: np.quantile(bootstrapped[name][key], [0.025, 0.975]).tolist() for key in measures}
@@ -62,9 +61,22 @@ def classes_of(metrics: Mapping[str, Any], test: str, *, resamples: int, seed: i
     return found
 
 
+def draw_cells(cells: Any, resamples: int, seed: int) -> Any:
+    """Counts of as many answers drawn with replacement: (2, 2) true by given class to (resamples, 2, 2)."""
+    flat = np.asarray(cells).ravel()
+    drawn = np.random.default_rng(seed).multinomial(flat.sum(), flat / flat.sum(), resamples)
+    return drawn.reshape(resamples, 2, 2)
+
+
+def f1_of(cells: Any) -> dict[str, Any]:
+    """F1 of the first and the second class and their mean, from (..., 2, 2) counts, true by given class."""
+    return {name: measures["f1"] for name, measures in _of_cells(cells).items()}
+
+
 def _of_cells(cells: Any) -> dict[str, dict[str, Any]]:
-    """Measures from how many of the first class were taken for it and for the second, and those of the second."""
-    first, missed, false, second = cells.astype(np.float64)
+    """Precision, recall and F1 from (..., 2, 2) counts, true by given class."""
+    counts = np.asarray(cells, np.float64)
+    first, missed, false, second = (counts[..., i, j] for i in (0, 1) for j in (0, 1))
     found = {}
     for name, right, lost, wrong in (("first", first, missed, false), ("second", second, false, missed)):
         found[name] = {

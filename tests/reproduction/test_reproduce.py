@@ -47,7 +47,7 @@ def test_hevas(corpus, tmp_path, capsys):
     assert outputs(out) == first
 
 
-@pytest.mark.parametrize("paper", ["evalnlgeval2020", "changeit2020", "hevas2019"])
+@pytest.mark.parametrize("paper", ["evalnlgeval2020", "changeit2020", "hevas2019", "lrec2020"])
 def test_plans(corpus, tmp_path, capsys, paper):
     arguments = ["reproduce", paper, "--corpus", corpus, "--out", str(tmp_path / "out"), "--plan"]
     for scale in ("smoke", "cpu", "full"):

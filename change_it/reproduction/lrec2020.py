@@ -1,0 +1,354 @@
+"""LREC 2020: Tables 1, 2, 5 and 6, Figure 2, the newspaper-agnostic generator, and the expectations E1 to E4."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from change_it.corpus.folder import read_outlets, read_report
+from change_it.corpus.options import CurveOptions
+from change_it.generators.options import Recipe
+from change_it.io import read_records, write_json, write_table
+from change_it.papers import lrec2020 as paper
+from change_it.report.curve import NEARLY_EQUAL, examples
+from change_it.report.document import Document, Section
+from change_it.reproduction.options import ReproduceOptions
+from change_it.reproduction.scales import RESAMPLES, classifier_step, generator_step, transfer_step
+from change_it.reproduction.steps import Step
+from change_it.reproduction.tables import (
+    DIFFERENCE,
+    MEASURED,
+    PUBLISHED,
+    classes_of,
+    draw_cells,
+    f1_of,
+    outlets_note,
+    read_results,
+)
+from change_it.tables import Column, Row, Table, Value
+
+SETS: tuple[Recipe, ...] = ("train_d", "train_m")
+#: Ours to the paper's name of a training set.
+NAMES = {"train_d": "train-D", "train_m": "train-M"}
+#: Tests of a classifier; the paper's Table 5 has them in this order.
+TESTS = ("validation gold", "test gold", "in-generated", "cross-generated")
+AGNOSTIC: Recipe = "agnostic"
+_EXAMPLES = 2
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The test articles of each outlet, as files that generators read."""
+
+    corpus: str
+    out: Path
+
+
+@dataclass(frozen=True)
+class Classifying:
+    """What the classifiers are asked about, and where the counts go."""
+
+    corpus: str
+    run: Path
+    out: Path
+
+
+def plan(options: ReproduceOptions) -> list[Step]:
+    """Three classifiers, five generators, their headlines in- and cross-newspaper, and what the classifiers say of them."""
+    outlets = read_outlets(options.corpus)
+    curve = options.out / "figure2.png"
+    inputs = Step(
+        "test articles", f"{__name__}:write_inputs", Inputs(options.corpus, options.out / "inputs"),
+        options.out / "inputs" / f"{outlets[1]}.csv", seconds=1,
+    )  # fmt: skip
+    steps = [
+        Step(
+            "Figure 2",
+            "change_it.report.curve:run",
+            CurveOptions(corpus=Path(options.corpus), out=curve),
+            curve,
+            seconds=3,
+        ),
+        inputs,
+        *(classifier_step(options, name) for name in ("random", "train_d", "train_m")),
+    ]
+    for recipe in SETS:
+        for to in outlets:
+            trained = generator_step(options, recipe, recipe, "pnc", to)
+            steps.append(trained)
+            for of in outlets:
+                steps.append(_headlines(options, f"{recipe}-{to}-of-{of}", recipe, to, of, trained))
+    trained = generator_step(options, AGNOSTIC, AGNOSTIC, "pnc", None)
+    steps.append(trained)
+    steps += [_headlines(options, f"{AGNOSTIC}-of-{of}", AGNOSTIC, of, of, trained) for of in outlets]
+    out = options.out / "classified.json"
+    before = tuple(step.name for step in steps)
+    settings = Classifying(options.corpus, options.out, out)
+    return [*steps, Step("classification", f"{__name__}:classify", settings, out, needs=before, seconds=20)]
+
+
+def _headlines(options: ReproduceOptions, name: str, system: str, to: str, of: str, trained: Step) -> Step:
+    """Headlines of a generator of one outlet for the test articles of one."""
+    settings = {
+        "generator": str(options.out / "generators" / system),
+        "corpus": None,
+        "input": str(options.out / "inputs" / f"{of}.csv"),
+        "to": to,
+    }
+    return transfer_step(options, name, (trained.name, "test articles"), **settings)
+
+
+def write_inputs(settings: Inputs) -> None:
+    """Write the A2 articles of each outlet."""
+    from change_it.corpus.folder import read_table
+
+    columns = ["id", "label", "headline", "article"]
+    for (label,), rows in read_table(settings.corpus, "articles", "test", columns).group_by("label"):
+        write_table(settings.out / f"{label}.csv", columns, rows.sort("id").iter_rows())
+
+
+def classify(settings: Classifying) -> None:
+    """Ask the classifiers about all headlines, and count their answers."""
+    from change_it.corpus.folder import read_table
+    from change_it.judges.judge import Judge
+
+    outlets = read_outlets(settings.corpus)
+    counts: dict[str, dict[str, list[list[int]]]] = {}
+    shown: list[dict[str, Any]] = []
+    hashes = []
+    for name in SETS:
+        judge = Judge.from_pretrained(settings.run / "classifiers" / name)
+        hashes.append(judge.weights_hash[:6])
+        parts: dict[str, list[tuple[str, int]]] = {}
+        for part, split in (("validation gold", "validation"), ("test gold", "test")):
+            parts[part] = list(read_table(settings.corpus, name, split, ["headline", "label"]).iter_rows())
+        for to in outlets:
+            for of in outlets:
+                part = "in-generated" if to == of else "cross-generated"
+                texts = _written(settings.run / "predictions" / f"{name}-{to}-of-{of}.csv")
+                parts[part] = [*parts.get(part, []), *((text, outlets.index(to)) for text in texts)]
+        if name == "train_m":
+            parts[AGNOSTIC] = [
+                (text, outlets.index(of))
+                for of in outlets
+                for text in _written(settings.run / "predictions" / f"{AGNOSTIC}-of-{of}.csv")
+            ]
+        counts[name] = {}
+        for part, rows in parts.items():
+            truth = np.array([label for _, label in rows])
+            answer = judge.probabilities([text for text, _ in rows], progress=False).argmax(axis=1)
+            counts[name][part] = [[int(((truth == a) & (answer == b)).sum()) for b in (0, 1)] for a in (0, 1)]
+            if part != "validation gold":
+                for outlet in (0, 1):
+                    for at in np.flatnonzero(truth == outlet)[:_EXAMPLES]:
+                        shown.append(
+                            {
+                                "headline": rows[at][0],
+                                "condition": f"{NAMES[name]}, {part}",
+                                "outlet": outlets[outlet],
+                                "classifier": outlets[int(answer[at])],
+                            }
+                        )
+    write_json(settings.out, {"counts": counts, "examples": shown, "classifiers": hashes})
+
+
+def _written(file: Path) -> list[str]:
+    """The headlines of a prediction file; those that failed are left out."""
+    records = read_records(file, required=("id", "headline"))
+    return [record.cells["headline"] for record in records if record.cells["headline"]]
+
+
+def document(options: ReproduceOptions) -> Document:
+    """All tables."""
+    found = read_results(options.out / "classified.json")
+    sections = [
+        Section("table1", random_split(options), "All articles, whatever their alignment; the person's figures are of change-it annotate."),
+        Section("table2", aligned(options), "The number of alignments against the threshold, Figure 2, is figure2.png."),
+        Section("table5", classified(options, found), "Validation, test and generated headlines by newspaper."),
+        Section("agnostic", agnostic(options, found), "A generator of both newspapers cannot know the style of one: F1 is that of chance."),
+        Section("expectations", expectations(options, found), "yes: the interval is above 0; no: it is below; undecided: it has 0 in it. E1 and E4 ask for all settings."),
+        Section("table6", generated(found), "The first headlines of each condition and what the classifier takes them for."),
+    ]  # fmt: skip
+    lead = f"{paper.CITATION} Scale: {options.scale}."
+    signature = f"lrec2020|classifiers:{'+'.join(found['classifiers'])}|resamples:{RESAMPLES[options.scale]}|seed:{options.seed}"
+    return Document("LREC 2020, published and measured", lead, sections, [signature])
+
+
+def _f1(options: ReproduceOptions, cells: Any) -> dict[str, tuple[float, tuple[float, float]]]:
+    """F1 of both outlets and their mean, with intervals."""
+    own, drawn = f1_of(np.array(cells)), f1_of(draw_cells(cells, RESAMPLES[options.scale], options.seed))
+    return {
+        name: (float(own[name]), tuple(np.quantile(drawn[name], [0.025, 0.975]).tolist())) for name in own
+    }
+
+
+_MEASURES = ("first", "second", "mean")
+
+
+def _rows(name: str, group: str, printed: paper.PublishedF1 | None, measured: Mapping[str, Any]) -> list[Row]:
+    """Published, measured and difference."""
+    values = dict(zip(_MEASURES, printed, strict=True)) if printed else {}
+    rows = [Row({"row": f"{name}, {PUBLISHED}", **values}, group, tags=[PUBLISHED])] if printed else []
+    cells: dict[str, Value] = {"row": f"{name}, {MEASURED}"}
+    for key in _MEASURES:
+        cells |= {key: measured[key][0], f"{key}_interval": measured[key][1]}
+    rows.append(Row(cells, group, strong=True))
+    if printed:
+        apart: dict[str, Value] = {key: measured[key][0] - value for key, value in values.items()}
+        rows.append(Row({"row": f"{name}, {DIFFERENCE}", **apart}, group))
+    return rows
+
+
+def _table(options: ReproduceOptions, rows: list[Row], title: str, *notes: str) -> Table:
+    first, second = read_outlets(options.corpus)
+    titles = dict(zip(_MEASURES, (f"F1 {first}", f"F1 {second}", "mean F1"), strict=True))
+    columns = (
+        Column(key, title=name, below=Column(f"{key}_interval", "interval")) for key, name in titles.items()
+    )
+    return Table(
+        (Column("row", "text", title="headlines"), *columns),
+        tuple(rows),
+        title,
+        (*notes, outlets_note(options)),
+    )
+
+
+def random_split(options: ReproduceOptions) -> Table:
+    """Table 1."""
+    metrics = read_results(options.out / "classifiers" / "random" / "metrics.json")
+    found = classes_of(metrics, "gold", resamples=RESAMPLES[options.scale], seed=options.seed)
+    first, second = metrics["classes"]
+    measured = {"first": found[first]["f1"], "second": found[second]["f1"], "mean": found["mean"]["f1"]}
+    rows = _rows("classifier", "", paper.RANDOM_SPLIT["classifier"], measured)
+    person = dict(zip(_MEASURES, paper.RANDOM_SPLIT["human"], strict=True))
+    rows.append(Row({"row": f"human, {PUBLISHED}", **person}, tags=[PUBLISHED]))
+    return _table(options, rows, "Table 1: classification on a random split")
+
+
+def aligned(options: ReproduceOptions) -> Table:
+    """Table 2: pairs near .96 and both thresholds."""
+    import polars as pl
+
+    from change_it.corpus.folder import read_table
+
+    thresholds = read_report(Path(options.corpus))["thresholds"]
+    columns = ["pair_id", "similarity", "a_headline", "b_headline"]
+    pairs = pl.concat([read_table(options.corpus, "pairs", side, columns) for side in ("train", "test")])
+    chosen = examples(pairs, [NEARLY_EQUAL, thresholds["strict"], thresholds["loose"]], 1)
+    first, second = read_outlets(options.corpus)
+    texts = (Column("a_headline", "text", title=first), Column("b_headline", "text", title=second))
+    rows = tuple(map(Row, chosen.select("similarity", "a_headline", "b_headline").to_dicts()))
+    return Table((Column("similarity"), *texts), rows, "Table 2: aligned headlines")
+
+
+def classified(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
+    """Table 5, without the annotators."""
+    rows = []
+    for name in SETS:
+        for test in TESTS:
+            cells = _f1(options, found["counts"][name][test])
+            rows += _rows(test, NAMES[name], paper.CLASSIFIER[NAMES[name]][test], cells)
+    return _table(
+        options,
+        rows,
+        "Table 5: classification of gold and generated headlines",
+        "train-D: settings 1 (in-generated) and 3 (cross-generated); train-M: settings 2 and 4.",
+    )
+
+
+def agnostic(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
+    """The control."""
+    measured = _f1(options, found["counts"]["train_m"][AGNOSTIC])
+    printed = Row({"row": f"{AGNOSTIC}, {PUBLISHED}", "mean": paper.AGNOSTIC}, tags=[PUBLISHED])
+    apart: dict[str, Value] = {
+        "row": f"{AGNOSTIC}, {DIFFERENCE}",
+        "mean": measured["mean"][0] - paper.AGNOSTIC,
+    }
+    rows = [printed, *_rows(AGNOSTIC, "", None, measured), Row(apart)]
+    return _table(options, rows, "The newspaper-agnostic generator")
+
+
+def answer(low: float, high: float) -> str:
+    """Whether something is above 0, by its interval."""
+    return "yes" if low > 0 else "no" if high < 0 else "undecided"
+
+
+def together(answers: list[str]) -> str:
+    """The answer to all of several questions."""
+    return "no" if "no" in answers else "undecided" if "undecided" in answers else "yes"
+
+
+def expectations(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
+    """E1 to E4 (section 5.3), each as differences of mean F1 that should be above 0."""
+    values: dict[tuple[str, str], float] = {}
+    drawn: dict[tuple[str, str], Any] = {}
+    for place, (name, test) in enumerate((name, test) for name in SETS for test in TESTS):
+        cells = found["counts"][name][test]
+        values[name, test] = float(f1_of(np.array(cells))["mean"])
+        seed = options.seed * 100 + place  # conditions are drawn independently
+        drawn[name, test] = f1_of(draw_cells(cells, RESAMPLES[options.scale], seed))["mean"]
+    setting = {
+        1: ("train_d", TESTS[2]),
+        2: ("train_m", TESTS[2]),
+        3: ("train_d", TESTS[3]),
+        4: ("train_m", TESTS[3]),
+    }
+    valid, gold = ({name: (name, test) for name in SETS} for test in TESTS[:2])
+
+    def of(formula: Any) -> tuple[float, tuple[float, float]]:
+        low, high = np.quantile(formula(drawn), [0.025, 0.975]).tolist()
+        return float(formula(values)), (low, high)
+
+    asked: dict[str, dict[str, Any]] = {
+        "E1: generated headlines are told apart above chance, and less well than gold": {
+            **{f"setting {n} less .5": lambda f, key=key: f[key] - 0.5 for n, key in setting.items()},
+            **{
+                f"gold less setting {n}": lambda f, key=key: f[gold[key[0]]] - f[key]
+                for n, key in setting.items()
+            },
+        },
+        "E2: better in setting 2 than in setting 1": {
+            "setting 2 less setting 1": lambda f: f[setting[2]] - f[setting[1]]
+        },
+        "E3: worse on gold of the test set than on validation, with train-D most": {
+            **{
+                f"validation less test, {NAMES[name]}": lambda f, name=name: f[valid[name]] - f[gold[name]]
+                for name in SETS
+            },
+            "the gap of train-D less that of train-M": lambda f: (
+                f[valid["train_d"]] - f[gold["train_d"]] - f[valid["train_m"]] + f[gold["train_m"]]
+            ),
+        },
+        "E4: cross-generated headlines above chance, and below in-newspaper ones": {
+            **{f"setting {n} less .5": lambda f, key=setting[n]: f[key] - 0.5 for n in (3, 4)},
+            "setting 1 less setting 3": lambda f: f[setting[1]] - f[setting[3]],
+            "setting 2 less setting 4": lambda f: f[setting[2]] - f[setting[4]],
+        },
+    }
+    rows = []
+    for expectation, formulas in asked.items():
+        parts = {name: of(formula) for name, formula in formulas.items()}
+        answers = {name: answer(*ends) for name, (_, ends) in parts.items()}
+        rows.append(
+            Row({"what": "all", "answer": together(list(answers.values()))}, expectation, strong=True)
+        )
+        rows += [
+            Row({"what": name, "value": value, "interval": ends, "answer": answers[name]}, expectation)
+            for name, (value, ends) in parts.items()
+        ]
+    columns = (
+        Column("what", "text", title="difference of mean F1"),
+        Column("value"),
+        Column("interval", "interval", "95% interval"),
+        Column("answer", "text"),
+    )
+    return Table(columns, tuple(rows), "Expectations E1 to E4")
+
+
+def generated(found: Mapping[str, Any]) -> Table:
+    """Tables 6 and 7: examples."""
+    rows = (Row(row, row["condition"]) for row in found["examples"])
+    columns = (Column(name, "text") for name in ("headline", "outlet", "classifier"))
+    return Table(tuple(columns), tuple(rows), "Tables 6 and 7: examples")

@@ -1,0 +1,80 @@
+"""LREC 2020: its sets for classifiers and generators, and how its expectations are answered."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from change_it.corpus.folder import read_table
+from change_it.generators.recipes import load_recipe
+from change_it.judges.data import load_task
+from change_it.papers import lrec2020 as paper
+from change_it.reproduction import lrec2020
+from change_it.reproduction.lrec2020 import SETS, TESTS, answer, together
+from change_it.reproduction.options import ReproduceOptions
+from change_it.reproduction.tables import draw_cells, f1_of
+
+
+@pytest.mark.parametrize("recipe", SETS)
+def test_generators_learn_the_articles_of_the_training_sets(corpus, recipe):
+    data = load_recipe(corpus, recipe, "faro", validation_share=0.05, seed=1)
+    articles = read_table(corpus, "articles", "train")
+    for part, split in ((data.train, "train"), (data.validation, "validation")):
+        chosen = read_table(corpus, recipe, split, ["id"])
+        own = articles.join(chosen, on="id", how="semi").filter(pl.col("label") == "faro")
+        pairs = set(zip(part.sources, part.targets, strict=True))
+        assert pairs <= set(own.select("article", "headline").iter_rows())
+        assert len(pairs) > 0.9 * own.height
+
+
+def test_the_random_split_is_four_fifths_of_all_articles(corpus):
+    settings = {"fold": "all", "negatives": "random", "validation_share": 0.1, "seed": 1}
+    data = load_task("main", corpus, train_on="random", **settings)
+    parts = (data.train, data.validation, data.tests["gold"])
+    count = sum(read_table(corpus, "articles", side, ["id"]).height for side in ("train", "test"))
+    assert sum(map(len, parts)) == count
+    assert len(data.tests["gold"]) == round(0.2 * count)
+    test = read_table(corpus, "articles", "test", ["headline"])["headline"].to_list()
+    assert set(data.train.texts) & set(test)  # alignment plays no part
+    assert len(data.train) > 6 * len(data.validation)
+
+
+def test_f1_of_counts():
+    found = f1_of(np.array([[8, 2], [4, 6]]))
+    assert found["first"] == pytest.approx(16 / 22)
+    assert found["second"] == pytest.approx(12 / 18)
+    drawn = f1_of(draw_cells([[8, 2], [4, 6]], 2000, 1))
+    assert drawn["mean"].mean() == pytest.approx(found["mean"], abs=0.02)
+    assert draw_cells([[8, 2], [4, 6]], 5, 1).sum(axis=(1, 2)).tolist() == [20] * 5
+
+
+def test_answers():
+    assert [answer(0.1, 0.2), answer(-0.2, -0.1), answer(-0.1, 0.1)] == ["yes", "no", "undecided"]
+    assert together(["yes", "yes"]) == "yes"
+    assert together(["yes", "undecided"]) == "undecided"
+    assert together(["yes", "no", "undecided"]) == "no"
+
+
+def counts(f1, n=20_000):
+    """Counts of a classifier with the same share of right answers for both outlets."""
+    right = round(f1 * n)
+    return [[right, n - right], [n - right, right]]
+
+
+def test_the_papers_own_figures_confirm_its_expectations(corpus, tmp_path):
+    """Symmetric counts with the published averages, and so many headlines that nothing is undecided."""
+    found = {
+        "counts": {
+            name: {test: counts(paper.CLASSIFIER[lrec2020.NAMES[name]][test].average) for test in TESTS}
+            for name in SETS
+        }
+    }
+    options = ReproduceOptions(paper="lrec2020", corpus=corpus, out=tmp_path, scale="smoke")
+    rows = lrec2020.expectations(options, found).rows
+    answers = {row.group[:2]: row.values["answer"] for row in rows if row.values["what"] == "all"}
+    assert answers["E1"] == answers["E3"] == answers["E4"] == "yes"
+    value = next(row.values for row in rows if row.values["what"] == "setting 2 less setting 1")
+    assert value["value"] == pytest.approx(0.672 - 0.666, abs=1e-3)
+    found["counts"]["train_d"]["in-generated"] = counts(0.45)
+    rows = lrec2020.expectations(options, found).rows
+    answers = {row.group[:2]: row.values["answer"] for row in rows if row.values["what"] == "all"}
+    assert answers["E1"] == "no"
