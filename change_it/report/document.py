@@ -1,13 +1,13 @@
 """A report that is a row of tables: one page, and the same tables as Markdown, CSV and JSON."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from change_it.io import write_json, write_table, write_text
 from change_it.report.html import environment
-from change_it.tables import Table, records, to_markdown
+from change_it.tables import Table, formatted, records, to_markdown
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,23 @@ def markdown(document: Document) -> str:
     """The document in Markdown."""
     parts = [f"# {document.title}", document.lead]
     for section in document.sections:
-        parts += [f"## {section.table.title}", section.text, to_markdown(section.table), *section.table.notes]
+        table = to_markdown(_with_intervals(section.table))
+        parts += [f"## {section.table.title}", section.text, table, *section.table.notes]
     return "\n\n".join(filter(None, [*parts, *(f"`{one}`" for one in document.signatures)])) + "\n"
+
+
+def _with_intervals(table: Table) -> Table:
+    """The table with what stands below a value in brackets after it."""
+    rows = []
+    for row in table.rows:
+        values = dict(row.values)
+        for column in table.columns:
+            below = column.below
+            if below is not None and row.values.get(below.name) is not None:
+                value, under = (formatted(row.values.get(each.name), each.format) for each in (column, below))
+                values[column.name] = f"{value} ({under})"
+        rows.append(replace(row, values=values))
+    return replace(table, rows=tuple(rows))
 
 
 def as_json(document: Document) -> dict[str, Any]:

@@ -137,7 +137,7 @@ def means_table(found: Mapping[str, Any], metrics: Sequence[str], title: str) ->
         known = {name: printed[name] for name in metrics if name in printed}
         apart = {name: measured[name] - value for name, value in known.items()}
         rows += [
-            Row({"row": f"{system}, {PUBLISHED}", **known}, system, tags=[PUBLISHED]),
+            Row({"row": f"{system}, {PUBLISHED}", **known}, system),
             Row({"row": f"{system}, {MEASURED}", **measured, **ends}, system, strong=True),
             Row({"row": f"{system}, {DIFFERENCE}", **apart}, system),
         ]
@@ -167,7 +167,7 @@ def correlations_table(found: Mapping[str, Any]) -> Table:
         }
         pairs += [(measured[other], printed[other]) for other in later if measured[other] is not None]
         rows += [
-            Row({"row": f"{one}, {PUBLISHED}", **printed}, one, tags=[PUBLISHED]),
+            Row({"row": f"{one}, {PUBLISHED}", **printed}, one),
             Row({"row": f"{one}, {MEASURED}", **measured}, one, strong=True),
         ]
     agreement = float(np.corrcoef(*np.array(pairs, np.float64).T)[0, 1])

@@ -166,7 +166,7 @@ def systems_table(
             )
             known = {name: getattr(printed, paper) for name, paper in MEASURES.items()} if printed else {}
             if printed:
-                rows.append(Row({"row": f"{direction}, {PUBLISHED}", **known}, ours, tags=[PUBLISHED]))
+                rows.append(Row({"row": f"{direction}, {PUBLISHED}", **known}, ours))
             cells: dict[str, Value] = {"row": f"{own}, {MEASURED}", "n": found["n"]}
             for name in MEASURES:
                 cells[name] = found[name]
