@@ -34,7 +34,10 @@ def test_files_have_plain_values(tmp_path):
     rows = json.loads((tmp_path / "tables.json").read_text(encoding="utf-8"))["tables"]["two"]["rows"]
     assert rows == as_json(DOCUMENT)["tables"]["two"]["rows"]
     assert rows[0] == {
-        "group": "x", "system": "<b>one</b>", "f1": 0.5,
-        "f1_interval_low": 0.4, "f1_interval_high": 0.6,
+        "group": "x",
+        "system": "<b>one</b>",
+        "f1": 0.5,
+        "f1_interval_low": 0.4,
+        "f1_interval_high": 0.6,
     }
     assert (tmp_path / "tables" / "two.csv").read_text(encoding="utf-8").splitlines()[2] == "two,,,"

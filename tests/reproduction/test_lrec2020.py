@@ -1,11 +1,15 @@
 """LREC 2020: its sets for classifiers and generators, and how its expectations are answered."""
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
+from space_runs import save_judge
 
 from change_it.corpus.folder import read_table
 from change_it.generators.recipes import load_recipe
+from change_it.io import write_json
 from change_it.judges.data import load_task
 from change_it.papers import lrec2020 as paper
 from change_it.reproduction import lrec2020
@@ -78,3 +82,41 @@ def test_the_papers_own_figures_confirm_its_expectations(corpus, tmp_path):
     rows = lrec2020.expectations(options, found).rows
     answers = {row.group[:2]: row.values["answer"] for row in rows if row.values["what"] == "all"}
     assert answers["E1"] == "no"
+
+
+def test_the_tables_of_classifiers_and_headlines(corpus, tmp_path):
+    """Classifiers that are not trained, and generators that write the gold headlines."""
+    outlets = ("colle", "faro")
+    for seed, name in enumerate(SETS):
+        save_judge(tmp_path / "classifiers" / name, "main", outlets=outlets, seed=seed)
+    result = {name: {"recall": 0.8, "support": 100} for name in outlets}
+    (tmp_path / "classifiers" / "random").mkdir()
+    write_json(
+        tmp_path / "classifiers" / "random" / "metrics.json",
+        {"classes": outlets, "results": {"gold": result}},
+    )
+    lrec2020.write_inputs(lrec2020.Inputs(corpus, tmp_path / "inputs"))
+    sizes = {}
+    for of in outlets:
+        rows = pl.read_csv(tmp_path / "inputs" / f"{of}.csv")
+        sizes[of] = rows.height
+        (tmp_path / "predictions").mkdir(exist_ok=True)
+        for system in (*(f"{name}-{to}" for name in SETS for to in outlets), "agnostic"):
+            rows.select("id", "headline").write_csv(tmp_path / "predictions" / f"{system}-of-{of}.csv")
+    lrec2020.classify(lrec2020.Classifying(corpus, tmp_path, tmp_path / "classified.json"))
+    found = json.loads((tmp_path / "classified.json").read_text())
+    assert {sum(map(sum, found["counts"]["train_d"][test])) for test in TESTS[1:]} == {sum(sizes.values())}
+    assert found["counts"]["train_m"]["in-generated"] == found["counts"]["train_m"]["test gold"]
+    crossed = found["counts"]["train_m"]["cross-generated"]
+    assert [sum(row) for row in crossed] == [sizes["faro"], sizes["colle"]]
+    options = ReproduceOptions(paper="lrec2020", corpus=corpus, out=tmp_path, scale="smoke")
+    sections = {section.name: section.table for section in lrec2020.document(options).sections}
+    assert list(sections) == ["table1", "table2", "table5", "agnostic", "expectations", "table6"]
+    rows = {row.values["row"]: row.values for row in sections["table1"].rows}
+    assert rows["classifier, measured"]["mean"] == pytest.approx(0.8)
+    assert rows["classifier, difference"]["mean"] == pytest.approx(0.8 - 0.813)
+    assert rows["human, published"]["second"] == 0.640
+    assert [row.values["similarity"] for row in sections["table2"].rows] == sorted(
+        (row.values["similarity"] for row in sections["table2"].rows), reverse=True
+    )
+    assert len(sections["table5"].rows) == 2 * len(TESTS) * 3
