@@ -23,6 +23,8 @@ from transformers.modeling_outputs import ModelOutput, Seq2SeqLMOutput
 
 from .pointer_generator import IGNORED, WordGenerator
 
+#: Keys and values.
+Pairs = tuple[Tensor, Tensor]
 #: Logit of what cannot be written; finite, so that no gradient is undefined.
 IMPOSSIBLE = -1e4
 
@@ -81,16 +83,21 @@ class DecoderState:
     is_compileable = False
 
     def __init__(self) -> None:
-        self.layers: list[Tensor] = []  # (n, 2, heads, words, hidden / heads) of each layer
+        self.layers: list[Pairs] = []  # (n, heads, words, hidden / heads) of each layer
+        self.crossed: list[
+            Pairs
+        ] = []  # (n, heads, tokens, hidden / heads), the source's; all beams of a source share them
         self.last: Tensor | None = None  # (n, 1, hidden) embedding of the last word
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
         """Words read."""
-        return self.layers[0].shape[3] if self.layers else 0
+        return self.layers[0][0].shape[2] if self.layers else 0
 
     def reorder_cache(self, beam_idx: Tensor) -> None:
         """Follow the beams that survive."""
-        self.layers = [layer.index_select(0, beam_idx) for layer in self.layers]
+        self.layers = [
+            (keys.index_select(0, beam_idx), values.index_select(0, beam_idx)) for keys, values in self.layers
+        ]
         self.last = None if self.last is None else self.last.index_select(0, beam_idx)
 
 
@@ -147,30 +154,30 @@ class Layer(nn.Module):
         self,
         states: Tensor,
         mask: Tensor | None,
-        past: Tensor | None = None,
-        crossed: Tensor | None = None,
+        past: Pairs | None = None,
+        crossed: Pairs | None = None,
         cross_mask: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[Tensor, Pairs]:
         """One layer.
 
         Args:
             states: (n, t, hidden).
             mask: added to the logits of self-attention.
-            past: (n, 2, heads, before, hidden / heads), keys and values of the words before.
-            crossed: (n, 2, heads, tokens, hidden / heads), those of the source, in a decoder.
+            past: (n, heads, before, hidden / heads) keys and values of the words before.
+            crossed: (n, heads, tokens, hidden / heads), those of the source, in a decoder.
             cross_mask: added to the logits of the attention to the source.
 
         Returns:
             (n, t, hidden), and the keys and values of all words so far.
         """
         query, keys, values = split_heads(self.projected(self.norm(states)), 3, self.heads).unbind(1)
-        pairs = torch.stack([keys, values], dim=1)
-        pairs = pairs if past is None else torch.cat([past, pairs], dim=3)
-        states = states + self.dropout(self.output(attend(query, pairs, mask)))
+        if past is not None:
+            keys, values = torch.cat([past[0], keys], dim=2), torch.cat([past[1], values], dim=2)
+        states = states + self.dropout(self.output(attend(query, keys, values, mask)))
         if crossed is not None:
             query = split_heads(self.cross_query(self.cross_norm(states)), 1, self.heads)[:, 0]
-            states = states + self.dropout(self.cross_output(attend(query, crossed, cross_mask)))
-        return states + self.dropout(self.between(self.between_norm(states))), pairs
+            states = states + self.dropout(self.cross_output(attend(query, *crossed, cross_mask)))
+        return states + self.dropout(self.between(self.between_norm(states))), (keys, values)
 
 
 def split_heads(projected: Tensor, parts: int, heads: int) -> Tensor:
@@ -178,14 +185,14 @@ def split_heads(projected: Tensor, parts: int, heads: int) -> Tensor:
     return projected.unflatten(-1, (parts, heads, -1)).permute(0, 2, 3, 1, 4)
 
 
-def attend(query: Tensor, pairs: Tensor, mask: Tensor | None) -> Tensor:
+def attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
     """(n, t, hidden) of (n, heads, t, hidden / heads) queries; `mask` is added to the logits.
 
     Written out, because the gradient of `scaled_dot_product_attention` is several times slower on a CPU.
     """
-    logits = (query * query.shape[-1] ** -0.5) @ pairs[:, 0].transpose(-1, -2)
+    logits = (query * query.shape[-1] ** -0.5) @ keys.transpose(-1, -2)
     weights = (logits if mask is None else logits + mask.to(logits.dtype)).softmax(-1).to(query.dtype)
-    return (weights @ pairs[:, 1]).transpose(1, 2).flatten(2)
+    return (weights @ values).transpose(1, 2).flatten(2)
 
 
 class TransformerEncoder(nn.Module):
@@ -323,11 +330,14 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         states, state.last = self.embedding(ids, state.last, before)
         mask = attended(encoded.source_mask)
         causal = torch.full((steps, before + steps), IMPOSSIBLE, device=ids.device).triu(before + 1)
-        past: Sequence[Tensor | None] = state.layers or [None] * len(self.layers)
+        if not state.crossed:  # contiguous, so that no step copies them
+            pairs = (layer.unbind(1) for layer in encoded.crossed.unbind(1))
+            state.crossed = [(keys.contiguous(), values.contiguous()) for keys, values in pairs]
+        past: Sequence[Pairs | None] = state.layers or [None] * len(self.layers)
         state.layers = []
         for number, layer in enumerate(self.layers):
-            states, pairs = layer(states, causal, past[number], encoded.crossed[:, number], mask)
-            state.layers.append(pairs)
+            states, own = layer(states, causal, past[number], state.crossed[number], mask)
+            state.layers.append(own)
         return self.norm(states)
 
     def _scores(self, states: Tensor) -> Tensor:
