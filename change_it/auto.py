@@ -1,49 +1,28 @@
 """`import change_it.auto` registers our models with the Auto classes of transformers."""
 
-from transformers import (
-    AutoConfig,
-    AutoModelForSeq2SeqLM,
-    AutoModelForSequenceClassification,
-    AutoTokenizer,
-)
+from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoModelForSequenceClassification, AutoTokenizer
 
-from change_it.generators.pointer_generator import (
-    PointerGeneratorConfig,
-    PointerGeneratorForConditionalGeneration,
-)
-from change_it.generators.pointer_transformer import (
-    PointerTransformerConfig,
-    PointerTransformerForConditionalGeneration,
-)
+from change_it.generators.pointer_generator import PointerGeneratorForConditionalGeneration
+from change_it.generators.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.generators.tokenizer import HeadlineTokenizer
-from change_it.judges.bilstm import BiLSTMJudgeConfig, BiLSTMJudgeForSequenceClassification
-from change_it.judges.fluency import FluencyJudgeConfig, FluencyJudgeForSequenceClassification
-from change_it.judges.pair import PairJudgeConfig, PairJudgeForSequenceClassification
-from change_it.judges.style import StyleJudgeConfig, StyleJudgeForSequenceClassification
+from change_it.judges.bilstm import BiLSTMJudgeForSequenceClassification
+from change_it.judges.fluency import FluencyJudgeForSequenceClassification
+from change_it.judges.pair import PairJudgeForSequenceClassification
+from change_it.judges.style import StyleJudgeForSequenceClassification
 
-AutoConfig.register(PairJudgeConfig.model_type, PairJudgeConfig, exist_ok=True)
-AutoModelForSequenceClassification.register(
-    PairJudgeConfig, PairJudgeForSequenceClassification, exist_ok=True
+JUDGES = (
+    PairJudgeForSequenceClassification,
+    StyleJudgeForSequenceClassification,
+    BiLSTMJudgeForSequenceClassification,
+    FluencyJudgeForSequenceClassification,
 )
-AutoConfig.register(StyleJudgeConfig.model_type, StyleJudgeConfig, exist_ok=True)
-AutoModelForSequenceClassification.register(
-    StyleJudgeConfig, StyleJudgeForSequenceClassification, exist_ok=True
-)
-AutoConfig.register(BiLSTMJudgeConfig.model_type, BiLSTMJudgeConfig, exist_ok=True)
-AutoModelForSequenceClassification.register(
-    BiLSTMJudgeConfig, BiLSTMJudgeForSequenceClassification, exist_ok=True
-)
-AutoConfig.register(FluencyJudgeConfig.model_type, FluencyJudgeConfig, exist_ok=True)
-AutoModelForSequenceClassification.register(
-    FluencyJudgeConfig, FluencyJudgeForSequenceClassification, exist_ok=True
-)
-AutoConfig.register(PointerGeneratorConfig.model_type, PointerGeneratorConfig, exist_ok=True)
-AutoModelForSeq2SeqLM.register(
-    PointerGeneratorConfig, PointerGeneratorForConditionalGeneration, exist_ok=True
-)
-AutoTokenizer.register(PointerGeneratorConfig, fast_tokenizer_class=HeadlineTokenizer, exist_ok=True)
-AutoConfig.register(PointerTransformerConfig.model_type, PointerTransformerConfig, exist_ok=True)
-AutoModelForSeq2SeqLM.register(
-    PointerTransformerConfig, PointerTransformerForConditionalGeneration, exist_ok=True
-)
-AutoTokenizer.register(PointerTransformerConfig, fast_tokenizer_class=HeadlineTokenizer, exist_ok=True)
+GENERATORS = (PointerGeneratorForConditionalGeneration, PointerTransformerForConditionalGeneration)
+
+for model in (*JUDGES, *GENERATORS):
+    config = model.config_class
+    AutoConfig.register(config.model_type, config, exist_ok=True)
+    if model in JUDGES:
+        AutoModelForSequenceClassification.register(config, model, exist_ok=True)
+    else:
+        AutoModelForSeq2SeqLM.register(config, model, exist_ok=True)
+        AutoTokenizer.register(config, fast_tokenizer_class=HeadlineTokenizer, exist_ok=True)

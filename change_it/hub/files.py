@@ -146,32 +146,12 @@ def _auto_map(config: Mapping[str, Any], files: Files) -> dict[str, Any]:
     It is not called, because every model that this process saved later would carry code too. Models of
     transformers itself have none.
     """
-    import change_it.generators.pointer_generator as pointer
-    import change_it.generators.pointer_transformer as transformer
-    import change_it.generators.tokenizer as words
-    from change_it.judges import bilstm, fluency, pair, style
+    from change_it.auto import GENERATORS, JUDGES, HeadlineTokenizer
 
-    classifiers: list[tuple[Any, type]] = [
-        (pair.PairJudgeConfig, pair.PairJudgeForSequenceClassification),
-        (style.StyleJudgeConfig, style.StyleJudgeForSequenceClassification),
-        (bilstm.BiLSTMJudgeConfig, bilstm.BiLSTMJudgeForSequenceClassification),
-        (fluency.FluencyJudgeConfig, fluency.FluencyJudgeForSequenceClassification),
-    ]
-    known: dict[str, dict[str, type]] = {
-        **{
-            settings.model_type: {"AutoConfig": settings, "AutoModelForSequenceClassification": model}
-            for settings, model in classifiers
-        },
-        pointer.PointerGeneratorConfig.model_type: {
-            "AutoConfig": pointer.PointerGeneratorConfig,
-            "AutoModelForSeq2SeqLM": pointer.PointerGeneratorForConditionalGeneration,
-        },
-        transformer.PointerTransformerConfig.model_type: {
-            "AutoConfig": transformer.PointerTransformerConfig,
-            "AutoModelForSeq2SeqLM": transformer.PointerTransformerForConditionalGeneration,
-        },
-        words.HeadlineTokenizer.__name__: {"AutoTokenizer": words.HeadlineTokenizer},
-    }
+    known: dict[str, dict[str, type]] = {HeadlineTokenizer.__name__: {"AutoTokenizer": HeadlineTokenizer}}
+    for model in (*JUDGES, *GENERATORS):
+        auto = "AutoModelForSequenceClassification" if model in JUDGES else "AutoModelForSeq2SeqLM"
+        known[model.config_class.model_type] = {"AutoConfig": model.config_class, auto: model}
     classes = known.get(config.get("model_type") or config.get("tokenizer_class") or "", {})
     if not classes:
         return {}
