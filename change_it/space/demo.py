@@ -46,7 +46,7 @@ def run(options: DemoOptions) -> None:
                 "train them there, or give another --run"
             )
         terminal.print(
-            f"{options.run} holds no models yet: training them with the quickstart, once; this takes minutes."
+            f"{options.run} holds no models yet: training them with the quickstart, once; this takes some five minutes."
         )
         _train(options.run)
     from change_it.space.app import build
