@@ -96,6 +96,10 @@ HEAVY = {
             {"numpy"},
         ),
         (["score", "--corpus", "./none", "--judges", "j"], {"numpy"}),
+        (["annotate", "sample", "--corpus", "./none", "--out", "sheet.csv"], {"numpy"}),
+        (["annotate", "score", "none.csv", "--key", "none.csv", "--out", "news.csv"], {"numpy"}),
+        (["annotate", "serve", "none.csv", "--port", "70000"], set()),
+        (["reproduce", "hevas2019", "--corpus", "./none", "--out", "r"], {"numpy"}),
         (["transfer", "--generator", "extract", "--corpus", "./none", "--out", "new.csv"], {"numpy"}),
     ],
     ids=lambda value: (

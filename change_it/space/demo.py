@@ -62,12 +62,12 @@ def run(options: DemoOptions) -> None:
 
 def check_serving(port: int) -> None:
     """Refuse, before any work, what cannot be served."""
+    if not 0 <= port <= 65_535:
+        raise InputError(f"--port {port} is no port: give a number from 0 to 65535")
     try:
         import gradio  # noqa: F401 (is it there?)
     except ImportError:
         raise InputError("the page needs Gradio: pip install 'change-it[space]'") from None
-    if not 0 <= port <= 65_535:
-        raise InputError(f"--port {port} is no port: give a number from 0 to 65535")
 
 
 def has_models(run: Path) -> bool:
