@@ -25,7 +25,7 @@ def document(study: Study) -> Document:
         sections.append(
             Section("ratings", ratings(study), "Mean ratings from 1 to 5, and how far annotators agree.")
         )
-    if study.ratings and study.judged:
+    if study.ratings and study.judged and study.conditions != [GOLD]:
         sections.append(
             Section(
                 "correlations", correlations(study), "How far judges and metrics can stand in for people."
@@ -66,12 +66,12 @@ def agreement(study: Study) -> Table:
     for condition, printed in lrec2020.ANNOTATORS.items():
         mean = sum(printed.accuracy) / len(printed.accuracy)
         values: dict[str, Value] = {
-            "condition": condition,
+            "condition": f"{condition}, published",
             "n": lrec2020.ANNOTATED,
             "accuracy": mean,
             "alpha": printed.alpha,
         }
-        rows.append(Row(values, "published", tags=["published"]))
+        rows.append(Row(values, "published"))
     columns = [
         Column("condition", "text"),
         Column("n", "count"),
@@ -110,7 +110,7 @@ def classification(study: Study) -> Table:
     }
     for name, f1 in printed.items():
         values = dict(zip(("f1_1", "f1_2", "f1"), f1, strict=True))
-        rows.append(Row({"rater": name, **values}, "published", tags=["published"]))
+        rows.append(Row({"rater": f"{name}, published", **values}, "published"))
     titles = dict(zip(MEASURES, ("accuracy", f"F1 {first}", f"F1 {second}", "mean F1"), strict=True))
     columns = [
         Column("rater", "text"),
@@ -128,7 +128,7 @@ def classification(study: Study) -> Table:
 def ratings(study: Study) -> Table:
     """Mean ratings of content and fluency by condition, with ordinal alpha."""
     rows = []
-    for condition in [*study.conditions, None]:
+    for condition in [*study.conditions, *([None] if len(study.conditions) > 1 else [])]:
         cells: dict[str, Value] = {}
         for question in study.ratings:
             found = study.rating(condition, question)
