@@ -72,15 +72,7 @@ def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> Run:
     apart = {*held_out} if data.material.generated else {*held_out, "generated"}
     families = [name for name in FAMILIES if name not in apart]
     model, tokenizer = _start(settings, data, families, work)
-    model.config.change_it = {
-        "task": settings.task,
-        "fold": settings.fold,
-        "seed": settings.seed,
-        "max_tokens": settings.max_tokens,
-        "outlets": list(data.outlets),
-        "corpus": Path(settings.corpus).name,
-        "encoder": Path(settings.encoder).name,
-    }
+    model.config.change_it = settings.about(data.outlets)
     examples = FluencyExamples(data, tokenizer, families, max_tokens=settings.max_tokens, seed=settings.seed)
     printed = data.validation[:VALIDATION]
     broken = []

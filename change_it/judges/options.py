@@ -1,6 +1,6 @@
 """Options of `change-it train judge`, and the presets that stand for values not given."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -82,6 +82,12 @@ class JudgeSettings(TrainingSettings, JudgeOptions):
 
     negatives: Negatives = field()
     max_tokens: int = field()
+
+    def about(self, outlets: Sequence[str]) -> dict[str, Any]:
+        """What the configuration of a judge keeps of its training, under `change_it`."""
+        kept = {name: getattr(self, name) for name in ("task", "head", "fold", "seed", "max_tokens")}
+        names = {"corpus": Path(self.corpus).name, "encoder": Path(self.encoder).name}
+        return {**kept, "outlets": list(outlets), **names}
 
 
 #: What the papers trained bert-base-multilingual-cased with (EvalNLGEval 2020, section 4).

@@ -146,16 +146,7 @@ def _train_fluency(settings: JudgeSettings) -> dict[str, Any]:
 def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
     """The judge before training, and how it is trained and tested."""
     model, tokenizer = _start(settings, data, work)
-    model.config.change_it = {
-        "task": settings.task,
-        "head": settings.head,
-        "fold": settings.fold,
-        "seed": settings.seed,
-        "max_tokens": settings.max_tokens,
-        "outlets": list(data.outlets),
-        "corpus": Path(settings.corpus).name,
-        "encoder": Path(settings.encoder).name,
-    }
+    model.config.change_it = settings.about(data.outlets)
     judge = Judge.of(model, tokenizer)
     rows = baselines.some_rows(len(data.validation), seed=settings.seed, at_most=VALIDATION[settings.task])
     validation = data.validation.select(rows)
