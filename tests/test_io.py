@@ -114,6 +114,8 @@ def test_every_fault_of_a_small_table_has_a_key_and_a_sentence(tmp_path, content
         ("x.json", '[{"id": 1},\n{"id"', "line 2: broken JSON"),
         ("x.json", '[{"id": 1}]\n{"id": 2}\n', "line 1: broken JSON"),
         ("x.json", '[{"id": 1}, [2]]', "item is not a JSON object"),
+        ("x.json", '[{"id": 1}\n {"id": 2}]', "line 2: broken JSON"),
+        ("x.json", "\n\n", "is empty"),
         ("x.jsonl", '{"id": ' + "[" * 900 + "]" * 900 + "}", "nested too deeply"),
         ("x.parquet", "no parquet", "is not a parquet file"),
     ],
@@ -121,6 +123,25 @@ def test_every_fault_of_a_small_table_has_a_key_and_a_sentence(tmp_path, content
 def test_faults_of_other_kinds(tmp_path, name, content, words):
     with pytest.raises(io.TableError, match=words):
         io.read_records(table(tmp_path, content, name), required=("id",))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [(b"Perch\xe9\n", "not text in UTF-8"), (b"a\0b\n", "null bytes")]
+)
+def test_texts_that_are_none(tmp_path, content, words):
+    with pytest.raises(io.TableError, match=words):
+        io.read_text(table(tmp_path, content, "x.txt"))
+
+
+def test_a_json_file_of_ours_that_is_broken_or_not_there(tmp_path):
+    with pytest.raises(InputError, match=r"x\.json is broken: run what writes it again"):
+        io.read_json(table(tmp_path, '{"id": ', "x.json"))
+    assert io.read_json(tmp_path / "none.json") is None
+
+
+def test_a_folder_is_no_file_to_write(tmp_path):
+    with pytest.raises(InputError, match="it is a folder; name a file"):
+        io.write_text(tmp_path, "text")
 
 
 def test_files_that_are_not_there(tmp_path):

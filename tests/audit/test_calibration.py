@@ -57,12 +57,15 @@ def test_a_temperature_is_fitted_on_one_half_and_judged_on_the_other():
 
 def test_every_judge_is_tested_on_its_own_examples(corpus):
     known = read_corpus(corpus)
-    judges = FakeJudges(known.test.outlets)
+    judges = FakeJudges(known.test.outlets, digits="abcd")
     found = {one.judge: one for one in calibrate(judges, corpus, known.test.items, known.known)}
-    assert set(found) == {"main", "hh", "ah"}
+    assert set(found) == {"main", "hh", "ah", "fluency"}
     assert found["main"].n == len(known.test.items)
     assert {pair is None for _, pair in judges.main.asked} == {True}
     assert found["hh"].accuracy > 0.6
+    sources = {item.source for item in known.test.items}
+    printed = [text in sources for text, _ in judges.fluency.asked]
+    assert 0.4 < np.mean(printed) < 0.6  # each headline as printed and damaged
 
 
 @pytest.mark.parametrize(("difference", "differing"), [(0.03, 0.2), (0.1, 0.3)])
