@@ -126,7 +126,7 @@ def questions(options: Options, count: int, seed: int) -> list[list[Any]]:
             article.headline,
             article.article,
             f"{article.label}2{labels[1 - labels.index(article.label)]}",
-            "sum",
+            "rewrite",
             options.candidates,
             "en",
         ]
@@ -177,7 +177,7 @@ def hostile(page: Page, options: Options) -> dict[str, Any]:
         else:
             endpoint = kind
             data = [draw.choice(TEXTS) for _ in range(2)]
-            rest = ["colle2faro", "sum", 3] if kind == "transfer" else [draw.choice(TEXTS), "colle2faro"]
+            rest = ["colle2faro", "rewrite", 3] if kind == "transfer" else [draw.choice(TEXTS), "colle2faro"]
             data = [*data, *rest, "en"]
         end, text = page.ask(endpoint, data)
         ends[end] = ends.get(end, 0) + 1
