@@ -20,12 +20,12 @@ _SMOKE: dict[Task, dict[str, Any]] = {
 }
 #: Seconds of a judge and of a generator, by scale; measured on two cores, at full scale from the time of a step.
 _JUDGE_SECONDS: dict[Scale, dict[Task, float]] = {
-    "smoke": {"main": 15, "hh": 12, "ah": 20},
+    "smoke": {"main": 15, "hh": 15, "ah": 20},
     "cpu": {"main": 60, "hh": 40, "ah": 180},
     "full": {"main": 12_000, "hh": 1_500, "ah": 400_000},
 }
 _GENERATOR_SECONDS: dict[Scale, float] = {"smoke": 15, "cpu": 90, "full": 93_000}
-_TRANSFER_SECONDS: dict[Scale, float] = {"smoke": 15, "cpu": 60, "full": 3_600}
+_TRANSFER_SECONDS: dict[Scale, float] = {"smoke": 3, "cpu": 60, "full": 3_600}
 _BILSTM_SECONDS: dict[Scale, float] = {"smoke": 20, "cpu": 120, "full": 3_000}
 
 #: Updates of a generator that is no more than started, and of a small one.
@@ -157,5 +157,5 @@ def score_step(
         ),
         makes=out / "scores.json",
         needs=needs,
-        seconds=60 if options.scale != "full" else 3_600,
+        seconds={"smoke": 30, "cpu": 120, "full": 3_600}[options.scale],
     )
