@@ -61,22 +61,25 @@ def as_json(document: Document) -> dict[str, Any]:
     """Name of a table to its rows, each a JSON object; an interval is `_low` and `_high`."""
     tables = {}
     for section in document.sections:
-        header, rows = records(section.table)
-        groups = [row.group for row in section.table.rows]
-        tables[section.name] = {
-            "title": section.table.title,
-            "rows": [
-                {**({"group": group} if group else {}), **dict(zip(header, row, strict=True))}
-                for group, row in zip(groups, rows, strict=True)
-            ],
-        }
+        header, rows = _cells(section.table)
+        objects = [dict(zip(header, row, strict=True)) for row in rows]
+        tables[section.name] = {"title": section.table.title, "rows": objects}
     return {"title": document.title, "tables": tables, "signatures": list(document.signatures)}
+
+
+def _cells(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
+    """Header and rows of plain values, with the group first where rows have one."""
+    header, rows = records(table)
+    groups = [row.group for row in table.rows]
+    if not any(groups):
+        return header, rows
+    return ["group", *header], [[group, *row] for group, row in zip(groups, rows, strict=True)]
 
 
 def write_document(folder: Path, document: Document) -> None:
     """Write `report.html`, `tables.md`, `tables.json` and `tables/<name>.csv` into a folder."""
     for section in document.sections:
-        write_table(folder / "tables" / f"{section.name}.csv", *records(section.table), quote_formulas=True)
+        write_table(folder / "tables" / f"{section.name}.csv", *_cells(section.table), quote_formulas=True)
     write_text(folder / "tables.md", markdown(document))
     write_json(folder / "tables.json", as_json(document))
     write_text(folder / "report.html", page(document))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from change_it import __version__
 from change_it.corpus.folder import read_outlets, read_report
 from change_it.corpus.options import CurveOptions
 from change_it.generators.options import Recipe
@@ -172,7 +173,7 @@ def document(options: ReproduceOptions) -> Document:
         Section("table6", generated(found), "The first headlines of each condition and what the classifier takes them for."),
     ]  # fmt: skip
     lead = f"{paper.CITATION} Scale: {options.scale}."
-    signature = f"lrec2020|classifiers:{'+'.join(found['classifiers'])}|resamples:{RESAMPLES[options.scale]}|seed:{options.seed}"
+    signature = f"lrec2020|classifiers:{'+'.join(found['classifiers'])}|resamples:{RESAMPLES[options.scale]}|seed:{options.seed}|v:{__version__}"
     return Document("LREC 2020, published and measured", lead, sections, [signature])
 
 

@@ -40,4 +40,4 @@ def test_files_have_plain_values(tmp_path):
         "f1_interval_low": 0.4,
         "f1_interval_high": 0.6,
     }
-    assert (tmp_path / "tables" / "two.csv").read_text(encoding="utf-8").splitlines()[2] == "two,,,"
+    assert (tmp_path / "tables" / "two.csv").read_text(encoding="utf-8").splitlines()[2] == "y,two,,,"
