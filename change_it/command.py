@@ -1,7 +1,7 @@
 """From a dataclass of options, whose field docstrings are the help texts, to a command line."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 
 import tyro
@@ -33,7 +33,7 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
     return 0
 
 
-def main_of(options: type[Options], run: Callable[[Options], None], argv: Sequence[str] | None = None) -> int:
-    """Parse `argv` into `options`, run, and return the exit code."""
-    parsed = tyro.cli(options, args=argv, config=TYRO_CONFIG)
+def main_of(options: type[Options], run: Callable[[Options], None]) -> int:
+    """Parse the command line into `options`, run, and return the exit code."""
+    parsed = tyro.cli(options, config=TYRO_CONFIG)
     return exit_on_input_error(lambda: run(parsed))

@@ -12,6 +12,7 @@ SHINGLE = 5
 BANDS, ROWS = 12, 2
 NEIGHBOURS = 8
 THRESHOLD = 0.7
+TEXTS_A_BLOCK, PAIRS_A_BLOCK = 4096, 20_000
 
 
 def near_duplicates(texts: Sequence[str]) -> NDArray[np.int64]:
@@ -30,13 +31,11 @@ def near_duplicates(texts: Sequence[str]) -> NDArray[np.int64]:
     return connected_components(edges, directed=False)[1].astype(np.int64)
 
 
-def _shingles(
-    texts: Sequence[str], block: int = 4096
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64]]]:
+def _shingles(texts: Sequence[str]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64]]]:
     """Hashed 5-grams, block after block of texts: their number for each text (0 without a word), and all of them in order."""
-    for start in range(0, len(texts), block):
+    for start in range(0, len(texts), TEXTS_A_BLOCK):
         words = (
-            pl.Series(texts[start : start + block], dtype=pl.String)
+            pl.Series(texts[start : start + TEXTS_A_BLOCK], dtype=pl.String)
             .str.to_lowercase()
             .str.extract_all(r"[^\W_]+")
         )
@@ -94,7 +93,7 @@ def _candidates(signatures: NDArray[np.uint32]) -> NDArray[np.int64]:
     return np.stack(np.divmod(codes, max(n, 1)), axis=1)
 
 
-def _jaccard(texts: Sequence[str], pairs: NDArray[np.int64], block: int = 20_000) -> NDArray[np.float64]:
+def _jaccard(texts: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
     """Jaccard index of the two texts' sets of 5-grams (hashed to 31 bits) for each pair, float64 in [0, 1]."""
     members, rows = np.unique(pairs, return_inverse=True)
     if not len(members):
@@ -111,8 +110,8 @@ def _jaccard(texts: Sequence[str], pairs: NDArray[np.int64], block: int = 20_000
     sets.data[:] = 1
     sizes = np.diff(sets.indptr)
     result = np.empty(len(rows))
-    for start in range(0, len(rows), block):
-        one, other = rows[start : start + block].T
+    for start in range(0, len(rows), PAIRS_A_BLOCK):
+        one, other = rows[start : start + PAIRS_A_BLOCK].T
         shared = sets[one].multiply(sets[other]).sum(axis=1)
-        result[start : start + block] = shared / (sizes[one] + sizes[other] - shared)
+        result[start : start + PAIRS_A_BLOCK] = shared / (sizes[one] + sizes[other] - shared)
     return result

@@ -46,11 +46,11 @@ class JudgedCandidate(Candidate):
     unsupported: tuple[Unsupported, ...]
 
     @classmethod
-    def of(cls, candidate: Candidate, row: dict[str, Any], reversal: Reversal) -> "JudgedCandidate":
+    def of(cls, candidate: Candidate, row: dict[str, Any]) -> "JudgedCandidate":
         """A candidate and its row of `judge_items`."""
         probabilities = {name: row[column] for name, column in PROBABILITIES.items()}
         given = ([probabilities[name]] for name in ("hh", "ah", "main", "source"))
-        joint = float(joint_probability(*given, reversal=reversal)[0])
+        joint = float(joint_probability(*given)[0])
         fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
         return cls(
             **vars(candidate),
@@ -71,7 +71,6 @@ def judge_candidates(
     articles: Sequence[str],
     targets: Sequence[str],
     *,
-    reversal: Reversal = "relative",
     language: str | None = None,
     progress: Progress = False,
 ) -> list[list[JudgedCandidate]]:
@@ -83,7 +82,6 @@ def judge_candidates(
         sources: n original headlines.
         articles: n original articles.
         targets: n outlets aimed at, by short name.
-        reversal: when style counts as reversed, see `scoring.compliancy.verdicts`.
         language: of the texts, for facts; guessed from the articles when None.
         progress: as `scoring.compliancy.judge_items` takes it.
 
@@ -99,16 +97,14 @@ def judge_candidates(
         for some, source, article, target in zip(asked, sources, articles, targets, strict=True)
         for one in some
     ]
-    judged = judge_items(judges, items, reversal=reversal, language=language, progress=progress)
+    judged = judge_items(judges, items, language=language, progress=progress)
     rows = judged.iter_rows(named=True)
 
     def place(one: JudgedCandidate) -> tuple[bool, float]:
         fluency = one.probabilities["fluency"]
         return not one.marks["facts"], -one.joint * (1.0 if fluency is None else fluency)
 
-    return [
-        sorted((JudgedCandidate.of(one, next(rows), reversal) for one in some), key=place) for some in asked
-    ]
+    return [sorted((JudgedCandidate.of(one, next(rows)) for one in some), key=place) for some in asked]
 
 
 def choose(

@@ -95,7 +95,6 @@ def build(
     size: Size = "tiny",
     vocabulary_size: int = 8000,
     max_tokens: int = 512,
-    dropout: float | None = None,
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """A judge before training: an encoder with a linear layer (EvalNLGEval 2020, section 4), a style judge (main), or a pair judge (HH, AH).
 
@@ -109,7 +108,6 @@ def build(
         size: of a scratch encoder.
         vocabulary_size: word pieces of a scratch encoder.
         max_tokens: longest input of a cross-encoder.
-        dropout: of the head, 0 to 1; None takes `DROPOUT`.
 
     Returns:
         The model, whose weights depend on torch's random state, and its tokenizer.
@@ -121,8 +119,7 @@ def build(
     head = head or HEADS[task][0]
     if not len(texts) and (head == "pair" or encoder == SCRATCH):
         raise InputError("there are no texts to learn words from: give the corpus's headlines and articles")
-    if dropout is None:
-        dropout = DROPOUT[SCRATCH if encoder == SCRATCH else "pretrained"]
+    dropout = DROPOUT[SCRATCH if encoder == SCRATCH else "pretrained"]
     names = outlets if task == "main" else CONTENT_LABELS
     labels: dict[str, Any] = {
         "num_labels": 2,

@@ -16,7 +16,14 @@ from transformers import (
 
 import change_it.auto  # noqa: F401
 from change_it.errors import InputError
-from change_it.judges.encoders import build, learn_words, masked_language_model, train_wordpiece, warm_start
+from change_it.judges.encoders import (
+    DROPOUT,
+    build,
+    learn_words,
+    masked_language_model,
+    train_wordpiece,
+    warm_start,
+)
 from change_it.judges.judge import encode as encode_batch
 from change_it.judges.pair import FEATURES, PairJudgeConfig, PairJudgeForSequenceClassification
 
@@ -253,10 +260,10 @@ def test_roberta_like_tokenizers_have_no_token_types_and_two_separators():
 
 def test_the_papers_main_is_a_plain_classifier_with_the_outlets_as_labels():
     options = {"outlets": ("rep", "gio"), "head": "cross-encoder"}
-    model, _ = build("main", "scratch", TEXTS, vocabulary_size=200, dropout=0.3, **options)
+    model, _ = build("main", "scratch", TEXTS, vocabulary_size=200, **options)
     assert type(model).__name__ == "BertForSequenceClassification"
     assert model.config.id2label == {0: "rep", 1: "gio"}
-    assert model.dropout.p == 0.3
+    assert model.dropout.p == DROPOUT["scratch"]
 
 
 def test_a_cross_encoder_reads_both_texts_at_once_and_no_more_than_it_can(tmp_path: Path):

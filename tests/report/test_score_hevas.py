@@ -12,12 +12,11 @@ from scipy import stats
 from scoring_fakes import FakeJudges, toy_test_set, write_toy_corpus
 
 from change_it import InputError
-from change_it.command import main_of
+from change_it.cli import main
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import MetricOptions
-from change_it.report import hevas, score_command
+from change_it.report import hevas
 from change_it.report.files import write_report
-from change_it.scoring.options import ScoreOptions
 from change_it.scoring.score import score
 from change_it.scoring.systems import System, built_in_systems
 
@@ -175,7 +174,7 @@ def judges(monkeypatch):
 
 
 def run(*arguments):
-    return main_of(ScoreOptions, score_command.run, list(map(str, arguments)))
+    return main(["score", *map(str, arguments)])
 
 
 @pytest.mark.usefixtures("judges")
