@@ -59,16 +59,20 @@ def share(verdicts: Sequence[bool]) -> dict[str, float | int]:
 def own_headlines(
     checker: FactChecker, headlines: Sequence[str], articles: Sequence[str]
 ) -> dict[str, dict[str, float | int]]:
-    """Headlines held against their own articles alone: those that have a number, or a name, and all of it is there."""
-    numbers, names = [], []
+    """Headlines held against their own articles alone: those of which all numbers, or names, are there."""
+    found: dict[str, list[bool]] = {}
     for headline, article in zip(headlines, articles, strict=True):
         read = Headline(headline, checker.language)
-        kinds = {one.kind for one in checker.check(headline, source="", article=article).unsupported}
-        if any(number.claimed for number in read.numbers()):
-            numbers.append("number" not in kinds)
-        if read.names(checker.casing):
-            names.append("name" not in kinds)
-    return {"numbers": share(numbers), "names": share(names)}
+        missing = {one.kind for one in checker.check(headline, source="", article=article).unsupported}
+        has = {
+            "number": any(number.claimed for number in read.numbers()),
+            "name": bool(read.names(checker.casing)),
+        }
+        for kind in has:
+            found.setdefault(f"{kind}s, all headlines", []).append(kind not in missing)
+            if has[kind]:
+                found.setdefault(f"{kind}s, headlines that have one", []).append(kind not in missing)
+    return {name: share(verdicts) for name, verdicts in sorted(found.items())}
 
 
 def caught(
