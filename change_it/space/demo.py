@@ -83,7 +83,7 @@ def _is_quickstart(run: Path) -> bool:
 
 
 def _train(run: Path) -> None:
-    """The quickstart in that folder; stations that are finished there are kept."""
+    """The quickstart in that folder; what is finished there is kept."""
     from change_it import quickstart
 
     quickstart.run(quickstart.QuickstartOptions(out=run))

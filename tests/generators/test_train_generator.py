@@ -266,7 +266,7 @@ def test_bad_input(corpus, tmp_path, trained):
         load_generator(tmp_path / "none")
 
 
-def test_a_vocabulary_that_does_not_fit_is_told(trained, tmp_path):
+def test_a_vocabulary_that_does_not_fit_is_refused(trained, tmp_path):
     from transformers import AutoTokenizer
 
     folder = tmp_path / "wrong"
@@ -278,7 +278,7 @@ def test_a_vocabulary_that_does_not_fit_is_told(trained, tmp_path):
         load_generator(folder)
 
 
-def test_a_broken_card_is_told(trained, tmp_path):
+def test_a_broken_card_is_refused(trained, tmp_path):
     shutil.copytree(trained, tmp_path / "folder")
     card = tmp_path / "folder/generator.json"
     for text in ("{", "[]", '{"recipe": "sum"}', card.read_text().replace('"words"', '"songs"')):

@@ -142,7 +142,7 @@ def test_a_folder_chooses_by_recipe_outlet_and_usual_name(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({}, "several recipes: choose one of s2s1, sum"),
         ({"recipe": "s2s3"}, "no generator of recipe s2s3: it holds s2s1-gio, sum-gio, sum-rep"),
@@ -151,8 +151,8 @@ def test_a_folder_chooses_by_recipe_outlet_and_usual_name(folder, tmp_path):
         ({"recipe": "sum", "to": "ansa"}, "no sum generator for ansa"),
     ],
 )
-def test_what_a_folder_does_not_have(folder, arguments, told):
-    with pytest.raises(InputError, match=told):
+def test_what_a_folder_does_not_have(folder, arguments, message):
+    with pytest.raises(InputError, match=message):
         HeadlineTransfer.from_pretrained(folder, device="cpu", **arguments)
 
 
@@ -171,7 +171,7 @@ def test_generators_of_different_corpora_do_not_go_together(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({"to": "gio"}, "give article="),
         ({"article": ARTICLES[:1]}, "choose the outlet to write for"),
@@ -180,8 +180,8 @@ def test_generators_of_different_corpora_do_not_go_together(tmp_path):
         ({"article": ARTICLES[0], "to": "gio"}, "both be texts, or both lists"),
     ],
 )
-def test_a_wrong_call(both, arguments, told):
-    with pytest.raises(InputError, match=told):
+def test_a_wrong_call(both, arguments, message):
+    with pytest.raises(InputError, match=message):
         both(HEADLINES[:1], **arguments)
 
 

@@ -115,9 +115,9 @@ def test_a_corpus_gives_a_prediction_file(generators, tmp_path, toy_corpus, caps
     assert list(system.headlines) == [row["headline"] for row in made]
     assert all(system.headlines)
     assert system.reranker is None
-    told = " ".join(capsys.readouterr().out.split())
-    assert "8 headlines in" in told
-    assert made[0]["headline"] in told
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "8 headlines in" in printed
+    assert made[0]["headline"] in printed
 
 
 def test_one_direction_of_a_corpus(generators, tmp_path, toy_corpus, capsys):
@@ -337,7 +337,7 @@ def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({}, "give --corpus .* or --input"),
         ({"corpus": "c", "input": "i.csv"}, "give --corpus .* or --input"),
@@ -350,22 +350,22 @@ def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path
         ({"input": "i.csv", "out": Path(".")}, "is a folder"),
     ],
 )
-def test_options_that_do_not_fit_each_other(tmp_path, changes, told):
-    with pytest.raises(InputError, match=told):
+def test_options_that_do_not_fit_each_other(tmp_path, changes, message):
+    with pytest.raises(InputError, match=message):
         transfer_command.run(options("missing", tmp_path, **changes))
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns", "told"),
+    ("rows", "columns", "message"),
     [
         ([{"id": "1", "headline": "a", "label": "rep"}], "", "no column article or full_text .*--columns"),
         ([{"id": "1", "article": "a"}], "", "no column label .* or give --to"),
         ([{"id": "1", "article": "a", "label": "rep"}], "id=key", "no column key"),
     ],
 )
-def test_columns_that_are_missing(tmp_path, rows, columns, told):
+def test_columns_that_are_missing(tmp_path, rows, columns, message):
     file = write(tmp_path / "in.csv", rows)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         file_items(file, ("rep", "gio"), ("rep", "gio"), columns=columns, needs=("article",))
 
 

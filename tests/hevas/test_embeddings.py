@@ -110,14 +110,14 @@ def corpus():
 
 
 def test_trained_vectors_know_which_words_go_together():
-    told = []
-    vectors = train_vectors(corpus(), dimensions=16, passes=8, progress=lambda *step: told.append(step))
+    steps = []
+    vectors = train_vectors(corpus(), dimensions=16, passes=8, progress=lambda *step: steps.append(step))
     space = WordEmbeddings(corpus(), vectors)
     same, other = cosines(
         space.vectors(["pesce1 pesce2"] * 2), space.vectors(["pesce3 pesce4", "voto3 voto4"])
     )
     assert same > other + 0.3
-    assert told == [(step, 8) for step in range(1, 9)]
+    assert steps == [(step, 8) for step in range(1, 9)]
 
 
 def test_trained_vectors_are_the_same_in_every_process():

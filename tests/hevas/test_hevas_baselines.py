@@ -144,6 +144,6 @@ def test_function_words_alone_and_unlinked_words():
         ({"name": "first", "language": "xx"}, "no stop words"),
     ],
 )
-def test_bad_options_are_told(arguments, message):
+def test_bad_options_are_refused(arguments, message):
     with pytest.raises(InputError, match=message):
         baseline(documents=DOCUMENTS, **arguments)

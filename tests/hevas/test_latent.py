@@ -181,15 +181,15 @@ def test_topics_separate_subjects():
     assert (likely[1::2] == 1 - likely[0]).all()
 
 
-def test_the_seed_decides_the_topics_and_progress_is_told():
-    told = []
+def test_the_seed_decides_the_topics_and_progress_is_reported():
+    steps = []
     first, again, other = (
         TopicModel.fit(DOCUMENTS, topics=3, passes=2, seed=seed, progress=progress)
-        for seed, progress in ((5, lambda *step: told.append(step)), (5, None), (6, None))
+        for seed, progress in ((5, lambda *step: steps.append(step)), (5, None), (6, None))
     )
     np.testing.assert_array_equal(first.coverage(HEADLINES), again.coverage(HEADLINES))
     assert not np.array_equal(first.coverage(HEADLINES), other.coverage(HEADLINES))
-    assert told == [(step, 6) for step in range(1, 7)]  # three batches of at most 16, twice
+    assert steps == [(step, 6) for step in range(1, 7)]  # three batches of at most 16, twice
 
 
 @pytest.mark.parametrize("fit", [LatentSemantic.fit, TopicModel.fit])

@@ -94,7 +94,7 @@ def test_any_words_get_as_many_tags_and_unknown_ones_no_function_word_tag(langua
     )
 
 
-def test_the_weights_are_small_and_their_licence_is_told():
+def test_the_weights_are_small_and_their_licence_is_named():
     from change_it.hevas.tagging import WEIGHTS
 
     assert languages() == ["en", "it"]

@@ -85,7 +85,7 @@ def test_branches_pull_requests_and_what_an_earlier_push_left(hub, push, run, tm
     assert set(repo.refs) == {"main", "v2", "refs/pr/1"}
 
 
-def test_bad_input_is_told_before_anything_is_sent(hub, push, run, tmp_path):
+def test_bad_input_is_refused_before_anything_is_sent(hub, push, run, tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full/file").touch()
     generator = run / "generators/sum-gio"

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from change_it import InputError
-from change_it.command import main_of
+from change_it.cli import main
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import HevasOptions
 from change_it.report import files
@@ -52,7 +52,7 @@ def options(news, **changed):
 
 
 def command(*arguments):
-    return main_of(HevasOptions, run, list(map(str, arguments)))
+    return main(["hevas", *map(str, arguments)])
 
 
 class Page(HTMLParser):
@@ -114,8 +114,8 @@ def test_the_page_stands_alone(news, tmp_path):
     assert "#010203" not in text
     assert "currentColor" in text
     shown = " ".join(re.sub(r"<[^>]+>", " ", text).split())
-    for told in ("1 empty", "Friedman: χ²", "hevas|lang:it|", "less is better for Fog", "Pearson above"):
-        assert told.lower() in shown.lower(), told
+    for words in ("1 empty", "Friedman: χ²", "hevas|lang:it|", "less is better for Fog", "Pearson above"):
+        assert words.lower() in shown.lower(), words
 
 
 def test_charts_and_metrics_of_choice(news, tmp_path):

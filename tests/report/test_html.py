@@ -318,7 +318,7 @@ def test_long_names_of_systems_stay_whole_in_the_charts(tmp_path, toy_test, fake
 
 @pytest.fixture
 def with_fake_judges(monkeypatch, fake_judges):
-    """Stands in for the station before this one: judges that no training made."""
+    """Judges that no training made."""
     predict = pytest.importorskip("change_it.judges.judge")
     monkeypatch.setattr(predict.Judges, "from_pretrained", lambda *args, **kwargs: fake_judges)
 

@@ -125,12 +125,12 @@ def test_the_page_and_the_files(tmp_path, measured):
         rows = list(csv.DictReader(file))
     assert [row["id"] for row in rows] == scores.items["own"]["id"].to_list()
     assert all(float(row[metric]) == 0 for row in rows[PAIR] for metric in METRICS)
-    told = json.loads((out / "scores.json").read_text(encoding="utf-8"))["hevas"]
-    assert told["means"]["gold"]["R-1"] == 1
-    assert told["signature"] == found.analysis.signature
-    assert told["correlations"]["left_out"] == ["gold"]
-    assert told["correlations"]["all"]["pearson"] == [list(row) for row in found.judges.pearson]
-    assert set(told["correlations"]["within_systems"]) == {"metrics", "n", "pearson", "spearman"}
+    record = json.loads((out / "scores.json").read_text(encoding="utf-8"))["hevas"]
+    assert record["means"]["gold"]["R-1"] == 1
+    assert record["signature"] == found.analysis.signature
+    assert record["correlations"]["left_out"] == ["gold"]
+    assert record["correlations"]["all"]["pearson"] == [list(row) for row in found.judges.pearson]
+    assert set(record["correlations"]["within_systems"]) == {"metrics", "n", "pearson", "spearman"}
 
     text = (out / "report.html").read_text(encoding="utf-8")
     section = text[text.index('<section id="hevas">') : text.index('<section id="examples">')]
@@ -161,7 +161,7 @@ def test_a_report_without_hevas_says_nothing_of_it(tmp_path, measured):
 
 @pytest.fixture
 def judges(monkeypatch):
-    """Stands in for the station before this one; tells how often judges were loaded."""
+    """Judges that no training made; counts how often they were loaded."""
     predict = pytest.importorskip("change_it.judges.judge")
     loaded = []
 
@@ -188,11 +188,11 @@ def test_the_command_writes_and_prints_both(tmp_path, corpus, capsys):
     assert "items/, charts/ and hevas/" in printed
     assert (out / "hevas" / "report.html").is_file()
     assert run(*given, "--json") == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["hevas"] == json.loads((out / "scores.json").read_text(encoding="utf-8"))["hevas"]
+    record = json.loads(capsys.readouterr().out)
+    assert record["hevas"] == json.loads((out / "scores.json").read_text(encoding="utf-8"))["hevas"]
 
 
-def test_bad_input_is_told_before_judges_are_loaded(tmp_path, corpus, toy_corpus, judges, capsys):
+def test_bad_input_is_refused_before_judges_are_loaded(tmp_path, corpus, toy_corpus, judges, capsys):
     given = ("--judges", tmp_path, "--hevas", "--out", tmp_path / "out", "--resamples", 5)
     assert run("--corpus", toy_corpus, *given) == 2
     assert "--hevas needs 10 items or more" in capsys.readouterr().err
