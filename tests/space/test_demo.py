@@ -26,6 +26,8 @@ def launched(monkeypatch):
         monkeypatch.setattr(page, "block_thread", lambda: None)
         return None, f"http://{places['server_name']}:{places['server_port']}/", None
 
+    import change_it.space.app  # noqa: F401 (imported while the patch is on, it would keep it)
+
     monkeypatch.setattr(serving, "launch", launch)
     return found
 
