@@ -18,7 +18,7 @@ from change_it.tables import console
 
 #: How the headlines are written, by one generator for both newspapers, and the updates of its training: a minute and a half on two cores.
 RECIPE: Recipe = "rewrite"
-UPDATES = 400
+UPDATES = 340
 #: A judge stops when its validation stops gaining. AH reads whole articles and is near its best where it starts.
 QUICK: dict[Task, dict[str, Any]] = {
     "main": {"early_stopping": 1},

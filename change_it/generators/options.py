@@ -182,7 +182,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
         "optimizer": "adamw",
         "learning_rate": 2e-3,
         "max_grad_norm": 1.0,
-        "batch_size": 12,
+        "batch_size": 32,
         "epochs": 10,
         "early_stopping": 3,
         "no_repeat_ngram_size": 1,
