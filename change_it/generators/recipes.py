@@ -17,6 +17,8 @@ from change_it.generators.tokenizer import TOKEN
 PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}
 #: Characters of an article that a small network reads, roughly: names and numbers behind them are out of its sight.
 OPENING = 1000
+#: Letters of a preposition or article, at most.
+SHORT = 4
 #: Behind these marks a capital letter says nothing.
 BEGINNING = '.:?!…«"“'
 _TOKEN = re.compile(TOKEN)
@@ -150,9 +152,11 @@ def _rewriting(corpus: str, outlets: tuple[str, str]) -> pl.DataFrame:
 def unsupported(headline: str, text: str) -> list[str]:
     """Names and numbers of a headline that a text does not have, as far as capitals and digits show them; neighbours together.
 
+    A name has the short word before it, if there is one: `a Roma` is a place where `Roma` at the beginning may be anything.
+
     Example:
         >>> unsupported("Apre la tangenziale a Borgo Tambarossa, 113 milioni", "Costa 113 milioni la tangenziale in città")
-        ['Borgo Tambarossa']
+        ['a Borgo Tambarossa']
     """
     have = set(_TOKEN.findall(text.lower()))
     tokens = [(match.group(), *match.span()) for match in _TOKEN.finditer(headline)]
@@ -169,7 +173,9 @@ def unsupported(headline: str, text: str) -> list[str]:
         if found and found[-1][2] == place - 1:
             found[-1][1:] = [end, place]
         else:
-            found.append([start, end, place])
+            before = tokens[place - 1] if place and token[0].isupper() else None
+            short = before is not None and before[0].islower() and len(before[0]) <= SHORT
+            found.append([before[1] if before and short else start, end, place])
     return [headline[start:end] for start, end, _ in found]
 
 
