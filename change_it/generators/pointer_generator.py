@@ -181,6 +181,7 @@ def known(ids: Tensor, words: int, unknown: int) -> Tensor:
 class _Steps:
     """What the decoder did in t steps: each (n, t, …)."""
 
+    embedded: Tensor
     hidden: Tensor
     context: Tensor
     attention: Tensor
@@ -188,7 +189,7 @@ class _Steps:
 
 
 class WordGenerator(PreTrainedModel, GenerationMixin):
-    """What our encoder-decoders over words share: their state of decoding, and words without `<unk>`."""
+    """What our encoder-decoders over words share: the call, the state of decoding, and words without `<unk>`."""
 
     base_model_prefix = "model"
     main_input_name = "input_ids"
@@ -201,6 +202,59 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
     def get_encoder(self, modality: str | None = None) -> nn.Module:
         """The encoder, for `generate`."""
         return self.encoder
+
+    def forward(
+        self,
+        input_ids: Tensor | None = None,
+        attention_mask: Tensor | None = None,
+        decoder_input_ids: Tensor | None = None,
+        labels: Tensor | None = None,
+        encoder_outputs: Any = None,
+        past_key_values: Any = None,
+        use_cache: bool | None = None,
+        **kwargs: Any,
+    ) -> Seq2SeqLMOutput:
+        """Loss of the labels, or log-probabilities of the next word.
+
+        Args:
+            input_ids: (n, tokens) sources with temporary ids; not needed with `encoder_outputs`.
+            attention_mask: (n, tokens), padding on the right.
+            decoder_input_ids: (n, t) words so far, `<s>` first; from the labels when not given.
+            labels: (n, t) with `</s>`, padded with -100.
+            encoder_outputs: of the same sources.
+            past_key_values: state before `decoder_input_ids`; the Transformer carries it on in place.
+            use_cache: return the state.
+            **kwargs: what `generate` passes to other models.
+
+        Returns:
+            With labels `loss`, the mean over their words of -log P(word), for PNC of the weighted coverage loss (eq. 13) too, and
+            no logits. Without, `logits` (n, t, vocab_size): log-probabilities over the extended vocabulary, none for `<unk>`.
+        """
+        encoded = self.encoder(input_ids, attention_mask) if encoder_outputs is None else encoder_outputs
+        if decoder_input_ids is None:
+            if labels is None:
+                raise ValueError("give decoder_input_ids or labels")
+            decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)
+        steps, state = self._decode(decoder_input_ids, encoded, past_key_values)
+        if labels is not None:
+            return Seq2SeqLMOutput(loss=self._loss(steps, encoded, labels))
+        return Seq2SeqLMOutput(
+            logits=self._log_probabilities(steps, encoded),
+            past_key_values=state if use_cache else None,
+            encoder_last_hidden_state=encoded.last_hidden_state,
+        )
+
+    def _decode(self, ids: Tensor, encoded: Any, state: Any) -> tuple[Any, Any]:
+        """What the decoder makes of (n, t) words after those of `state`, and the state after them."""
+        raise NotImplementedError
+
+    def _loss(self, steps: Any, encoded: Any, labels: Tensor) -> Tensor:
+        """Mean over the labels' words."""
+        raise NotImplementedError
+
+    def _log_probabilities(self, steps: Any, encoded: Any) -> Tensor:
+        """(n, t, vocab_size) log-probabilities of the next word."""
+        raise NotImplementedError
 
     def prepare_decoder_input_ids_from_labels(self, labels: Tensor) -> Tensor:
         """`<s>` and all labels but the last."""
@@ -280,51 +334,6 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         self.embedding = value
         self.encoder.embedding = value
 
-    def forward(
-        self,
-        input_ids: Tensor | None = None,
-        attention_mask: Tensor | None = None,
-        decoder_input_ids: Tensor | None = None,
-        labels: Tensor | None = None,
-        encoder_outputs: EncodedSource | None = None,
-        past_key_values: DecoderState | None = None,
-        use_cache: bool | None = None,
-        **kwargs: Any,
-    ) -> Seq2SeqLMOutput:
-        """Loss of the labels, or log-probabilities of the next word.
-
-        Args:
-            input_ids: (n, tokens) sources with temporary ids; not needed with `encoder_outputs`.
-            attention_mask: (n, tokens), padding on the right.
-            decoder_input_ids: (n, t) words so far, `<s>` first; from the labels when not given.
-            labels: (n, t) with `</s>`, padded with -100.
-            encoder_outputs: of the same sources.
-            past_key_values: state before `decoder_input_ids`.
-            use_cache: return the state.
-            **kwargs: what `generate` passes to other models.
-
-        Returns:
-            With labels `loss`, the mean over their words of -log P(word) and of the weighted coverage loss (eq. 13), and
-            no logits. Without, `logits` (n, t, vocab_size): log-probabilities over the extended vocabulary, in which
-            the probability of `<unk>` has gone to the source word with most attention: what is written has no `<unk>`
-            unless the source is out of temporary ids.
-        """
-        encoded = self.encoder(input_ids, attention_mask) if encoder_outputs is None else encoder_outputs
-        if decoder_input_ids is None:
-            if labels is None:
-                raise ValueError("give decoder_input_ids or labels")
-            decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)
-        embedded = self.embedding(known(decoder_input_ids, self.config.words, self.config.unk_token_id))
-        state = past_key_values or self._first_state(encoded)
-        steps, state = self._decode(embedded, encoded, state)
-        if labels is not None:
-            return Seq2SeqLMOutput(loss=self._loss(steps, embedded, encoded, labels))
-        return Seq2SeqLMOutput(
-            logits=self._log_probabilities(steps, embedded, encoded),
-            past_key_values=state if use_cache else None,  # type: ignore[arg-type]
-            encoder_last_hidden_state=encoded.last_hidden_state,
-        )
-
     def _first_state(self, encoded: Any) -> DecoderState:
         return DecoderState(
             encoded.hidden,
@@ -333,8 +342,9 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             encoded.projected.new_zeros(encoded.projected.shape[:2]),
         )
 
-    def _decode(self, embedded: Tensor, encoded: Any, state: DecoderState) -> tuple[_Steps, DecoderState]:
-        """Run the decoder over (n, t, embedding) words."""
+    def _decode(self, ids: Tensor, encoded: Any, state: DecoderState | None) -> tuple[_Steps, DecoderState]:
+        embedded = self.embedding(known(ids, self.config.words, self.config.unk_token_id))
+        state = state or self._first_state(encoded)
         hidden, cell, context, coverage = state.hidden, state.cell, state.context, state.coverage
         size = embedded.shape[-1]
         bias = self.cell.bias_ih + self.cell.bias_hh
@@ -365,7 +375,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             torch.stack(part, dim=1) for part in zip(*rows, strict=True)
         )
         return (
-            _Steps(hiddens, contexts, attentions, None if self.coverage is None else covered),
+            _Steps(embedded, hiddens, contexts, attentions, None if self.coverage is None else covered),
             DecoderState(hidden, cell, context, coverage, state.steps + len(inputs)),
         )
 
@@ -380,7 +390,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             raise ValueError("a model without copying has no switch")
         return self.switch(torch.cat([context, hidden, embedded], dim=-1))
 
-    def _loss(self, steps: _Steps, embedded: Tensor, encoded: Any, labels: Tensor) -> Tensor:
+    def _loss(self, steps: _Steps, encoded: Any, labels: Tensor) -> Tensor:
         """Mean over the labels' words (eq. 6, 9, 13)."""
         rows, times = torch.nonzero(labels != IGNORED, as_tuple=True)
         wanted = labels[rows, times]
@@ -395,7 +405,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         if self.switch is None:
             return nll.mean()
         copied = (attention * (encoded.source_ids[rows] == wanted.unsqueeze(1))).sum(1)
-        switch = self._switch(hidden, context, embedded[rows, times]).squeeze(1).to(nll.dtype).sigmoid()
+        switch = self._switch(hidden, context, steps.embedded[rows, times]).squeeze(1).to(nll.dtype).sigmoid()
         probability = switch * inside * torch.exp(-nll) + (1 - switch) * copied
         loss = -torch.log(probability + torch.finfo(probability.dtype).tiny).mean()
         if steps.coverage is not None:
@@ -403,7 +413,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             loss = loss + self.config.coverage_weight * twice
         return loss
 
-    def _log_probabilities(self, steps: _Steps, embedded: Tensor, encoded: Any) -> Tensor:
+    def _log_probabilities(self, steps: _Steps, encoded: Any) -> Tensor:
         """(n, t, vocab_size), `<unk>` given to the most attended source word."""
         config = self.config
         written = torch.softmax(functional.linear(*self._merged(steps.hidden, steps.context)), dim=-1)
@@ -411,7 +421,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         if self.switch is None:
             extended = functional.pad(written, (0, config.reserved))
         else:
-            switch = self._switch(steps.hidden, steps.context, embedded).sigmoid()
+            switch = self._switch(steps.hidden, steps.context, steps.embedded).sigmoid()
             extended = functional.pad(written * switch, (0, config.reserved))
             extended = extended.scatter_add(-1, sources, steps.attention * (1 - switch))
         unknown = extended[..., config.unk_token_id].clone()

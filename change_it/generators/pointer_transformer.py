@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from transformers import PreTrainedConfig
-from transformers.modeling_outputs import ModelOutput, Seq2SeqLMOutput
+from transformers.modeling_outputs import ModelOutput
 
 from .pointer_generator import IGNORED, WordGenerator
 
@@ -282,50 +282,9 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         """Replace the word embeddings, of encoder and decoder."""
         self.embedding.words = value
 
-    def forward(
-        self,
-        input_ids: Tensor | None = None,
-        attention_mask: Tensor | None = None,
-        decoder_input_ids: Tensor | None = None,
-        labels: Tensor | None = None,
-        encoder_outputs: EncodedSource | None = None,
-        past_key_values: DecoderState | None = None,
-        use_cache: bool | None = None,
-        **kwargs: Any,
-    ) -> Seq2SeqLMOutput:
-        """Loss of the labels, or log-probabilities of the next word.
-
-        Args:
-            input_ids: (n, tokens) sources with temporary ids; not needed with `encoder_outputs`.
-            attention_mask: (n, tokens), padding on the right.
-            decoder_input_ids: (n, t) words so far, `<s>` first; from the labels when not given.
-            labels: (n, t) with `</s>`, padded with -100.
-            encoder_outputs: of the same sources.
-            past_key_values: state before `decoder_input_ids`; it is carried on in place.
-            use_cache: return the state.
-            **kwargs: what `generate` passes to other models.
-
-        Returns:
-            With labels `loss`, the mean of -log P(word), and no logits. Without, `logits` (n, t, vocab_size):
-            log-probabilities over the extended vocabulary, none for `<unk>`, which is never written.
-        """
-        encoded = self.encoder(input_ids, attention_mask) if encoder_outputs is None else encoder_outputs
-        if decoder_input_ids is None:
-            if labels is None:
-                raise ValueError("give decoder_input_ids or labels")
-            decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)
-        state = past_key_values or DecoderState()
-        states = self._decode(decoder_input_ids, encoded, state)
-        if labels is not None:
-            return Seq2SeqLMOutput(loss=self._loss(states, encoded, labels))
-        return Seq2SeqLMOutput(
-            logits=self._log_probabilities(states, encoded),
-            past_key_values=state if use_cache else None,  # type: ignore[arg-type]
-            encoder_last_hidden_state=encoded.last_hidden_state,
-        )
-
-    def _decode(self, ids: Tensor, encoded: Any, state: DecoderState) -> Tensor:
+    def _decode(self, ids: Tensor, encoded: Any, state: DecoderState | None) -> tuple[Tensor, DecoderState]:
         """(n, t, hidden) states of (n, t) words after those of `state`, which is carried on."""
+        state = state or DecoderState()
         before, steps = state.get_seq_length(), ids.shape[1]
         states, state.last = self.embedding(ids, state.last, before)
         mask = attended(encoded.source_mask)
@@ -338,7 +297,7 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         for number, layer in enumerate(self.layers):
             states, own = layer(states, causal, past[number], state.crossed[number], mask)
             state.layers.append(own)
-        return self.norm(states)
+        return self.norm(states), state
 
     def _scores(self, states: Tensor) -> Tensor:
         """(..., words) logits of the vocabulary, float32 or more."""

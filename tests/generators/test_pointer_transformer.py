@@ -19,7 +19,7 @@ def test_loss_is_that_of_one_softmax_over_words_and_places():
     model = make_model("transformer")
     input_ids, mask, labels = make_batch()
     encoded = model.encoder(input_ids, mask)
-    states = model._decode(model.prepare_decoder_input_ids_from_labels(labels), encoded, DecoderState())
+    states, _ = model._decode(model.prepare_decoder_input_ids_from_labels(labels), encoded, DecoderState())
     losses = []
     for row, wanted in enumerate(labels.tolist()):
         for step, word in enumerate(wanted):
