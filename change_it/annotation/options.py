@@ -6,6 +6,7 @@ from pathlib import Path
 import tyro
 
 from change_it.space.demo import Language
+from change_it.training.options import InferenceOptions
 
 
 @dataclass(kw_only=True)
@@ -63,7 +64,7 @@ class ServeOptions:
 
 
 @dataclass(kw_only=True)
-class StudyOptions:
+class StudyOptions(InferenceOptions):
     """Accuracy, F1 and agreement of annotators (LREC 2020, Tables 1, 4 and 5), beside the judges on the same headlines.
 
     Examples:
@@ -90,5 +91,3 @@ class StudyOptions:
     """Bootstrap resamples of the intervals."""
     seed: int = 1
     """Of the intervals, and of HEvAS."""
-    device: str = "auto"
-    """Where the judges run: auto, cpu, cuda, cuda:1, mps."""

@@ -34,7 +34,7 @@ def run(options: StudyOptions) -> None:
         from change_it.judges.judge import Judges
 
         metrics = MetricOptions(language=options.language, seed=options.seed) if options.hevas else None
-        judges = Judges.from_pretrained(options.judges, device=options.device)
+        judges = Judges.from_pretrained(options.judges, precision=options.precision, device=options.device)
         judged = ask(judges, key, language=options.language, hevas=metrics)
     study = Study(key, annotators, judged, resamples=options.resamples, seed=options.seed)
 

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from change_it.training.options import InferenceOptions
+
 
 @dataclass(kw_only=True)
-class AuditOptions:
+class AuditOptions(InferenceOptions):
     """Find out how far the judges of a corpus can be believed: systems that must fail, cues, calibration, power.
 
     Examples:
@@ -33,5 +35,3 @@ class AuditOptions:
     """Seed of everything that is drawn."""
     batch_size: int | None = None
     """Texts a judge reads at once; its own choice when not given."""
-    device: str = "auto"
-    """Where the judges run: auto, cpu, cuda, cuda:1, mps."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import tyro
 
-from change_it.training.options import TrainingOptions, TrainingSettings
+from change_it.training.options import InferenceOptions, TrainingOptions, TrainingSettings
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]
@@ -105,7 +105,7 @@ class MergeOptions:
 
 
 @dataclass(kw_only=True)
-class TransferOptions:
+class TransferOptions(InferenceOptions):
     """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
     The file has one row an input row, in order: id, headline, target, error, reranker. A run that was interrupted goes
@@ -151,8 +151,6 @@ class TransferOptions:
     """Of --sample: the most probable tokens that together have this probability."""
     batch_size: int | None = None
     """Sources a generator reads at once; its own choice when not given."""
-    device: str = "auto"
-    """Where generators and judges run: auto, cpu, cuda, cuda:1, mps."""
     seed: int = 1
     """Seed of --sample."""
 

@@ -106,7 +106,7 @@ def load_setup(options: TransferOptions) -> Setup:
 
 def _judges_that_choose(options: TransferOptions) -> Judges:
     """The judges of the objective, no others."""
-    judges = Judges.from_pretrained(str(options.rerank), device=options.device)
+    judges = Judges.from_pretrained(str(options.rerank), precision=options.precision, device=options.device)
     if options.objective == "compliancy":
         return Judges(judges.main, judges.hh, judges.ah)
     if judges.fluency is None:
@@ -308,6 +308,7 @@ def _open(options: TransferOptions, setup: Setup, items: Sequence[Item], decodin
         "reversal": options.reversal,
         "objective": options.objective,
         "language": setup.language,
+        "precision": options.precision,
         "batch size": options.batch_size,
         "input": digest.hexdigest(),
         "version": __version__,

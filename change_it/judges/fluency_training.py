@@ -83,7 +83,8 @@ def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> Run:
         ]
 
     def ask(model: Any, texts: Sequence[str], *, progress: bool = True) -> Floats:
-        return Judge.of(model, tokenizer).probabilities(texts, progress=progress)[:, 1]
+        judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
+        return judge.probabilities(texts, progress=progress)[:, 1]
 
     def evaluate(model: Any) -> dict[str, float]:
         model.threshold.zero_()
@@ -115,6 +116,7 @@ def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> Run:
             "task": settings.task,
             "classes": LABELS,
             "fold": settings.fold,
+            "precision": settings.arithmetic,
             **tested(lambda texts: ask(model, texts), baseline(), data, held_out),
             "sizes": {
                 "train": len(examples),

@@ -3,11 +3,11 @@
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import torch
@@ -21,6 +21,7 @@ from change_it.errors import InputError
 from change_it.hevas.names import Casing
 from change_it.judges.options import SINGLE_TEXT, TASKS, Task
 from change_it.training.models import hash_of_weights, local_folder, pick_device, quiet
+from change_it.training.options import Arithmetic
 
 COMMAND = "change-it train judge"
 
@@ -49,6 +50,7 @@ class Judge:
         weights_hash: SHA-256 of its weights.
         max_tokens: longer inputs are cut.
         cache_size: how many of the latest answers are kept.
+        precision: float32, or bf16: matrix products in bfloat16.
     """
 
     task: Task
@@ -59,6 +61,7 @@ class Judge:
     weights_hash: str
     max_tokens: int
     cache_size: int = 0
+    precision: Arithmetic = "float32"
     _lock: Any = field(default_factory=threading.Lock, init=False, repr=False)
     _cache: LRUCache[Question, Floats] = field(init=False, repr=False)
 
@@ -66,7 +69,15 @@ class Judge:
         self._cache = LRUCache(self.cache_size)
 
     @classmethod
-    def of(cls, model: Any, tokenizer: Any, *, weights_hash: str = "", cache_size: int = 0) -> "Judge":
+    def of(
+        cls,
+        model: Any,
+        tokenizer: Any,
+        *,
+        weights_hash: str = "",
+        precision: Arithmetic = "float32",
+        cache_size: int = 0,
+    ) -> "Judge":
         """A judge of a loaded model, whose configuration says what it was trained for."""
         about = model.config.change_it
         return cls(
@@ -78,24 +89,37 @@ class Judge:
             weights_hash=weights_hash,
             max_tokens=about["max_tokens"],
             cache_size=cache_size,
+            precision=precision,
         )
 
     @classmethod
-    def from_pretrained(cls, name: str | Path, *, device: str = "auto", cache_size: int = 0) -> "Judge":
+    def from_pretrained(
+        cls,
+        name: str | Path,
+        *,
+        precision: Arithmetic = "float32",
+        device: str = "auto",
+        cache_size: int = 0,
+    ) -> "Judge":
         """Load a judge.
 
         Args:
             name: folder written by `change-it train judge`, or a Hub id.
+            precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
             device: auto, cpu, cuda, cuda:1, mps.
             cache_size: how many of the latest answers are kept; 0 keeps none.
 
         Raises:
-            InputError: no such folder or id, not a judge, broken weights, no such device.
+            InputError: no such folder or id, not a judge, broken weights, no such precision or device.
         """
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
         import change_it.auto  # noqa: F401 (registers our models)
 
+        if precision not in get_args(Arithmetic):
+            raise InputError(
+                f"precision {precision!r} is unknown: choose {' or '.join(get_args(Arithmetic))}"
+            )
         place = pick_device(device)
         folder = local_folder(name, command=COMMAND)
         weights_hash = hash_of_weights(folder, command=COMMAND)
@@ -115,7 +139,13 @@ class Judge:
             raise InputError(
                 f"{name} is a model but not one of our judges: train one with change-it train judge"
             )
-        return cls.of(model.to(place).eval(), tokenizer, weights_hash=weights_hash, cache_size=cache_size)
+        return cls.of(
+            model.to(place).eval(),
+            tokenizer,
+            weights_hash=weights_hash,
+            precision=precision,
+            cache_size=cache_size,
+        )
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Save model and tokenizer."""
@@ -192,7 +222,12 @@ class Judge:
     def predict(self, texts: list[str], pairs: list[str] | None) -> Floats:
         """(n, 2) probabilities of one batch."""
         batch = encode(self.tokenizer, texts, pairs, max_tokens=self.max_tokens)
-        logits = self.model(**batch.to(self.model.device)).logits
+        device = self.model.device
+        arithmetic: AbstractContextManager[Any] = nullcontext()
+        if self.precision == "bf16":
+            arithmetic = torch.autocast(device.type, dtype=torch.bfloat16)
+        with arithmetic:
+            logits = self.model(**batch.to(device)).logits
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
         return probabilities
 
@@ -270,11 +305,19 @@ class Judges:
     casing: Casing | None = field(default=None, repr=False)
 
     @classmethod
-    def from_pretrained(cls, name: str | Path, *, device: str = "auto", cache_size: int = 0) -> "Judges":
+    def from_pretrained(
+        cls,
+        name: str | Path,
+        *,
+        precision: Arithmetic = "float32",
+        device: str = "auto",
+        cache_size: int = 0,
+    ) -> "Judges":
         """Load the judges `main`, `hh` and `ah`, and `fluency` where there is one.
 
         Args:
             name: folder with three folders of these names, or the Hub id of such a repository.
+            precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
             device: auto, cpu, cuda, cuda:1, mps.
             cache_size: how many of the latest answers of each judge are kept; 0 keeps none.
 
@@ -286,7 +329,9 @@ class Judges:
             commands = " and ".join(f"{COMMAND} --task {task} --out {folder / task}" for task in missing)
             raise InputError(f"{name} lacks the judge {' and '.join(missing)}: run {commands}")
         judges = {
-            task: Judge.from_pretrained(folder / task, device=device, cache_size=cache_size)
+            task: Judge.from_pretrained(
+                folder / task, precision=precision, device=device, cache_size=cache_size
+            )
             for task in (*TASKS, "fluency")
             if (folder / task).is_dir()
         }
@@ -329,8 +374,13 @@ class Judges:
 
     @property
     def signature(self) -> str:
-        """Six digits of the hashes of main, hh and ah, and the fold: `1a2b3c+4d5e6f+0a1b2c|fold:all`."""
-        return "+".join(self.by_task[task].weights_hash[:6] for task in TASKS) + f"|fold:{self.fold}"
+        """Six digits of the hashes of main, hh and ah, and the fold: `1a2b3c+4d5e6f+0a1b2c|fold:all`.
+
+        With `|precision:bf16` where they run in it.
+        """
+        hashes = "+".join(self.by_task[task].weights_hash[:6] for task in TASKS)
+        precision = "" if self.main.precision == "float32" else f"|precision:{self.main.precision}"
+        return f"{hashes}|fold:{self.fold}{precision}"
 
     def check_outlets(self, outlets: tuple[str, str], corpus: str) -> None:
         """Refuse judges that were trained on other outlets than the corpus has.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from change_it.training.options import TrainingOptions, TrainingSettings
+from change_it.training.options import Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency"]
 Size = Literal["tiny", "small", "base"]
@@ -82,6 +82,11 @@ class JudgeSettings(TrainingSettings, JudgeOptions):
 
     negatives: Negatives = field()
     max_tokens: int = field()
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        """Of the judge's answers in validation and tests: bf16 where it trains in it."""
+        return "bf16" if self.mixed_precision == "bf16" else "float32"
 
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:
         """What the configuration of a judge keeps of its training, under `change_it`."""

@@ -147,7 +147,7 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
     """The judge before training, and how it is trained and tested."""
     model, tokenizer = _start(settings, data, work)
     model.config.change_it = settings.about(data.outlets)
-    judge = Judge.of(model, tokenizer)
+    judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
     rows = baselines.some_rows(len(data.validation), seed=settings.seed, at_most=VALIDATION[settings.task])
     validation = data.validation.select(rows)
     ngrams = np.load(work / NGRAM_LOGITS)[rows] if settings.head == NGRAMS else None
@@ -188,6 +188,7 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
             "task": settings.task,
             "classes": classes,
             "fold": settings.fold,
+            "precision": settings.arithmetic,
             "results": tested(lambda test: judge.probabilities(test.texts, test.pairs).argmax(axis=1)),
             "baselines": {name: tested(predict) for name, predict in _baselines(settings, data, work)},
             "sizes": {"train": len(data.train), "validation": len(data.validation)}

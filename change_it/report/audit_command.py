@@ -35,7 +35,7 @@ def run(options: AuditOptions) -> None:
     )
 
     folder = local_folder(options.judges, command="change-it train judge")
-    judges = Judges.from_pretrained(folder, device=options.device)
+    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
     found = audit(
         read_corpus(options.corpus, options.language, casing=judges.casing, seed=options.seed),
         judges,

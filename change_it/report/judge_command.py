@@ -40,7 +40,7 @@ def run(options: HeadlineOptions) -> None:
     from change_it.text.stopwords import guess_language
 
     folder = local_folder(options.judges, command="change-it train judge")
-    judges = Judges.from_pretrained(folder, device=options.device)
+    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
     target = options.to
     if target is None:
         style = judges.main.probabilities([options.original], progress=False)[0]

@@ -35,7 +35,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.judges.judge import Judges, local_folder  # loads torch
 
     folder = local_folder(options.judges, command="change-it train judge")
-    judges = Judges.from_pretrained(folder, device=options.device)
+    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
     scores = score(
         test,
         judges if judges.casing else judges.with_casing(read_casing(options.corpus)),

@@ -26,6 +26,7 @@ from change_it.text.stopwords import guess_language
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
     from change_it.judges.options import Task
+    from change_it.training.options import Arithmetic
 
 Reversal = Literal["relative", "target"]
 #: True shows progress bars; a function is called with the judge that is asked and the share of all questions answered.
@@ -246,6 +247,7 @@ def compute_compliancy(
     resamples: int = 1000,
     seed: int = 1,
     batch_size: int | None = None,
+    precision: "Arithmetic" = "float32",
     device: str = "auto",
     progress: Progress = False,
 ) -> dict[str, Any]:
@@ -265,7 +267,8 @@ def compute_compliancy(
         resamples: bootstrap resamples of the intervals.
         seed: their seed.
         batch_size: texts a judge reads at once; its own choice when None.
-        device: where judges that are loaded here run.
+        precision: of judges that are loaded here: float32, or bf16.
+        device: where they run.
         progress: as `judge_items` takes it.
 
     Returns:
@@ -281,7 +284,7 @@ def compute_compliancy(
     if isinstance(judges, str):
         from change_it.judges.judge import Judges
 
-        judges = Judges.from_pretrained(judges, device=device)
+        judges = Judges.from_pretrained(judges, precision=precision, device=device)
     if not len(predictions):
         raise InputError("there is nothing to score: predictions is empty")
     evidence = [""] * len(predictions) if reference_articles is None else reference_articles

@@ -6,9 +6,11 @@ from typing import Literal
 
 import tyro
 
+from change_it.training.options import InferenceOptions
+
 
 @dataclass(kw_only=True)
-class ScoreOptions:
+class ScoreOptions(InferenceOptions):
     """Score systems' headlines for compliancy, beside gold, copy, lead and random-target.
 
     Examples:
@@ -41,12 +43,10 @@ class ScoreOptions:
     """Seed of intervals, paired tests, the system random-target and HEvAS."""
     batch_size: int | None = None
     """Texts a judge reads at once; its own choice when not given."""
-    device: str = "auto"
-    """Where the judges run: auto, cpu, cuda, cuda:1, mps."""
 
 
 @dataclass(kw_only=True)
-class HeadlineOptions:
+class HeadlineOptions(InferenceOptions):
     """Judge one new headline: same content, fits the article, the other outlet's style, fluent, supported?
 
     Examples:
@@ -68,5 +68,3 @@ class HeadlineOptions:
     """Of the texts, for facts: it, en or any other; guessed from the article when not given."""
     json: bool = False
     """Print JSON instead of a table."""
-    device: str = "auto"
-    """Where the judges run: auto, cpu, cuda, cuda:1, mps."""

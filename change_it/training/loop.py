@@ -241,7 +241,7 @@ def train(
         out: folder for checkpoints and logs.
         name: shown at the progress bar and used as the TensorBoard run.
         evaluate: validation score of the model (higher is better), or a mapping with `score` and further numbers;
-            called by the main process with the model in `eval` mode and gradients off.
+            called by the main process with the model in `eval` mode, gradients off and the arithmetic of the training.
         lengths: length of each example, to batch like with like; None leaves the order alone.
         min_updates: epochs rise until there are this many updates.
     """
@@ -378,7 +378,7 @@ def _evaluate(
     if evaluate is not None and accelerator.is_main_process:
         bare = accelerator.unwrap_model(model)
         bare.eval()
-        with torch.no_grad():
+        with torch.no_grad(), accelerator.autocast():
             score = evaluate(bare)
         bare.train()
         numbers = {

@@ -1,4 +1,4 @@
-"""Options that every training run shares, and the settings that they are resolved to; a command's own dataclasses inherit both."""
+"""Options that every training run shares, the settings that they are resolved to, and options of every command that asks judges; a command's own dataclasses inherit them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -6,6 +6,17 @@ from typing import Any, Literal, TypeVar
 
 Optimizer = Literal["adamw", "adam", "adagrad"]
 Precision = Literal["no", "fp16", "bf16"]
+Arithmetic = Literal["float32", "bf16"]
+
+
+@dataclass(kw_only=True)
+class InferenceOptions:
+    """How judges run, for every command that asks them."""
+
+    precision: Arithmetic = "float32"
+    """Arithmetic of the judges: bf16 takes half the time where the processor multiplies bfloat16 matrices, nearly all verdicts stay, and signatures say it."""
+    device: str = "auto"
+    """Where models run: auto, cpu, cuda, cuda:1, mps."""
 
 
 @dataclass(kw_only=True)

@@ -33,6 +33,7 @@ Args:
     resamples: bootstrap resamples of the 95% intervals, 1000 by default.
     seed: seed of the intervals, 1 by default.
     batch_size: texts that a judge reads at once; its own choice by default.
+    precision: arithmetic of the judges: "float32" (default) or "bf16".
     device: where judges run: auto (default), cpu, cuda, mps.
 Returns:
     compliancy, strict_compliancy, hh, ah, main, fluency, facts: averages over the directions that occur, 0-1; fluency and

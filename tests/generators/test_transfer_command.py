@@ -48,7 +48,7 @@ def generators(tmp_path_factory):
 @pytest.fixture
 def judges(monkeypatch):
     fakes = FakeJudges(fold="0")
-    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, device: fakes)
+    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, precision, device: fakes)
     return fakes
 
 
@@ -175,7 +175,7 @@ def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
 @pytest.mark.parametrize(("objective", "judges_named"), [("compliancy", 3), ("strict", 4)])
 def test_the_judges_of_the_objective_are_named(generators, tmp_path, monkeypatch, objective, judges_named):
     fakes = FakeJudges(fold="0", digits="abcd")
-    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, device: fakes)
+    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, precision, device: fakes)
     chosen = options(
         generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges", objective=objective
     )
@@ -201,7 +201,7 @@ def test_judges_of_all_folds_are_warned_about(generators, tmp_path, judges, caps
 
 def test_judges_of_other_outlets_are_refused(generators, tmp_path, monkeypatch):
     others = FakeJudges(outlets=("left", "right"))
-    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, device: others)
+    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, precision, device: others)
     with pytest.raises(InputError, match="trained on left and right"):
         transfer_command.run(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
 
@@ -210,7 +210,7 @@ def test_extract_learns_from_a_corpus(corpus, tmp_path, monkeypatch):
     from change_it.scoring.item import read_test_set
 
     judges = FakeJudges(outlets=("colle", "faro"), fold="0")
-    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, device: judges)
+    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, precision, device: judges)
     chosen = TransferOptions(generator="extract", corpus=corpus, out=tmp_path / "new.csv", rerank="judges")
     rows = transferred(chosen)
     assert read_predictions(chosen.out, read_test_set(corpus)).reranker.fold == "0"

@@ -98,6 +98,18 @@ def test_what_a_judge_knows_of_itself(trained):
     assert not judges.main.model.training
 
 
+def test_bf16_keeps_nearly_all_verdicts_and_the_signature_says_it(trained):
+    exact = Judges.from_pretrained(trained, device="cpu")
+    judges = Judges.from_pretrained(trained, precision="bf16", device="cpu")
+    assert judges.signature == exact.signature + "|precision:bf16"
+    for task, pairs in (("main", None), ("hh", HEADLINES[::-1]), ("ah", ARTICLES)):
+        found = judges.by_task[task].probabilities(HEADLINES, pairs, progress=False)
+        expected = exact.by_task[task].probabilities(HEADLINES, pairs, progress=False)
+        assert found == pytest.approx(expected, abs=0.02)
+        if pairs is not None:  # main, hardly trained, does not ask its encoder
+            assert (found != expected).any()
+
+
 def test_no_texts_and_wrong_calls(trained):
     judge = Judge.from_pretrained(trained / "hh", device="cpu")
     assert judge.probabilities([], [], progress=False).shape == (0, 2)
@@ -116,6 +128,8 @@ def test_bad_input(trained, tmp_path):
         Judge.from_pretrained(tmp_path)
     with pytest.raises(InputError, match="no device 'tpu9'"):
         Judge.from_pretrained(trained / "main", device="tpu9")
+    with pytest.raises(InputError, match="choose float32 or bf16"):
+        Judge.from_pretrained(trained / "main", precision="int4")
     shutil.copytree(trained, tmp_path / "mixed")
     config = tmp_path / "mixed/ah/config.json"
     settings = json.loads(config.read_text())

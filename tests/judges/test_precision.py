@@ -1,0 +1,57 @@
+import pytest
+
+from change_it.cli import main
+from change_it.errors import InputError
+from change_it.judges.judge import Judges
+from change_it.scoring.compliancy import compute_compliancy
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What judges are loaded with; there are none."""
+    found = {}
+
+    def refuse(name, **options):
+        found.update(options)
+        raise InputError("no judges here")
+
+    monkeypatch.setattr(Judges, "from_pretrained", refuse)
+    return found
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["score", "--corpus", "CORPUS", "--judges", "FOLDER"],
+        ["audit", "--corpus", "CORPUS", "--judges", "FOLDER", "--out", "FOLDER/audit"],
+        ["judge", "Ponte crollato", "--original", "Crolla il ponte", "--article", "ARTICLE"],
+        ["transfer", "--generator", "extract", "--corpus", "CORPUS", "--rerank", "FOLDER"],
+        [
+            "transfer",
+            "--generator",
+            "extract",
+            "--corpus",
+            "CORPUS",
+            "--rerank",
+            "FOLDER",
+            "--objective=strict",
+        ],
+    ],
+    ids=["score", "audit", "judge", "transfer", "transfer-strict"],
+)
+def test_every_command_loads_its_judges_with_the_precision_asked(command, corpus, tmp_path, asked):
+    (tmp_path / "article.txt").write_text("Il ponte è crollato.")
+    names = {"CORPUS": corpus, "ARTICLE": str(tmp_path / "article.txt")}
+    command = [names.get(word, word).replace("FOLDER", str(tmp_path)) for word in command]
+    command += {"judge": ["--judges", str(tmp_path)], "transfer": ["--out", str(tmp_path / "new.csv")]}.get(
+        command[0], []
+    )
+    assert main([*command, "--precision", "bf16", "--device", "cpu"]) == 2
+    assert asked == {"precision": "bf16", "device": "cpu"}
+
+
+def test_so_does_the_python_function(asked):
+    texts = (["Ponte crollato"], ["Crolla il ponte"], ["Il ponte è crollato."], ["colle"])
+    with pytest.raises(InputError):
+        compute_compliancy(*texts, "judges", precision="bf16")
+    assert asked["precision"] == "bf16"
