@@ -1,5 +1,6 @@
-"""HTML of results: templates that escape every value, changed words, charts that follow light and dark."""
+"""HTML of results: templates that escape every value, changed words and marks, charts that follow light and dark."""
 
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,8 @@ from change_it.templates import template_environment
 
 #: Held while charts are drawn: matplotlib's style is one for all threads.
 CHARTS_LOCK = threading.Lock()
+
+_TOKENS = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 def render(template: str, **values: Any) -> str:
@@ -59,42 +62,39 @@ def grid(table: Table, **headings: str) -> dict[str, Any]:
 
 
 def changed_words(source: str, new: str) -> tuple[list[tuple[str, bool]], list[str]]:
-    """Which words are new, and which are gone, wherever they stand.
+    """Which words and marks are new, and which are gone, wherever they stand; letters' case does not count.
 
     Args:
         source: the original headline.
         new: the new one.
 
     Returns:
-        The new headline in pieces, each with whether it is a word that the original does not have (so often),
-        neighbouring ones as one piece; and the words of the original that are not in the new one, in order.
+        The new headline in pieces, each with whether the original does not have it (so often), neighbouring ones as one
+        piece; and the words and marks of the original that are not in the new one, in order.
 
     Example:
         >>> changed_words("Crolla il ponte", "Ponte, che crollo")
-        ([('Ponte', False), (', ', False), ('che crollo', True)], ['Crolla', 'il'])
+        ([('Ponte', False), (', che crollo', True)], ['Crolla', 'il'])
     """
 
-    def pieces(text: str) -> list[tuple[str, bool]]:
-        return [("".join(run), is_word) for is_word, run in groupby(text, str.isalnum)]
-
-    def missing(text: list[tuple[str, bool]], other: list[tuple[str, bool]]) -> list[bool]:
-        left = Counter(piece.lower() for piece, is_word in other if is_word)
+    def missing(tokens: list[str], others: list[str]) -> list[bool]:
+        left = Counter(token.lower() for token in others)
         found = []
-        for piece, is_word in text:
-            found.append(is_word and left[piece.lower()] <= 0)
-            left[piece.lower()] -= is_word
+        for token in tokens:
+            found.append(not token.isspace() and left[token.lower()] <= 0)
+            left[token.lower()] -= 1
         return found
 
-    old, now = pieces(source), pieces(new)
-    gone = [piece for (piece, _), lost in zip(old, missing(old, now), strict=True) if lost]
-    joined: list[tuple[str, bool]] = []
-    for (piece, _), added in zip(now, missing(now, old), strict=True):
-        if added and len(joined) > 1 and joined[-2][1]:
-            between, before = joined.pop()[0], joined.pop()[0]
-            joined.append((before + between + piece, True))
-        else:
-            joined.append((piece, added))
-    return joined, gone
+    old, now = _TOKENS.findall(source), _TOKENS.findall(new)
+    gone = [token for token, lost in zip(old, missing(old, now), strict=True) if lost]
+    added = missing(now, old)
+    # a space between two new ones
+    joined = [
+        flag or (token.isspace() and added[place - 1 : place] == added[place + 1 : place + 2] == [True])
+        for place, (token, flag) in enumerate(zip(now, added, strict=True))
+    ]
+    runs = groupby(zip(now, joined, strict=True), key=lambda each: each[1])
+    return [("".join(token for token, _ in run), flag) for flag, run in runs], gone
 
 
 def headline_pieces(

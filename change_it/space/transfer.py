@@ -11,7 +11,7 @@ import gradio as gr
 
 from change_it.errors import InputError
 from change_it.generators.formats import Candidate, Decoding
-from change_it.generators.rerank import judge_candidates
+from change_it.generators.rerank import joint_probability, judge_candidates
 from change_it.hevas.readability import readability
 from change_it.scoring.compliancy import JUDGES
 from change_it.scoring.item import Item
@@ -149,9 +149,11 @@ def transfer(
         What can be written as JSON: `system`, `from`, `to`, `original` (headline and readability), `signature`, and
         `candidates`, the best by `strict_joint` first, each with `headline`, `system`, `joint` (probability that
         HH, AH and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts),
-        `probabilities` (hh, ah, main, fluency), `verdicts` (those of `scoring`), `unsupported` (numbers and names, with
-        their places in the headline), `looks_like` (the outlet that main takes the original and the new headline for)
-        and `readability`; `known_words`, the share of the original's and the article's words that the judges' corpus has,
+        `probabilities` (hh, ah, fluency; main, that it is of the outlet aimed at; style, that main's decision is
+        reversed), `verdicts` (those of `scoring`), `unsupported` (numbers and names, with their places in the headline),
+        `looks_like` (the outlet that main takes the original and the new headline for) and `readability`;
+        `wrong_direction`, whether main takes the original for the outlet aimed at, so that there is no verdict on style
+        and compliancy; `known_words`, the share of the original's and the article's words that the judges' corpus has,
         and `foreign`, whether that is too few to believe them. What needs a fluency judge is None where there is none.
 
     Raises:
@@ -215,7 +217,9 @@ def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any
     casing, text = models.judges.casing, f"{item.source}. {item.article}"
     # How main reads the original.
     source = judged[0].probabilities["source"] or 0.0
-    original, other = (item.label, item.target)[:: -1 if source > 0.5 else 1]
+    wrong = source > 0.5
+    original, other = (item.label, item.target)[:: -1 if wrong else 1]
+    unknown = dict.fromkeys(("compliancy", "strict_compliancy", "main")) if wrong else {}
     candidates = [
         {
             "headline": one.text,
@@ -226,8 +230,14 @@ def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any
                 name: None if value is None else round(value, 4)
                 for name, value in one.probabilities.items()
                 if name in JUDGES
+            }
+            | {"style": round(float(joint_probability(1, 1, one.probabilities["main"] or 0.0, source)), 4)},
+            "verdicts": {
+                "compliancy": one.compliant,
+                "strict_compliancy": one.strict,
+                **one.marks,
+                **unknown,
             },
-            "verdicts": {"compliancy": one.compliant, "strict_compliancy": one.strict, **one.marks},
             "unsupported": [asdict(wrong) for wrong in one.unsupported],
             "looks_like": {"original": original, "new": other if one.marks["main"] else original},
             "readability": readable[one.text],
@@ -237,7 +247,12 @@ def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any
     return {
         "from": item.label,
         "to": item.target,
-        "original": {"headline": item.source, "readability": figures[0]},
+        "original": {
+            "headline": item.source,
+            "readability": figures[0],
+            "looks_like_target": round(source, 4),
+        },
+        "wrong_direction": wrong,
         "candidates": candidates,
         "known_words": None if casing is None else round(casing.known_share(text, models.language), 4),
         "foreign": casing is not None and casing.is_foreign(text, models.language),

@@ -256,6 +256,13 @@ class TestWrite:
         assert "&#60;img src&#61;x onerror&#61;alert(1)&#62;&#124;&#96;" in body
         assert "<img" not in body
 
+    def test_the_card_of_the_sample_says_that_its_newspapers_are_invented(self, tmp_path):
+        corpus = build_corpus(reading(), options())
+        for sample in (False, True):
+            corpus.report["sample"] = sample
+            write_corpus(corpus, tmp_path / "corpus")
+            assert ("are invented newspapers" in (tmp_path / "corpus/README.md").read_text()) == sample
+
     def test_a_folder_that_is_no_corpus_is_left_alone(self, tmp_path):
         (tmp_path / "notes.txt").write_text("mine")
         with pytest.raises(InputError, match="no corpus folder"):

@@ -68,6 +68,16 @@ def test_judges_show_their_table_and_signature(run, options):
     assert 'Judges.from_pretrained("me/judges")' in card.text
 
 
+def test_models_of_the_sample_say_that_its_newspapers_are_invented(run, options, tmp_path):
+    copied = shutil.copytree(run, tmp_path / "run")
+    record = json.loads((copied / "corpus/alignment.json").read_text())
+    for sample in (False, True):
+        (copied / "corpus/alignment.json").write_text(json.dumps(record | {"sample": sample}))
+        for kind, folder in (("judge", "judges"), ("generator", "generators/sum-gio")):
+            files = files_of(options(kind, copied / folder, f"me/{kind}"))
+            assert ("are invented newspapers" in model_card(files).text) == sample
+
+
 def test_a_card_claims_no_data_set_that_nobody_named(run, options):
     files = files_of(options("judge", run / "judges/main", license="mit"))
     assert ".eval_results/change_it.yaml" not in files

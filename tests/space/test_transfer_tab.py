@@ -60,7 +60,7 @@ def test_candidates_come_with_verdicts_and_the_best_first():
     assert unchanged == {"compliancy": False, "hh": True, "ah": True, "main": False} | strict
     assert other == {"compliancy": False, "hh": False, "ah": False, "main": False} | strict
     first = answer["candidates"][0]
-    assert first["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9, "fluency": None}
+    assert first["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9, "fluency": None, "style": 0.74}
     assert first["strict_joint"] == first["joint"]
     # Reversed: it was rep's (.8) and is now gio's (.9), or the other way round (.2 · .1).
     assert first["joint"] == pytest.approx(0.8 * 0.7 * (0.8 * 0.9 + 0.2 * 0.1), abs=1e-4)
@@ -116,6 +116,33 @@ def test_the_other_direction():
     assert system.asked[0][2] == "rep"
     assert answer["candidates"][0]["verdicts"]["compliancy"]
     assert answer["candidates"][0]["probabilities"]["main"] == pytest.approx(0.8)
+
+
+def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
+    models, _ = fixed("Statale, il ponte!", "Il ponte sulla statale", judges=FakeJudges(digits="abcd"))
+    answer = ask(models, headline="Statale: il ponte!")  # gio's already
+    assert answer["wrong_direction"]
+    for one in answer["candidates"]:
+        assert [one["verdicts"][name] for name in ("compliancy", "strict_compliancy", "main")] == [None] * 3
+        assert one["verdicts"]["hh"]
+    html = tab.candidates_html(answer, "en")
+    assert "takes the original for a headline of gio already (90%)" in html
+    assert "Choose gio → rep." in html
+    assert "no verdict: the original looks like gio already, this one like rep" in html
+    assert "✓ compliant" not in html
+    assert "of 2 compliant" not in html
+    right = ask(models, headline="Statale: il ponte!", direction="gio2rep")
+    assert not right["wrong_direction"]
+    assert "Wrong direction" not in tab.candidates_html(right, "en")
+
+
+def test_the_bar_of_style_shows_what_its_mark_says():
+    models, _ = fixed("Statale, il ponte!", "Il ponte sulla statale")
+    answer = ask(models, headline="Il ponte sulla statale, oggi")
+    for one in answer["candidates"]:
+        assert (one["probabilities"]["style"] > 0.5) == one["verdicts"]["main"]
+    html = tab.candidates_html(answer, "en")
+    assert [html.count(f"<span>{share}</span>") for share in ("74%", "32%", "90%", "20%")] == [1, 1, 0, 0]
 
 
 def test_own_headlines_are_judged_with_the_others():
@@ -236,13 +263,19 @@ def test_marks_are_in_words():
 def test_changed_words_are_those_that_the_original_has_not():
     pieces, gone = changed_words("La casa, la scala", "La scala la LA nuova")
     assert [piece for piece, added in pieces if added] == ["LA nuova"]
-    assert gone == ["casa"]
+    assert gone == ["casa", ","]
     assert "".join(piece for piece, _ in pieces) == "La scala la LA nuova"
+
+
+def test_changed_marks_are_shown_too():
+    pieces, gone = changed_words("«Basta» dice Rossi", '"Basta" dice Rossi!')
+    assert [piece for piece, added in pieces if added] == ['"', '"', "!"]
+    assert gone == ["«", "»"]
 
 
 def test_a_word_that_stands_too_often_is_new_each_time():
     pieces, gone = changed_words("La scala", "La, la, la, la scala")
-    assert [piece for piece, added in pieces if added] == ["la, la, la"]
+    assert [piece for piece, added in pieces if added] == [", la, la, la"]
     assert gone == []
 
 
