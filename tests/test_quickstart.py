@@ -5,10 +5,25 @@ import json
 import pytest
 
 from change_it import InputError, quickstart
-from change_it.quickstart import QuickstartOptions
+from change_it.quickstart import Apart, QuickstartOptions, Step
 
 JUDGES = ["main judge", "hh judge", "ah judge", "fluency judge"]
 STEPS = ["sample", "corpus", *JUDGES, "audit", "generator", "transfer", "report"]
+
+
+class InPlace(Apart):
+    """The steps of the other process in this one, at once."""
+
+    def __enter__(self):
+        self.seconds = [(step.name, step.run()) for step in self._steps]
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def finished(self, *, wait=False):
+        while self.seconds:
+            yield self.seconds.pop(0)
 
 
 @pytest.fixture
@@ -26,6 +41,7 @@ def called(monkeypatch):
 
     resolve.failing = ""
     monkeypatch.setattr(quickstart, "resolve_name", resolve)
+    monkeypatch.setattr(quickstart, "Apart", InPlace)
     return found, resolve
 
 
@@ -35,8 +51,9 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     options = [settings for _, settings in commands]
     assert len(commands) == len(STEPS)
     assert {settings.seed for settings in options} == {3}
-    assert [settings.task for settings in options[2:6]] == ["main", "hh", "ah", "fluency"]
-    learning, transfer, score = options[-3:]
+    learning, transfer = options[2:4]
+    assert [settings.task for settings in options[4:8]] == ["main", "hh", "ah", "fluency"]
+    score = options[-1]
     assert (learning.recipe, learning.to, learning.out) == ("rewrite", None, tmp_path / "generators/rewrite")
     assert transfer.generator == str(tmp_path / "generators")
     assert score.predictions == (f"rewrite={transfer.out}",)
@@ -50,7 +67,7 @@ def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(cal
     resolve.failing = "change_it.report.audit_command"
     with pytest.raises(InputError):
         quickstart.run(QuickstartOptions(out=tmp_path))
-    assert len(commands) == 6
+    assert len(commands) == len(STEPS) - 2
     resolve.failing = ""
     quickstart.run(QuickstartOptions(out=tmp_path))
     assert len(commands) == len(STEPS)
@@ -63,3 +80,33 @@ def test_a_run_with_other_options_is_left_alone(called, tmp_path):
     quickstart.run(QuickstartOptions(out=tmp_path))
     with pytest.raises(InputError, match="choose another --out"):
         quickstart.run(QuickstartOptions(out=tmp_path, seed=2))
+
+
+def test_a_process_of_its_own_sends_seconds_and_prints_into_its_log(tmp_path):
+    log = tmp_path / "log"
+    with Apart(
+        [Step("one", "builtins:print", "first"), Step("two", "builtins:print", "second")], log
+    ) as apart:
+        assert [name for name, _ in apart.finished(wait=True)] == ["one", "two"]
+        assert not list(apart.finished(wait=True))
+    assert log.read_text() == "first\nsecond\n"
+
+
+def test_what_a_process_of_its_own_raises_is_raised_here(tmp_path):
+    missing = str(tmp_path / "corpus")
+    steps = [
+        Step("one", "builtins:print", "first"),
+        Step("two", "change_it.corpus.folder:read_outlets", missing),
+    ]
+    with pytest.raises(InputError, match="corpus"), Apart(steps, tmp_path / "log") as apart:
+        list(apart.finished(wait=True))
+    assert "Traceback" in (tmp_path / "log").read_text()
+
+
+def test_a_process_that_dies_names_its_log(tmp_path):
+    log = tmp_path / "log"
+    with (
+        pytest.raises(RuntimeError, match=f"one has died: see {log}"),
+        Apart([Step("one", "os:_exit", 1)], log) as apart,
+    ):
+        list(apart.finished(wait=True))
