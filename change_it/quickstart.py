@@ -35,7 +35,7 @@ STEPS = (
     "transfer",
     "report",
 )
-#: How the headlines are written, by one generator for both newspapers, and the updates of its training: a minute and a half on two cores.
+#: How the headlines are written, by one generator for both newspapers, and the updates of its training: two minutes of one core.
 RECIPE: Recipe = "rewrite"
 UPDATES = 340
 #: A judge stops when its validation stops gaining. AH reads whole articles and is near its best where it starts.
