@@ -26,7 +26,7 @@ from change_it.corpus.command import run_build
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.leaks import test_neighbours
 from change_it.corpus.options import BuildOptions, SampleOptions
-from change_it.corpus.pairing import same_event
+from change_it.corpus.pairing import related
 from change_it.corpus.vectors import tfidf, tokenise
 from change_it.hevas.names import Headline
 from change_it.judges.casing import read_casing
@@ -97,14 +97,15 @@ def leaks(corpus: str, options: Options) -> dict[str, int]:
     texts = rows["article"].to_list()
     of_a = (rows["label"] == read_outlets(corpus)[0]).to_numpy()
     vectors = tfidf(tokenise(texts), stop_words=stop_words(guess_language(texts[:100]))).matrix
-    events = same_event(
+    first, second, _ = related(
         vectors,
         of_a,
         day_numbers(rows["date"].to_list()),
         window_days=options.window_days,
-        strict=options.strict,
+        floor=options.strict,
     )
-    found = test_neighbours(rows["alignment"].to_numpy().astype(str), (~of_a).astype(np.int64), events)
+    of_b = (~of_a).astype(np.int64)
+    found = test_neighbours(rows["alignment"].to_numpy().astype(str), of_b, (first, second))
     return {"test_articles": tables["test"].height, **found}
 
 

@@ -2,6 +2,9 @@
 
 Both sides are sorted by date, so what an article may be compared with is one interval of the other side. Blocks of
 neighbouring articles are multiplied with the union of their intervals; what lies outside an article's own is dropped.
+The words that many articles share, which take most of the time of a sparse product, are multiplied as dense matrices,
+and only where they can lift a pair above the threshold. Cosines have nine decimals, so that the order of summation
+decides nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -9,12 +12,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from itertools import product
+from operator import itemgetter
 from os import cpu_count
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+from threadpoolctl import threadpool_limits
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -26,8 +32,17 @@ UNDATED = -1
 #: Edges of the similarity bins that are counted in passing: .05, .055, … 1. A bin holds `edge < similarity <= next edge`.
 EDGES: Floats = np.arange(10, 201) / 200
 
-#: At most this many similarities are held at a time by each thread (a block of full rows always fits).
+#: At most this many similarities are held at a time by each thread.
 BLOCK = 1 << 21
+
+#: Columns of a block at most.
+WIDTH = 2048
+
+#: Words that at least this share of the articles has are multiplied as dense matrices.
+COMMON = 1 / 24
+
+#: Most articles have a wrong neighbour above this share of the cosine that it must stay below.
+NEAR = 0.95
 
 #: Threads at work; each holds a block, so the number bounds the memory.
 THREADS = min(4, cpu_count() or 1)
@@ -53,7 +68,14 @@ def day_numbers(dates: Iterable[date | None]) -> Ints:
 
 
 def align(
-    x: csr_matrix, y: csr_matrix, x_days: Ints, y_days: Ints, *, window_days: int | None, floor: float
+    x: csr_matrix,
+    y: csr_matrix,
+    x_days: Ints,
+    y_days: Ints,
+    *,
+    window_days: int | None,
+    floor: float,
+    once: bool = False,
 ) -> Pairs:
     """All pairs of articles inside the window whose cosine is above a floor (many-to-many).
 
@@ -65,6 +87,7 @@ def align(
         window_days: articles further apart than this many days are not compared, nor are undated ones; None
             compares everything with everything, dates or not.
         floor: pairs at or below this cosine are counted (above .05) but not returned.
+        once: x and y are the same articles: each two are one pair, in either order, without counts below the floor.
 
     Returns:
         The pairs, and the counts of every pair compared. Memory is bounded by `BLOCK` and the number of pairs.
@@ -81,16 +104,17 @@ def align(
         low, high = np.zeros(len(rows), dtype=np.int64), np.full(len(rows), len(columns))
     else:
         low, high = _window(x_days[rows], y_days[columns], window_days)
-    lowest = min(floor, float(EDGES[0]))
+    if once:
+        low = np.maximum(low, np.arange(1, len(rows) + 1))
+    lowest = floor if once else min(floor, float(EDGES[0]))
 
     def above_floor(i: Ints, j: Ints, cosine: Floats) -> tuple[Ints, Ints, Floats, Ints]:
-        found = np.flatnonzero(cosine > lowest)
-        found = found[(j[found] >= low[i[found]]) & (j[found] < high[i[found]])]
-        counts = histogram(cosine[found])
-        found = found[cosine[found] > floor]
+        inside = (j >= low[i]) & (j < high[i])
+        counts = histogram(cosine[inside])
+        found = np.flatnonzero(inside & (cosine > floor))
         return rows[i[found]], columns[j[found]], cosine[found], counts
 
-    parts = _over_blocks(x[rows], y[columns], low, high, above_floor)
+    parts = _over_blocks(x[rows], y[columns], low, high, lowest, above_floor)
     a_index, b_index = (
         np.concatenate([np.zeros(0, dtype=np.int64), *(part[side] for part in parts)]) for side in (0, 1)
     )
@@ -161,6 +185,7 @@ def nearest_wrong(
     window_days: int | None,
     ceiling: float,
     at_least: int = 25,
+    known: tuple[Ints, Ints, Floats] | None = None,
 ) -> tuple[Ints, Floats]:
     """For each row of x the most similar row of y that is surely not its partner: a hard negative.
 
@@ -182,6 +207,7 @@ def nearest_wrong(
         window_days: half-width of the window; None looks through the whole group.
         ceiling: cosine that a candidate must stay below.
         at_least: number of rows that the search looks at, where the group has so many.
+        known: without a window, rows of x, rows of y and cosines of all pairs above some cosine under the ceiling.
 
     Returns:
         int64 (n,) rows of y, -1 where no candidate shares a word with the row; float64 (n,) cosines, 0 there. The
@@ -196,8 +222,17 @@ def nearest_wrong(
         ([1, 0, 0], [0.6, 0.6, 0.28])
     """
     index, nearest = np.full(x.shape[0], -1, dtype=np.int64), np.zeros(x.shape[0])
-    for group in np.intersect1d(x_groups, y_groups):
-        x_rows, y_rows = np.flatnonzero(x_groups == group), np.flatnonzero(y_groups == group)
+    if known is not None:
+        i, j, cosine = known
+        allowed = (cosine < ceiling) & (x_groups[i] == y_groups[j]) & (x_clusters[i] != y_clusters[j])
+        by_day = _by_day(y_days)
+        i, j, cosine = _highest(i[allowed], np.argsort(by_day)[j[allowed]], cosine[allowed])
+        index[i], nearest[i] = by_day[j], cosine
+    # Few rows have nothing just below the ceiling, and only those are compared with everything.
+    for group, lowest in product(
+        np.intersect1d(x_groups, y_groups), (NEAR * ceiling, 0.0)[known is not None :]
+    ):
+        x_rows, y_rows = np.flatnonzero((x_groups == group) & (index < 0)), np.flatnonzero(y_groups == group)
         x_rows, y_rows = x_rows[_by_day(x_days[x_rows])], y_rows[_by_day(y_days[y_rows])]
         low, high = _widened(x_days[x_rows], y_days[y_rows], window_days, at_least)
         own, other = x_clusters[x_rows], y_clusters[y_rows]
@@ -211,22 +246,26 @@ def nearest_wrong(
             own: Ints = own,
             other: Ints = other,
         ) -> tuple[Ints, Ints, Floats]:
-            allowed = (cosine > 0) & (cosine < ceiling) & (j >= low[i]) & (j < high[i]) & (own[i] != other[j])
-            i, j, cosine = i[allowed], j[allowed], cosine[allowed]
-            starts = np.flatnonzero(np.diff(i, prepend=-1))
-            highest = (
-                np.repeat(np.maximum.reduceat(cosine, starts), np.diff(starts, append=len(i)))
-                if len(i)
-                else cosine
+            allowed = np.flatnonzero(
+                (cosine < ceiling) & (j >= low[i]) & (j < high[i]) & (own[i] != other[j])
             )
-            ties = np.flatnonzero(cosine == highest)
-            ties = ties[np.lexsort((j[ties], i[ties]))]
-            ties = ties[np.diff(i[ties], prepend=-1) > 0]
-            return i[ties], j[ties], cosine[ties]
+            return _highest(i[allowed], j[allowed], cosine[allowed])
 
-        for i, j, cosine in _over_blocks(x[x_rows], y[y_rows], low, high, best):
+        parts = _over_blocks(x[x_rows], y[y_rows], low, high, lowest, best)
+        if parts:
+            i, j, cosine = _highest(*(np.concatenate(column) for column in zip(*parts, strict=True)))
             index[x_rows[i]], nearest[x_rows[i]] = y_rows[j], cosine
     return index, nearest
+
+
+def _highest(i: Ints, j: Ints, cosine: Floats) -> tuple[Ints, Ints, Floats]:
+    """For each row its highest cosine, the first among equals."""
+    highest = np.zeros(i.max(initial=-1) + 1)
+    np.maximum.at(highest, i, cosine)
+    ties = np.flatnonzero(cosine == highest[i])
+    ties = ties[np.lexsort((j[ties], i[ties]))]
+    ties = ties[np.diff(i[ties], prepend=-1) > 0]
+    return i[ties], j[ties], cosine[ties]
 
 
 def _by_day(days: Ints, *, undated: bool = True) -> Ints:
@@ -266,38 +305,61 @@ def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) ->
 
 
 def _over_blocks(
-    x: csr_matrix, y: csr_matrix, low: Ints, high: Ints, reduce: Callable[[Ints, Ints, Floats], Reduced]
+    x: csr_matrix,
+    y: csr_matrix,
+    low: Ints,
+    high: Ints,
+    lowest: float,
+    reduce: Callable[[Ints, Ints, Floats], Reduced],
 ) -> list[Reduced]:
     """Multiply each row `i` of x with (at least) the rows `low[i]:high[i]` of y, block by block.
 
-    `reduce` is called in a thread with the rows, columns and cosines of a block's non-zero products, rows rising; it has
-    to leave out what lies outside the intervals. What it returns is returned, in order.
+    `reduce` is called in a thread with the rows, columns and cosines of those pairs of a block that are above `lowest`;
+    it has to leave out what lies outside the intervals. What it returns is returned, in any order.
     """
+    shares = [np.bincount(side.indices, minlength=x.shape[1]) / max(side.shape[0], 1) for side in (x, y)]
+    often = shares[0] * shares[1] > COMMON**2
+    (x_common, x_rare), (y_common, y_rare) = ((side[:, often], side[:, ~often]) for side in (x, y))
+    x_norm, y_norm = (np.sqrt(side.multiply(side).sum(axis=1).A1) for side in (x_common, y_common))
 
     @lru_cache(maxsize=THREADS)
-    def transposed(left: int, right: int) -> csr_matrix:
-        return y[left:right].T.tocsr()
+    def transposed(left: int, right: int) -> tuple[Floats, csr_matrix]:
+        return y_common[left:right].toarray().T, y_rare[left:right].T.tocsr()
 
     def multiply(block: tuple[int, int, int, int]) -> Reduced:
         start, stop, left, right = block
-        product = x[start:stop] @ transposed(left, right)
-        rows = np.repeat(np.arange(start, stop), np.diff(product.indptr))
-        return reduce(rows, product.indices + np.int64(left), np.minimum(product.data, 1.0))
+        rows, columns = x_norm[start:stop], y_norm[left:right]
+        common, (y_dense, y_sparse) = x_common[start:stop].toarray(), transposed(left, right)
+        rare = x_rare[start:stop] @ y_sparse
+        filled = np.diff(rare.indptr)
+        if rows.max() * columns.max() < lowest:  # nothing is above it by common words alone
+            found = np.flatnonzero(rare.data > np.repeat(lowest - rows * columns.max(), filled))
+            i, j = np.repeat(np.arange(len(rows)), filled)[found], rare.indices[found]
+            cosine = rare.data[found] + np.einsum("ij,ji->i", common[i], y_dense[:, j])
+            found = np.flatnonzero(cosine > lowest)
+            i, j, cosine = i[found], j[found], cosine[found]
+        else:
+            every = (common @ y_dense).ravel()
+            every[np.repeat(np.arange(0, every.size, len(columns)), filled) + rare.indices] += rare.data
+            found = np.flatnonzero(every > lowest)
+            cosine, (i, j) = every[found], np.divmod(found, len(columns))
+        return reduce(i + start, j + np.int64(left), np.minimum(cosine.round(9), 1.0))
 
-    with ThreadPoolExecutor(THREADS) as threads:
-        return list(threads.map(multiply, _blocks(low.tolist(), high.tolist())))
+    blocks = sorted(_blocks(low.tolist(), high.tolist()), key=itemgetter(2))
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(THREADS) as threads:
+        return list(threads.map(multiply, blocks))
 
 
 def _blocks(low: list[int], high: list[int]) -> Iterator[tuple[int, int, int, int]]:
-    """Neighbouring rows `start:stop` whose intervals together, `left:right`, are little wider than one alone."""
+    """Neighbouring rows `start:stop` whose intervals together are little wider than one alone, and a part `left:right` of them."""
     start, n = 0, len(low)
     while start < n:
         left, right, stop = low[start], high[start], start + 1
         widest = left + max(64, 2 * (right - left))
         while stop < n and low[stop] >= left and high[stop] <= widest:
-            if (stop + 1 - start) * (max(right, high[stop]) - left) > BLOCK:
+            if (stop + 1 - start) * min(max(right, high[stop]) - left, WIDTH) > BLOCK:
                 break
             right, stop = max(right, high[stop]), stop + 1
-        if right > left:
-            yield start, stop, left, right
+        for part in range(left, right, WIDTH):
+            yield start, stop, part, min(part + WIDTH, right)
         start = stop

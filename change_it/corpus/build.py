@@ -72,7 +72,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         events=found.events,
     )
     stage("nearest wrong articles")
-    neighbours = find_neighbours(articles, labels, splits, found.vectors, options)
+    neighbours = find_neighbours(articles, labels, splits, found, options)
     stage("training sets")
     article_table = _article_table(articles, splits)
     pair_table = _pair_table(article_table, found.a, found.b, found.similarity, splits)

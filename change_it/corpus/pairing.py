@@ -10,6 +10,7 @@ from scipy.sparse import csr_matrix
 
 from change_it.corpus.alignment import (
     EDGES,
+    NEAR,
     Floats,
     Ints,
     Pairs,
@@ -42,11 +43,13 @@ class Candidates:
     compared: Ints  # number of all pairs compared, by cosine in the bins of `alignment.EDGES`
     vectors: csr_matrix  # (articles, words) tf-idf
     ranked: Floats  # cosines of the one-to-one pairs, best first; where they are few, down to .05
-    events: tuple[Ints, Ints]  # links of `same_event`
+    events: tuple[Ints, Ints]  # each two articles with a cosine above the strict threshold inside the window
     # (articles,) highest cosine with an article of the other outlet in the window; 0 where none is above `loose`
     nearest: Floats
     # for each alignment group that the input gives: how its pairs were found, and how many
     partners: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # positions and cosines of all pairs just below the loose threshold, where everything was compared
+    close: tuple[Ints, Ints, Floats] | None = None
 
 
 def find_pairs(
@@ -75,9 +78,13 @@ def find_pairs(
     def compared(floor: float) -> Pairs:
         return _align(vectors, days, (a_rows, b_rows), window=window, floor=floor)
 
+    # Where everything is compared, that is done once; the pairs just below the threshold have the nearest wrong articles.
+    undated = window is None and bool(eligible.all())
+    near = min(options.strict, NEAR * options.loose if undated else options.loose)
     lowest = min(LOWEST, options.loose)
     for floor in (options.loose, lowest):
-        every = compared(floor)
+        wide = compared(min(near, floor))
+        every = _above(wide, floor)
         best = one_to_one(every)
         found = every if options.many_to_many else best
         if len(found) >= wanted:
@@ -86,6 +93,15 @@ def find_pairs(
     for rows in (every.a_index, every.b_index):
         np.maximum.at(nearest, rows, every.similarity)
     chosen = set(zip(best.a_index.tolist(), best.b_index.tolist(), strict=True))
+    i, j, cosine = related(
+        vectors,
+        of_a,
+        days,
+        window_days=window,
+        floor=near if undated else options.strict,
+        across=wide if undated else None,
+    )
+    same, close = cosine > options.strict, cosine < options.loose
     linking = [pair in chosen for pair in zip(found.a_index.tolist(), found.b_index.tolist(), strict=True)]
     return Candidates(
         found.a_index,
@@ -95,27 +111,39 @@ def find_pairs(
         every.counts,
         vectors,
         best.similarity if len(best) >= FEW else one_to_one(compared(lowest)).similarity,
-        same_event(vectors, of_a, days, window_days=window, strict=options.strict),
+        (i[same], j[same]),
         nearest,
+        close=(i[close], j[close], cosine[close]) if undated else None,
     )
 
 
-def same_event(
-    vectors: csr_matrix, of_a: Bools, days: Ints, *, window_days: int | None, strict: float
-) -> tuple[Ints, Ints]:
-    """Positions of each two articles of either outlet with a cosine above `strict` inside the window: of one event."""
+def related(
+    vectors: csr_matrix,
+    of_a: Bools,
+    days: Ints,
+    *,
+    window_days: int | None,
+    floor: float,
+    across: Pairs | None = None,
+) -> tuple[Ints, Ints, Floats]:
+    """Positions of each two articles of either outlet with a cosine above `floor` inside the window, and the cosine.
+
+    `across` are those of the two outlets, where they are known.
+    """
     sides = np.flatnonzero(of_a), np.flatnonzero(~of_a)
-    links: list[tuple[Ints, Ints]] = []
-    for x, y in ((0, 1), (0, 0), (1, 1)):
-        close = _align(vectors, days, (sides[x], sides[y]), window=window_days, floor=strict)
-        i, j = close.a_index, close.b_index
-        links.append((i, j) if x != y else (i[i < j], j[i < j]))
-    first, second = zip(*links, strict=True)
-    return np.concatenate(first), np.concatenate(second)
+    parts = [
+        across or _align(vectors, days, sides, window=window_days, floor=floor),
+        *(_align(vectors, days, (side, side), window=window_days, floor=floor, once=True) for side in sides),
+    ]
+    return (
+        np.concatenate([part.a_index for part in parts]),
+        np.concatenate([part.b_index for part in parts]),
+        np.concatenate([part.similarity for part in parts]),
+    )
 
 
 def find_neighbours(
-    articles: Sequence[Article], of_b: Ints, splits: Splits, vectors: csr_matrix, options: BuildOptions
+    articles: Sequence[Article], of_b: Ints, splits: Splits, candidates: Candidates, options: BuildOptions
 ) -> pl.DataFrame:
     """The nearest wrong article of the own and of the other outlet, one row an article, null where there is none.
 
@@ -127,6 +155,7 @@ def find_neighbours(
     days = day_numbers(article.date for article in articles)
     group = (splits.alignment == "A2") * 2 + splits.fold
     present = splits.alignment != ""
+    vectors, known = candidates.vectors, None
     columns: dict[str, pl.Series] = {}
     for which in ("own", "other"):
         names = np.full(len(articles), None, dtype=object)
@@ -134,6 +163,8 @@ def find_neighbours(
         for side in (0, 1):
             x = np.flatnonzero(present & (of_b == side))
             y = x if which == "own" else np.flatnonzero(present & (of_b != side))
+            if candidates.close is not None:
+                known = _inside(candidates.close, x, y)
             index, cosine = nearest_wrong(
                 vectors[x],
                 vectors[y],
@@ -145,6 +176,7 @@ def find_neighbours(
                 y_clusters=splits.component[y],
                 window_days=options.window,
                 ceiling=options.loose,
+                known=known,
             )
             found = index >= 0
             names[x[found]] = ids[y[index[found]]]
@@ -208,12 +240,39 @@ def _events_of_test(
 
 
 def _align(
-    vectors: csr_matrix, days: Ints, sides: tuple[Ints, Ints], *, window: int | None, floor: float
+    vectors: csr_matrix,
+    days: Ints,
+    sides: tuple[Ints, Ints],
+    *,
+    window: int | None,
+    floor: float,
+    once: bool = False,
 ) -> Pairs:
     """Pairs of the articles at these positions, as positions."""
     a, b = sides
-    found = align(vectors[a], vectors[b], days[a], days[b], window_days=window, floor=floor)
+    found = align(vectors[a], vectors[b], days[a], days[b], window_days=window, floor=floor, once=once)
     return replace(found, a_index=a[found.a_index], b_index=b[found.b_index])
+
+
+def _above(pairs: Pairs, floor: float) -> Pairs:
+    """The pairs above a floor."""
+    n = int(np.count_nonzero(pairs.similarity > floor))
+    return replace(
+        pairs, a_index=pairs.a_index[:n], b_index=pairs.b_index[:n], similarity=pairs.similarity[:n]
+    )
+
+
+def _inside(pairs: tuple[Ints, Ints, Floats], x: Ints, y: Ints) -> tuple[Ints, Ints, Floats]:
+    """Those of the pairs, in either order, of an article in x and one in y, as positions in x and y."""
+    one, other, cosine = pairs
+    places = np.full((2, 1 + max(part.max(initial=-1) for part in (one, other, x, y))), -1)
+    parts = []
+    places[0, x], places[1, y] = np.arange(len(x)), np.arange(len(y))
+    for i, j in ((places[0, one], places[1, other]), (places[0, other], places[1, one])):
+        found = (i >= 0) & (j >= 0)
+        parts.append((i[found], j[found], cosine[found]))
+    i, j, cosine = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return i, j, cosine
 
 
 def _shared(articles: Sequence[Article], a_rows: Ints, b_rows: Ints) -> tuple[Ints, Ints]:
