@@ -41,8 +41,8 @@ WIDTH = 2048
 #: Words that at least this share of the articles has are multiplied as dense matrices.
 COMMON = 1 / 24
 
-#: Most articles have a wrong neighbour above this share of the cosine that it must stay below.
-NEAR = 0.95
+#: A nearest wrong article is looked for above these shares of the cosine that it must stay below, one after the other.
+STEPS = (0.9, 0.6, 0.0)
 
 #: Threads at work; each holds a block, so the number bounds the memory.
 THREADS = min(4, cpu_count() or 1)
@@ -228,10 +228,8 @@ def nearest_wrong(
         by_day = _by_day(y_days)
         i, j, cosine = _highest(i[allowed], np.argsort(by_day)[j[allowed]], cosine[allowed])
         index[i], nearest[i] = by_day[j], cosine
-    # Few rows have nothing just below the ceiling, and only those are compared with everything.
-    for group, lowest in product(
-        np.intersect1d(x_groups, y_groups), (NEAR * ceiling, 0.0)[known is not None :]
-    ):
+    steps = STEPS[-1:] if window_days is not None else STEPS[known is not None :]
+    for group, step in product(np.intersect1d(x_groups, y_groups), steps):
         x_rows, y_rows = np.flatnonzero((x_groups == group) & (index < 0)), np.flatnonzero(y_groups == group)
         x_rows, y_rows = x_rows[_by_day(x_days[x_rows])], y_rows[_by_day(y_days[y_rows])]
         low, high = _widened(x_days[x_rows], y_days[y_rows], window_days, at_least)
@@ -251,7 +249,7 @@ def nearest_wrong(
             )
             return _highest(i[allowed], j[allowed], cosine[allowed])
 
-        parts = _over_blocks(x[x_rows], y[y_rows], low, high, lowest, best)
+        parts = _over_blocks(x[x_rows], y[y_rows], low, high, step * ceiling, best)
         if parts:
             i, j, cosine = _highest(*(np.concatenate(column) for column in zip(*parts, strict=True)))
             index[x_rows[i]], nearest[x_rows[i]] = y_rows[j], cosine

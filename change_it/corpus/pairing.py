@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 
 from change_it.corpus.alignment import (
     EDGES,
-    NEAR,
+    STEPS,
     Floats,
     Ints,
     Pairs,
@@ -80,7 +80,7 @@ def find_pairs(
 
     # Where everything is compared, that is done once; the pairs just below the threshold have the nearest wrong articles.
     undated = window is None and bool(eligible.all())
-    near = min(options.strict, NEAR * options.loose if undated else options.loose)
+    near = min(options.strict, STEPS[0] * options.loose if undated else options.loose)
     lowest = min(LOWEST, options.loose)
     for floor in (options.loose, lowest):
         wide = compared(min(near, floor))

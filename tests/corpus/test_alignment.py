@@ -22,6 +22,7 @@ N = 90
 def corpus(request, monkeypatch):
     """Vectors and days of two outlets; some undated, some texts repeated so that similarities tie."""
     monkeypatch.setattr(alignment, "BLOCK", request.param)
+    monkeypatch.setattr(alignment, "WIDTH", request.param >> 3)
     texts = random_texts(2 * N, seed=3)
     texts[5] = texts[9] = texts[N + 7] = texts[N + 30] = texts[2]
     texts[N + 11] = ""
@@ -57,6 +58,18 @@ def test_align_is_the_masked_product(corpus, window, floor):
     above = [-minus for minus, _, _ in brute_force(corpus, window, 0.05)]
     assert number_above(pairs.counts)[0] == len(above)
     assert number_above(pairs.counts)[100] == sum(similarity > EDGES[100] for similarity in above)
+
+
+@pytest.mark.parametrize("floor", [0.02, 0.3, 0.7])
+@pytest.mark.parametrize("common", [0.01, 0.3, 1.1])
+def test_articles_among_themselves_are_compared_once(corpus, floor, common, monkeypatch):
+    monkeypatch.setattr(alignment, "COMMON", common)
+    x, _, days, _ = corpus
+    pairs = align(x, x, days, days, window_days=5, floor=floor, once=True)
+    found = {(min(pair), max(pair)) for pair in zip(pairs.a_index, pairs.b_index, strict=True)}
+    expected = {(a, b) for _, a, b in brute_force((x, x, days, days), 5, floor) if a < b}
+    assert len(pairs) == len(found)
+    assert found == expected
 
 
 def test_repeated_articles_tie_at_one_and_are_ordered_by_index(corpus):
@@ -137,6 +150,22 @@ def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own):
         assert clusters[index[i]] != clusters[i]
         assert cosine[i] == pytest.approx(max(fit), abs=1e-9)
         assert cosine[i] == pytest.approx(cosines[i, index[i]], abs=1e-9)
+
+
+def test_known_pairs_spare_the_search_and_change_nothing(corpus):
+    groups = np.random.default_rng(5).integers(0, 2, size=N)
+    arguments = {
+        "x_groups": groups,
+        "y_groups": groups,
+        "x_clusters": np.arange(N),
+        "y_clusters": np.arange(N),
+    }
+    searched = nearest_wrong(*corpus, **arguments, window_days=None, ceiling=0.6)
+    pairs = align(*corpus, window_days=None, floor=0.4)
+    known = pairs.a_index, pairs.b_index, pairs.similarity
+    given = nearest_wrong(*corpus, **arguments, window_days=None, ceiling=0.6, known=known)
+    assert 0 < (given[1] > 0.4).sum() < N
+    np.testing.assert_array_equal(given, searched)
 
 
 def test_a_thin_window_is_widened_to_the_nearest_days():
