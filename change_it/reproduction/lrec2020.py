@@ -10,12 +10,12 @@ import numpy as np
 from change_it import __version__
 from change_it.corpus.folder import read_outlets, read_report
 from change_it.corpus.options import CurveOptions
-from change_it.generators.options import Recipe
+from change_it.generators.options import TRANSFORMER, Recipe
 from change_it.io import read_records, write_json, write_table
 from change_it.papers import lrec2020 as paper
 from change_it.report.curve import NEARLY_EQUAL, examples
 from change_it.report.document import Document, Section
-from change_it.reproduction.options import ReproduceOptions
+from change_it.reproduction.options import ReproduceOptions, Scale
 from change_it.reproduction.scales import RESAMPLES, classifier_step, generator_step, transfer_step
 from change_it.reproduction.steps import Step
 from change_it.reproduction.tables import (
@@ -34,8 +34,16 @@ SETS: tuple[Recipe, ...] = ("train_d", "train_m")
 #: Ours to the paper's name of a training set.
 NAMES = {"train_d": "train-D", "train_m": "train-M"}
 #: Tests of a classifier; the paper's Table 5 has them in this order.
-TESTS = ("validation gold", "test gold", "in-generated", "cross-generated")
+GOLD = ("validation gold", "test gold")
+GENERATED = ("in-generated", "cross-generated")
 AGNOSTIC: Recipe = "agnostic"
+#: The paper's network, and ours, which learns to write within minutes and stands beside it where the paper's is not trained to its end.
+PNC = "pnc"
+NETWORKS: dict[Scale, tuple[str, ...]] = {
+    "smoke": (PNC, TRANSFORMER),
+    "cpu": (PNC, TRANSFORMER),
+    "full": (PNC,),
+}
 _EXAMPLES = 2
 
 
@@ -54,10 +62,11 @@ class Classifying:
     corpus: str
     run: Path
     out: Path
+    networks: tuple[str, ...]
 
 
 def plan(options: ReproduceOptions) -> list[Step]:
-    """Three classifiers, five generators, their headlines in- and cross-newspaper, and what the classifiers say of them."""
+    """Three classifiers, five generators a network, their headlines in- and cross-newspaper, and their classification."""
     outlets = read_outlets(options.corpus)
     curve = options.out / "figure2.png"
     inputs = Step(
@@ -75,30 +84,37 @@ def plan(options: ReproduceOptions) -> list[Step]:
         inputs,
         *(classifier_step(options, name) for name in ("random", "train_d", "train_m")),
     ]
-    for recipe in SETS:
-        for to in outlets:
-            trained = generator_step(options, recipe, recipe, "pnc", to)
-            steps.append(trained)
-            for of in outlets:
-                steps.append(_headlines(options, f"{recipe}-{to}-of-{of}", recipe, to, of, trained))
-    trained = generator_step(options, AGNOSTIC, AGNOSTIC, "pnc", None)
-    steps.append(trained)
-    steps += [_headlines(options, f"{AGNOSTIC}-of-{of}", AGNOSTIC, of, of, trained) for of in outlets]
+    networks = NETWORKS[options.scale]
+    for network in networks:
+        for recipe in SETS:
+            for to in outlets:
+                trained = generator_step(options, f"{network}-{recipe}", recipe, network, to)
+                steps.append(trained)
+                for of in outlets:
+                    steps.append(_headlines(options, network, recipe, to, of, trained))
+        trained = generator_step(options, f"{network}-{AGNOSTIC}", AGNOSTIC, network, None)
+        steps.append(trained)
+        steps += [_headlines(options, network, AGNOSTIC, of, of, trained) for of in outlets]
     out = options.out / "classified.json"
     before = tuple(step.name for step in steps)
-    settings = Classifying(options.corpus, options.out, out)
+    settings = Classifying(options.corpus, options.out, out, networks)
     return [*steps, Step("classification", f"{__name__}:classify", settings, out, needs=before, seconds=20)]
 
 
-def _headlines(options: ReproduceOptions, name: str, system: str, to: str, of: str, trained: Step) -> Step:
+def _headlines(options: ReproduceOptions, network: str, recipe: str, to: str, of: str, trained: Step) -> Step:
     """Headlines of a generator of one outlet for the test articles of one."""
     settings = {
-        "generator": str(options.out / "generators" / system),
+        "generator": str(options.out / "generators" / f"{network}-{recipe}"),
         "corpus": None,
         "input": str(options.out / "inputs" / f"{of}.csv"),
         "to": to,
     }
-    return transfer_step(options, name, (trained.name, "test articles"), **settings)
+    return transfer_step(options, _file(network, recipe, to, of), (trained.name, "test articles"), **settings)
+
+
+def _file(network: str, recipe: str, to: str, of: str) -> str:
+    """Name of a prediction file."""
+    return f"{network}-{recipe}-of-{of}" if recipe == AGNOSTIC else f"{network}-{recipe}-{to}-of-{of}"
 
 
 def write_inputs(settings: Inputs) -> None:
@@ -119,29 +135,34 @@ def classify(settings: Classifying) -> None:
     counts: dict[str, dict[str, list[list[int]]]] = {}
     shown: list[dict[str, Any]] = []
     hashes = []
+
+    def written(network: str, recipe: str, to: str, of: str) -> list[tuple[str, int]]:
+        """Headlines, and the outlet that they are to be taken for; those that failed are left out."""
+        file = settings.run / "predictions" / f"{_file(network, recipe, to, of)}.csv"
+        records = read_records(file, required=("id", "headline"))
+        texts = [record.cells["headline"] for record in records]
+        return [(text, outlets.index(to)) for text in texts if text]
+
     for name in SETS:
         judge = Judge.from_pretrained(settings.run / "classifiers" / name)
         hashes.append(judge.weights_hash[:6])
         parts: dict[str, list[tuple[str, int]]] = {}
-        for part, split in (("validation gold", "validation"), ("test gold", "test")):
+        for part, split in zip(GOLD, ("validation", "test"), strict=True):
             parts[part] = list(read_table(settings.corpus, name, split, ["headline", "label"]).iter_rows())
-        for to in outlets:
-            for of in outlets:
-                part = "in-generated" if to == of else "cross-generated"
-                texts = _written(settings.run / "predictions" / f"{name}-{to}-of-{of}.csv")
-                parts[part] = [*parts.get(part, []), *((text, outlets.index(to)) for text in texts)]
-        if name == "train_m":
-            parts[AGNOSTIC] = [
-                (text, outlets.index(of))
-                for of in outlets
-                for text in _written(settings.run / "predictions" / f"{AGNOSTIC}-of-{of}.csv")
-            ]
+        for network in settings.networks:
+            own, crossed = (condition(test, network) for test in GENERATED)
+            one, other = outlets
+            parts[own] = [*written(network, name, one, one), *written(network, name, other, other)]
+            parts[crossed] = [*written(network, name, one, other), *written(network, name, other, one)]
+            if name == "train_m":
+                both = [written(network, AGNOSTIC, of, of) for of in outlets]
+                parts[condition(AGNOSTIC, network)] = [*both[0], *both[1]]
         counts[name] = {}
         for part, rows in parts.items():
             truth = np.array([label for _, label in rows])
             answer = judge.probabilities([text for text, _ in rows], progress=False).argmax(axis=1)
             counts[name][part] = [[int(((truth == a) & (answer == b)).sum()) for b in (0, 1)] for a in (0, 1)]
-            if part != "validation gold":
+            if part != GOLD[0]:
                 for outlet in (0, 1):
                     for at in np.flatnonzero(truth == outlet)[:_EXAMPLES]:
                         shown.append(
@@ -155,10 +176,14 @@ def classify(settings: Classifying) -> None:
     write_json(settings.out, {"counts": counts, "examples": shown, "classifiers": hashes})
 
 
-def _written(file: Path) -> list[str]:
-    """The headlines of a prediction file; those that failed are left out."""
-    records = read_records(file, required=("id", "headline"))
-    return [record.cells["headline"] for record in records if record.cells["headline"]]
+def condition(test: str, network: str) -> str:
+    """Name of headlines that a network wrote.
+
+    Example:
+        >>> condition("in-generated", "pnc")
+        'in-generated by pnc'
+    """
+    return f"{test} by {network}"
 
 
 def document(options: ReproduceOptions) -> Document:
@@ -169,7 +194,10 @@ def document(options: ReproduceOptions) -> Document:
         Section("table2", aligned(options), "The number of alignments against the threshold, Figure 2, is figure2.png."),
         Section("table5", classified(options, found), "Validation, test and generated headlines by newspaper."),
         Section("agnostic", agnostic(options, found), "A generator of both newspapers cannot know the style of one: F1 is that of chance."),
-        Section("expectations", expectations(options, found), "yes: the interval is above 0; no: it is below; undecided: it has 0 in it. E1 and E4 ask for all settings."),
+        *(
+            Section(f"expectations-{network}", expectations(options, found, network), "yes: the interval is above 0; no: it is below; undecided: it has 0 in it. E1 and E4 ask for all settings.")
+            for network in NETWORKS[options.scale]
+        ),
         Section("table6", generated(found), "The first headlines of each condition and what the classifier takes them for."),
     ]  # fmt: skip
     lead = f"{paper.CITATION} Scale: {options.scale}."
@@ -248,9 +276,12 @@ def classified(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
     """Table 5, without the annotators."""
     rows = []
     for name in SETS:
-        for test in TESTS:
-            cells = _f1(options, found["counts"][name][test])
-            rows += _rows(test, NAMES[name], paper.CLASSIFIER[NAMES[name]][test], cells)
+        printed = paper.CLASSIFIER[NAMES[name]]
+        known = {test: printed[test] for test in GOLD}
+        known |= {condition(test, PNC): printed[test] for test in GENERATED}
+        for test, counts in found["counts"][name].items():
+            if not test.startswith(AGNOSTIC):
+                rows += _rows(test, NAMES[name], known.get(test), _f1(options, counts))
     return _table(
         options,
         rows,
@@ -261,13 +292,15 @@ def classified(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
 
 def agnostic(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
     """The control."""
-    measured = _f1(options, found["counts"]["train_m"][AGNOSTIC])
-    printed = Row({"row": f"{AGNOSTIC}, {PUBLISHED}", "mean": paper.AGNOSTIC})
-    apart: dict[str, Value] = {
-        "row": f"{AGNOSTIC}, {DIFFERENCE}",
-        "mean": measured["mean"][0] - paper.AGNOSTIC,
-    }
-    rows = [printed, *_rows(AGNOSTIC, "", None, measured), Row(apart)]
+    rows = []
+    for network in NETWORKS[options.scale]:
+        measured = _f1(options, found["counts"]["train_m"][condition(AGNOSTIC, network)])
+        own = _rows(network, network, None, measured)
+        if network == PNC:
+            apart = measured["mean"][0] - paper.AGNOSTIC
+            own.insert(0, Row({"row": f"{network}, {PUBLISHED}", "mean": paper.AGNOSTIC}, network))
+            own.append(Row({"row": f"{network}, {DIFFERENCE}", "mean": apart}, network))
+        rows += own
     return _table(options, rows, "The newspaper-agnostic generator")
 
 
@@ -281,22 +314,23 @@ def together(answers: list[str]) -> str:
     return "no" if "no" in answers else "undecided" if "undecided" in answers else "yes"
 
 
-def expectations(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
-    """E1 to E4 (section 5.3), each as differences of mean F1 that should be above 0."""
+def expectations(options: ReproduceOptions, found: Mapping[str, Any], network: str) -> Table:
+    """E1 to E4 (section 5.3) for generators of a network, each as differences of mean F1 that should be above 0."""
+    own, crossed = (condition(test, network) for test in GENERATED)
     values: dict[tuple[str, str], float] = {}
     drawn: dict[tuple[str, str], Any] = {}
-    for place, (name, test) in enumerate((name, test) for name in SETS for test in TESTS):
+    for place, (name, test) in enumerate((name, test) for name in SETS for test in (*GOLD, own, crossed)):
         cells = found["counts"][name][test]
         values[name, test] = float(f1_of(np.array(cells))["mean"])
         seed = options.seed * 100 + place  # conditions are drawn independently
         drawn[name, test] = f1_of(draw_cells(cells, RESAMPLES[options.scale], seed))["mean"]
     setting = {
-        1: ("train_d", TESTS[2]),
-        2: ("train_m", TESTS[2]),
-        3: ("train_d", TESTS[3]),
-        4: ("train_m", TESTS[3]),
+        1: ("train_d", own),
+        2: ("train_m", own),
+        3: ("train_d", crossed),
+        4: ("train_m", crossed),
     }
-    valid, gold = ({name: (name, test) for name in SETS} for test in TESTS[:2])
+    valid, gold = ({name: (name, test) for name in SETS} for test in GOLD)
 
     def of(formula: Any) -> tuple[float, tuple[float, float]]:
         low, high = np.quantile(formula(drawn), [0.025, 0.975]).tolist()
@@ -345,7 +379,7 @@ def expectations(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
         Column("interval", "interval", "95% interval"),
         Column("answer", "text"),
     )
-    return Table(columns, tuple(rows), "Expectations E1 to E4")
+    return Table(columns, tuple(rows), f"Expectations E1 to E4, generators: {network}")
 
 
 def generated(found: Mapping[str, Any]) -> Table:

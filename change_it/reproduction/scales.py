@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Any, Literal
 
-from change_it.generators.options import GeneratorOptions, Recipe, TransferOptions
+from change_it.generators.options import TRANSFORMER, GeneratorOptions, Recipe, TransferOptions
 from change_it.judges.options import BILSTM, CROSS_ENCODER, SCRATCH, TASKS, JudgeOptions, Task, TrainingSet
 from change_it.reproduction.options import ReproduceOptions, Scale
 from change_it.reproduction.steps import Step
 from change_it.scoring.options import ScoreOptions
+from change_it.training.options import Precision
 
 #: The papers' judges are cross-encoders; ours have heads of their own.
 Kind = Literal["papers", "ours"]
@@ -24,12 +25,15 @@ _JUDGE_SECONDS: dict[Scale, dict[Task, float]] = {
     "cpu": {"main": 60, "hh": 40, "ah": 180},
     "full": {"main": 12_000, "hh": 1_500, "ah": 400_000},
 }
-_GENERATOR_SECONDS: dict[Scale, float] = {"smoke": 15, "cpu": 90, "full": 93_000}
+_GENERATOR_SECONDS: dict[Scale, float] = {"smoke": 15, "cpu": 60, "full": 93_000}
+_TRANSFORMER_SECONDS: dict[Scale, float] = {"smoke": 50, "cpu": 120, "full": 0}
 _TRANSFER_SECONDS: dict[Scale, float] = {"smoke": 3, "cpu": 60, "full": 3_600}
 _BILSTM_SECONDS: dict[Scale, float] = {"smoke": 20, "cpu": 120, "full": 3_000}
 
-#: Updates of a generator that is no more than started, and of a small one.
-GENERATOR_UPDATES = {"smoke": 40, "cpu": 500}
+#: Updates of the papers' networks: no more than started, and small ones.
+GENERATOR_UPDATES = {"smoke": 40, "cpu": 400}
+#: Updates of our Transformer, which writes sentences when the papers' networks still write commas.
+TRANSFORMER_UPDATES = {"smoke": 150, "cpu": 240}
 #: Bootstrap resamples and trials of tests.
 RESAMPLES: dict[Scale, int] = {"smoke": 200, "cpu": 1000, "full": 1000}
 
@@ -41,8 +45,10 @@ def judge_step(options: ReproduceOptions, task: Task, kind: Kind) -> Step:
         settings["encoder"] = SCRATCH
     if options.scale == "smoke":
         settings |= _SMOKE[task]
-    elif options.scale == "cpu" and task == "ah":
-        settings |= {"updates": 60, "evaluation_steps": 30}
+    elif options.scale == "cpu":
+        settings["mixed_precision"] = _precision()
+        if task == "ah":
+            settings |= {"updates": 60, "evaluation_steps": 60}
     out = options.out / "judges" / kind / task
     return Step(
         name=f"{task} judge, {kind}",
@@ -90,12 +96,16 @@ def generator_step(
     """A generator of a system for one outlet."""
     out = options.out / "generators" / system / (f"{recipe}-{to}" if to else recipe)
     settings: dict[str, Any] = {}
-    if options.scale != "full":
+    seconds = (_TRANSFORMER_SECONDS if architecture == TRANSFORMER else _GENERATOR_SECONDS)[options.scale]
+    if architecture == TRANSFORMER:
+        updates = TRANSFORMER_UPDATES[options.scale]
+        settings = {"updates": updates, "evaluation_steps": updates, "mixed_precision": _precision()}
+    elif options.scale != "full":
         settings = {"quick": True, "updates": GENERATOR_UPDATES[options.scale]}
+        if options.scale == "smoke":
+            settings["evaluation_steps"] = GENERATOR_UPDATES["smoke"]
     elif architecture == "pnc" and recipe != "sum":
         settings = {"source_tokens": 500}  # LREC 2020, section 3.1
-    if options.scale == "smoke":
-        settings |= {"evaluation_steps": GENERATOR_UPDATES["smoke"]}
     return Step(
         name=f"generator {system}{f' to {to}' if to else ''}",
         command="change_it.generators.train:run",
@@ -110,14 +120,21 @@ def generator_step(
             **settings,
         ),
         makes=out / "metrics.json",
-        seconds=_GENERATOR_SECONDS[options.scale],
+        seconds=seconds,
     )
+
+
+def _precision() -> Precision:
+    """bfloat16 where the processor has units for it."""
+    from change_it.training.models import native_bf16
+
+    return "bf16" if native_bf16() else "no"
 
 
 def transfer_step(options: ReproduceOptions, system: str, needs: tuple[str, ...], **settings: Any) -> Step:
     """The test headlines of a corpus as a system writes them."""
     out = options.out / "predictions" / f"{system}.csv"
-    if options.scale == "smoke":
+    if options.scale != "full":
         settings["beams"] = 1
     return Step(
         name=f"headlines of {system}",

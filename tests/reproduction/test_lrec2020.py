@@ -13,7 +13,17 @@ from change_it.io import write_json
 from change_it.judges.data import load_task
 from change_it.papers import lrec2020 as paper
 from change_it.reproduction import lrec2020
-from change_it.reproduction.lrec2020 import SETS, TESTS, answer, together
+from change_it.reproduction.lrec2020 import (
+    AGNOSTIC,
+    GENERATED,
+    GOLD,
+    NETWORKS,
+    PNC,
+    SETS,
+    answer,
+    condition,
+    together,
+)
 from change_it.reproduction.options import ReproduceOptions
 from change_it.reproduction.tables import draw_cells, f1_of
 
@@ -66,27 +76,31 @@ def counts(f1, n=20_000):
 
 def test_the_papers_own_figures_confirm_its_expectations(corpus, tmp_path):
     """Symmetric counts with the published averages, and so many headlines that nothing is undecided."""
+    ours = {test: test for test in GOLD} | {test: condition(test, PNC) for test in GENERATED}
     found = {
         "counts": {
-            name: {test: counts(paper.CLASSIFIER[lrec2020.NAMES[name]][test].average) for test in TESTS}
+            name: {
+                ours[test]: counts(figures.average)
+                for test, figures in paper.CLASSIFIER[lrec2020.NAMES[name]].items()
+            }
             for name in SETS
         }
     }
     options = ReproduceOptions(paper="lrec2020", corpus=corpus, out=tmp_path, scale="smoke")
-    rows = lrec2020.expectations(options, found).rows
+    rows = lrec2020.expectations(options, found, PNC).rows
     answers = {row.group[:2]: row.values["answer"] for row in rows if row.values["what"] == "all"}
     assert answers["E1"] == answers["E3"] == answers["E4"] == "yes"
     value = next(row.values for row in rows if row.values["what"] == "setting 2 less setting 1")
     assert value["value"] == pytest.approx(0.672 - 0.666, abs=1e-3)
-    found["counts"]["train_d"]["in-generated"] = counts(0.45)
-    rows = lrec2020.expectations(options, found).rows
+    found["counts"]["train_d"][condition("in-generated", PNC)] = counts(0.45)
+    rows = lrec2020.expectations(options, found, PNC).rows
     answers = {row.group[:2]: row.values["answer"] for row in rows if row.values["what"] == "all"}
     assert answers["E1"] == "no"
 
 
 def test_the_tables_of_classifiers_and_headlines(corpus, tmp_path):
     """Classifiers that are not trained, and generators that write the gold headlines."""
-    outlets = ("colle", "faro")
+    outlets, networks = ("colle", "faro"), NETWORKS["smoke"]
     for seed, name in enumerate(SETS):
         save_judge(tmp_path / "classifiers" / name, "main", outlets=outlets, seed=seed)
     result = {name: {"recall": 0.8, "support": 100} for name in outlets}
@@ -101,17 +115,25 @@ def test_the_tables_of_classifiers_and_headlines(corpus, tmp_path):
         rows = pl.read_csv(tmp_path / "inputs" / f"{of}.csv")
         sizes[of] = rows.height
         (tmp_path / "predictions").mkdir(exist_ok=True)
-        for system in (*(f"{name}-{to}" for name in SETS for to in outlets), "agnostic"):
-            rows.select("id", "headline").write_csv(tmp_path / "predictions" / f"{system}-of-{of}.csv")
-    lrec2020.classify(lrec2020.Classifying(corpus, tmp_path, tmp_path / "classified.json"))
+        for system in (*(f"{name}-{to}" for name in SETS for to in outlets), AGNOSTIC):
+            for network in networks:
+                file = tmp_path / "predictions" / f"{network}-{system}-of-{of}.csv"
+                rows.select("id", "headline").write_csv(file)
+    lrec2020.classify(lrec2020.Classifying(corpus, tmp_path, tmp_path / "classified.json", networks))
     found = json.loads((tmp_path / "classified.json").read_text())
-    assert {sum(map(sum, found["counts"]["train_d"][test])) for test in TESTS[1:]} == {sum(sizes.values())}
-    assert found["counts"]["train_m"]["in-generated"] == found["counts"]["train_m"]["test gold"]
-    crossed = found["counts"]["train_m"]["cross-generated"]
-    assert [sum(row) for row in crossed] == [sizes["faro"], sizes["colle"]]
+    own, crossed = (condition(test, PNC) for test in GENERATED)
+    found_d, found_m = found["counts"]["train_d"], found["counts"]["train_m"]
+    assert {sum(map(sum, found_d[test])) for test in (GOLD[1], own, crossed)} == {sum(sizes.values())}
+    assert found_m[own] == found_m[GOLD[1]]
+    assert found_m[condition(AGNOSTIC, PNC)] == found_m[own]
+    assert [sum(row) for row in found_m[crossed]] == [sizes["faro"], sizes["colle"]]
     options = ReproduceOptions(paper="lrec2020", corpus=corpus, out=tmp_path, scale="smoke")
     sections = {section.name: section.table for section in lrec2020.document(options).sections}
-    assert list(sections) == ["table1", "table2", "table5", "agnostic", "expectations", "table6"]
+    assert list(sections) == [
+        *("table1", "table2", "table5", "agnostic"),
+        *(f"expectations-{network}" for network in networks),
+        "table6",
+    ]
     rows = {row.values["row"]: row.values for row in sections["table1"].rows}
     assert rows["classifier, measured"]["mean"] == pytest.approx(0.8)
     assert rows["classifier, difference"]["mean"] == pytest.approx(0.8 - 0.813)
@@ -119,4 +141,7 @@ def test_the_tables_of_classifiers_and_headlines(corpus, tmp_path):
     assert [row.values["similarity"] for row in sections["table2"].rows] == sorted(
         (row.values["similarity"] for row in sections["table2"].rows), reverse=True
     )
-    assert len(sections["table5"].rows) == 2 * len(TESTS) * 3
+    of_pnc, of_transformer = 3, 1  # published, measured, difference; measured alone
+    assert len(sections["table5"].rows) == 2 * (2 * 3 + len(GENERATED) * (of_pnc + of_transformer))
+    agnostic = [row.values["row"] for row in sections["agnostic"].rows]
+    assert agnostic == ["pnc, published", "pnc, measured", "pnc, difference", "transformer, measured"]
