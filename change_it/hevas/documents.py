@@ -4,6 +4,7 @@ It takes files as people have them; a corpus of `change-it corpus build` is one 
 articles are read.
 """
 
+import html
 import re
 import unicodedata
 from collections import Counter
@@ -34,6 +35,19 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 #: The test articles of a corpus folder.
 _CORPUS = Path("articles") / "test.parquet"
 _NUMBERED = re.compile(r"headline_?\d+")
+#: Files with marks like XML's, which need not be well-formed: HEvAS's own, whose names of elements the paper does not print.
+MARKED = (".xml", ".sgml", ".sgm")
+#: Our columns and the elements that they may be.
+ELEMENTS: dict[str, tuple[str, ...]] = {
+    "id": ("id", "docno", "docid"),
+    "article": (*COLUMNS["article"], "text", "body", "content"),
+    "headline": (*COLUMNS["headline"], "title"),
+}
+_DOCUMENT = re.compile(r"<doc(\s[^<>]*)?>(.*?)</doc\s*>", re.IGNORECASE | re.DOTALL)
+_OPENED = re.compile(r"<doc[\s>]", re.IGNORECASE)
+_ELEMENT = re.compile(r"<([a-z][\w-]*)\b[^<>]*>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
+_ID = re.compile(r"""\bid\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+))""", re.IGNORECASE)
+_MARK = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -99,8 +113,9 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
     """Read documents and their references.
 
     Args:
-        source: CSV, TSV, JSON lines (or one JSON list) or parquet file with the columns of `COLUMNS`; or a corpus
-            folder, whose A2 articles are read with their own headlines as references.
+        source: CSV, TSV, JSON lines (or one JSON list) or parquet file with the columns of `COLUMNS`; a file marked like
+            XML (`MARKED`) with an element doc a document and the elements of `ELEMENTS` in it (HEvAS 2019, section
+            3.5); or a corpus folder, whose A2 articles are read with their own headlines as references.
         columns: map `ours=theirs`, separated by commas; headline may stand several times.
 
     Returns:
@@ -117,22 +132,19 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
             raise InputError(
                 f"{source} is no corpus folder, it has no {_CORPUS}: name a file, or build a corpus with change-it corpus build"
             )
+    marked = path.suffix.lower() in MARKED
+    known = ELEMENTS if marked else COLUMNS
     try:
-        rows = read_records(
-            path,
-            required={"article": COLUMNS["article"]},
-            optional={"id": COLUMNS["id"], "headline": COLUMNS["headline"]},
-            columns=columns,
-        )
+        rows = _read_marked(path, columns) if marked else _read_rows(path, columns)
     except TableError as error:
         if error.key != "columns":
             raise
         raise InputError(
-            f"{source} has no column article (it has {error.values['found']}): name yours as in "
+            f"{source} has no {'element' if marked else 'column'} article (it has {error.values['found']}): name yours as in "
             "--columns article=body,headline=title"
         ) from error
-    names = {name.lower() for name in parse_columns(columns, COLUMNS)["headline"]}
-    mapped = names != set(COLUMNS["headline"])
+    names = {name.lower() for name in parse_columns(columns, known)["headline"]}
+    mapped = names != set(known["headline"])
     every = dict.fromkeys(name for row in rows for name in row.values)
     found = [
         name for name in every if name.lower() in names or (not mapped and _NUMBERED.fullmatch(name.lower()))
@@ -145,6 +157,47 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
         )
     texts = tuple(unicodedata.normalize("NFC", row.cells["article"]) for row in rows)
     return Documents(_ids(rows), texts, references, source)
+
+
+def _read_rows(path: Path, columns: str) -> list[Record]:
+    """The rows of a table."""
+    required = {"article": COLUMNS["article"]}
+    optional = {"id": COLUMNS["id"], "headline": COLUMNS["headline"]}
+    return read_records(path, required=required, optional=optional, columns=columns)
+
+
+def _read_marked(path: Path, columns: str) -> list[Record]:
+    """The documents of a file with marks, each as the row of a table; an element that stands twice is a list."""
+    names = parse_columns(columns, ELEMENTS)
+    text = read_text(path)
+    documents = list(_DOCUMENT.finditer(text))
+    opened = len(_OPENED.findall(text))
+    if not documents or opened != len(documents):
+        raise InputError(
+            f"{path} has {opened} elements doc, of which {len(documents)} are closed: write "
+            '<doc id="1"><headline>…</headline><text>…</text></doc> for each document'
+        )
+    rows: list[Record] = []
+    for found in documents:
+        values: dict[str, list[str]] = {}
+        if given := _ID.search(found[1] or ""):
+            values["id"] = [given[1] or given[2] or given[3] or ""]
+        for element in _ELEMENT.finditer(found[2]):
+            values.setdefault(element[1].lower(), []).append(_unmarked(element[2]))
+        cells = {
+            ours: next((values[name.lower()][0] for name in several if name.lower() in values), "")
+            for ours, several in names.items()
+        }
+        rows.append(Record(text.count("\n", 0, found.start()) + 1, cells, values))
+    if not any(row.cells["article"] for row in rows):
+        every = dict.fromkeys(name for row in rows for name in row.values)
+        raise TableError("columns", path, lacking="article", wanted="article", found=listed(list(every)))
+    return rows
+
+
+def _unmarked(text: str) -> str:
+    """A text without the marks in it, its entities written out."""
+    return html.unescape(_MARK.sub(" ", text)).strip()
 
 
 def read_systems(specs: Sequence[str], documents: Documents, *, taken: Iterable[str] = ()) -> list[System]:

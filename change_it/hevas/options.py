@@ -45,7 +45,8 @@ class HevasOptions(MetricOptions):
     """Measure headlines with HEvAS: informativeness and readability, with statistics and charts; no judges.
 
     Documents are CSV, TSV, JSON lines or parquet with the columns article and headline (also headlines, headline1,
-    headline2, … for several references) and id if there is one; or a corpus folder, whose A2 articles are taken.
+    headline2, … for several references) and id if there is one; a file marked like XML, .xml or .sgml, as HEvAS reads:
+    <doc id="1"><headline>…</headline><text>…</text></doc>; or a corpus folder, whose A2 articles are taken.
 
     Examples:
         change-it hevas --documents articles.csv --system mine=mine.txt --baselines first random --out runs/hevas

@@ -44,6 +44,16 @@ from change_it.tables import Table, figure, p_value, records
 REFERENCES = ("headline", *(f"headline{number}" for number in range(1, 10)))
 #: Metrics that are ticked at first: word vectors learnt from a few hundred documents say little.
 USUAL = tuple(name for name in METRICS if METRICS[name].family != "embeddings")
+#: HEvAS's two categories (section 3.5): metrics that a button ticks.
+READABILITY = tuple(name for name in METRICS if METRICS[name].family in ("tags", "length"))
+CATEGORIES = {
+    "all": tuple(METRICS),
+    "informativeness": tuple(name for name in METRICS if name not in READABILITY),
+    "readability": READABILITY,
+    "none": (),
+}
+#: What chooses the eigenvalues of LSI, after `MetricOptions`.
+LSI_FILTERS = ("number", "ratio", "floor")
 
 _TOPICS = 10
 _NAME = 40  # letters of a system's name
@@ -65,6 +75,10 @@ class Choice:
     """Of documents and headlines, it or en."""
     n_words: int = 9
     """Words in a baseline's headline, at most."""
+    lsi_filter: str = "number"
+    """Of `LSI_FILTERS`."""
+    lsi_value: float | None = None
+    """What the filter keeps; None: as many eigenvalues as usual."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +111,9 @@ def build(texts: Texts, models: Models | None) -> None:
             label="quality.metrics",
         )
         with gr.Row():
-            everything = texts.add(gr.Button(size="sm"), value="quality.metrics_all")
-            nothing = texts.add(gr.Button(size="sm"), value="quality.metrics_none")
+            ticks = {
+                name: texts.add(gr.Button(size="sm"), value=f"quality.metrics_{name}") for name in CATEGORIES
+            }
         baselines = texts.add(
             gr.CheckboxGroup(list(BASELINES), value=["first", "random"], elem_id="quality-baselines"),
             label="quality.baselines",
@@ -118,6 +133,15 @@ def build(texts: Texts, models: Models | None) -> None:
             )
             fewest, usual, most = _WORDS
             n_words = texts.add(gr.Slider(fewest, most, value=usual, step=1), label="quality.n_words")
+        with gr.Row():
+            lsi_filter = texts.add(
+                gr.Radio(list(LSI_FILTERS), value="number", elem_id="quality-lsi"),
+                label="quality.lsi_filter",
+                choices={name: f"quality.lsi_{name}" for name in LSI_FILTERS},
+            )
+            lsi_value = texts.add(
+                gr.Number(value=None, elem_id="quality-lsi-value"), label="quality.lsi_value"
+            )
     with gr.Row():
         button = texts.add(gr.Button(variant="primary", elem_id="quality"), value="quality.button")
         example = texts.add(gr.Button(elem_id="quality-example"), value="quality.example")
@@ -144,6 +168,8 @@ def build(texts: Texts, models: Models | None) -> None:
         charts: Any,
         language: str,
         n_words: int,
+        lsi_filter: str,
+        lsi_value: float | None,
         page_language: str,
         progress: gr.Progress = gr.Progress(),  # noqa: B008
     ) -> list[Any]:
@@ -152,7 +178,7 @@ def build(texts: Texts, models: Models | None) -> None:
         def show_progress(what: str, share: float) -> None:
             progress(share, desc=what)
 
-        choice = Choice(metrics, baselines, language, int(n_words))
+        choice = Choice(metrics, baselines, language, int(n_words), lsi_filter, lsi_value)
         try:
             found = measure_upload(documents, systems, choice, in_language, show_progress)
         except InputError as error:
@@ -180,7 +206,10 @@ def build(texts: Texts, models: Models | None) -> None:
         return tests_by(found, metric, partial(translate, page_language))
 
     running: dict[str, Any] = {
-        "inputs": [documents, systems, metrics, baselines, charts, language, n_words, texts.language],
+        "inputs": [
+            *(documents, systems, metrics, baselines, charts, language, n_words, lsi_filter, lsi_value),
+            texts.language,
+        ],
         "outputs": [state, status, results, means, figures, metric, tests, tests_notes, files],
         "api_visibility": "private",
         **TABLES_QUEUE,
@@ -188,8 +217,8 @@ def build(texts: Texts, models: Models | None) -> None:
     quiet: dict[str, Any] = {"show_progress": "hidden", "queue": False, "api_visibility": "private"}
     button.click(on_measure, trigger_mode="once", **running)
     example.click(_example, language, [documents, systems], **quiet).then(on_measure, **running)
-    everything.click(lambda: list(METRICS), outputs=metrics, **quiet)
-    nothing.click(list, outputs=metrics, **quiet)
+    for name, tick in ticks.items():
+        tick.click(partial(list, CATEGORIES[name]), outputs=metrics, **quiet)
     metric.input(on_metric, [state, metric, texts.language], [tests, tests_notes], **quiet)
 
 
@@ -326,7 +355,9 @@ def measure(
         begin(name)
         headlines = baseline(name, documents.texts, n_words=choice.n_words, language=choice.language)
         found.append(System(name, tuple(headlines)))
-    options = MetricOptions(language=choice.language, topics=min(_TOPICS, len(documents)))
+    options = MetricOptions(
+        language=choice.language, topics=min(_TOPICS, len(documents)), **lsi_options(choice, translate)
+    )
     evaluation = evaluate(
         documents, found, metrics=chosen_metrics(metrics), options=options, progress=begin_family
     )
@@ -334,6 +365,21 @@ def measure(
     analysis = analyse(evaluation)
     begin(translate("quality.drawing"))
     return Measured(documents, tuple(found), evaluation, analysis, tuple(left_out))
+
+
+def lsi_options(choice: Choice, translate: Translate) -> dict[str, Any]:
+    """The filter of LSI's eigenvalues, as `MetricOptions` has it.
+
+    Raises:
+        InputError: a value out of the filter's range.
+    """
+    value = choice.lsi_value
+    if value is None:
+        return {}
+    number, share = choice.lsi_filter == "number", choice.lsi_filter == "ratio"
+    if value <= 0 or (number and value != int(value)) or (share and value > 1):
+        raise InputError(translate("quality.lsi_fault"))
+    return {f"lsi_{choice.lsi_filter}": int(value) if number else value}
 
 
 def means_table(found: Measured, translate: Translate) -> Table:

@@ -11,6 +11,7 @@ from change_it.hevas import documents as hevas_documents
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import MetricOptions
+from change_it.papers import hevas2019 as papers_hevas
 from change_it.space import quality
 from change_it.space.html import grid
 from change_it.space.translation import translate
@@ -98,6 +99,29 @@ def test_numbers_are_those_of_hevas(documents):
     assert shown["headers"] == ["metrica", "mine"]
     assert [row[0] for row in shown["data"]] == ["media", "R-1", "JS-C", "Fog ↓", "AWL ↓"]
     assert shown["data"][1][1] == "1.000 *"
+
+
+@pytest.mark.parametrize(
+    ("choice_of_lsi", "kept"),
+    [(("number", None), "6"), (("number", 2.0), "number=2,2"), (("ratio", 0.5), "ratio=0.5,3")],
+)
+def test_the_filter_of_eigenvalues_reaches_lsi(documents, choice_of_lsi, kept):
+    chosen = quality.Choice(("LSA-C",), ("first",), "it", 9, *choice_of_lsi)
+    found = quality.measure(documents, [], chosen, translate=ENGLISH)
+    assert f"|lsi:{kept}|" in found.evaluation.signature
+
+
+@pytest.mark.parametrize("wrong", [("number", 1.5), ("number", 0), ("ratio", 2), ("floor", -1)])
+def test_a_filter_out_of_its_range_is_refused(documents, wrong):
+    chosen = quality.Choice(("LSA-C",), ("first",), "it", 9, *wrong)
+    with pytest.raises(InputError, match="LSI: give a whole number"):
+        quality.measure(documents, [], chosen, translate=ENGLISH)
+
+
+def test_categories_are_those_of_hevas():
+    assert set(quality.CATEGORIES["readability"]) == set(papers_hevas.READABILITY)
+    assert set(papers_hevas.INFORMATIVENESS) < set(quality.CATEGORIES["informativeness"])
+    assert set(quality.CATEGORIES["all"]) == set(METRICS)
 
 
 @pytest.mark.parametrize("count", [1, 2, 6])
@@ -189,7 +213,16 @@ def test_the_handler_works_without_models(page, tmp_path, documents_file):
     system = write_csv(tmp_path / "mine.csv", [[row[0], row[2]] for row in DOCUMENTS], ["id", "headline"])
     asked = pressed(page, "quality")
     _, status, results, means, charts, tests_of, tests, note, files = asked(
-        str(documents_file), [str(system)], list(CHEAP), ["first"], ["interval", "scatter"], "it", 9, "it"
+        str(documents_file),
+        [str(system)],
+        list(CHEAP),
+        ["first"],
+        ["interval", "scatter"],
+        "it",
+        9,
+        "number",
+        None,
+        "it",
     )
     assert results["visible"]
     assert "hevas|" in status
@@ -208,7 +241,9 @@ def test_the_handler_works_without_models(page, tmp_path, documents_file):
     assert len(rows) == 12
     with open(files[0], encoding="utf-8") as file:
         assert str(tmp_path) not in file.read()
-    nobody, message, hidden, *rest = asked(None, None, list(METRICS), ["first"], [], "it", 9, "en")
+    nobody, message, hidden, *rest = asked(
+        None, None, list(METRICS), ["first"], [], "it", 9, "number", None, "en"
+    )
     assert nobody is None
     assert "Choose a file of documents" in message
     assert not hidden["visible"]
