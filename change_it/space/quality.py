@@ -78,7 +78,7 @@ class Choice:
     lsi_filter: str = "number"
     """Of `LSI_FILTERS`."""
     lsi_value: float | None = None
-    """What the filter keeps; None: as many eigenvalues as usual."""
+    """What the filter keeps; None or 0: as many eigenvalues as usual."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def build(texts: Texts, models: Models | None) -> None:
                 choices={name: f"quality.lsi_{name}" for name in LSI_FILTERS},
             )
             lsi_value = texts.add(
-                gr.Number(value=None, elem_id="quality-lsi-value"), label="quality.lsi_value"
+                gr.Number(value=0, minimum=0, elem_id="quality-lsi-value"), label="quality.lsi_value"
             )
     with gr.Row():
         button = texts.add(gr.Button(variant="primary", elem_id="quality"), value="quality.button")
@@ -374,10 +374,10 @@ def lsi_options(choice: Choice, translate: Translate) -> dict[str, Any]:
         InputError: a value out of the filter's range.
     """
     value = choice.lsi_value
-    if value is None:
+    if not value:
         return {}
     number, share = choice.lsi_filter == "number", choice.lsi_filter == "ratio"
-    if value <= 0 or (number and value != int(value)) or (share and value > 1):
+    if value < 0 or (number and value != int(value)) or (share and value > 1):
         raise InputError(translate("quality.lsi_fault"))
     return {f"lsi_{choice.lsi_filter}": int(value) if number else value}
 

@@ -103,7 +103,7 @@ def test_numbers_are_those_of_hevas(documents):
 
 @pytest.mark.parametrize(
     ("choice_of_lsi", "kept"),
-    [(("number", None), "6"), (("number", 2.0), "number=2,2"), (("ratio", 0.5), "ratio=0.5,3")],
+    [(("number", 0), "6"), (("number", 2.0), "number=2,2"), (("ratio", 0.5), "ratio=0.5,3")],
 )
 def test_the_filter_of_eigenvalues_reaches_lsi(documents, choice_of_lsi, kept):
     chosen = quality.Choice(("LSA-C",), ("first",), "it", 9, *choice_of_lsi)
@@ -111,7 +111,7 @@ def test_the_filter_of_eigenvalues_reaches_lsi(documents, choice_of_lsi, kept):
     assert f"|lsi:{kept}|" in found.evaluation.signature
 
 
-@pytest.mark.parametrize("wrong", [("number", 1.5), ("number", 0), ("ratio", 2), ("floor", -1)])
+@pytest.mark.parametrize("wrong", [("number", 1.5), ("number", -1), ("ratio", 2), ("floor", -1)])
 def test_a_filter_out_of_its_range_is_refused(documents, wrong):
     chosen = quality.Choice(("LSA-C",), ("first",), "it", 9, *wrong)
     with pytest.raises(InputError, match="LSI: give a whole number"):
@@ -242,7 +242,7 @@ def test_the_handler_works_without_models(page, tmp_path, documents_file):
     with open(files[0], encoding="utf-8") as file:
         assert str(tmp_path) not in file.read()
     nobody, message, hidden, *rest = asked(
-        None, None, list(METRICS), ["first"], [], "it", 9, "number", None, "en"
+        None, None, list(METRICS), ["first"], [], "it", 9, "number", 0, "en"
     )
     assert nobody is None
     assert "Choose a file of documents" in message
