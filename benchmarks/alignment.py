@@ -1,6 +1,7 @@
-"""The date-blocked alignment beside plain scikit-learn on the same articles: time, peak memory, same pairs?
+"""The alignment beside plain scikit-learn on the same articles: time, peak memory, same pairs?
 
     python benchmarks/alignment.py --data articles.parquet
+    python benchmarks/alignment.py --data articles.parquet --window-days none
 
 The file has the columns `label` (two labels), `date` (ISO or month/day/year; anything else is undated) and
 `article`. Each side runs in a process of its own, so that both peaks of memory are its own, and times everything
@@ -31,8 +32,8 @@ class Options:
 
     data: Path
     """Parquet file with label, date and article."""
-    window_days: int = 3
-    """Articles further apart than this are not pairs."""
+    window_days: int | Literal["none"] = 3
+    """Articles further apart than this are not pairs; none compares everything."""
     threshold: float = 0.185
     """Cosine above which two articles are a pair."""
     repeat: int = 1
@@ -63,6 +64,7 @@ def with_change_it(
     from change_it.corpus.alignment import align
     from change_it.corpus.vectors import tfidf, tokenise
 
+    window = None if options.window_days == "none" else options.window_days
     start = time.perf_counter()
     matrix = tfidf(tokenise(texts), stop_words=ENGLISH_STOP_WORDS).matrix
     middle = time.perf_counter()
@@ -71,7 +73,7 @@ def with_change_it(
         matrix[~is_a],
         days[is_a],
         days[~is_a],
-        window_days=options.window_days,
+        window_days=window,
         floor=options.threshold,
     )
     seconds = np.array([middle - start, time.perf_counter() - middle])
@@ -90,10 +92,12 @@ def with_scikit_learn(
     product = (matrix[is_a] @ matrix[~is_a].T).tocoo()
     found = product.data > options.threshold
     a, b, similarity = product.row[found], product.col[found], product.data[found]
-    a_days, b_days = days[is_a][a], days[~is_a][b]
-    near = (a_days >= 0) & (b_days >= 0) & (np.abs(a_days - b_days) <= options.window_days)
+    if options.window_days != "none":
+        a_days, b_days = days[is_a][a], days[~is_a][b]
+        near = (a_days >= 0) & (b_days >= 0) & (np.abs(a_days - b_days) <= options.window_days)
+        a, b, similarity = a[near], b[near], similarity[near]
     seconds = np.array([middle - start, time.perf_counter() - middle])
-    return a[near], b[near], similarity[near], seconds
+    return a, b, similarity, seconds
 
 
 SIDES = {"change_it": with_change_it, "scikit-learn": with_scikit_learn}
@@ -102,7 +106,7 @@ SIDES = {"change_it": with_change_it, "scikit-learn": with_scikit_learn}
 def run_one_side(options: Options) -> None:
     """Run one side in this process and write what it found."""
     table = pl.read_parquet(options.data, columns=["label", "date", "article"])
-    days = np.array([day_of(text) for text in table["date"]])
+    days = np.array([day_of(text) for text in table["date"].cast(pl.String)])
     is_a = (table["label"] == table["label"].min()).to_numpy()
     texts = table["article"].to_list()
     del table
