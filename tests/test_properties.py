@@ -1,0 +1,303 @@
+"""What holds for any input, tried on generated ones: a few in the fast part, `CHANGE_IT_EXAMPLES` of each otherwise."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from corpus_fakes import articles, options, random_texts, reading
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from scoring_fakes import OUTLETS, FakeJudges
+
+from change_it.corpus.alignment import UNDATED, align, nearest_wrong, one_to_one
+from change_it.corpus.build import build_corpus
+from change_it.corpus.options import ReadingOptions
+from change_it.corpus.reading import read_articles
+from change_it.corpus.splits import split
+from change_it.corpus.vectors import tfidf, tokenise
+from change_it.errors import InputError
+from change_it.hevas import Documents, System, evaluate
+from change_it.hevas.documents import worded
+from change_it.hevas.overlap import headline_rouge
+from change_it.scoring import compliancy, overlap
+from change_it.scoring.facts import check_all_facts
+from change_it.scoring.item import Item
+
+EXAMPLES = int(os.environ.get("CHANGE_IT_EXAMPLES", "0"))
+settings.register_profile(
+    "change_it",
+    max_examples=EXAMPLES or 15,
+    derandomize=not EXAMPLES,
+    deadline=None,
+    database=None,
+    print_blob=True,
+    suppress_health_check=list(HealthCheck),
+)
+settings.load_profile("change_it")
+FEW = settings(max_examples=EXAMPLES // 20 or 3)  # of what takes a second
+
+#: Headlines: words of all kinds among which some are likely to recur, and whatever Unicode has.
+WORDS = st.sampled_from(
+    [
+        "Roma",
+        "roma",
+        "governo",
+        "Il",
+        "3",
+        "3.500",
+        "tre",
+        "mila",
+        "12%",
+        "15/6",
+        "Maria",
+        "Rossi",
+        "l'ex",
+        "È",
+        "«no»",
+        "d'Italia",
+        "1.000.000",
+        "II",
+        "XXI",
+        "New",
+        "York,",
+        "—",
+        "😀",
+    ]
+)
+TEXT = st.one_of(
+    st.lists(WORDS, max_size=8).map(" ".join),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=30),
+)
+WORDED = TEXT.filter(worded)
+SEEDS = st.integers(0, 2**32 - 1)
+CELL = st.one_of(
+    TEXT, st.sampled_from(["", " ", "2019-02-30", "2019-03-01", "1/2/19", "A1", "A9", "R", "G", "x"])
+)
+ROWS = st.lists(
+    st.fixed_dictionaries(dict.fromkeys(("id", "headline", "article", "label", "date"), CELL)),
+    max_size=12,
+)
+#: Two rows that can be used, so that no input is refused as a whole.
+USABLE = [
+    {
+        "id": f"good {label}",
+        "headline": "Titolo",
+        "article": f"Un articolo di {label}.",
+        "label": label,
+        "date": "",
+    }
+    for label in "RG"
+]
+
+
+def write_rows(path, rows):
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+        return
+    with path.open("w", encoding="utf-8", newline="") as file:
+        if path.suffix == ".jsonl":
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+        else:
+            writer = csv.DictWriter(file, rows[0], delimiter="\t" if path.suffix == ".tsv" else ",")
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+@given(rows=ROWS, kind=st.sampled_from([".csv", ".tsv", ".jsonl", ".parquet"]))
+def test_rows_in_are_rows_kept_and_rows_rejected(tmp_path_factory, rows, kind):
+    file = tmp_path_factory.mktemp("rows") / f"rows{kind}"
+    rows = [*USABLE, *rows]
+    write_rows(file, rows)
+    found = read_articles(ReadingOptions(files=(str(file),), labels="R:rep,G:gio"))
+    assert found.rows == len(rows) == len(found.articles) + len(found.rejected)
+    assert len(found.places) == len(found.articles)
+    assert len({article.id for article in found.articles}) == len(found.articles)
+    assert all(
+        article.headline and article.article and article.label in OUTLETS for article in found.articles
+    )
+    assert all(rejection.reason for rejection in found.rejected)
+
+
+@FEW
+@given(seed=SEEDS, random=st.randoms(use_true_random=False))
+def test_the_order_of_the_input_changes_nothing(seed, random):
+    made = articles(close=12, loose=8, alone=6, seed=seed % 50)
+    turned = made.copy()
+    random.shuffle(turned)
+    one, other = (build_corpus(reading(rows), options()) for rows in (made, turned))
+    for config, by_side in one.tables.items():
+        for side, rows in by_side.items():
+            assert rows.equals(other.tables[config][side]), (config, side)
+    assert one.tables["articles"]["test"].height > 0
+
+
+@st.composite
+def linked_articles(draw):
+    """Number of articles of each outlet, near-duplicates, candidate pairs best first, and links of events."""
+    n = draw(st.integers(2, 15))
+    place = st.integers(0, 2 * n - 1)
+    clusters = np.arange(2 * n)
+    for one, other in draw(st.lists(st.tuples(place, place), max_size=4)):
+        clusters[clusters == clusters[one]] = clusters[other]
+    across = st.tuples(st.integers(0, n - 1), st.integers(n, 2 * n - 1))
+    pairs = draw(st.lists(across, unique=True, min_size=2, max_size=3 * n))
+    cosines = sorted(
+        draw(st.lists(st.floats(0.06, 1), min_size=len(pairs), max_size=len(pairs))), reverse=True
+    )
+    links = draw(st.lists(st.tuples(place, place), max_size=n))
+    pairs_and_links = [np.array(found, dtype=np.int64).reshape(-1, 2).T for found in (pairs, links)]
+    return n, clusters, (*pairs_and_links[0], np.array(cosines)), tuple(pairs_and_links[1])
+
+
+@given(linked_articles(), SEEDS)
+def test_no_event_crosses_the_split(linked, seed):
+    n, clusters, pairs, events = linked
+    strict = pairs[2] > 0.5
+    # every pair above the strict threshold is of one event
+    events = tuple(np.concatenate([pairs[side][strict], events[side]]) for side in (0, 1))
+    try:
+        found = split(
+            clusters, pairs, np.repeat([0, 1], n), strict=0.5, loose=0.185, seed=seed, events=events
+        )
+    except InputError as error:
+        assume("above 0.5" not in str(error))
+        raise
+    in_test, there = found.alignment == "A2", ~np.isin(np.arange(2 * n), list(found.removed))
+    for one, other in zip(*events, strict=True):
+        assert in_test[one] == in_test[other] or not (there[one] and there[other])
+    for one in range(2 * n):
+        same = (clusters == clusters[one]) & there & there[one]
+        assert len(set(in_test[same])) <= 1
+    a, b = (side[found.pairs] for side in pairs[:2])
+    assert (found.alignment[a] == found.alignment[b])[found.pair_alignment == "A2"].all()
+    assert (found.fold[a] == found.fold[b]).all()
+
+
+@given(SEEDS, st.sampled_from([None, 0, 3]), st.floats(0.05, 0.9))
+def test_alignment_is_that_of_all_products_in_any_order(seed, window, floor):
+    random = np.random.default_rng(seed)
+    matrix = tfidf(tokenise([*random_texts(40, seed=seed % 1000), "w0 w1"]), min_df=1).matrix[:40]
+    days = random.integers(736000, 736010, size=40)
+    days[random.random(40) < 0.1] = UNDATED
+    x, y, x_days, y_days = matrix[:20], matrix[20:], days[:20], days[20:]
+    found = align(x, y, x_days, y_days, window_days=window, floor=floor)
+    cosines = (x @ y.T).toarray().round(9)
+    near = np.abs(x_days[:, None] - y_days) <= (window or 0)
+    near &= (x_days[:, None] != UNDATED) & (y_days != UNDATED)
+    expected = {
+        tuple(pair) for pair in np.argwhere((cosines > floor) & (near if window is not None else True))
+    }
+    assert set(zip(found.a_index.tolist(), found.b_index.tolist(), strict=True)) == expected
+    assert ((found.similarity > floor) & (found.similarity <= 1)).all()
+    order = random.permutation(20)
+    turned = align(x[order], y, x_days[order], y_days, window_days=window, floor=floor)
+    assert set(zip(order[turned.a_index].tolist(), turned.b_index.tolist(), strict=True)) == expected
+    best = one_to_one(found)
+    assert len(set(best.a_index.tolist())) == len(set(best.b_index.tolist())) == len(best)
+    left = [pair for pair in expected if pair[0] not in best.a_index and pair[1] not in best.b_index]
+    assert not left
+    alone = {"x_clusters": np.arange(20), "y_clusters": np.arange(20, 40)}
+    groups = {"x_groups": np.zeros(20, int), "y_groups": np.zeros(20, int)}
+    index, nearest = nearest_wrong(
+        x, y, x_days, y_days, **alone, **groups, window_days=window, ceiling=floor, at_least=1
+    )
+    assert (nearest < floor).all()
+    assert ((nearest > 0) == (index >= 0)).all()
+
+
+@given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4))
+def test_overlap_is_in_0_1_and_1_with_oneself(texts):
+    given_, wanted = zip(*texts, strict=True)
+    for counts in ("set", "clipped"):
+        measures = ["rouge1", "rouge2", "rouge3", "rougeL", "rougeSU"]
+        for values in headline_rouge(
+            given_, [[text] for text in wanted], measures=measures, counts=counts
+        ).values():
+            assert ((values >= 0) & (values <= 1)).all()
+        own = headline_rouge(
+            given_, [[text] for text in given_], measures=["rouge1", "rougeL", "rougeSU"], counts=counts
+        )
+        for values in own.values():
+            assert set(values.tolist()) <= {0.0, 1.0}
+    columns = overlap.statistics(given_, wanted, given_)
+    found = overlap.aggregate({name: values.sum() for name, values in columns.items()})
+    assert all(np.isnan(value) or 0 <= value <= 1 + 1e-9 for value in found.values())
+
+
+@FEW
+@given(st.data())
+def test_scores_of_hevas_are_in_0_1(data):
+    several = st.lists(WORDED, min_size=1, max_size=2).map(tuple)
+    n = data.draw(st.integers(3, 6))
+    texts, references, headlines = (
+        tuple(data.draw(st.lists(one, min_size=n, max_size=n))) for one in (WORDED, several, TEXT)
+    )
+    documents = Documents(tuple(map(str, range(n))), texts, references, "drawn")
+    bounded = ["R-1", "R-2", "R-SU", "LSA-C", "LSA-S", "TM-C", "TM-S", "JS-C", "JS-S", "PNR", "NR", "PR"]
+    found = evaluate(documents, [System("one", headlines)], metrics=bounded, options=hevas_options())
+    assert (found.values["one"] >= -1e-9).all()
+    assert (found.values["one"] <= 1 + 1e-9).all()
+    free = evaluate(documents, [System("one", headlines)], metrics=["R-WSU", "KL-C", "Fog", "AWL"])
+    assert np.isfinite(free.values["one"]).all()
+
+
+def hevas_options():
+    from change_it.hevas.options import MetricOptions
+
+    return MetricOptions(topics=2, stop_words="none")
+
+
+PROBABILITY = st.floats(0, 1)
+
+
+@given(st.lists(st.tuples(PROBABILITY, PROBABILITY, PROBABILITY, PROBABILITY, st.integers(0, 1)), min_size=1))
+def test_compliancy_is_at_most_each_of_its_verdicts(rows):
+    *ones, target = (np.array(column) for column in zip(*rows, strict=True))
+    hh, ah, main, source = (np.column_stack([1 - one, one]) for one in ones)
+    for reversal in ("relative", "target"):
+        found = compliancy.verdicts(hh, ah, main, source, target, reversal=reversal)
+        least = np.minimum.reduce([found["hh"], found["ah"], found["main"]])
+        assert (found["compliancy"] == least).all()
+
+
+@given(st.lists(st.tuples(TEXT, WORDED, WORDED, TEXT, st.integers(0, 1)), min_size=1, max_size=5))
+def test_strict_compliancy_is_at_most_compliancy_and_facts_and_order_changes_nothing(rows):
+    items = [
+        Item(str(n), OUTLETS[side], OUTLETS[1 - side], source, article, "", other, prediction)
+        for n, (prediction, source, article, other, side) in enumerate(rows)
+    ]
+    judges = FakeJudges(digits="abcd")
+    found = compliancy.judge_items(judges, items, language="it", progress=False)
+    turned = compliancy.judge_items(judges, items[::-1], language="it", progress=False)
+    assert found.equals(turned.reverse())
+    for row in found.to_dicts():
+        assert row["strict_compliancy"] == (row["compliancy"] and row["fluency"] and row["facts"])
+        assert row["compliancy"] <= min(row["hh"], row["ah"], row["main"])
+        assert all(0 <= row[name] <= 1 for name in compliancy.PROBABILITIES.values())
+
+
+@given(TEXT, WORDED, TEXT, st.sampled_from(["it", "en", "de"]))
+def test_facts_name_what_stands_in_the_headline_and_accept_what_was_printed(
+    headline, article, other, language
+):
+    evidence = {"articles": [article], "reference_articles": [other], "language": language}
+    (found,) = check_all_facts([headline], sources=[article], **evidence)
+    assert found.supported == (not found.unsupported)
+    for one in found.unsupported:
+        assert headline[one.start : one.end] == one.text
+    (printed,) = check_all_facts([headline], sources=[headline], **evidence)
+    assert printed.supported, printed
+
+
+@pytest.mark.slow
+def test_many_examples():
+    environment = os.environ | {"CHANGE_IT_EXAMPLES": "400"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", __file__]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-5000:]
