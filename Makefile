@@ -54,4 +54,4 @@ bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
 	$(if $(DATA),$(BIN)/python benchmarks/transfer.py --data $(DATA) --encoder $(ENCODER) --out runs/transfer-real)
 
 clean:
-	rm -rf $(VENV) runs dist .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) runs dist .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
