@@ -35,6 +35,10 @@ NEW_CLAUSE = 0.7
 TEMPERATURE = 2.0
 #: Share of the original headline's information that is enough.
 ENOUGH = 0.6
+#: Letters of a word that has a capital in a title, unless titles show otherwise.
+LONG = 4
+#: Taken from the score of what says a word twice or is too short, so that everything else comes before.
+LAST = 20.0
 #: A case, or a colon as the first joint, is tried where this share of the target's headlines has it.
 TRIED = 0.15
 
@@ -43,7 +47,8 @@ _JOINT = re.compile(r"(?:[,;:.?!…|]+|\s[-–—|])\s+")
 _ABBREVIATION = re.compile(r"(?:\b[^\W\d_a-z]\w{0,2}|\.\w)\Z")  # Sen. U.S.
 _TOKEN = re.compile(r"\w+|\.{2,}|[^\w\s]")
 _WORD = re.compile(r"[^\W\d_]+")
-_TITLED = re.compile(r"\b[^\W\d_]\w{3,}|^\w")
+_FIRST = re.compile(r"\A\W*[^\W\d_]")
+_OPENS = re.compile(r"(?:^|[:.?!…] |[«“„\"(]|(?<!\w)[‘'])\Z")  # what a title's first word follows
 _INSIDE = re.compile(
     r"(?:(?<=[\w,] )|(?<=\w['’]))[^\W\d_]+"
 )  # neither first, nor behind a colon or full stop
@@ -85,11 +90,28 @@ def features(text: str) -> list[str]:
     return [*names, f"#{min(len(tokens) // 3 * 3, 30)}", *["#title case"] * titled(text)]
 
 
+def repeats(text: str, original: str) -> bool:
+    """Whether a text says a long word more often than once and than the original headline does.
+
+    Example:
+        >>> repeats("Looking Forward, 'Looking Forward'", "I'm looking forward")
+        True
+    """
+    counts, known = (Counter(word for word in words(one) if len(word) > LONG) for one in (text, original))
+    return any(count > max(1, known[word]) for word, count in counts.items())
+
+
+def _commonest(counts: Counter[str]) -> dict[str, str]:
+    """Lower-cased words to their commonest form."""
+    return {word.lower(): word for word in sorted(counts, key=lambda word: (counts[word], word))}
+
+
 @dataclass(frozen=True)
 class StyleProfile:
     """Punctuation, case and length of an outlet's headlines."""
 
     length: int  # words of a long headline (quantile .9)
+    shortest: int  # words of a short headline (quantile .05)
     quotes: tuple[str, str]  # the commonest quotation marks
     colon: float  # share of headlines whose first joint is a colon
     title_case: float  # share in title case
@@ -100,8 +122,10 @@ class StyleProfile:
         quotes = Counter(
             (match[0][0], match[0][-1]) for text in headlines for match in _QUOTED.finditer(text)
         )
+        lengths = sorted(len(text.split()) for text in headlines)
         return cls(
-            length=sorted(len(text.split()) for text in headlines)[len(headlines) * 9 // 10],
+            length=lengths[len(lengths) * 9 // 10],
+            shortest=lengths[len(lengths) // 20],
             quotes=quotes.most_common(1)[0][0] if quotes else ('"', '"'),
             colon=sum(pieces(text)[0].joint[:1] == ":" for text in headlines) / len(headlines),
             title_case=sum(map(titled, headlines)) / len(headlines),
@@ -138,8 +162,11 @@ class Extract(Proposer):
         self._idf = dict(zip(idf.get_feature_names_out().tolist(), idf.idf_.tolist(), strict=True))
         self._rarest = max(self._idf.values())
         cased = Counter(word for text in both if not titled(text) for word in _INSIDE.findall(text))
-        # Lower-cased words to how most headlines write them within a sentence.
-        self._forms = {word.lower(): word for word in sorted(cased, key=lambda word: (cased[word], word))}
+        # Lower-cased words to how most headlines write them within a sentence, and within a title.
+        self._forms = _commonest(cased)
+        self._titles = _commonest(
+            Counter(word for text in both if titled(text) for word in _INSIDE.findall(text))
+        )
 
     @classmethod
     def from_corpus(cls, corpus: str, *, cache_size: int = 0) -> "Extract":
@@ -160,10 +187,14 @@ class Extract(Proposer):
         lead, profile = article[:LEAD_CHARACTERS], self.profiles[to]
         forms = frozenset(_WORD.findall(lead))
         orders = self._orders(headline, lead)
+        whole = [order for order in orders if len(order[0].text.split()) <= profile.length]
+        orders = whole or orders  # what has to be cut in the middle of a clause is the last resort
         texts = dict.fromkeys(text for order in orders for text in self._written(order, profile, forms))
         if len(texts) > 1:
             texts.pop(" ".join(headline.split()), None)
         scores = self._scores(list(texts), headline, to) if texts else []
+        unsound = [repeats(text, headline) or len(text.split()) < profile.shortest for text in texts]
+        scores = [score - LAST * last for score, last in zip(scores, unsound, strict=True)]
         return sorted(map(Candidate, texts, scores), key=lambda one: (-one.score, one.text))
 
     def _orders(self, headline: str, lead: str) -> list[list[Piece]]:
@@ -211,9 +242,21 @@ class Extract(Proposer):
                 plain = (word[0].upper() + word[1:] if begins else word) + plain[match.end() :]
             begins = joint == ". " or plain[-1] in "?!…."
             text += plain + (joint or (" " if begins else ", "))
-        text = text.strip(" ,;:-–—.")
+        text = _FIRST.sub(lambda match: match[0].upper(), text.strip(" ,;:-–—."))
         text = _QUOTED.sub(lambda match: quotes[0] + match[0][1:-1].strip(" .,") + quotes[1], text)
-        return _TITLED.sub(lambda match: match[0][0].upper() + match[0][1:], text) if title else text
+        return self._as_title(text) if title else text
+
+    def _as_title(self, text: str) -> str:
+        """A headline in title case; a short word has the capital that most titles give it."""
+
+        def capital(match: re.Match[str]) -> str:
+            word, before = match[0], text[: match.start()]
+            if before[-1:] in ("'", "’") and before[-2:-1].isalnum():  # Trump's
+                return word
+            usual = self._titles.get(word.lower(), word if len(word) < LONG else word.capitalize())
+            return word[0].upper() + word[1:] if usual[0].isupper() or _OPENS.search(before) else word
+
+        return _WORD.sub(capital, text)
 
     def _scores(self, texts: list[str], headline: str, to: str) -> list[float]:
         """Log-probability of the style plus log of the original headline's information that is kept, at most 0."""

@@ -6,7 +6,7 @@ from corpus_fakes import options, reading
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.errors import InputError
-from change_it.generators.extract import Extract, StyleProfile, pieces, titled
+from change_it.generators.extract import Extract, StyleProfile, pieces, repeats, titled
 from change_it.generators.formats import Decoding
 from change_it.text.tokens import words
 
@@ -76,7 +76,8 @@ def test_the_profile_is_what_an_outlet_does(learnt):
     assert profiles["north"].colon == 1.0
     assert profiles["south"].colon == 0.0
     assert StyleProfile.learn(["Wind Over the Long Bridge", "wind"]).title_case == 0.5
-    assert StyleProfile.learn(["a"] * 9 + ["b " * 20]).length == 20
+    lengths = StyleProfile.learn(["a"] * 9 + ["b " * 20])
+    assert (lengths.shortest, lengths.length) == (1, 20)
 
 
 def test_no_candidate_says_what_headline_and_lead_do_not(learnt):
@@ -167,6 +168,34 @@ def test_title_case_is_put_on_and_taken_off():
     (small,) = system.propose(["Quiet Garden Burns Again Near Elmeto"], [article], "south", Decoding())
     assert "uiet garden burns again near Elmeto" in small[0].text
     assert not titled(small[0].text)
+
+
+def test_short_words_have_the_capitals_that_titles_give_them():
+    upper = [f"The {thing.title()} {deed.title()} in a New War" for thing in THINGS for deed in DEEDS]
+    lower = [f"The {thing} {deed} in a new war" for thing in THINGS for deed in DEEDS]
+    system = Extract({"north": upper, "south": lower}, OUTLETS)
+    (raised,) = system.propose(["The harbour's new war in a day"], [""], "north", Decoding(candidates=1))
+    assert raised[0].text == "The Harbour's New War in a day"
+
+
+def test_what_says_a_word_twice_comes_last(learnt):
+    article = "The bridge at Dorvano “closes for years and years on”, they say. It rains."
+    (found,) = learnt.propose([HEADLINE], [article], "north", Decoding(candidates=60))
+    twice = [one for one in found if repeats(one.text, HEADLINE)]
+    short = [one for one in found if len(one.text.split()) < learnt.profiles["north"].shortest]
+    others = [one for one in found if one not in (*twice, *short)]
+    assert twice
+    assert found[: len(others)] == others
+
+
+def test_no_clause_is_cut_where_another_is_whole(learnt):
+    clause = "the council " + "and the council " * 12 + "met"
+    (found,) = learnt.propose(
+        [HEADLINE], [f"On Monday {clause}. It closes."], "north", Decoding(candidates=60)
+    )
+    assert not any("council" in one.text for one in found)
+    (found,) = learnt.propose([clause], [""], "north", Decoding(candidates=1))
+    assert len(found[0].text.split()) == learnt.profiles["north"].length
 
 
 def test_unknown_outlets_and_missing_headlines_are_refused(learnt):
