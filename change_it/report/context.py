@@ -1,13 +1,22 @@
 """What a report shows of corpus and judges, read from the JSON files in their folders."""
 
+import os
+import platform
+import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from change_it import __version__
 from change_it.audit.verdicts import read_metrics
 from change_it.io import read_json
 from change_it.judges.options import as_in_the_papers
+
+#: Libraries whose versions a report names.
+LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")
 
 
 @dataclass(frozen=True)
@@ -26,7 +35,7 @@ class Histogram:
 class CorpusInfo:
     """The corpus in figures."""
 
-    facts: dict[str, str]  # what, to the number of it
+    facts: dict[str, int]  # what, to the number of it
     rejected: dict[str, int]  # reason to the number of rows
     histogram: Histogram | None
 
@@ -59,7 +68,7 @@ def corpus_info(corpus: str) -> CorpusInfo | None:
         "leaks found": sum(leaks.values()),
     }
     return CorpusInfo(
-        facts={name: f"{number:,}" for name, number in facts.items()},
+        facts=facts,
         rejected=dict(sorted(record["rejected"].items(), key=lambda pair: (-pair[1], pair[0]))),
         histogram=histogram(record),
     )
@@ -95,3 +104,40 @@ def _qualities(task: str, record: Mapping[str, Any]) -> Iterator[Quality]:
             }
             like = as_in_the_papers(record.get("options", {}))
             yield Quality(task, test, name, result["macro_f1"], classes, like)
+
+
+def made() -> dict[str, str]:
+    """When, with which version, on what machine and with which libraries a report is made, for its page and `scores.json`."""
+    import torch
+
+    gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    processor = _processor() or platform.machine()
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "version": " ".join(filter(None, (f"change_it {__version__}", _commit()))),
+        "hardware": ", ".join((f"{cores} × {processor}", *gpus)),
+        "libraries": ", ".join(
+            [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in LIBRARIES)]
+        ),
+    }
+
+
+def _processor() -> str:
+    """The processor's name, empty where the system does not say it."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines() if cpuinfo.is_file() else []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor())
+
+
+def _commit() -> str:
+    """The commit of a checkout that the package runs from, empty for an installed one."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return ""
+    asked = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        return subprocess.run(asked, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""

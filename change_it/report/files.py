@@ -1,9 +1,10 @@
 """What a scoring run and an evaluation leave on the disk: tables, charts and a page, put in place all at once."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 
 import polars as pl
 
@@ -31,16 +32,27 @@ def write_report(
     judges_info: Sequence[Quality],
     hevas: HevasResult | None = None,
     audit: Summary = NO_AUDIT,
+    *,
+    language: str = "en",
+    made: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Write page, `systems.csv`, `scores.json` and charts, and `items/<system>.csv`."""
+    """Write page, `systems.csv`, `scores.json` and charts, and `items/<system>.csv`.
+
+    `language` of the page is `it` or `en`; `made` of `context.made` says when, with what and where.
+    """
     drawings = compliancy_drawings(scores, corpus_info.histogram if corpus_info else None)
-    page = compliancy_page(scores, corpus_info, judges_info, drawings, hevas, audit)
+    page = compliancy_page(
+        scores, corpus_info, judges_info, drawings, hevas, audit, language=language, made=made
+    )
     with replaced_report(out, REPORT_FILES) as folder:
         cells = [row.flat(scores.measures) for row in scores.rows]
         write_table(
             folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
         )
-        write_json(folder / "scores.json", report_record(scores, hevas, audit))
+        write_json(
+            folder / "scores.json",
+            report_record(scores, hevas, audit) | ({"made": dict(made)} if made else {}),
+        )
         (folder / "items").mkdir()
         for system, items in scores.items.items():
             without_formulas(items).write_csv(folder / "items" / f"{system}.csv")

@@ -2,7 +2,11 @@
 
 import io
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from importlib.resources import files
+from types import MappingProxyType
 
 import matplotlib
 from jinja2 import Environment, PackageLoader
@@ -11,6 +15,7 @@ from matplotlib.figure import Figure
 
 from change_it import __version__
 from change_it.audit.verdicts import NO_AUDIT, Summary
+from change_it.corpus.sample import OUTLETS
 from change_it.hevas.analysis import OVERALL, Analysis
 from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import Evaluation
@@ -21,12 +26,18 @@ from change_it.report import tables
 from change_it.report.charts import INK, Drawing
 from change_it.report.context import CorpusInfo, Quality
 from change_it.report.hevas import HevasResult
-from change_it.scoring.compliancy import NO_FLUENCY
+from change_it.report.items import items_table
 from change_it.scoring.score import AVERAGE, Scores
 from change_it.tables import Format, Marked, Value, figure, formatted, p_value
 from change_it.templates import template_environment
+from change_it.translation import load_texts, translate
 
 _WORD = 9  # letters that are never broken
+#: Sections of the page of a scoring run; some may have nothing to show.
+_SECTIONS = (
+    *("written", "verdicts", "systems", "items", "measured", "charts", "judges", "corpus", "hevas", "tests"),
+    "signature",
+)
 
 #: What the families of metrics measure, in the order of `METRICS`; -C and -S stand for both metrics.
 EXPLAINED = {
@@ -42,26 +53,6 @@ EXPLAINED = {
 }
 
 
-#: Words for the marks of an example: measure to (yes, no).
-_MARKS = {
-    "hh": ("same story as the original headline", "not the story of the original headline"),
-    "ah": ("fits the article", "does not fit the article"),
-    "main": ("style reversed", "style not reversed"),
-    "fluency": ("a newspaper would print it", "no newspaper would print it"),
-    "facts": ("numbers and names supported", "numbers or names without support"),
-}
-#: Outcomes worth an example; a judge that is not there has nothing against a headline.
-_KINDS: tuple[dict[str, bool], ...] = (
-    {"compliant": True, "fluency": True, "facts": True},
-    {"compliant": True, "fluency": False},
-    {"compliant": True, "facts": False},
-    {"hh": True, "ah": True, "main": False},
-    {"hh": False, "ah": True, "main": True},
-    {"hh": True, "ah": False, "main": True},
-    {"hh": False, "ah": False, "main": True},
-)
-
-
 def compliancy_page(
     scores: Scores,
     corpus_info: CorpusInfo | None,
@@ -69,21 +60,38 @@ def compliancy_page(
     drawings: Sequence[Drawing],
     hevas: HevasResult | None = None,
     audit: Summary = NO_AUDIT,
+    *,
+    language: str = "en",
+    made: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The page of a scoring run, without any reference to another file."""
+    """The page of a scoring run in `it` or `en`, without any reference to another file."""
     directions = [name for name in scores.directions if name != AVERAGE]
     rerankers: dict[str, list[str]] = {}
     for system, reranker in scores.rerankers.items():
         rerankers.setdefault(reranker.short, []).append(system)
     apart = {name: rows for name, rows in tables.published_systems().items() if name not in scores.directions}
+    written = tables.examples_table(scores)
+    present = {
+        "written": written,
+        "verdicts": audit.verdicts,
+        "judges": judges_info,
+        "corpus": corpus_info,
+        "hevas": hevas,
+    }
     return _render(
         "compliancy.html.jinja",
         drawings,
+        language=language,
+        sections=[name for name in _SECTIONS if present.get(name, True)],
+        items=items_table(scores, _items_texts(language)),
+        outlets=f" {translate(language, 'results.and')} ".join(scores.outlets),
+        invented=set(scores.outlets) == set(OUTLETS),
+        made=made,
         scores=scores,
         audit=audit,
-        items=len(next(iter(scores.items.values()))),
+        count=len(next(iter(scores.items.values()))),
         citation=evalnlgeval2020.CITATION,
-        written=tables.examples_table(scores),
+        written=written,
         average=tables.systems_table(scores, [AVERAGE]),
         by_direction=tables.systems_table(scores, directions),
         published=tables.published_table(apart) if apart else None,
@@ -92,12 +100,10 @@ def compliancy_page(
         judges=tables.judges_table(judges_info) if judges_info else None,
         corpus=corpus_info,
         rejected=tables.rejected_table(corpus_info.rejected) if corpus_info else None,
-        examples={system: _examples(scores, system) for system in scores.systems},
         tests=tables.tests_table(scores, scores.p_values),
         strict_tests=None
         if scores.strict_p_values is None
         else tables.tests_table(scores, scores.strict_p_values),
-        no_fluency=NO_FLUENCY,
         hevas=hevas,
         **(_of_evaluation(hevas.evaluation) if hevas else {}),
         agreement=tables.agreement_table(hevas) if hevas else None,
@@ -125,23 +131,55 @@ def hevas_page(
     )
 
 
-def environment() -> Environment:
-    """The templates of the pages: values are escaped, unknown ones refused."""
+def environment(language: str = "en") -> Environment:
+    """The templates of the pages: values are escaped, unknown ones refused, texts and numbers as in `it` or `en`."""
     found = template_environment(PackageLoader("change_it.report"), autoescape=True)
+
+    def text(key: str, **values: object) -> Markup:
+        return Markup(load_texts(language)[f"results.{key}"]).format(**values)
+
     found.filters |= {
         "figure": figure,
         "p_value": p_value,
-        "formatted": _lines,
+        "formatted": partial(_lines, language),
         "breakable": breakable,
         "heat": heat,
+        "word": partial(word, language),
+        "number": partial(number, language),
     }
-    found.globals |= {"version": __version__}
+    found.globals |= {"version": __version__, "language": language, "t": text}
     return found
+
+
+def word(language: str, text: str) -> str:
+    """A word of a table in a language, itself where `texts/words.toml` has no other."""
+    return _words().get(language, {}).get(text, text)
+
+
+@cache
+def _words() -> dict[str, dict[str, str]]:
+    return tomllib.loads((files("change_it.report") / "texts/words.toml").read_text(encoding="utf-8"))
+
+
+def number(language: str, value: int) -> str:
+    """A count with its thousands separated."""
+    return f"{value:,}".replace(",", "." if language == "it" else ",")
+
+
+def _items_texts(language: str) -> dict[str, str]:
+    prefix = "results.items_"
+    return {
+        key.removeprefix(prefix): text.format()
+        for key, text in load_texts(language).items()
+        if key.startswith(prefix)
+    }
 
 
 def _render(template: str, drawings: Sequence[Drawing], **values: object) -> str:
     charts = [(drawing, Markup(inline_svg(drawing.figure, drawing.description))) for drawing in drawings]
-    return environment().get_template(template).render(charts=charts, **values)
+    return (
+        environment(str(values.pop("language", "en"))).get_template(template).render(charts=charts, **values)
+    )
 
 
 def _of_evaluation(evaluation: Evaluation) -> dict[str, object]:
@@ -191,7 +229,7 @@ def breakable(name: str) -> Markup:
     )
 
 
-def _lines(value: Value, format_: Format) -> Markup:
+def _lines(language: str, value: Value, format_: Format) -> Markup:
     """A value of a table, its lines one below the other, what is marked underlined."""
     if isinstance(value, Marked):
         return underlined(value)
@@ -199,30 +237,11 @@ def _lines(value: Value, format_: Format) -> Markup:
         return Markup('<span class="{}">{}</span>').format(
             "yes" if value else "no", formatted(value, format_)
         )
+    if format_ != "text" and isinstance(value, str):
+        return escape(word(language, value))
+    if format_ == "count" and isinstance(value, int):
+        return Markup(number(language, value))
     return Markup("<br>").join(formatted(value, format_).split("\n"))
-
-
-def _examples(scores: Scores, system: str) -> list[dict[str, object]]:
-    """For each kind of outcome that occurs the first headline, of each direction in turn."""
-    found: list[dict[str, object]] = []
-    directions = [name for name in scores.directions if name != AVERAGE]
-    rows = scores.items[system].to_dicts()
-    for number, kind in enumerate(_KINDS):
-        fitting = [
-            row for row in rows if all((row[name] is not False) == wanted for name, wanted in kind.items())
-        ]
-        preferred = directions[number % len(directions)]
-        best = next(
-            (row for row in fitting if row["direction"] == preferred), fitting[0] if fitting else None
-        )
-        if best:
-            marks = [
-                (best[name], words[0] if best[name] else words[1])
-                for name, words in _MARKS.items()
-                if best[name] is not None
-            ]
-            found.append({**best, "headline": underlined(tables.marked(best)), "marks": marks})
-    return found
 
 
 def underlined(value: Marked) -> Markup:

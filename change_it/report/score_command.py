@@ -7,6 +7,7 @@ from change_it.corpus.folder import read_language, read_warnings
 from change_it.report.folder import REPORT_FILES, check_out
 from change_it.scoring.options import ScoreOptions
 from change_it.tables import console, print_table
+from change_it.translation import LANGUAGES
 
 
 def run(options: ScoreOptions) -> None:
@@ -17,7 +18,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.audit.verdicts import read_summary
     from change_it.hevas.options import MetricOptions  # these load polars and matplotlib
     from change_it.report import hevas
-    from change_it.report.context import corpus_info, judges_info
+    from change_it.report.context import corpus_info, judges_info, made
     from change_it.report.files import report_record, write_report
     from change_it.report.hevas_command import progress_bar
     from change_it.report.tables import examples_table, hevas_terminal_table, terminal_table
@@ -56,7 +57,16 @@ def run(options: ScoreOptions) -> None:
             )
     summary = read_summary(judges, folder)
     if options.out:
-        write_report(options.out, scores, corpus_info(options.corpus), judges_info(folder), measured, summary)
+        write_report(
+            options.out,
+            scores,
+            corpus_info(options.corpus),
+            judges_info(folder),
+            measured,
+            summary,
+            language=options.report_language or (language if language in LANGUAGES else "en"),
+            made=made(),
+        )
     if options.json:
         json.dump(report_record(scores, measured, summary), sys.stdout, indent=2, ensure_ascii=False)
         print()

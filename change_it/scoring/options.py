@@ -35,6 +35,8 @@ class ScoreOptions(InferenceOptions):
     """Of the headlines, for facts and HEvAS: it, en, or for facts alone any other; the corpus's when not given."""
     out: Path | None = None
     """Folder for report.html, systems.csv, scores.json, items/, charts/ and, with --hevas, hevas/; nothing is written when not given."""
+    report_language: Literal["it", "en"] | None = None
+    """Of report.html; that of the headlines when not given, English where they are in neither."""
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000

@@ -1,13 +1,9 @@
-"""Every text of the interface, in Italian and English, and the components that show them."""
+"""The components of the page that show texts, in Italian and English."""
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any, TypeVar
 
-#: Languages of the interface and what they call themselves; the first where none is chosen.
-LANGUAGES = {"it": "Italiano", "en": "English"}
+from change_it.translation import LANGUAGES, translate
 
 Component = TypeVar("Component")
 
@@ -15,33 +11,6 @@ Component = TypeVar("Component")
 Keys = str | Sequence[str] | Mapping[str, str] | Callable[[str], str]
 #: `translate` in one language.
 Translate = Callable[..., str]
-
-
-@cache
-def load_texts(language: str) -> dict[str, str]:
-    """All texts of a language: `section.name` to text."""
-    source = files("change_it.space") / "texts" / f"{language}.toml"
-    sections = tomllib.loads(source.read_text(encoding="utf-8"))
-    return {f"{section}.{name}": text for section, part in sections.items() for name, text in part.items()}
-
-
-def translate(language: str, key: str, **values: Any) -> str:
-    """One text.
-
-    Args:
-        language: `it` or `en`; anything else is taken for the first.
-        key: `section.name` in `texts/<language>.toml`.
-        values: what stands in the text's braces.
-
-    Raises:
-        KeyError: there is no such text.
-
-    Example:
-        >>> translate("en", "tabs.transfer"), translate("it", "tabs.transfer")
-        ('Transfer', 'Trasferisci')
-    """
-    known = language if isinstance(language, str) and language in LANGUAGES else next(iter(LANGUAGES))
-    return load_texts(known)[key].format(**values)
 
 
 class Texts:

@@ -18,7 +18,7 @@ from change_it.space.html import changed_words, headline_pieces, notice
 from change_it.space.limits import LIMITS, text_of
 from change_it.space.models import Models
 from change_it.space.transfer import examples
-from change_it.space.translation import load_texts, translate
+from change_it.translation import load_texts, translate
 
 HEADLINE = "Crolla il ponte sulla statale"
 ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."

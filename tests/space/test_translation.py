@@ -7,7 +7,8 @@ from string import Formatter
 import pytest
 
 import change_it.space
-from change_it.space.translation import LANGUAGES, Texts, load_texts, translate
+from change_it.space.translation import Texts
+from change_it.translation import LANGUAGES, load_texts, translate
 
 SOURCE = Path(change_it.space.__file__).parent
 

@@ -1,0 +1,123 @@
+// The table of all headlines, over Tabulator; what strangers wrote goes into the page as text and never as HTML.
+(async () => {
+  const bytes = Uint8Array.from(atob(document.getElementById("items-data").textContent), (one) => one.charCodeAt(0));
+  const data = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  const { texts, systems, measures } = data;
+  const collator = new Intl.Collator(document.documentElement.lang, { numeric: true });
+  const items = data.items.map(([id, direction, original, gold]) => ({ id, direction, original, gold, sides: {} }));
+  const rows = data.rows.map(([item, system, headline, verdicts, unsupported, probabilities]) => {
+    const row = { item: items[item], id: items[item].id, direction: items[item].direction, original: items[item].original,
+      gold: items[item].gold, system: systems[system], headline, unsupported, probabilities };
+    measures.forEach((measure, at) => { row[measure] = { 1: true, 0: false }[verdicts[at]] ?? null; });
+    items[item].sides[row.system] = row;
+    items[item][`side ${system}`] = headline;
+    return row;
+  });
+  const known = measures.filter((measure) => rows.some((row) => row[measure] !== null));
+  const heads = { ...Object.fromEntries(measures.map((measure) => [measure, measure])), strict_compliancy: "strict" };
+  const directions = [...new Set(items.map((item) => item.direction))];
+
+  const element = (name, content = "", attributes = {}) => {
+    const made = Object.assign(document.createElement(name), attributes);
+    made.append(...[content].flat());
+    return made;
+  };
+  const sign = (verdict) => verdict === null ? element("span", "–", { title: texts.unknown })
+    : element("span", verdict ? "✓" : "✗", { className: verdict ? "yes" : "no" });
+  const underlined = ({ headline, unsupported }) => {
+    if (!headline) return [element("em", texts.empty)];
+    const letters = Array.from(headline); // places count letters, as Python does
+    const parts = [];
+    let end = 0;
+    for (const [start, stop] of unsupported) {
+      parts.push(letters.slice(end, start).join(""), element("u", letters.slice(start, stop).join("")));
+      end = stop;
+    }
+    return [...parts, letters.slice(end).join("")];
+  };
+
+  const dialog = document.getElementById("items-dialog");
+  const show = (item) => {
+    const side = (row) => element("div", [
+      element("h4", row.system), element("p", underlined(row)),
+      element("ul", known.map((measure) => element("li", [
+        sign(row[measure]), ` ${heads[measure]} `, element("small", row.probabilities[measure] ?? "")], { title: texts[measure] }))),
+    ], { className: "side" });
+    const close = element("button", texts.close, { type: "button" });
+    close.onclick = () => dialog.close();
+    dialog.replaceChildren(
+      element("div", [element("span", `${item.id} · ${item.direction}`, { className: "note" }), close], { className: "items-bar" }),
+      element("h3", item.original, { id: "items-title" }),
+      element("p", item.gold && !item.sides.gold ? `${texts.gold}: ${item.gold}` : "", { className: "note" }),
+      element("div", systems.filter((name) => item.sides[name]).map((name) => side(item.sides[name])), { className: "sides" }),
+      element("p", known.map((measure) => texts[measure]).join("; "), { className: "note" }),
+    );
+    dialog.showModal();
+  };
+  dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
+
+  const choice = (choices) => (cell, rendered, success) => {
+    const box = element("select", Object.entries({ "": texts.all, ...choices }).map(([value, text]) => element("option", text, { value })));
+    box.setAttribute("aria-label", cell.getColumn().getDefinition().title);
+    box.onchange = () => success(box.value);
+    return box;
+  };
+  const opener = (cell) => {
+    const button = element("button", cell.getValue(), { className: "item-link", type: "button" });
+    const row = cell.getData();
+    button.onclick = () => show(row.item ?? row);
+    return button;
+  };
+  const narrow = matchMedia("(max-width: 48rem)").matches;
+  const compare = (one, other) => collator.compare(one, other);
+  const text = (title, field, more = {}) => ({ title, field, sorter: compare, headerFilter: "input", minWidth: narrow ? 180 : 200, widthGrow: 3,
+    headerFilterPlaceholder: texts.search, formatter: (cell) => element("span", cell.getValue()), ...more });
+  const chosen = (title, field, values, more = {}) => ({ title, field, sorter: compare, headerFilter: choice(Object.fromEntries(values.map((one) => [one, one]))),
+    headerFilterFunc: (wanted, value) => wanted === value, headerFilterEmptyCheck: (value) => !value, formatter: (cell) => element("span", cell.getValue()), width: 104, minWidth: 88, ...more });
+  const marks = (measure) => ({ title: heads[measure], field: measure, headerTooltip: texts[measure], hozAlign: "center", cssClass: "item-mark", width: measure === "compliant" ? 80 : 61, minWidth: 61,
+    sorter: (one, other) => (one ?? -1) - (other ?? -1), headerFilter: choice({ yes: "✓", no: "✗" }), headerFilterEmptyCheck: (value) => !value,
+    headerFilterFunc: (wanted, value) => value === (wanted === "yes"), formatter: (cell) => sign(cell.getValue()), headerSortStartingDir: "desc" });
+  const key = { title: texts.id, field: "id", sorter: compare, headerFilter: "input", headerFilterPlaceholder: texts.search, width: 76, minWidth: 76, formatter: opener };
+  const direction = directions.length > 1 ? [chosen(texts.direction, "direction", directions)] : [];
+  const views = {
+    rows: [key, chosen(texts.system, "system", systems), ...(narrow ? [] : [text(texts.original, "original")]),
+      text(texts.headline, "headline", { formatter: (cell) => element("span", underlined(cell.getData())) }),
+      ...known.map(marks), ...(narrow ? [text(texts.original, "original")] : []), text(texts.gold, "gold", { minWidth: 250 }), ...direction],
+    items: [key, ...(narrow ? [] : direction), text(texts.original, "original"), ...systems.map((name, at) => text(name, `side ${at}`, {
+      formatter: (cell) => {
+        const row = cell.getData().sides[name];
+        if (!row) return "";
+        const failed = known.filter((measure) => row[measure] === false && !["compliant", "strict_compliancy"].includes(measure));
+        return element("span", [...underlined(row), element("small", [sign(!failed.length), " ", failed.join(", ")])], { className: "item-side" });
+      },
+    }))],
+  };
+  const table = new Tabulator("#items-table", {
+    data: rows, columns: views.rows, layout: "fitColumns", pagination: true, paginationSize: 20, paginationSizeSelector: [20, 50, 100],
+    placeholder: texts.none, columnHeaderSortMulti: true, locale: "page", renderHorizontal: "basic",
+    langs: { page: { pagination: { first: "«", first_title: texts.first, last: "»", last_title: texts.last, prev: "‹", prev_title: texts.previous,
+      next: "›", next_title: texts.next, page_size: texts.size } } },
+  });
+  const count = document.getElementById("items-count");
+  const number = (value) => value.toLocaleString(document.documentElement.lang, { useGrouping: "always" });
+  const total = { rows: rows.length, items: items.length };
+  let view = "rows";
+  const counted = (shown) => { count.textContent = texts.count.replace("{shown}", number(shown)).replace("{all}", number(total[view])); };
+  table.on("dataFiltered", (filters, found) => counted(found.length));
+  const buttons = Object.keys(views).map((name) => {
+    const button = element("button", texts[`view_${name}`], { type: "button" });
+    button.setAttribute("aria-pressed", name === view);
+    button.onclick = async () => {
+      view = name;
+      buttons.forEach((other) => other.setAttribute("aria-pressed", other === button));
+      table.clearHeaderFilter();
+      table.clearSort();
+      await table.setData([]);
+      table.setColumns(views[name]);
+      await table.setData(name === "rows" ? rows : items);
+    };
+    return button;
+  });
+  document.getElementById("items-views").append(...buttons);
+  window.items = table; // for a reader's own questions in the console, and for tests
+})();

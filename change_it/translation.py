@@ -1,0 +1,40 @@
+"""Every text of page and report, in Italian and English."""
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+#: Languages and what they call themselves; the first where none is chosen.
+LANGUAGES = {"it": "Italiano", "en": "English"}
+
+_PACKAGES = "report", "space"
+
+
+@cache
+def load_texts(language: str) -> dict[str, str]:
+    """All texts of a language: `section.name` to text."""
+    found: dict[str, str] = {}
+    for package in _PACKAGES:
+        source = files("change_it") / package / "texts" / f"{language}.toml"
+        for section, texts in tomllib.loads(source.read_text(encoding="utf-8")).items():
+            found |= {f"{section}.{name}": text for name, text in texts.items()}
+    return found
+
+
+def translate(language: str, key: str, **values: object) -> str:
+    """One text.
+
+    Args:
+        language: `it` or `en`; anything else is taken for the first.
+        key: `section.name` in a file `texts/<language>.toml`.
+        values: what stands in the text's braces.
+
+    Raises:
+        KeyError: there is no such text.
+
+    Example:
+        >>> translate("en", "tabs.transfer"), translate("it", "tabs.transfer")
+        ('Transfer', 'Trasferisci')
+    """
+    known = language if isinstance(language, str) and language in LANGUAGES else next(iter(LANGUAGES))
+    return load_texts(known)[key].format(**values)
