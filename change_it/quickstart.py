@@ -1,13 +1,16 @@
 """`change-it quickstart`: the whole chain on the embedded sample, each step called as its command would be."""
 
+import os
+import signal
 import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from pkgutil import resolve_name
+from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from change_it import __version__
@@ -178,7 +181,9 @@ class Apart:
 
 
 def _run_apart(steps: Sequence[Step], log: Path, threads: int, sender: "Connection") -> None:
-    """Run steps and send the seconds of each, or what it raised."""
+    """Run steps and send the seconds of each, or what it raised; end when the process that asked for them does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both; the other one ends this one
+    Thread(target=_end_with_parent, daemon=True).start()
     import torch
 
     torch.set_num_threads(threads)
@@ -194,6 +199,13 @@ def _run_apart(steps: Sequence[Step], log: Path, threads: int, sender: "Connecti
             sender.send(found)
             if isinstance(found, Exception):
                 return
+
+
+def _end_with_parent() -> None:
+    """Wait for the other process to end, however it does."""
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _corpus(options: QuickstartOptions) -> list[Step]:

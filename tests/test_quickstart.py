@@ -1,6 +1,8 @@
 """The steps of the quickstart: their order and options, and what a second run does anew."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -110,3 +112,18 @@ def test_a_process_that_dies_names_its_log(tmp_path):
         Apart([Step("one", "os:_exit", 1)], log) as apart,
     ):
         list(apart.finished(wait=True))
+
+
+def test_a_process_of_its_own_ends_with_the_one_that_asked_for_it(tmp_path):
+    script = """if __name__ == "__main__":
+    import os, sys
+    from pathlib import Path
+    from change_it.quickstart import Apart, Step
+    with Apart([Step("one", "builtins:print", ""), Step("two", "time:sleep", 600)], Path(sys.argv[1])) as apart:
+        next(apart.finished(wait=True))
+        os._exit(0)
+"""
+    (tmp_path / "script.py").write_text(script)
+    arguments = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "log")]
+    # Its output ends with the last process that writes to it.
+    subprocess.run(arguments, stdout=subprocess.PIPE, check=True, timeout=120)
