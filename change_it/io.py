@@ -299,17 +299,18 @@ def write_table(
     path: Path, header: Sequence[str], rows: Iterable[Sequence[object]], *, quote_formulas: bool = False
 ) -> None:
     """Write a CSV file; with `quote_formulas` an apostrophe stands before texts that a spreadsheet would take for a formula."""
-
-    def safe(cell: object) -> object:
-        return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
-
     with (
         replace_file(path) as partial,
         partial.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
     ):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        writer.writerows([safe(cell) for cell in row] if quote_formulas else row for row in rows)
+        writer.writerows(map(without_formula, row) if quote_formulas else row for row in rows)
+
+
+def without_formula(cell: object) -> object:
+    """A cell with an apostrophe before a text that a spreadsheet would take for a formula."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 @contextmanager

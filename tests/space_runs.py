@@ -62,12 +62,12 @@ def models_of(run):
 
 
 @contextmanager
-def served(models, language="it"):
+def served(models, language="it", feedback=None):
     """The address of a page over models, served while the block runs."""
     from change_it.space.app import build
     from change_it.space.serving import launch
 
-    page = build(models, language)
+    page = build(models, language, feedback)
     _, url, _ = launch(page, prevent_thread_lock=True, server_name="127.0.0.1")
     try:
         yield url

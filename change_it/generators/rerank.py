@@ -32,6 +32,7 @@ class JudgedCandidate(Candidate):
         marks: hh, ah, main, fluency and facts to whether each holds; fluency is None without a fluency judge.
         probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
             fluency (printed; None without a fluency judge), each in 0-1.
+        style: probability that main's decision is reversed, in 0-1.
         joint: probability that HH, AH and main are satisfied, in 0-1.
         strict_joint: the same times that of fluency, if there is such a judge; 0 with an unsupported number or name.
         unsupported: numbers and names that no text supports, with their places in `text`.
@@ -41,6 +42,7 @@ class JudgedCandidate(Candidate):
     strict: bool | None
     marks: dict[str, bool | None]
     probabilities: dict[str, float | None]
+    style: float
     joint: float
     strict_joint: float
     unsupported: tuple[Unsupported, ...]
@@ -49,8 +51,8 @@ class JudgedCandidate(Candidate):
     def of(cls, candidate: Candidate, row: dict[str, Any]) -> "JudgedCandidate":
         """A candidate and its row of `judge_items`."""
         probabilities = {name: row[column] for name, column in PROBABILITIES.items()}
-        given = ([probabilities[name]] for name in ("hh", "ah", "main", "source"))
-        joint = float(joint_probability(*given)[0])
+        style = float(joint_probability(1, 1, row["p_target"], row["p_target_source"]))
+        joint = row["p_hh"] * row["p_ah"] * style
         fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
         return cls(
             **vars(candidate),
@@ -58,6 +60,7 @@ class JudgedCandidate(Candidate):
             strict=row["strict_compliancy"],
             marks={name: row[name] for name in JUDGES},
             probabilities=probabilities,
+            style=style,
             joint=joint,
             strict_joint=joint * fluent * row["facts"],
             unsupported=tuple(Unsupported(**one) for one in json.loads(row["unsupported"])),
@@ -72,6 +75,7 @@ def judge_candidates(
     targets: Sequence[str],
     *,
     language: str | None = None,
+    style_weight: float = 0.5,
     progress: Progress = False,
 ) -> list[list[JudgedCandidate]]:
     """Ask the judges about candidates, all of them together: what recurs is read once.
@@ -83,11 +87,13 @@ def judge_candidates(
         articles: n original articles.
         targets: n outlets aimed at, by short name.
         language: of the texts, for facts; guessed from the articles when None.
+        style_weight: how much style counts for their order beside story and article, in 0-1; .5 takes them alike.
         progress: as `scoring.compliancy.judge_items` takes it.
 
     Returns:
         n lists without empty candidates: those whose facts are supported first, then by `joint` times the probability of
-        fluency, as `choose` takes them for strict compliancy.
+        fluency, as `choose` takes them for strict compliancy. With a weight w the joint probability is taken as
+        (HH · AH)^(2 - 2w) · style^(2w).
     """
     asked = [[candidate for candidate in some if candidate.text.strip()] for some in candidates]
     items = [
@@ -101,8 +107,11 @@ def judge_candidates(
     rows = judged.iter_rows(named=True)
 
     def place(one: JudgedCandidate) -> tuple[bool, float]:
-        fluency = one.probabilities["fluency"]
-        return not one.marks["facts"], -one.joint * (1.0 if fluency is None else fluency)
+        hh, ah, fluency = (
+            (1.0 if (p := one.probabilities[name]) is None else p) for name in ("hh", "ah", "fluency")
+        )
+        weighted = (hh * ah) ** (2 - 2 * style_weight) * one.style ** (2 * style_weight)
+        return not one.marks["facts"], -weighted * fluency
 
     return [sorted((JudgedCandidate.of(one, next(rows)) for one in some), key=place) for some in asked]
 

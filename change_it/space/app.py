@@ -2,6 +2,8 @@
 
 import os
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import gradio as gr
 
@@ -14,12 +16,19 @@ from change_it.space.translation import Texts, translate
 
 #: Seconds: how often files of earlier requests are looked for, and how old they get.
 _DELETE_CACHE = (3600, 24 * 3600)
-#: Sets the page's language for the browser, and so for screen readers.
-_SET_LANGUAGE = "(language) => { document.documentElement.lang = language; }"
+#: Sets the page's language for the browser, and so for screen readers, and for what Gradio itself says.
+_SET_LANGUAGE = r"""(language) => {
+  document.documentElement.lang = language;
+  const core = performance.getEntriesByType("resource").find(({ name }) => /\/assets\/core-[\w-]+\.js$/.test(name));
+  if (core) import(core.name).then(({ changeLocale }) => changeLocale?.(language));
+}"""
 
 
-def build(models: Models | None, language: str = "it") -> gr.Blocks:
-    """The page over loaded models, with its queue; without models it offers what needs none."""
+def build(models: Models | None, language: str = "it", feedback: Path | None = None) -> gr.Blocks:
+    """The page over loaded models, with its queue; without models it offers what needs none.
+
+    `feedback` is a folder for what readers call wrong.
+    """
     with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=_DELETE_CACHE) as page:
         texts = Texts(language)
         with gr.Row(elem_classes="ci-head"):
@@ -35,22 +44,26 @@ def build(models: Models | None, language: str = "it") -> gr.Blocks:
 
         with gr.Tabs():
             with tab("transfer"):
-                transfer.build(texts, models)
+                transfer.build(texts, models, feedback)
             with tab("score"):
                 scored = score.build(texts, models)
             with tab("compare"):
                 compare.build(texts, scored)
             with tab("quality"):
                 quality.build(texts, models)
+        unseen: dict[str, Any] = {"show_progress": "hidden", "queue": False, "api_visibility": "private"}
         texts.language.change(
             texts.updates,
             texts.language,
             texts.components,
-            show_progress="hidden",
-            queue=False,
-            api_visibility="private",
+            **unseen,
         )
         gr.on([page.load, texts.language.change], None, texts.language, js=_SET_LANGUAGE)
+        # Gradio words an upload box once, when it appears.
+        boxes = [one for one in texts.components if isinstance(one, gr.File)]
+        texts.language.change(lambda: [gr.update(visible=False)] * len(boxes), None, boxes, **unseen).then(
+            lambda: [gr.update(visible=True)] * len(boxes), None, boxes, **unseen
+        )
     return page.queue(max_size=LIMITS.queue, default_concurrency_limit=LIMITS.at_once)
 
 
@@ -60,8 +73,13 @@ def about_html(models: Models, language: str) -> str:
 
 
 def launch_from_environment() -> None:
-    """Serve the page as on Spaces: models from `Models.from_environment`, the language from CHANGE_IT_LANGUAGE."""
+    """Serve the page as on Spaces: models from `Models.from_environment`, the language from CHANGE_IT_LANGUAGE.
+
+    What readers call wrong is written into the folder that CHANGE_IT_FEEDBACK names.
+    """
     models = Models.from_environment()
     if models:
         models.warm_up()
-    launch(build(models, os.environ.get("CHANGE_IT_LANGUAGE", "it")), quiet=False)
+    feedback = os.environ.get("CHANGE_IT_FEEDBACK")
+    page = build(models, os.environ.get("CHANGE_IT_LANGUAGE", "it"), Path(feedback) if feedback else None)
+    launch(page, quiet=False)

@@ -29,6 +29,8 @@ class DemoOptions:
     """Port to listen at; 0 takes a free one."""
     language: Language = "it"
     """Language in which the page opens; it can be changed there."""
+    feedback: Path | None = None
+    """Folder for feedback.csv, what readers call wrong; that of the run when not given."""
     share: bool = False
     """Open a public address through Gradio's servers."""
 
@@ -55,7 +57,7 @@ def run(options: DemoOptions) -> None:
 
     with terminal.status(f"loading the models of {options.run}"):
         models = Models.from_run(options.run)
-        page = build(models, options.language)
+        page = build(models, options.language, options.feedback or options.run)
         models.warm_up()
     serve(page, host=options.host, port=options.port, share=options.share)
 

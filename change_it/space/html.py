@@ -61,6 +61,18 @@ def grid(table: Table, **headings: str) -> dict[str, Any]:
     return {"headers": [headings.get(column.name, column.heading) for column in table.columns], "data": rows}
 
 
+def number(language: str, text: str) -> str:
+    """A number as a language writes it; given in English, perhaps without its nought.
+
+    Example:
+        >>> number("it", ".250"), number("it", "1,234.5"), number("en", ".250")
+        ('0,250', '1.234,5', '.250')
+    """
+    if language != "it":
+        return text
+    return re.sub(r"(?<!\d)\.(?=\d)", "0.", text).translate(str.maketrans(",.", ".,"))
+
+
 def changed_words(source: str, new: str) -> tuple[list[tuple[str, bool]], list[str]]:
     """Which words and marks are new, and which are gone, wherever they stand; letters' case does not count.
 

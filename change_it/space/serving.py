@@ -9,6 +9,7 @@ import gradio as gr
 from change_it.errors import InputError
 from change_it.space.limits import LIMITS
 from change_it.tables import console
+from change_it.translation import LANGUAGES, load_texts
 
 
 def theme() -> gr.themes.Base:
@@ -23,13 +24,29 @@ def theme() -> gr.themes.Base:
         body_text_color_subdued_dark="*neutral_300",
         input_placeholder_color="*neutral_500",
         input_placeholder_color_dark="*neutral_400",
+        button_primary_background_fill="*primary_700",
+        button_primary_background_fill_dark="*primary_700",
+        button_primary_background_fill_hover="*primary_800",
+        button_primary_background_fill_hover_dark="*primary_800",
+        color_accent="*primary_700",
+        link_text_color="*primary_700",
+        link_text_color_dark="*primary_300",
     )
+
+
+def gradio_texts(language: str) -> dict[str, str]:
+    """What Gradio's own parts say in a language, by its keys; it has no Italian."""
+    prefix = "gradio."
+    return {
+        key.removeprefix(prefix): text for key, text in load_texts(language).items() if key.startswith(prefix)
+    }
 
 
 def launch(page: gr.Blocks, **settings: Any) -> Any:
     """Serve the page; `settings` are further arguments of Gradio's `launch`, whose answer is returned."""
     defaults: dict[str, Any] = {
         "theme": theme(),
+        "i18n": gr.I18n(**{language: gradio_texts(language) for language in LANGUAGES}),
         "css": (files("change_it.space") / "page.css").read_text(encoding="utf-8"),
         "ssr_mode": False,
         "show_error": False,

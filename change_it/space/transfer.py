@@ -1,33 +1,48 @@
 """The Transfer tab, and the endpoints `/transfer` and `/judge`: new headlines with what the judges say of them."""
 
+import logging
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cache, partial
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import gradio as gr
 
 from change_it.errors import InputError
 from change_it.generators.formats import Candidate, Decoding
-from change_it.generators.rerank import joint_probability, judge_candidates
+from change_it.generators.rerank import judge_candidates
 from change_it.hevas.readability import readability
 from change_it.scoring.compliancy import JUDGES
 from change_it.scoring.item import Item
-from change_it.space.html import notice, render
+from change_it.space.feedback import append, can_write
+from change_it.space.html import notice, number, render
 from change_it.space.limits import LIMITS, friendly, text_of
 from change_it.space.models import Models
-from change_it.space.translation import Texts, translate
+from change_it.space.translation import LANGUAGES, Texts, translate
 from change_it.text.tokens import words
 
 #: Candidates that are asked for at first.
 CANDIDATES = 3
-#: Width of the search, at least: wide enough for a choice, narrow enough for a busy page.
-BEAMS = 4
+#: How much style counts for the order of candidates at first, 0-1.
+STYLE_WEIGHT = 0.5
+#: Requests of a visit that are kept.
+HISTORY = 10
+#: The fields of the tab, as links name them.
+FIELDS = ("headline", "article", "direction", "system", "candidates", "style", "own")
 #: System of a headline that the reader wrote.
 OWN = "own"
 
+_LONGEST_LINK = 8_000  # letters that every server on the way takes
+
+log = logging.getLogger(__name__)
+
+#: As wide as the most that can be shown, so that there is a choice.
+_SEARCH = Decoding(candidates=LIMITS.candidates, beams=LIMITS.candidates)
 _QUEUE: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": LIMITS.at_once}
 #: On a phone the candidates are below the fold: a press of the button goes there.
 _SHOW_CANDIDATES = """() => {
@@ -43,37 +58,50 @@ def examples(language: str) -> list[dict[str, Any]]:
     return list(found.get(language, found["it"]))
 
 
-def build(texts: Texts, models: Models | None) -> None:
-    """The tab's components and events, inside its `gr.Tab`; without models the tab says how to get some."""
+def build(texts: Texts, models: Models | None, feedback: Path | None = None) -> None:
+    """The tab's components and events, inside its `gr.Tab`; without models the tab says how to get some.
+
+    `feedback` is a folder for what readers call wrong.
+    """
     if models is None:
         texts.add(gr.Markdown(), value="page.no_models")
         return
     directions = list(models.directions)
+    systems = list(models.systems)
+    some = examples(models.language)
+    found = opening(models, texts.opening)
+    values: list[Any] = (
+        found["asked"] if found else ["", "", directions[0], systems[0], CANDIDATES, STYLE_WEIGHT, ""]
+    )
     with gr.Row(equal_height=False, elem_classes="ci-columns"):
         with gr.Column(scale=5, min_width=320):
             headline = texts.add(
-                gr.Textbox(lines=2, max_lines=4, elem_id="headline"),
+                gr.Textbox(values[0], lines=2, max_lines=4, elem_id="headline"),
                 label="transfer.headline",
                 placeholder="transfer.headline_placeholder",
             )
             article = texts.add(
-                gr.Textbox(lines=6, max_lines=12, elem_id="article"),
+                gr.Textbox(values[1], lines=6, max_lines=12, elem_id="article"),
                 label="transfer.article",
                 placeholder="transfer.article_placeholder",
             )
             with gr.Row():
                 choices = [(" → ".join(outlets), name) for name, outlets in models.directions.items()]
                 direction = texts.add(
-                    gr.Radio(choices, value=directions[0], elem_id="direction", min_width=150),
+                    gr.Radio(choices, value=values[2], elem_id="direction", min_width=150),
                     label="transfer.direction",
                 )
-                systems = list(models.systems)
                 system = texts.add(
-                    gr.Dropdown(systems, value=systems[0], elem_id="system", min_width=150),
+                    gr.Dropdown(systems, value=values[3], elem_id="system", min_width=150),
                     label="transfer.system",
                 )
+            weight = texts.add(
+                gr.Slider(0, 1, value=values[5], step=0.1, elem_id="weight"),
+                label="transfer.weight",
+                info="transfer.weight_info",
+            )
             count = texts.add(
-                gr.Slider(1, LIMITS.candidates, value=CANDIDATES, step=1, elem_id="candidates"),
+                gr.Slider(1, LIMITS.candidates, value=values[4], step=1, elem_id="candidates"),
                 label="transfer.candidates",
             )
             own = texts.add(
@@ -82,31 +110,50 @@ def build(texts: Texts, models: Models | None) -> None:
                 placeholder="transfer.own_placeholder",
             )
             button = texts.add(gr.Button(variant="primary", elem_id="transfer"), value="transfer.button")
-            texts.add(gr.Markdown(elem_classes="ci-label"), value="transfer.examples")
-            with gr.Column(elem_classes="ci-examples"):
-                offered = [
-                    gr.Button(one["headline"], size="sm", elem_classes="ci-example")
-                    for one in examples(models.language)
-                ]
+            offered = texts.add(
+                gr.Dataset(
+                    components=["textbox"],
+                    **_listed([one["headline"] for one in some]),
+                    type="index",
+                    elem_id="examples",
+                ),
+                label="transfer.examples",
+            )
+            visited = texts.add(
+                gr.Dataset(
+                    components=["textbox"], samples=[], type="index", visible=False, elem_id="history"
+                ),
+                label="transfer.history",
+            )
         with gr.Column(scale=7, min_width=320):
-            shown = gr.HTML(notice(texts("transfer.start")), elem_id="candidates-found")
-    answer = gr.State(None)
+            shown = gr.HTML(candidates_html(found, texts.opening), elem_id="candidates-found")
+            answer = gr.State(found)
+            doubted = _feedback(texts, answer, feedback)
+    history = gr.State([])
+    inputs: list[Any] = [headline, article, direction, system, count, weight, own]
 
     @friendly
-    def on_request(*values: Any) -> tuple[Mapping[str, Any] | None, str]:
-        headline, article, direction, system, count, own, language = values
+    def on_request(*values: Any) -> tuple[Mapping[str, Any] | None, str, Any]:
+        *asked, language = values
+        headline, article, *_, own = asked
         if not (headline or article or own):
-            return None, candidates_html(None, language)
+            return None, candidates_html(None, language), gr.update(**_choices(None))
         try:
-            found = transfer(models, headline, article, direction, system, count, language, own)
+            found = transfer_inputs(models, asked, language)
         except InputError as error:
-            return None, notice(str(error))
-        return found, candidates_html(found, language)
+            return None, notice(str(error)), gr.update(**_choices(None))
+        return found, candidates_html(found, language), gr.update(**_choices(found))
 
-    inputs: list[Any] = [headline, article, direction, system, count, own]
+    def remember(past: list[list[Any]], *asked: Any) -> tuple[list[list[Any]], Any]:
+        past = [[*asked], *(one for one in past if one != [*asked])][:HISTORY]
+        return past, gr.update(**_listed([one[0] for one in past]), visible=True)
+
+    def on_load(request: gr.Request) -> list[Any]:
+        return linked(models, dict(request.query_params))
+
     request: dict[str, Any] = {
         "inputs": [*inputs, texts.language],
-        "outputs": [answer, shown],
+        "outputs": [answer, shown, doubted],
         "show_progress": "minimal",
         "api_visibility": "private",
         **_QUEUE,
@@ -115,14 +162,108 @@ def build(texts: Texts, models: Models | None) -> None:
     # Not `input`: Gradio sends it for keys, but not for what is pasted.
     gr.on([one.change for one in inputs], on_request, trigger_mode="always_last", **request)
     pressed = gr.on([button.click, headline.submit, own.submit], on_request, trigger_mode="once", **request)
+    pressed.then(remember, [history, *inputs], [history, visited], **quiet)
     pressed.then(None, js=_SHOW_CANDIDATES)
-    for chosen, one in zip(offered, examples(models.language), strict=True):
-        filled = [one["headline"], one["article"], directions[one["outlet"]], ""]
-        chosen.click(
-            lambda filled=filled: filled, outputs=[headline, article, direction, own], queue=False, **quiet
-        ).then(None, js=_SHOW_CANDIDATES)
+    filled: dict[str, Any] = {"queue": False, **quiet}
+    offered.click(
+        lambda index: example_inputs(models, some[index]),
+        offered,
+        [headline, article, direction, own],
+        **filled,
+    ).then(None, js=_SHOW_CANDIDATES)
+    visited.click(lambda index, past: past[index], [visited, history], inputs, **filled).then(
+        None, js=_SHOW_CANDIDATES
+    )
     texts.language.change(candidates_html, [answer, texts.language], shown, **quiet)
+    gr.on(None, on_load, None, [*inputs, texts.language], **filled)
     _endpoints(texts.opening, models)
+
+
+def _listed(headlines: Sequence[str]) -> dict[str, Any]:
+    """What a `gr.Dataset` needs to offer headlines."""
+    return {"samples": [[text] for text in headlines], "sample_labels": list(headlines)}
+
+
+def _choices(answer: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a `gr.Dropdown` needs to offer the candidates of an answer."""
+    found = [one["headline"] for one in answer["candidates"]] if answer else []
+    return {"choices": found, "value": found[0] if found else None}
+
+
+def _feedback(texts: Texts, answer: gr.State, folder: Path | None) -> gr.Dropdown:
+    """The form for what a reader calls wrong; its list of candidates is returned."""
+    possible = can_write(folder)
+    with texts.add(gr.Accordion(open=False, elem_id="feedback"), label="feedback.title"):
+        texts.add(gr.Markdown(elem_classes="ci-label"), value="feedback.on" if possible else "feedback.off")
+        candidate = texts.add(
+            gr.Dropdown(**_choices(answer.value), interactive=possible, elem_id="feedback-candidate"),
+            label="feedback.candidate",
+        )
+        remark = texts.add(
+            gr.Textbox(interactive=possible, max_length=LIMITS.headline, elem_id="feedback-remark"),
+            label="feedback.remark",
+        )
+        button = texts.add(
+            gr.Button(interactive=possible, elem_id="feedback-button"), value="feedback.button"
+        )
+        status = gr.HTML(elem_id="feedback-status", padding=False)
+
+    @friendly
+    def on_feedback(answer: Any, headline: Any, remark: Any, language: str) -> str:
+        if folder is None or not answer:
+            return notice(translate(language, "feedback.nothing"))
+        remark = text_of(remark, LIMITS.headline, "feedback.remark", language)
+        try:
+            append(folder, answer, headline, remark)
+        except InputError:
+            log.exception("feedback was not written")
+            return notice(translate(language, "feedback.failed"))
+        return notice(translate(language, "feedback.thanks"))
+
+    button.click(on_feedback, [answer, candidate, remark, texts.language], status, api_visibility="private")
+    return candidate
+
+
+def example_inputs(models: Models, example: Mapping[str, Any]) -> list[str]:
+    """Headline, article, direction and own headline of an example."""
+    return [example["headline"], example["article"], list(models.directions)[example["outlet"]], ""]
+
+
+def opening(models: Models, language: str) -> dict[str, Any] | None:
+    """What the page shows before anybody asks: the example and system that the judges like best; None where there is none."""
+    found = []
+    for example in examples(models.language):
+        headline, article, direction, own = example_inputs(models, example)
+        for system in models.systems:
+            asked = [headline, article, direction, system, CANDIDATES, STYLE_WEIGHT, own]
+            with suppress(InputError):  # it does not write for that outlet, or finds nothing to write
+                found.append(transfer_inputs(models, asked, language))
+    right = [one for one in found if not one["wrong_direction"]]
+    return max(right, key=lambda one: float(one["candidates"][0]["strict_joint"]), default=None)
+
+
+def transfer_inputs(models: Models, asked: Sequence[Any], language: str) -> dict[str, Any]:
+    """The answer of `transfer` to what stands in the fields (`FIELDS`), with `asked` and `link`, a query that asks it again."""
+    headline, article, direction, system, count, weight, own = asked
+    found = transfer(models, headline, article, direction, system, count, language, own, weight)
+    link = "?" + urlencode({**dict(zip(FIELDS, asked, strict=True)), "language": language})
+    return {**found, "asked": [*asked], "link": link if len(link) <= _LONGEST_LINK else None}
+
+
+def linked(models: Models, query: Mapping[str, str]) -> list[Any]:
+    """The fields (`FIELDS`) and the language as a link names them; nothing changes where it names no headline or article."""
+    unchanged: list[Any] = [gr.skip()] * (len(FIELDS) + 1)
+    if not (query.get("headline") or query.get("article")):
+        return unchanged
+    choices = {"direction": models.directions, "system": models.systems, "language": LANGUAGES}
+    found = dict(zip((*FIELDS, "language"), unchanged, strict=True))
+    found |= {name: query.get(name, "") for name in ("headline", "article", "own")}
+    found |= {name: query[name] for name, known in choices.items() if query.get(name) in known}
+    with suppress(KeyError, ValueError):
+        found["candidates"] = min(max(int(query["candidates"]), 1), LIMITS.candidates)
+    with suppress(KeyError, ValueError):
+        found["style"] = min(max(float(query["style"]), 0.0), 1.0)
+    return list(found.values())
 
 
 def candidates_html(answer: Mapping[str, Any] | None, language: str) -> str:
@@ -130,7 +271,14 @@ def candidates_html(answer: Mapping[str, Any] | None, language: str) -> str:
     if answer is None:
         return notice(translate(language, "transfer.start"))
     in_language = partial(translate, language)
-    return render("candidates.html.jinja", answer=answer, translate=in_language, judges=JUDGES, own=OWN)
+    return render(
+        "candidates.html.jinja",
+        answer=answer,
+        translate=in_language,
+        number=partial(number, language),
+        judges=JUDGES,
+        own=OWN,
+    )
 
 
 def transfer(
@@ -142,19 +290,23 @@ def transfer(
     candidates: Any,
     language: str,
     own: Any = "",
+    style_weight: Any = STYLE_WEIGHT,
 ) -> dict[str, Any]:
     """New headlines for one original, each with what the judges say; `own` is one that the reader wrote.
 
+    The system is asked for as many as `LIMITS` allows, and the best of them are shown; `style_weight`, 0-1, is how much style
+    counts for that beside story and article.
+
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original` (headline and readability), `signature`, and
-        `candidates`, the best by `strict_joint` first, each with `headline`, `system`, `joint` (probability that
+        `candidates`, the best by `strict_joint`, weighted, first, each with `headline`, `system`, `joint` (probability that
         HH, AH and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts),
         `probabilities` (hh, ah, fluency; main, that it is of the outlet aimed at; style, that main's decision is
         reversed), `verdicts` (those of `scoring`), `unsupported` (numbers and names, with their places in the headline),
         `looks_like` (the outlet that main takes the original and the new headline for) and `readability`;
         `wrong_direction`, whether main takes the original for the outlet aimed at, so that there is no verdict on style
         and compliancy; `known_words`, the share of the original's and the article's words that the judges' corpus has,
-        and `foreign`, whether that is too few to believe them. What needs a fluency judge is None where there is none.
+        and `foreign`, whether that is too few to believe them; `reliability`, how far to rely on each judge. What needs a fluency judge is None where there is none.
 
     Raises:
         InputError: something is missing, unknown or too long.
@@ -165,17 +317,21 @@ def transfer(
     whole = isinstance(candidates, int | float) and candidates == candidates // 1
     if not whole or not 1 <= candidates <= LIMITS.candidates:
         raise InputError(translate(language, "limits.candidates", most=LIMITS.candidates))
-    count, chosen = int(candidates), models.systems[system]
+    if not isinstance(style_weight, int | float) or not 0 <= style_weight <= 1:
+        raise InputError(translate(language, "limits.weight"))
+    chosen = models.systems[system]
     if item.target not in chosen.targets:
         raise InputError(translate(language, "limits.target", system=system, to=item.target))
     written = " ".join(text_of(own, LIMITS.headline, "transfer.own", language).split())
-    search = Decoding(candidates=count, beams=max(BEAMS, count))
-    [found] = chosen.propose([item.source], [item.article], item.target, search)
+    [found] = chosen.propose([item.source], [item.article], item.target, _SEARCH)
     new = dict.fromkeys((" ".join(one.text.split()) for one in found), system) | {written: OWN}
     judged = {text: name for text, name in new.items() if words(text)}
     if not judged:
         raise InputError(translate(language, "limits.nothing", system=system))
-    return {"system": system, **_answer(models, item, judged)}
+    answer = _answer(models, item, judged, style_weight)
+    best = [one for one in answer["candidates"] if one["system"] == system][: int(candidates)]
+    answer["candidates"] = [one for one in answer["candidates"] if one in best or one["system"] == OWN]
+    return {"system": system, **answer}
 
 
 def judge(
@@ -202,7 +358,9 @@ def _checked(models: Models, headline: Any, article: Any, direction: Any, langua
     return Item("", *models.directions[direction], source, text)
 
 
-def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any]:
+def _answer(
+    models: Models, item: Item, new: Mapping[str, str], style_weight: float = STYLE_WEIGHT
+) -> dict[str, Any]:
     """The answer for new headlines (text to system), all of them in one batch a judge."""
     figures = readability_figures([item.source, *new], models.language)
     readable = dict(zip(new, figures[1:], strict=True))
@@ -213,6 +371,7 @@ def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any
         [item.article],
         [item.target],
         language=models.language,
+        style_weight=style_weight,
     )
     casing, text = models.judges.casing, f"{item.source}. {item.article}"
     # How main reads the original.
@@ -231,7 +390,7 @@ def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any
                 for name, value in one.probabilities.items()
                 if name in JUDGES
             }
-            | {"style": round(float(joint_probability(1, 1, one.probabilities["main"] or 0.0, source)), 4)},
+            | {"style": round(one.style, 4)},
             "verdicts": {
                 "compliancy": one.compliant,
                 "strict_compliancy": one.strict,
@@ -256,6 +415,7 @@ def _answer(models: Models, item: Item, new: Mapping[str, str]) -> dict[str, Any
         "candidates": candidates,
         "known_words": None if casing is None else round(casing.known_share(text, models.language), 4),
         "foreign": casing is not None and casing.is_foreign(text, models.language),
+        "reliability": {verdict.judge: verdict.level for verdict in models.verdicts},
         "signature": models.judges.signature,
     }
 
@@ -278,7 +438,7 @@ def readability_figures(headlines: Sequence[str], language: str) -> list[dict[st
     ]
 
 
-def _endpoints(opening: str, models: Models) -> None:
+def _endpoints(language_at_first: str, models: Models) -> None:
     """The named endpoints, documented by what is written here."""
     directions, systems = list(models.directions), list(models.systems)
 
@@ -289,9 +449,12 @@ def _endpoints(opening: str, models: Models) -> None:
         direction: str = directions[0],
         system: str = systems[0],
         candidates: int = CANDIDATES,
-        language: str = opening,
+        language: str = language_at_first,
+        style_weight: float = STYLE_WEIGHT,
     ) -> dict:
-        return transfer(models, headline, article, direction, system, candidates, language)
+        return transfer(
+            models, headline, article, direction, system, candidates, language, style_weight=style_weight
+        )
 
     @friendly
     def judge_endpoint(
@@ -299,7 +462,7 @@ def _endpoints(opening: str, models: Models) -> None:
         article: str,
         new_headline: str,
         direction: str = directions[0],
-        language: str = opening,
+        language: str = language_at_first,
     ) -> dict:
         return judge(models, headline, article, new_headline, direction, language)
 
@@ -310,7 +473,7 @@ def _endpoints(opening: str, models: Models) -> None:
         api_name="transfer",
         api_description=(
             f"New headlines for one original, with the judges' probabilities and verdicts and with readability. {lengths}; "
-            f"{aims}; system: {' or '.join(systems)}; candidates: 1 to {LIMITS.candidates}."
+            f"{aims}; system: {' or '.join(systems)}; candidates: 1 to {LIMITS.candidates}; style_weight: 0, near the original, to 1."
         ),
         **_QUEUE,
     )

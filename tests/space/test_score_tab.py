@@ -32,6 +32,7 @@ class Extract:
     """A system that the page can offer, never asked here."""
 
     outlets = OUTLETS
+    targets = ()
 
 
 def write(path, rows, header=HEADER, **how):

@@ -2,12 +2,14 @@
 
 import json
 import re
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 from gradio_client.exceptions import AppError
 from scoring_fakes import FakeJudges
 
+from change_it.audit.verdicts import Verdict
 from change_it.errors import InputError
 from change_it.generators.formats import Candidate
 from change_it.generators.transfer import Proposer
@@ -84,7 +86,7 @@ def test_the_best_is_the_one_that_is_strictly_compliant():
     assert [last["headline"][one["start"] : one["end"]] for one in last["unsupported"]] == ["17"]
     html = tab.candidates_html(answer, "en")
     assert "4 of 4 compliant for gio, 1 strictly" in html
-    assert '<u class="ci-unsupported"' in html
+    assert '<mark class="ci-unsupported" tabindex="0" aria-description="neither the original headline' in html
     assert "neither the original headline nor the article has: 17" in html
 
 
@@ -244,7 +246,7 @@ def test_html_is_shown_and_never_run():
     assert re.findall(r"</?([a-z]+\d?)", shown)
     tags = set(re.findall(r"</?([a-zA-Z]+\d?)", shown))
     known = {"div", "p", "ol", "li", "article", "header", "span", "h3", "mark", "del", "ul", "b", "dl", "dt"}
-    assert tags <= known | {"dd", "small", "details", "summary"}
+    assert tags <= known | {"dd", "small", "details", "summary", "a"}
     assert "&lt;" in shown
     assert "<script" not in notice(HOSTILE)
 
@@ -277,6 +279,89 @@ def test_a_word_that_stands_too_often_is_new_each_time():
     pieces, gone = changed_words("La scala", "La, la, la, la scala")
     assert [piece for piece, added in pieces if added] == [", la, la, la"]
     assert gone == []
+
+
+def test_the_slider_orders_candidates_by_story_or_by_style():
+    near, far = "Il ponte sulla statale", "Piove!"  # one keeps the story, the other changes the style
+    models, _ = fixed(near, far)
+
+    def order(weight):
+        answer = tab.transfer(models, HEADLINE, ARTICLE, "rep2gio", "fixed", 1, "en", "", weight)
+        return [one["headline"] for one in answer["candidates"]]
+
+    assert order(0.0) == [near]
+    assert order(1.0) == [far]
+    for wrong in (-0.1, 1.1, float("nan"), "1", None):
+        with pytest.raises(InputError, match="from 0 to 1"):
+            order(wrong)
+
+
+def test_the_best_of_all_that_a_system_can_offer_are_shown_and_the_readers_own():
+    models, system = fixed("Piove", "Nevica", "Statale, il ponte!")
+    answer = ask(models, count=1, own="Grandina")
+    assert [one["headline"] for one in answer["candidates"]] == ["Statale, il ponte!", "Grandina"]
+    ask(models, count=3)
+    assert len(system.asked) == 1
+
+
+def test_the_page_opens_with_the_example_that_the_judges_like_best():
+    first = examples("it")[1]
+    title = first["headline"]
+    models, _ = fixed("Piove", f"{title}!", title)
+    found = tab.opening(models, "en")
+    assert found["asked"][:4] == [title, first["article"], "rep2gio", "fixed"]
+    boxes = {
+        block.elem_id: block.value
+        for block in app.build(models, "en").blocks.values()
+        if hasattr(block, "value")
+    }
+    assert boxes["headline"] == title
+    assert boxes["candidates-found"] == tab.candidates_html(found, "en")
+    alone, _ = fixed("")  # it never finds anything to write
+    assert tab.opening(alone, "en") is None
+    assert "Write a headline" in tab.candidates_html(None, "en")
+
+
+def test_a_link_asks_the_same_again():
+    models, _ = fixed("Statale, il ponte!")
+    asked = [f"{HEADLINE} & «co»", ARTICLE, "rep2gio", "fixed", 2, 0.3, "Piove?"]
+    link = tab.transfer_inputs(models, asked, "en")["link"]
+    assert tab.linked(models, dict(parse_qsl(link[1:]))) == [*asked, "en"]
+    assert tab.transfer_inputs(models, [HEADLINE, "parola " * 2000, *asked[2:]], "en")["link"] is None
+
+
+def test_a_link_that_somebody_wrote_wrongly_changes_only_what_it_names_rightly():
+    models, _ = fixed("Piove")
+    unchanged = [{"__type__": "update"}] * 8
+    assert tab.linked(models, {"__theme": "dark"}) == unchanged
+    odd = {
+        "headline": "Titolo",
+        "direction": "rep2rep",
+        "system": "x",
+        "candidates": "many",
+        "style": "9",
+        "language": "xx",
+    }
+    found = tab.linked(models, odd)
+    assert found == ["Titolo", "", *[{"__type__": "update"}] * 3, 1.0, "", {"__type__": "update"}]
+
+
+def test_a_judge_that_must_not_be_relied_on_is_named_beside_its_mark():
+    models, _ = fixed("Statale, il ponte!")
+    html = tab.candidates_html(ask(models), "en")
+    assert "do not rely on this judge" not in html
+    models = Models(FakeJudges(), models.systems, verdicts=(Verdict("hh", "distrust", "why"),))
+    html = tab.candidates_html(ask(models), "en")
+    assert html.count("do not rely on this judge") == 1
+    assert translate("en", "transfer.hh_about") in html
+
+
+def test_numbers_are_written_as_the_language_writes_them():
+    models, _ = fixed("Statale!")
+    answer = ask(models)
+    awl = f"{answer['candidates'][0]['readability']['AWL']:.2f}"
+    assert f"<dd>{awl} <small>" in tab.candidates_html(answer, "en")
+    assert f"<dd>{awl.replace('.', ',')} <small>" in tab.candidates_html(answer, "it")
 
 
 def test_control_characters_are_taken_out():
