@@ -97,15 +97,17 @@ def leaks(corpus: str, options: Options) -> dict[str, int]:
     texts = rows["article"].to_list()
     of_a = (rows["label"] == read_outlets(corpus)[0]).to_numpy()
     vectors = tfidf(tokenise(texts), stop_words=stop_words(guess_language(texts[:100]))).matrix
-    first, second, _ = related(
+    related_pairs = related(
         vectors,
         of_a,
         day_numbers(rows["date"].to_list()),
         window_days=options.window_days,
         floor=options.strict,
     )
+    parts = [(part.a_index, part.b_index) for part in related_pairs]
+    events = np.concatenate([a for a, _ in parts]), np.concatenate([b for _, b in parts])
     of_b = (~of_a).astype(np.int64)
-    found = test_neighbours(rows["alignment"].to_numpy().astype(str), of_b, (first, second))
+    found = test_neighbours(rows["alignment"].to_numpy().astype(str), of_b, events)
     return {"test_articles": tables["test"].height, **found}
 
 

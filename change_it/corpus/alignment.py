@@ -42,7 +42,7 @@ WIDTH = 2048
 COMMON = 1 / 24
 
 #: A nearest wrong article is looked for above these shares of the cosine that it must stay below, one after the other.
-STEPS = (0.9, 0.6, 0.0)
+STEPS = (0.95, 0.6, 0.0)
 
 #: Threads at work; each holds a block, so the number bounds the memory.
 THREADS = min(4, cpu_count() or 1)
@@ -115,12 +115,12 @@ def align(
         return rows[i[found]], columns[j[found]], cosine[found], counts
 
     parts = _over_blocks(x[rows], y[columns], low, high, lowest, above_floor)
-    a_index, b_index = (
-        np.concatenate([np.zeros(0, dtype=np.int64), *(part[side] for part in parts)]) for side in (0, 1)
-    )
+    counts = np.sum([histogram(np.zeros(0)), *(part[3] for part in parts)], axis=0)
+    none = np.zeros(0, dtype=np.int64)
+    a_index, b_index = (np.concatenate([none, *(part[side] for part in parts)]) for side in (0, 1))
     similarity = np.concatenate([np.zeros(0), *(part[2] for part in parts)])
+    del parts  # millions of pairs, where everything is compared
     order = np.lexsort((b_index, a_index, -similarity))
-    counts = np.sum([histogram(similarity[:0]), *(part[3] for part in parts)], axis=0)
     return Pairs(a_index[order], b_index[order], similarity[order], counts)
 
 
@@ -141,10 +141,12 @@ def one_to_one(pairs: Pairs) -> Pairs:
     a_free = np.ones(pairs.a_index.max(initial=-1) + 1, dtype=bool).tolist()
     b_free = np.ones(pairs.b_index.max(initial=-1) + 1, dtype=bool).tolist()
     kept = []
-    for position, (a, b) in enumerate(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), strict=True)):
-        if a_free[a] and b_free[b]:
-            a_free[a] = b_free[b] = False
-            kept.append(position)
+    for start in range(0, len(pairs), BLOCK):
+        part = (index[start : start + BLOCK].tolist() for index in (pairs.a_index, pairs.b_index))
+        for position, (a, b) in enumerate(zip(*part, strict=True), start):
+            if a_free[a] and b_free[b]:
+                a_free[a] = b_free[b] = False
+                kept.append(position)
     chosen = np.array(kept, dtype=np.int64)
     similarity = pairs.similarity[chosen]
     return Pairs(pairs.a_index[chosen], pairs.b_index[chosen], similarity, histogram(similarity))

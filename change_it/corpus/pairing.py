@@ -1,6 +1,6 @@
 """Which articles of a corpus are compared, and the result: candidate pairs and nearest wrong articles."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -93,15 +93,20 @@ def find_pairs(
     for rows in (every.a_index, every.b_index):
         np.maximum.at(nearest, rows, every.similarity)
     chosen = set(zip(best.a_index.tolist(), best.b_index.tolist(), strict=True))
-    i, j, cosine = related(
+    events: list[tuple[Ints, Ints]] = []
+    close: list[tuple[Ints, Ints, Floats]] = []
+    for pairs in related(
         vectors,
         of_a,
         days,
         window_days=window,
         floor=near if undated else options.strict,
         across=wide if undated else None,
-    )
-    same, close = cosine > options.strict, cosine < options.loose
+    ):
+        same, under = pairs.similarity > options.strict, pairs.similarity < options.loose
+        events.append((pairs.a_index[same], pairs.b_index[same]))
+        close.append((pairs.a_index[under], pairs.b_index[under], pairs.similarity[under]))
+    first, second, cosine = (np.concatenate(column) for column in zip(*close, strict=True))
     linking = [pair in chosen for pair in zip(found.a_index.tolist(), found.b_index.tolist(), strict=True)]
     return Candidates(
         found.a_index,
@@ -111,9 +116,9 @@ def find_pairs(
         every.counts,
         vectors,
         best.similarity if len(best) >= FEW else one_to_one(compared(lowest)).similarity,
-        (i[same], j[same]),
+        (np.concatenate([a for a, _ in events]), np.concatenate([b for _, b in events])),
         nearest,
-        close=(i[close], j[close], cosine[close]) if undated else None,
+        close=(first, second, cosine) if undated else None,
     )
 
 
@@ -125,21 +130,17 @@ def related(
     window_days: int | None,
     floor: float,
     across: Pairs | None = None,
-) -> tuple[Ints, Ints, Floats]:
-    """Positions of each two articles of either outlet with a cosine above `floor` inside the window, and the cosine.
+) -> Iterator[Pairs]:
+    """Each two articles of either outlet with a cosine above `floor` inside the window, as positions, in three parts.
 
     `across` are those of the two outlets, where they are known.
     """
     sides = np.flatnonzero(of_a), np.flatnonzero(~of_a)
-    parts = [
-        across or _align(vectors, days, sides, window=window_days, floor=floor),
-        *(_align(vectors, days, (side, side), window=window_days, floor=floor, once=True) for side in sides),
-    ]
-    return (
-        np.concatenate([part.a_index for part in parts]),
-        np.concatenate([part.b_index for part in parts]),
-        np.concatenate([part.similarity for part in parts]),
-    )
+    if across is None:
+        across = _align(vectors, days, sides, window=window_days, floor=floor)
+    yield across
+    for side in sides:
+        yield _align(vectors, days, (side, side), window=window_days, floor=floor, once=True)
 
 
 def find_neighbours(
