@@ -221,9 +221,11 @@ def read_json(path: Path) -> dict[str, Any] | None:
     if not path.is_file():
         return None
     try:
-        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path} is broken: run what writes it again") from error
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise InputError(f"{path} is broken: run what writes it again")
     return record
 
 
@@ -270,9 +272,11 @@ def named_files(
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:
-    """The first of many names and how many more there are."""
+    """The first of many names, each on one line and not too long, and how many more there are."""
     more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+    lines = [" ".join(name.split()) for name in names[:most]]
+    shown = ", ".join(line if len(line) <= 80 else line[:79] + "…" for line in lines)
+    return shown + (f" and {more} more" if more > 0 else "")
 
 
 def id_faults(problems: Mapping[str, Sequence[str]]) -> str:

@@ -133,10 +133,15 @@ def test_texts_that_are_none(tmp_path, content, words):
         io.read_text(table(tmp_path, content, "x.txt"))
 
 
-def test_a_json_file_of_ours_that_is_broken_or_not_there(tmp_path):
+@pytest.mark.parametrize("content", ['{"id": ', "[1]", "[" * 100_000])
+def test_a_json_file_of_ours_that_is_broken_or_not_there(tmp_path, content):
     with pytest.raises(InputError, match=r"x\.json is broken: run what writes it again"):
-        io.read_json(table(tmp_path, '{"id": ', "x.json"))
+        io.read_json(table(tmp_path, content, "x.json"))
     assert io.read_json(tmp_path / "none.json") is None
+
+
+def test_names_in_a_message_are_one_line_and_not_too_long():
+    assert io.listed(["a\nb", "x" * 100, "c"], most=2) == f"a b, {'x' * 79}… and 1 more"
 
 
 def test_a_folder_is_no_file_to_write(tmp_path):
