@@ -4,8 +4,9 @@ A function is imported only when its command runs, so that `change-it --help` lo
 """
 
 import sys
-from collections.abc import Sequence
-from inspect import getdoc
+from collections.abc import Callable, Sequence
+from inspect import cleandoc, getdoc
+from itertools import takewhile
 from pkgutil import resolve_name
 from typing import Annotated, Any, NamedTuple, Union
 
@@ -18,9 +19,12 @@ from change_it.command import TYRO_CONFIG, exit_on_input_error
 from change_it.corpus.folder import check_corpus
 from change_it.corpus.options import BuildOptions, CurveOptions, SampleOptions
 from change_it.generators.options import GeneratorOptions, MergeOptions, TransferOptions
+from change_it.generators.options import variants as generator_variants
+from change_it.help import Variants, check_command, check_options, command_help, list_help
 from change_it.hevas.options import HevasOptions
 from change_it.hub.options import PushOptions
 from change_it.judges.options import JudgeOptions
+from change_it.judges.options import variants as judge_variants
 from change_it.quickstart import QuickstartOptions
 from change_it.reproduction.options import ReproduceOptions
 from change_it.scoring.options import HeadlineOptions, ScoreOptions
@@ -28,8 +32,13 @@ from change_it.space.demo import DemoOptions
 
 PROGRAM = """Headline style transfer between two newspapers: aligned data, generators, trained judges, compliancy.
 
-Start with `change-it quickstart`: the whole chain on an embedded sample, minutes on two cores.
-`change-it COMMAND --help` explains a command and shows examples."""
+`change-it COMMAND --help` explains a command; `eval "$(change-it --tyro-print-completion bash)"` (or zsh) completes commands and options.
+
+Examples:
+    change-it quickstart
+    change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
+    change-it --version
+"""
 
 
 class Command(NamedTuple):
@@ -67,22 +76,39 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
 }
 
 GROUPS = {
-    "corpus": "Sample, build and inspect a corpus of two outlets.",
-    "train": "Train a judge or a generator.",
-    "annotate": "Ask people which outlet wrote a headline, and score their answers.",
+    "corpus": """Sample, build and inspect a corpus of two outlets.
+
+    Examples:
+        change-it corpus build articles.csv --out runs/mine/corpus
+    """,
+    "train": """Train a judge or a generator.
+
+    Examples:
+        change-it train judge --task main --corpus runs/mine/corpus --out runs/mine/judges/main
+    """,
+    "annotate": """Ask people which outlet wrote a headline, and score their answers.
+
+    Examples:
+        change-it annotate sample --corpus runs/mine/corpus --out runs/mine/sheet.csv
+    """,
+}
+#: Commands whose defaults depend on a model, to what gives them by the model's name.
+VARIANTS: dict[type, Callable[[], Variants]] = {
+    GeneratorOptions: generator_variants,
+    JudgeOptions: judge_variants,
 }
 
 
-def _parser_type(arguments: Sequence[str]) -> Any:
-    """The union of all commands, nested as in `COMMANDS`, for tyro; a command that is not called has one line."""
+def _parser_type() -> Any:
+    """The union of all commands, nested as in `COMMANDS`, for tyro."""
 
     def entry(name: str, command: "Command | dict[str, Command]") -> Any:
         if isinstance(command, Command):
-            text = getdoc(command.options) or ""  # tyro alone would drop the examples
-            description = text if name in arguments else text.partition("\n")[0]
-            return Annotated[command.options, tyro.conf.subcommand(name, description=description)]
+            about = (getdoc(command.options) or "").partition("\n")[0]
+            return Annotated[command.options, tyro.conf.subcommand(name, description=about)]
         members = [entry(key, member) for key, member in command.items()]
-        return Annotated[_union(members), tyro.conf.subcommand(name, description=GROUPS[name])]
+        about = GROUPS[name].partition("\n")[0]
+        return Annotated[_union(members), tyro.conf.subcommand(name, description=about)]
 
     return _union([entry(name, command) for name, command in COMMANDS.items()])
 
@@ -106,16 +132,51 @@ def _run(options: Any) -> None:
     resolve_name(run)(options)
 
 
+def _help(arguments: Sequence[str]) -> str | None:
+    """The help that is asked for, None where none is.
+
+    Raises:
+        InputError: a command or an option that there is not; the nearest name is in the sentence.
+    """
+    words = list(takewhile(lambda argument: not argument.startswith("-"), arguments))
+    place: Command | dict[str, Command] | dict[str, Command | dict[str, Command]] = COMMANDS
+    called = ["change-it"]
+    for word in words:
+        if isinstance(place, Command):
+            break
+        check_command(" ".join(called), word, place)
+        place = place[word]
+        called.append(word)
+    wanted = any(argument in ("-h", "--help") for argument in arguments)
+    if isinstance(place, Command):
+        if not wanted:
+            check_options(" ".join(called), place.options, arguments)
+            return None
+        return command_help(place.options, VARIANTS.get(place.options, dict)())
+    if not wanted:
+        return None
+    about = GROUPS[called[-1]] if len(called) > 1 else PROGRAM
+    docstrings = {
+        name: GROUPS[name] if isinstance(entry, dict) else getdoc(entry.options) or ""
+        for name, entry in place.items()
+    }
+    return list_help(cleandoc(about), docstrings)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `change-it`; returns the exit code: 0 done, 2 bad input, 130 interrupted. Faults of the package raise."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:
         print(f"change-it {__version__}")
         return 0
-    options: Any = tyro.cli(
-        _parser_type(arguments), prog="change-it", description=PROGRAM, args=arguments, config=TYRO_CONFIG
-    )
-    return exit_on_input_error(lambda: _run(options))
+
+    def run() -> None:
+        if (text := _help(arguments)) is not None:
+            print(text)
+            return
+        _run(tyro.cli(_parser_type(), prog="change-it", args=arguments, config=TYRO_CONFIG))
+
+    return exit_on_input_error(run)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """The `change-it` program as a user meets it: help, version, exit codes, one sentence for bad input."""
 
+import re
 import subprocess
 import sys
+from dataclasses import MISSING, fields
 
 import pytest
 
@@ -15,26 +17,96 @@ LEAVES = [
 ]
 
 
+COMMANDS_AND_GROUPS = [[], *([name] for name, entry in COMMANDS.items() if isinstance(entry, dict)), *LEAVES]
+
+
+@pytest.mark.parametrize("words", COMMANDS_AND_GROUPS, ids=" ".join)
+def test_every_help_begins_with_an_example_and_fits_two_screens(words, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    words = [word for word in words if word]
+    assert main([*words, "--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Examples:"
+    assert lines[1].startswith(f"  change-it {' '.join(words)}".rstrip())
+    assert len(lines) <= 2 * 50
+    assert max(map(len, lines)) <= 100
+
+
 @pytest.mark.parametrize("words", LEAVES, ids=" ".join)
-def test_every_command_has_help_with_an_example(words, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main([*words, "--help"])
+def test_every_help_has_all_options_the_required_ones_first_and_their_defaults(words, capsys):
+    words = [word for word in words if word]
+    main([*words, "--help"])
     text = capsys.readouterr().out
-    assert stop.value.code == 0
-    assert "Examples" in text
-    assert f"change-it {' '.join(words)}" in text
+    options = (COMMANDS[words[0]][words[1]] if len(words) > 1 else COMMANDS[words[0]]).options
+    shown = {field.name: place(text, field.name) for field in fields(options)}
+    assert None not in shown.values()
+    explained = " ".join(text.split())
+    for field in fields(options):
+        required = field.default is MISSING and field.default_factory is MISSING
+        assert ("Required:" in text and shown[field.name] < text.index("Options:")) == required
+        entry = re.split(r"\n  \S|\n\n", text[shown[field.name] :])[0]
+        assert required or "(default:" in entry or " given" in entry, field.name
+    assert "None" not in explained
+
+
+def place(text, name):
+    """Where an option or a positional argument is explained."""
+    found = re.search(rf"^  (?:--{name.replace('_', '-')}|{name.upper()})(?: |$)", text, re.MULTILINE)
+    return found and found.start()
+
+
+def test_help_shows_the_defaults_of_models(capsys):
+    main(["train", "generator", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    usual = "0.002 for transformer, --quick; 0.0003 for encoder-decoder; 5e-05 for causal; else 0.15"
+    assert f"Peak learning rate. (default: {usual})" in text
+    main(["train", "judge", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "(default: 5 for bilstm-char-cnn; 6 for ah; 0.3 for ah scratch; 1 for fluency" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["transfr"], "change-it has no command transfr: did you mean transfer?"),
+        (["train", "jugde"], "change-it train has no command jugde: did you mean judge?"),
+        (["score", "--corpsu", "c"], "change-it score has no option --corpsu: did you mean --corpus?"),
+        (
+            ["corpus", "build", "x.csv", "--window_day=2"],
+            "has no option --window-day: did you mean --window-days?",
+        ),
+        (["zzzzz", "--help"], "change-it has no command zzzzz: choose quickstart, corpus, train"),
+    ],
+)
+def test_a_typo_is_answered_with_the_nearest_name(arguments, sentence, capsys):
+    assert main(arguments) == 2
+    text = capsys.readouterr().err
+    assert sentence in text
+    assert text.count("\n") == 1
+
+
+def test_options_may_be_written_with_underscores(capsys):
+    assert main(["corpus", "build", "none.csv", "--out", "c", "--window_days", "2"]) == 2
+    assert "none.csv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_a_shell_completes_commands(shell, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--tyro-print-completion", shell])
+    assert not stop.value.code
+    text = capsys.readouterr().out
+    assert "quickstart" in text
+    assert "gradient-accumulation" in text
 
 
 def test_help_names_every_command(capsys):
-    with pytest.raises(SystemExit):
-        main(["--help"])
+    assert main(["--help"]) == 0
     text = capsys.readouterr().out
     assert all(name in text for name in COMMANDS)
 
 
-@pytest.mark.parametrize(
-    "arguments", [["nonsense"], ["corpus"], ["corpus", "build"], ["quickstart", "--articles", "many"]]
-)
+@pytest.mark.parametrize("arguments", [["corpus"], ["corpus", "build"], ["quickstart", "--articles", "many"]])
 def test_a_wrong_call_exits_with_2(arguments):
     with pytest.raises(SystemExit) as stop:
         main(arguments)

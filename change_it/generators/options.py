@@ -71,7 +71,7 @@ class GeneratorOptions(TrainingOptions):
     target_tokens: int | None = None
     """Longer headlines are cut, in training and in writing."""
     no_repeat_ngram_size: int | None = None
-    """No headline that is written has a sequence of so many tokens twice; 0 allows it, as s2s, pn and pnc without --quick do, 1 (transformer) spares the most frequent words, 3 is the default of all others."""
+    """No headline that is written has a sequence of so many tokens twice; 0 allows it, 1 spares the most frequent words."""
     vocabulary: int | None = None
     """Words that s2s, pn, pnc and transformer know, at most."""
     cells: int | None = None
@@ -230,3 +230,10 @@ def preset(options: GeneratorOptions, kind: Kind = "encoder-decoder") -> dict[st
         return values
     rate = {"learning_rate": LORA_RATE[kind]} if options.lora else {}
     return {**PRETRAINED[kind], **rate}
+
+
+def variants() -> dict[str, dict[str, Any]]:
+    """Architecture to its presets, for help texts; `--quick` and the kinds of pre-trained models among them."""
+    usual = {"optimizer": "adamw", "max_grad_norm": 1.0}
+    presets = [*NETWORKS.items(), ("--quick", QUICK), *PRETRAINED.items()]
+    return {name: usual | values for name, values in presets}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from change_it.training.options import Arithmetic, TrainingOptions, TrainingSettings
 
@@ -174,3 +174,14 @@ def as_in_the_papers(options: Mapping[str, Any]) -> bool:
         options: its `JudgeSettings` by name, as `metrics.json` has them.
     """
     return options.get("head") == CROSS_ENCODER and options.get("encoder") != SCRATCH
+
+
+def variants() -> dict[str, dict[str, Any]]:
+    """Task, alone and with an encoder from scratch, to its presets, for help texts; the Bi-LSTM among them."""
+    usual = {"optimizer": "adamw", "max_grad_norm": 1.0}
+    found = {
+        name: JudgeOptions(task=task, corpus="", out=Path(), encoder=encoder)
+        for task in get_args(Task)
+        for name, encoder in ((task, ""), (f"{task} {SCRATCH}", SCRATCH), (BILSTM, BILSTM))
+    }
+    return {name: usual | preset(options) for name, options in found.items()}
