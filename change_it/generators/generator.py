@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
-import torch
 from rich.console import Console
 from torch import nn
 from transformers import (
@@ -49,7 +48,7 @@ from change_it.generators.pointer_transformer import (
 )
 from change_it.generators.tokenizer import train_tokenizer
 from change_it.io import file_errors
-from change_it.training.models import hash_of_weights, local_folder, pick_device, quiet
+from change_it.training.models import PICKLE, hash_of_weights, load_weights, local_folder, pick_device, quiet
 from change_it.training.run_folder import publish
 
 console = Console()
@@ -235,7 +234,7 @@ def load_model(folder: str | Path, kind: Kind, tokenizer: Any) -> Any:
     """A model with pre-trained or trained weights (Hub id or folder), in float32."""
     auto = AutoModelForCausalLM if kind == "causal" else AutoModelForSeq2SeqLM
     try:
-        model = auto.from_pretrained(folder, dtype=torch.float32)
+        model = load_weights(auto, folder)
     except (OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
         raise InputError(
@@ -304,6 +303,8 @@ def add_adapters(model: Any, options: GeneratorSettings, kind: Kind) -> Any:
 def load_adapters(model: Any, folder: Path, *, trainable: bool = False) -> Any:
     """Put saved adapters around their base model."""
     peft = import_peft()
+    if not (folder / "adapter_model.safetensors").is_file():
+        raise InputError(f"{folder} {PICKLE}")
     try:
         return peft.PeftModel.from_pretrained(model, folder, is_trainable=trainable)
     except (OSError, ValueError, RuntimeError) as error:

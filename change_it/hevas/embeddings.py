@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _HEADER = re.compile(rb"(\d+) (\d+)\s*\n")
 _WINDOW = 5  # words on each side that count as context
 _GZIP = b"\x1f\x8b"
+_PICKLE = b"\x80"
 #: gensim leaves out what follows in a longer sequence.
 _LONGEST = 10_000
 
@@ -93,15 +94,14 @@ def load_vectors(path: Path, *, limit: int | None = None) -> "KeyedVectors":
 
     Args:
         path: a word2vec file, text or binary, gzip or not; its first line names the numbers of words and of
-            dimensions. With the ending `.kv`, a file that gensim's `KeyedVectors.save` wrote; this is a pickle and can
-            run code: open it only if you trust whoever made it.
+            dimensions. What gensim's `save` writes (`.kv`, `.model`) is a pickle, which can run code, and is refused.
         limit: how many words to read, from the first; None reads all.
 
     Returns:
         gensim's `KeyedVectors`.
 
     Raises:
-        InputError: no such file, another format, a file that ends early, gensim is not installed.
+        InputError: no such file, another format, a pickle, a file that ends early, gensim is not installed.
     """
     keyed_vectors = _gensim().KeyedVectors
     path = Path(path)
@@ -112,17 +112,17 @@ def load_vectors(path: Path, *, limit: int | None = None) -> "KeyedVectors":
         "then come the words with their vectors, text or binary"
     )
     try:
-        if path.suffix == ".kv":
-            loaded = keyed_vectors.load(str(path), mmap="r")
-            if not isinstance(loaded, keyed_vectors):
-                raise InputError(f"{path} holds no gensim KeyedVectors: save them with model.wv.save")
-            return loaded
+        with path.open("rb") as file:
+            if file.read(1) == _PICKLE:
+                raise InputError(
+                    f"{path} is a pickle, which can run code: save the vectors with model.wv.save_word2vec_format"
+                )
         return keyed_vectors.load_word2vec_format(
             str(path), binary=_is_binary(path, other), limit=limit, unicode_errors="replace"
         )
     except InputError:
         raise
-    except Exception as error:  # whatever a damaged pickle, gzip or vector file brings up
+    except Exception as error:  # whatever a damaged gzip or vector file brings up
         raise other from error
 
 

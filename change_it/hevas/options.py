@@ -33,7 +33,7 @@ class MetricOptions:
     topics: int = 10
     """LDA topics."""
     vectors: Path | None = None
-    """Word vectors for WE: a word2vec file, text or binary, .gz or not, or gensim's .kv (a pickle: only from people you trust); trained on the documents when not given, which takes thousands to be worth it."""
+    """Word vectors for WE: a word2vec file, text or binary, .gz or not; trained on the documents when not given, which takes thousands to be worth it."""
     vectors_limit: int | None = None
     """Read only so many word vectors, from the first."""
     seed: int = 1

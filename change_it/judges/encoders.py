@@ -57,6 +57,7 @@ from change_it.judges.style_building import learn_pieces, show_case
 from change_it.text.numbers import spelled
 from change_it.text.stopwords import guess_language
 from change_it.training.loop import train
+from change_it.training.models import load_weights
 
 #: Layers, width and attention heads of the scratch encoders.
 SIZES: dict[Size, tuple[int, int, int]] = {"tiny": (2, 128, 2), "small": (4, 256, 4), "base": (12, 768, 12)}
@@ -151,8 +152,8 @@ def build(
         options = {"classifier_dropout": dropout, "seq_classif_dropout": dropout, **labels}
         if encoder == SCRATCH:
             return BertForSequenceClassification(_with(config, options)), tokenizer
-        return AutoModelForSequenceClassification.from_pretrained(
-            encoder, config=_with(config, options), dtype=torch.float32
+        return load_weights(
+            AutoModelForSequenceClassification, encoder, config=_with(config, options)
         ), tokenizer
     tokenizer.model_max_length = 1_000_000  # words of a long article are compared in full
     judge: StyleJudgeForSequenceClassification | PairJudgeForSequenceClassification
@@ -171,7 +172,7 @@ def build(
             )
         )
     if encoder != SCRATCH:
-        loaded = AutoModel.from_pretrained(encoder, config=config, dtype=torch.float32)
+        loaded = load_weights(AutoModel, encoder, config=config)
         judge.encoder.load_state_dict(loaded.state_dict(), strict=False)  # without the pooler
     elif head != NGRAMS:
         start_from_topics(judge.get_input_embeddings(), tokenizer, texts)

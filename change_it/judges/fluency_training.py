@@ -37,6 +37,7 @@ from change_it.judges.scores import scores
 from change_it.tables import Column, Row, Table
 from change_it.text.damage import FAMILIES
 from change_it.training.loop import TrainingResult
+from change_it.training.models import load_weights
 from change_it.training.run_folder import Run, stage
 
 LABELS = ("broken", "printed")
@@ -243,7 +244,7 @@ def _start(
         save_file({"without": model.without}, folder / PART_COUNTS)
 
     folder = stage(work / "start", save, seed=settings.seed)
-    model = FluencyJudgeForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
+    model = load_weights(FluencyJudgeForSequenceClassification, folder)
     model.without = load_file(folder / PART_COUNTS)["without"]
     return model, AutoTokenizer.from_pretrained(folder)
 
@@ -294,7 +295,7 @@ def build(settings: JudgeSettings, data: FluencyData, families: Sequence[str]) -
             noise = 0.1 * torch.randn_like(vectors)
             model.encoder.embeddings.weight.copy_(vectors + noise)
     else:
-        loaded = AutoModel.from_pretrained(settings.encoder, config=config, dtype=torch.float32)
+        loaded = load_weights(AutoModel, settings.encoder, config=config)
         model.encoder.load_state_dict(loaded.state_dict(), strict=False)  # without the pooler
     examples = FluencyExamples(data, tokenizer, families, max_tokens=settings.max_tokens, seed=settings.seed)
     chosen = np.random.default_rng(settings.seed).permutation(len(examples))[:WARM].tolist()

@@ -20,7 +20,7 @@ from change_it.cache import LRUCache
 from change_it.errors import InputError
 from change_it.hevas.names import Casing
 from change_it.judges.options import SINGLE_TEXT, TASKS, Task
-from change_it.training.models import hash_of_weights, local_folder, pick_device, quiet
+from change_it.training.models import hash_of_weights, load_weights, local_folder, pick_device, quiet
 from change_it.training.options import Arithmetic
 
 COMMAND = "change-it train judge"
@@ -125,7 +125,7 @@ class Judge:
         weights_hash = hash_of_weights(folder, command=COMMAND)
         try:
             with quiet():
-                model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
+                model = load_weights(AutoModelForSequenceClassification, folder)
             tokenizer = AutoTokenizer.from_pretrained(folder)
         except (OSError, ValueError, SafetensorError) as error:
             raise InputError(f"{name} cannot be loaded as a judge: {str(error).splitlines()[0]}") from error

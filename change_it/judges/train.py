@@ -42,7 +42,7 @@ from change_it.judges.style_building import fit_ngrams, mix_branches
 from change_it.papers.evalnlgeval2020 import JUDGES
 from change_it.tables import Column, Row, Table, console, print_table
 from change_it.training.loop import TrainingResult, process_state
-from change_it.training.models import pick_device
+from change_it.training.models import load_weights, pick_device
 from change_it.training.options import resolve
 from change_it.training.run_folder import COMPLETE, Run, stage, train_in_folder
 
@@ -270,7 +270,7 @@ def _start(
     import change_it.auto  # noqa: F401 (registers our models)
 
     def load(folder: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-        model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
+        model = load_weights(AutoModelForSequenceClassification, folder)
         return model, AutoTokenizer.from_pretrained(folder)
 
     def made(name: str, make: Callable[[], tuple[PreTrainedModel, PreTrainedTokenizerBase]]) -> Path:
@@ -356,10 +356,10 @@ def _frozen(settings: JudgeSettings, work: Path) -> tuple[PreTrainedModel, PreTr
 
     if settings.encoder == SCRATCH:
         folder = work / "start"
-        model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32).base_model
+        model = load_weights(AutoModelForSequenceClassification, folder).base_model
     else:
         folder = Path(settings.encoder)
-        model = AutoModel.from_pretrained(settings.encoder, dtype=torch.float32)
+        model = load_weights(AutoModel, settings.encoder)
     return model.to(pick_device("auto")), AutoTokenizer.from_pretrained(str(folder))
 
 

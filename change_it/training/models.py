@@ -4,11 +4,18 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from change_it.errors import InputError
 from change_it.io import is_hub_id
+
+#: Why weights in another format are refused.
+PICKLE = (
+    "has no safetensors, and weights in a pickle such as pytorch_model.bin are not read, since they can run code: save the "
+    "model again with save_pretrained"
+)
 
 
 @contextmanager
@@ -58,10 +65,22 @@ def local_folder(name: str | Path, *, command: str) -> Path:
         raise InputError(f"{name} is neither a folder nor a model on the Hub that can be reached") from error
 
 
+def load_weights(auto: Any, name: str | Path, **options: Any) -> Any:
+    """A model in float32 with the safetensors of a folder or Hub id; weights in a pickle, which can run code, are refused."""
+    try:
+        return auto.from_pretrained(name, dtype=torch.float32, use_safetensors=True, **options)
+    except OSError as error:
+        if "safetensors" not in str(error):
+            raise
+        raise InputError(f"{name} {PICKLE}") from error
+
+
 def hash_of_weights(folder: Path, *, command: str) -> str:
     """SHA-256 of the weights of a saved model or adapter, hexadecimal: of the one file, or of the shards one after the other."""
     files = sorted(folder.glob("model*.safetensors")) or sorted(folder.glob("adapter_model.safetensors"))
     if not files:
+        if any(folder.glob("*.bin")):
+            raise InputError(f"{folder} {PICKLE}")
         raise InputError(f"{folder} holds no model.safetensors: train it with {command} --out {folder}")
     if len(files) == 1:
         with files[0].open("rb") as file:
