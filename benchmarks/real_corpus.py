@@ -1,6 +1,7 @@
 """The whole evaluation on real input, as JSON: corpus, four judges with a pre-trained encoder and from scratch, audit, systems.
 
     python benchmarks/real_corpus.py --data articles.parquet --labels left,right --language en --encoder FOLDER --out runs/real
+    python benchmarks/real_corpus.py --data articles.parquet --encoder FOLDER --fold 1 --seeds 1 2 --precision bf16 --minutes 30 --no-scratch
 
 What is finished in `--out` is kept, so an interrupted run goes on.
 """
@@ -23,7 +24,7 @@ from change_it.judges import train
 from change_it.judges.options import Fold, JudgeOptions, Task
 from change_it.report import audit_command, score_command
 from change_it.scoring.options import ScoreOptions
-from change_it.training.options import Precision
+from change_it.training.options import Arithmetic
 
 
 @dataclass(kw_only=True)
@@ -42,14 +43,16 @@ class Options:
     """Stop words of the alignment."""
     fold: Fold = "all"
     """Fold that the judges learn from."""
-    mixed_precision: Precision = "no"
-    """Arithmetic of the trainings: bf16 takes half the time on a CPU that has it."""
+    precision: Arithmetic = "float32"
+    """Arithmetic of the trainings and of the judges: bf16 takes half the time on a CPU that has it."""
     minutes: float | None = None
     """Training time of each judge, at most."""
     scratch: bool = True
     """Train judges from scratch as well."""
-    seed: int = 1
-    """Seed of everything."""
+    papers: bool = True
+    """Train the papers' HH as well, a cross-encoder."""
+    seeds: tuple[int, ...] = (1,)
+    """Seeds of judges, audits and systems; the corpus has the first."""
 
 
 #: Small corpora want more and larger steps than the papers' presets.
@@ -59,11 +62,17 @@ SMALL_CORPUS: dict[Task, dict[str, Any]] = {
     "ah": {"updates": 120, "batch_size": 16, "learning_rate": 5e-5, "max_tokens": 1024},
     "fluency": {"epochs": 4, "batch_size": 64, "learning_rate": 2e-4},
 }
+CROSS_ENCODER: dict[str, Any] = {
+    "head": "cross-encoder",
+    "epochs": 5,
+    "batch_size": 16,
+    "learning_rate": 5e-5,
+}
 
 
-def judge(options: Options, kind: str, task: Task, settings: dict[str, Any]) -> dict[str, Any]:
+def judge(options: Options, folder: Path, seed: int, task: Task, settings: dict[str, Any]) -> dict[str, Any]:
     """Train one judge unless it is there; its results beside its baselines, and the seconds."""
-    out = options.out / kind / task
+    out = folder / task
     if not (out / "metrics.json").exists():
         train.run(
             JudgeOptions(
@@ -71,9 +80,9 @@ def judge(options: Options, kind: str, task: Task, settings: dict[str, Any]) -> 
                 corpus=str(options.out / "corpus"),
                 out=out,
                 fold=options.fold,
-                mixed_precision=options.mixed_precision,
+                mixed_precision="bf16" if options.precision == "bf16" else "no",
                 max_minutes=options.minutes,
-                seed=options.seed,
+                seed=seed,
                 resume=True,
                 **settings,
             )
@@ -86,17 +95,50 @@ def judge(options: Options, kind: str, task: Task, settings: dict[str, Any]) -> 
     }
 
 
-def audit(options: Options, kind: str) -> dict[str, Any]:
+def audit(options: Options, judges: Path, seed: int) -> dict[str, Any]:
     """What the judges let through of systems that must fail, and the verdicts on them."""
-    out = options.out / kind.replace("judges", "audit")
+    out = judges.parent / "audit"
     if not (out / "audit.json").exists():
-        corpus, judges = str(options.out / "corpus"), str(options.out / kind)
-        audit_command.run(AuditOptions(corpus=corpus, judges=judges, out=out, seed=options.seed))
+        audit_command.run(
+            AuditOptions(
+                corpus=str(options.out / "corpus"),
+                judges=str(judges),
+                out=out,
+                precision=options.precision,
+                seed=seed,
+            )
+        )
     found = json.loads((out / "audit.json").read_text(encoding="utf-8"))
     return {
         "verdicts": [f"{one['judge']}: {one['words']}. {one['text']}" for one in found["verdicts"]],
         "systems": {one["system"]: {"n": one["n"], **one["values"]} for one in found["systems"]},
     }
+
+
+def systems(options: Options, judges: Path, seed: int) -> list[dict[str, Any]]:
+    """The table of the built-in systems."""
+    out = judges.parent / "report"
+    if not (out / "systems.csv").exists():
+        score_command.run(
+            ScoreOptions(
+                corpus=str(options.out / "corpus"),
+                judges=str(judges),
+                out=out,
+                precision=options.precision,
+                seed=seed,
+            )
+        )
+    return pl.read_csv(out / "systems.csv").to_dicts()
+
+
+def evaluate(options: Options, kind: str, seed: int) -> dict[str, Any]:
+    """Judges of one kind and seed: trained, audited, asked."""
+    judges = options.out / f"{kind}-{seed}" / "judges"
+    report: dict[str, Any] = {}
+    for task, settings in SMALL_CORPUS.items():
+        chosen = {"encoder": "scratch"} if kind == "scratch" else {"encoder": options.encoder, **settings}
+        report[task] = judge(options, judges, seed, task, chosen)
+    return report | {"audit": audit(options, judges, seed), "systems": systems(options, judges, seed)}
 
 
 def main(options: Options) -> None:
@@ -111,7 +153,7 @@ def main(options: Options) -> None:
                     labels=options.labels,
                     language=options.language,
                     out=corpus,
-                    seed=options.seed,
+                    seed=options.seeds[0],
                 )
             )
             report["build_seconds"] = round(time.perf_counter() - start, 1)
@@ -119,24 +161,13 @@ def main(options: Options) -> None:
         report |= {
             name: alignment[name] for name in ("rows", "kept", "rejected", "pairs", "splits", "leak_check")
         }
-        kinds = {"judges": options.encoder} | ({"judges-scratch": "scratch"} if options.scratch else {})
-        for kind, encoder in kinds.items():
-            report[kind] = {
-                task: judge(
-                    options, kind, task, {"encoder": encoder} | (settings if kind == "judges" else {})
-                )
-                for task, settings in SMALL_CORPUS.items()
-            }
-            report[kind]["audit"] = audit(options, kind)
-        score_command.run(
-            ScoreOptions(
-                corpus=str(corpus),
-                judges=str(options.out / "judges"),
-                out=options.out / "report",
-                seed=options.seed,
-            )
-        )
-        report["systems"] = pl.read_csv(options.out / "report" / "systems.csv").to_dicts()
+        for seed in options.seeds:
+            for kind in ("pretrained", *(["scratch"] if options.scratch else [])):
+                report[f"{kind}, seed {seed}"] = evaluate(options, kind, seed)
+            if options.papers:
+                settings = {"encoder": options.encoder, **CROSS_ENCODER}
+                folder = options.out / f"papers-{seed}"
+                report[f"papers, seed {seed}"] = {"hh": judge(options, folder, seed, "hh", settings)}
     print(json.dumps(report, indent=2, ensure_ascii=False))
 
 
