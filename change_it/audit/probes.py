@@ -45,7 +45,7 @@ class Probe:
     """F1 of main on headlines of one kind.
 
     Attributes:
-        group: `headline` for what was done to all headlines, `topic` and `month` for parts of them.
+        group: `headline` for what was done to all headlines; `topic`, and `month` or `year`, for parts of them.
         name: of the kind.
         n: headlines.
         f1: mean F1 of the two outlets, 0-1.
@@ -114,9 +114,10 @@ def probe(
         _probe("headline", name, labels, answers[row], resamples=resamples, seed=seed)
         for row, name in enumerate(kinds)
     ]
+    time, periods = _periods([dates.get(item.id) for item in some])
     for group, parts in {
         "topic": topics([item.article for item in some], language, seed=seed),
-        "month": _months([dates.get(item.id) for item in some]),
+        time: periods,
     }.items():
         for name in sorted(set(parts) - {""}):
             here = np.array([part == name for part in parts])
@@ -228,10 +229,12 @@ def topics(articles: Sequence[str], language: str, *, seed: int = 1) -> list[str
     return [names[group] for group in groups.tolist()]
 
 
-def _months(days: Sequence[date | None]) -> list[str]:
-    """The month of each day, or the year where there are many months; empty without a day."""
+def _periods(days: Sequence[date | None]) -> tuple[str, list[str]]:
+    """`month` and that of each day, or `year` where there are many months; empty without a day."""
     months = ["" if day is None else f"{day:%Y-%m}" for day in days]
-    return [month[:4] for month in months] if len(set(months)) > MONTHS else months
+    if len(set(months)) > MONTHS:
+        return "year", [month[:4] for month in months]
+    return "month", months
 
 
 def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cue]:

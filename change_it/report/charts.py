@@ -51,6 +51,8 @@ _GREY, _OLIVE, _LINE = "#999999", "#B8A800", "#888888"
 _SYSTEMS = (_BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED, _GREY, _OLIVE)
 _SERIES = (_BLUE, _RED, _GREEN, _PINK, _ORANGE, _SKY)
 _MARKERS = ("o", "s", "D", "^", "v")
+#: Answers of a bin of the reliability diagram, at least.
+_FEW_ANSWERS = 10
 _DIVERGING = LinearSegmentedColormap.from_list("correlation", (_RED, "#FFFFFF", _BLUE))
 _DPI = 160
 _WIDTH = 8.0  # inches
@@ -363,14 +365,16 @@ def reliability_chart(calibrations: Sequence[Calibration]) -> Figure:
 
     Returns:
         A square; a judge that is right as often as it is sure lies on the diagonal, one that is too sure below it.
+        Bins with fewer than ten answers say nothing and are left out.
     """
     with matplotlib.rc_context(_NARROW_STYLE):
         figure = _figure(_NARROW, 4.4)
         axes = figure.subplots()
         axes.plot([0.5, 1], [0.5, 1], color=_LINE, linestyle=":", linewidth=1.5)
         for one, colour, marker in zip(calibrations, _SERIES, _MARKERS, strict=False):
-            sizes = 12 + 100 * np.array([each.n for each in one.bins]) / one.n
-            sure, right = ([getattr(each, name) for each in one.bins] for name in ("confidence", "right"))
+            bins = [each for each in one.bins if each.n >= _FEW_ANSWERS]
+            sizes = 12 + 100 * np.array([each.n for each in bins]) / one.n
+            sure, right = ([getattr(each, name) for each in bins] for name in ("confidence", "right"))
             axes.plot(sure, right, color=colour, linewidth=1.2, alpha=0.7)
             axes.scatter(sure, right, s=sizes, color=colour, marker=marker, label=one.judge)
         axes.set_xlim(0.48, 1.02)

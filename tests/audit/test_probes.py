@@ -66,7 +66,7 @@ def test_months_with_few_headlines_are_left_out_and_many_months_become_years(lou
 
     dates = {item.id: date(1990 + n % 2, 1 + n % 12, 1 + n % 28) for n, item in enumerate(loud)}
     dates |= {item.id: date(1960 + n, 1, 1) for n, item in enumerate(loud[:15])}
-    years = [one for one in probe(FakeJudges().main, loud, dates, "it", resamples=5) if one.group == "month"]
+    years = [one for one in probe(FakeJudges().main, loud, dates, "it", resamples=5) if one.group == "year"]
     assert {one.name for one in years} == {"1990", "1991"}
 
 

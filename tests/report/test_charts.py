@@ -6,8 +6,17 @@ import pytest
 from matplotlib.image import imread
 
 from change_it import InputError
+from change_it.audit.calibration import Bin, Calibration
 from change_it.hevas.analysis import compare
-from change_it.report.charts import _in_lines, _two_places, bar_chart, box_chart, correlation_chart, save
+from change_it.report.charts import (
+    _in_lines,
+    _two_places,
+    bar_chart,
+    box_chart,
+    correlation_chart,
+    reliability_chart,
+    save,
+)
 from change_it.stats import correlations
 
 #: What earlier tests in the process left open is not ours.
@@ -163,3 +172,9 @@ def test_bad_input(tmp_path):
 def test_labels():
     assert [_two_places(value) for value in (0.333, -0.5, 1.0, -0.001)] == [".33", "−.50", "1.00", ".00"]
     assert _in_lines("agnostic-it5-small+rerank") == "agnostic-it5-\nsmall+rerank"
+
+
+def test_a_bin_with_few_answers_is_not_drawn():
+    known = Calibration("main", 105, 0.8, 0.8, 0.1, (Bin(2, 0.55, 0.0), Bin(40, 0.7, 0.6), Bin(63, 0.9, 0.9)))
+    [points] = reliability_chart([known]).axes[0].collections
+    assert points.get_offsets().tolist() == [[0.7, 0.6], [0.9, 0.9]]
