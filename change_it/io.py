@@ -202,6 +202,11 @@ def read_records(
     ]
 
 
+def read_input(file: Path) -> str:
+    """A text file as `read_text` reads it, or standard input for `-`."""
+    return sys.stdin.read() if str(file) == "-" else read_text(file)
+
+
 def read_text(file: Path) -> str:
     """A text file in UTF-8, without a byte order mark."""
     if not file.exists():

@@ -108,18 +108,24 @@ class MergeOptions:
 class TransferOptions(InferenceOptions):
     """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
-    The file has one row an input row, in order: id, headline, target, error, reranker. A run that was interrupted goes
+    A headline on the command line is answered with the new one on standard output. Else all headlines of a corpus or a file are written
+    to --out. The file has one row an input row, in order: id, headline, target, error, reranker. A run that was interrupted goes
     on where it stopped when it is called again with the same options; what is finished lies in FILE.partial until then.
 
     Examples:
+        change-it transfer "Crolla il ponte: chiuse le scuole" --article article.txt
         change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
         change-it transfer --generator extract --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/extract.csv
     """
 
-    generator: str
+    headline: tyro.conf.Positional[str] = ""
+    """One original headline to transfer, with its --article; the files are transferred when not given."""
+    article: Path | None = None
+    """Text file with the headline's article; - reads standard input."""
+    generator: str = "runs/quickstart/generators"
     """Folder or Hub id of a generator, or a folder of them (both directions); or extract, which is learnt from --corpus alone."""
-    out: Path
+    out: Path | None = None
     """CSV file to write; it appears, or is replaced, only when the run is finished."""
     corpus: str | None = None
     """Corpus folder or data set id on the Hub; its A2 headlines are transferred unless there is an --input."""
@@ -130,7 +136,7 @@ class TransferOptions(InferenceOptions):
     recipe: Recipe | None = None
     """Which generators of a folder that holds several recipes."""
     to: str | None = None
-    """Outlet to write for: of a corpus the items that aim at it; of --input every row, and no label is read."""
+    """Outlet to write for: of a corpus the items that aim at it; of --input every row, and no label is read. For one headline the other one than judges take it for when not given: those of --rerank, or of the folder judges beside the generators."""
     rerank: str | None = None
     """Folder or Hub id of judges main, hh and ah that choose; train them with --fold, others of the other fold must score."""
     objective: Literal["compliancy", "strict"] = "compliancy"
@@ -153,6 +159,8 @@ class TransferOptions(InferenceOptions):
     """Sources a generator reads at once; its own choice when not given."""
     seed: int = 1
     """Seed of --sample."""
+    json: bool = False
+    """Print JSON instead of one headline alone."""
 
 
 #: The papers' networks and their training, to the end and without blocked n-grams; the organisers' file for S2S has half the cells and larger batches.

@@ -243,3 +243,9 @@ def joint_probability(
     match, fits, p_new, p_source = (np.asarray(values, dtype=np.float64) for values in (hh, ah, new, source))
     style = p_source * (1 - p_new) + (1 - p_source) * p_new if reversal == "relative" else p_new
     return match * fits * style
+
+
+def other_outlet(judges: Judges, headline: str) -> str:
+    """The outlet that main does not take a headline for."""
+    style = judges.main.probabilities([headline], progress=False)[0]
+    return judges.outlets[int(style[0] >= style[1])]

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
@@ -24,9 +25,17 @@ from change_it.generators.extract import Extract
 from change_it.generators.formats import Decoding
 from change_it.generators.journal import Journal
 from change_it.generators.options import CANDIDATES, EXTRACT, TransferOptions
-from change_it.generators.rerank import choose
+from change_it.generators.rerank import choose, other_outlet
 from change_it.generators.transfer import LARGEST_BATCH, HeadlineTransfer, Proposer
-from change_it.io import cell_text, check_writable, listed, parse_columns, read_tables, write_table
+from change_it.io import (
+    cell_text,
+    check_writable,
+    listed,
+    parse_columns,
+    read_input,
+    read_tables,
+    write_table,
+)
 from change_it.judges.casing import read_casing
 from change_it.judges.judge import Judges
 from change_it.scoring.item import Item, read_test_set
@@ -64,8 +73,11 @@ class Transferred:
 
 
 def run(options: TransferOptions) -> None:
-    """Transfer, write the file, and print the first headlines."""
+    """Transfer, write the file, and print the first headlines; of one headline print the new one alone."""
     _check(options)
+    if options.headline:
+        _run_one(options)
+        return
     started = time.monotonic()
     setup = load_setup(options)
     system, needs = setup.system, setup.needs
@@ -79,6 +91,34 @@ def run(options: TransferOptions) -> None:
         articles = [item.article for item in items if item.article]
         setup = replace(setup, language=read_language(options.corpus or "") or guess_language(articles))
     _show(transfer(options, setup, items), options, setup, time.monotonic() - started)
+
+
+def _run_one(options: TransferOptions) -> None:
+    """Transfer one headline and print it, or JSON."""
+    article = cleaning.clean(read_input(options.article)) if options.article else ""
+    setup = load_setup(options)
+    if "article" in setup.needs and not article:
+        raise InputError("what writes here reads articles: give --article FILE, or - for standard input")
+    to = setup.targets[0] if len(setup.targets) == 1 else _other_outlet(options, setup)
+    setup = replace(setup, language=guess_language([article]) if options.objective == "strict" else "")
+    item = Item("headline", "", to, cleaning.clean(options.headline), article)
+    [new] = _headlines(setup, [item], _decoding(options), options)
+    if not new:
+        raise InputError(f"{NOTHING}: give a longer article, or another --generator")
+    record = {"original": options.headline, "to": to, "headline": new}
+    print(json.dumps(record, ensure_ascii=False) if options.json else new)
+
+
+def _other_outlet(options: TransferOptions, setup: Setup) -> str:
+    """The outlet that judges do not take the headline for."""
+    beside = Path(options.generator).parent / "judges"
+    if setup.judges is None and not beside.is_dir():
+        raise InputError(f"the outlet to write for is unknown: give --to {' or --to '.join(setup.targets)}")
+    judges = setup.judges or Judges.from_pretrained(
+        str(beside), precision=options.precision, device=options.device
+    )
+    judges.check_outlets(setup.system.outlets, f"behind {options.generator}")
+    return other_outlet(judges, options.headline)
 
 
 def load_setup(options: TransferOptions) -> Setup:
@@ -230,6 +270,7 @@ def transfer(options: TransferOptions, setup: Setup, items: Sequence[Item]) -> T
         (item.id, item.prediction, item.target, item.error, "" if item.error else setup.reranker)
         for item in done
     )
+    assert options.out is not None  # _check asks for it
     write_table(options.out, HEADER, rows)
     journal.remove()
     return Transferred(done, before)
@@ -263,11 +304,23 @@ def _headlines(
 def _check(options: TransferOptions) -> None:
     """Refuse options that do not fit each other, before anything is loaded."""
     extract = options.generator == EXTRACT
+    files = {"--input": options.input, "--out": options.out, "--corpus": None if extract else options.corpus}
+    if options.headline:
+        if given := [name for name, value in files.items() if value]:
+            raise InputError(
+                f"a headline on the command line needs no {' and no '.join(given)}: leave it out"
+            )
+    elif options.article or options.json:
+        raise InputError(
+            '--article and --json are of one headline: give it first, as in change-it transfer "…" --article FILE'
+        )
+    elif options.out is None:
+        raise InputError("give a headline and its --article, or --out with --corpus or --input")
     if extract and not options.corpus:
         raise InputError("--generator extract learns from a corpus: give --corpus")
     if extract and options.recipe:
         raise InputError("--recipe is for trained generators, extract has none: leave it out")
-    if not extract and bool(options.corpus) == bool(options.input):
+    if not extract and not options.headline and bool(options.corpus) == bool(options.input):
         raise InputError(
             "give --corpus to transfer its A2 headlines, or --input to transfer a file of your own"
         )
@@ -280,7 +333,8 @@ def _check(options: TransferOptions) -> None:
     if options.batch_size is not None and options.batch_size < 1:
         raise InputError(f"--batch-size {options.batch_size}: give at least 1")
     _decoding(options)
-    check_writable(options.out, kind="file")
+    if options.out:
+        check_writable(options.out, kind="file")
 
 
 def _decoding(options: TransferOptions) -> Decoding:
@@ -313,6 +367,7 @@ def _open(options: TransferOptions, setup: Setup, items: Sequence[Item], decodin
         "input": digest.hexdigest(),
         "version": __version__,
     }
+    assert options.out is not None  # _check asks for it
     return Journal(options.out.with_name(f"{options.out.name}.partial"), settings)
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from change_it.errors import InputError
-from change_it.io import read_text
+from change_it.io import read_input
 from change_it.scoring.options import HeadlineOptions
 from change_it.tables import Column, Row, Table, console, figure, print_table
 
@@ -28,23 +28,20 @@ def run(options: HeadlineOptions) -> None:
     texts = {
         "HEADLINE": options.headline,
         "--original": options.original,
-        "--article": sys.stdin.read() if str(options.article) == "-" else read_text(options.article),
+        "--article": read_input(options.article),
     }
     if empty := [name for name, text in texts.items() if not text.strip()]:
         raise InputError(f"{' and '.join(empty)} has no text: give some")
 
     from change_it.audit.verdicts import read_summary
     from change_it.generators.formats import Candidate
-    from change_it.generators.rerank import judge_candidates
+    from change_it.generators.rerank import judge_candidates, other_outlet
     from change_it.judges.judge import Judges, local_folder  # loads torch
     from change_it.text.stopwords import guess_language
 
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
-    target = options.to
-    if target is None:
-        style = judges.main.probabilities([options.original], progress=False)[0]
-        target = judges.outlets[int(style[0] >= style[1])]
+    target = options.to or other_outlet(judges, options.original)
     if target not in judges.outlets:
         raise InputError(f"--to {target} is no outlet of these judges: give {' or '.join(judges.outlets)}")
     [[judged]] = judge_candidates(

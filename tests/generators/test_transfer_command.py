@@ -1,6 +1,7 @@
 """`change-it transfer`: one row an input row, choice by judges, and runs that were killed."""
 
 import csv
+import io
 import json
 import shutil
 import signal
@@ -14,6 +15,7 @@ import pytest
 from scoring_fakes import FakeJudges, toy_test_set
 from tiny_generators import save_generator
 
+from change_it.cli import main
 from change_it.errors import InputError
 from change_it.generators import transfer_command
 from change_it.generators.journal import Journal
@@ -379,3 +381,58 @@ def test_a_corpus_of_other_outlets(tmp_path, toy_corpus):
     save_generator(tmp_path / "sum-left", to="left", outlets=("left", "right"))
     with pytest.raises(InputError, match="the generator is for left and right"):
         transfer_command.run(options(tmp_path / "sum-left", tmp_path, corpus=str(toy_corpus)))
+
+
+@pytest.fixture
+def one(generators, tmp_path, monkeypatch, capsys):
+    """Transfers one headline as on the command line: exit code, standard output, standard error."""
+    (tmp_path / "article.txt").write_text("Il ponte sulla statale crolla ieri.", encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("Il ponte sulla statale crolla ieri."))
+
+    def run(*arguments, headline=("Crolla il ponte",), generator=generators):
+        given = [*headline, "--generator", str(generator), *map(str, arguments)]
+        code = main(["transfer", *given])
+        found = capsys.readouterr()
+        return code, found.out, found.err
+
+    return run
+
+
+def test_one_headline_is_answered_with_one_line(one, generators, tmp_path):
+    aim = ["--to", "gio", "--beams", 2]
+    line = one("--article", tmp_path / "article.txt", *aim)
+    code, answer, _ = one("--article", "-", *aim, "--json")
+    [row] = transferred(options(generators, tmp_path, input=write(tmp_path / "one.csv", ROWS[:1])))
+    assert line == (0, row["headline"] + "\n", "")
+    assert code == 0
+    assert json.loads(answer) == {"original": "Crolla il ponte", "to": "gio", "headline": row["headline"]}
+
+
+def test_one_headline_goes_to_the_outlet_that_judges_do_not_take_it_for(one, generators, tmp_path, judges):
+    article = ["--article", tmp_path / "article.txt", "--json"]
+    for headline, to in (("Crolla il ponte", "gio"), ("Crolla il ponte!", "rep")):
+        code, answer, _ = one(*article, "--rerank", tmp_path, headline=[headline])
+        assert (code, json.loads(answer)["to"]) == (0, to)
+    beside = shutil.copytree(generators, tmp_path / "run" / "generators")
+    assert (
+        one(*article, generator=beside)[2]
+        == "change-it: the outlet to write for is unknown: give --to rep or --to gio\n"
+    )
+    (tmp_path / "run" / "judges").mkdir()
+    assert json.loads(one(*article, generator=beside)[1])["to"] == "gio"
+
+
+@pytest.mark.parametrize(
+    ("headline", "arguments", "message"),
+    [
+        (["Crolla"], ["--to", "gio"], "give --article FILE"),
+        (["Crolla"], ["--out", "new.csv", "--input", "old.csv"], "needs no --input and no --out"),
+        ([], ["--article", "a.txt"], "--article and --json are of one headline"),
+        ([], ["--corpus", "c"], "give a headline and its --article, or --out"),
+    ],
+)
+def test_one_headline_and_files_are_not_mixed(one, headline, arguments, message, monkeypatch):
+    monkeypatch.setattr("change_it.cli.check_corpus", lambda corpus: None)
+    code, printed, error = one(*arguments, headline=headline)
+    assert (code, printed) == (2, "")
+    assert message in error
