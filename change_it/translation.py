@@ -1,5 +1,6 @@
 """Every text of page and report, in Italian and English."""
 
+import re
 import tomllib
 from functools import cache
 from importlib.resources import files
@@ -27,7 +28,7 @@ def translate(language: str, key: str, **values: object) -> str:
     Args:
         language: `it` or `en`; anything else is taken for the first.
         key: `section.name` in a file `texts/<language>.toml`.
-        values: what stands in the text's braces.
+        values: what stands in the text's braces; numbers are written as in the language.
 
     Raises:
         KeyError: there is no such text.
@@ -37,4 +38,20 @@ def translate(language: str, key: str, **values: object) -> str:
         ('Transfer', 'Trasferisci')
     """
     known = language if isinstance(language, str) and language in LANGUAGES else next(iter(LANGUAGES))
-    return load_texts(known)[key].format(**values)
+    shown = {
+        name: number(known, f"{value:,}") if isinstance(value, int | float) else value
+        for name, value in values.items()
+    }
+    return load_texts(known)[key].format(**shown)
+
+
+def number(language: str, text: str) -> str:
+    """A number as a language writes it; given in English, perhaps without its nought.
+
+    Example:
+        >>> number("it", ".250"), number("it", "1,234.5"), number("en", ".250")
+        ('0,250', '1.234,5', '.250')
+    """
+    if language != "it":
+        return text
+    return re.sub(r"(?<!\d)\.(?=\d)", "0.", text).translate(str.maketrans(",.", ".,"))

@@ -30,9 +30,10 @@ from change_it.report.items import items_table
 from change_it.scoring.score import AVERAGE, Scores
 from change_it.tables import Format, Marked, Value, figure, formatted, p_value
 from change_it.templates import template_environment
-from change_it.translation import load_texts, translate
+from change_it.translation import load_texts, number, translate
 
 _WORD = 9  # letters that are never broken
+_NUMBER = r"\d+(?:[.,]\d+)*"
 #: Sections of the page of a scoring run; some may have nothing to show.
 _SECTIONS = (
     *("written", "verdicts", "systems", "items", "measured", "charts", "judges", "corpus", "hevas", "tests"),
@@ -145,7 +146,7 @@ def environment(language: str = "en") -> Environment:
         "breakable": breakable,
         "heat": heat,
         "word": partial(word, language),
-        "number": partial(number, language),
+        "number": partial(_count, language),
     }
     found.globals |= {"version": __version__, "language": language, "t": text}
     return found
@@ -161,9 +162,18 @@ def _words() -> dict[str, dict[str, str]]:
     return tomllib.loads((files("change_it.report") / "texts/words.toml").read_text(encoding="utf-8"))
 
 
-def number(language: str, value: int) -> str:
+def _count(language: str, value: int) -> str:
     """A count with its thousands separated."""
-    return f"{value:,}".replace(",", "." if language == "it" else ",")
+    return number(language, f"{value:,}")
+
+
+def _drawn(language: str, text: str) -> str:
+    """A text of a chart in a language: a number, or words of `texts/words.toml` with numbers between them."""
+    if re.fullmatch(rf"[-−]?{_NUMBER}", text):
+        return number(language, text)
+    numbers, key = re.findall(_NUMBER, text), re.sub(_NUMBER, "{}", text)
+    known = word(language, key)
+    return text if known == key else known.format(*(number(language, one) for one in numbers))
 
 
 def _items_texts(language: str) -> dict[str, str]:
@@ -176,10 +186,11 @@ def _items_texts(language: str) -> dict[str, str]:
 
 
 def _render(template: str, drawings: Sequence[Drawing], **values: object) -> str:
-    charts = [(drawing, Markup(inline_svg(drawing.figure, drawing.description))) for drawing in drawings]
-    return (
-        environment(str(values.pop("language", "en"))).get_template(template).render(charts=charts, **values)
-    )
+    language = str(values.pop("language", "en"))
+    charts = [
+        (drawing, Markup(inline_svg(drawing.figure, drawing.description, language))) for drawing in drawings
+    ]
+    return environment(language).get_template(template).render(charts=charts, **values)
 
 
 def _of_evaluation(evaluation: Evaluation) -> dict[str, object]:
@@ -199,15 +210,17 @@ def explained(metrics: Sequence[str]) -> dict[str, str]:
     return {", ".join(names): EXPLAINED[family] for family, names in families.items()}
 
 
-def inline_svg(figure: Figure, description: str) -> str:
-    """A figure as one `<svg>` element with ids of its own, whose ink is the text colour of the page."""
+def inline_svg(figure: Figure, description: str, language: str = "en") -> str:
+    """A figure as one `<svg>` element with ids of its own, whose ink is the text colour of the page, its words in a language."""
     stream = io.StringIO()
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "change_it"}):
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     drawing = stream.getvalue()
     drawing = drawing[drawing.index("<svg") :]
     drawing = re.sub(r'<metadata>.*?</metadata>| id="image[^"]*"', "", drawing, flags=re.DOTALL)
-    drawing = drawing.replace(INK, "currentColor")
+    drawing = re.sub(
+        r">([^<>]+)</text>", lambda match: f">{_drawn(language, match[1])}</text>", drawing
+    ).replace(INK, "currentColor")
     prefix = re.sub(r"\W+", "-", description.lower())
     drawing = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", drawing)
     return drawing.replace("<svg ", f'<svg role="img" aria-label="{escape(description)}" ', 1)
@@ -240,7 +253,7 @@ def _lines(language: str, value: Value, format_: Format) -> Markup:
     if format_ != "text" and isinstance(value, str):
         return escape(word(language, value))
     if format_ == "count" and isinstance(value, int):
-        return Markup(number(language, value))
+        return Markup(_count(language, value))
     return Markup("<br>").join(formatted(value, format_).split("\n"))
 
 

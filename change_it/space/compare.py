@@ -11,6 +11,7 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.scoring.compliancy import JUDGES
+from change_it.scoring.score import Scores
 from change_it.space.files import TABLES_QUEUE, read_upload, refuse_lines, uploaded
 from change_it.space.html import grid, notice, render
 from change_it.space.limits import LIMITS, friendly
@@ -45,7 +46,7 @@ Tables = Mapping[str, pl.DataFrame]
 
 
 def build(texts: Texts, scored: gr.State) -> None:
-    """The tab's components and events, inside its `gr.Tab`; `scored` are the tables of the Score tab."""
+    """The tab's components and events, inside its `gr.Tab`; `scored` is what the Score tab found."""
     tables = gr.State({}, time_to_live=3600)
     page = gr.State(0)
     texts.add(gr.Markdown(), value="compare.intro")
@@ -101,8 +102,8 @@ def build(texts: Texts, scored: gr.State) -> None:
             return nothing_chosen(str(error))
 
     @friendly
-    def on_scored(found: Tables, language: str) -> list[Any]:
-        return systems_chosen(found) if found else nothing_chosen(translate(language, "compare.start"))
+    def on_scored(found: Scores | None, language: str) -> list[Any]:
+        return systems_chosen(found.items) if found else nothing_chosen(translate(language, "compare.start"))
 
     def systems_chosen(found: Tables) -> list[Any]:
         names = list(found)
@@ -145,7 +146,7 @@ def shown_items(
         items = matched(tables, first, second, translate=in_language)
     except InputError as error:
         return [hidden, notice(str(error)), hidden, 0]
-    table = grid(counts_table(items, first, second, in_language))
+    table = grid(counts_table(items, first, second, in_language), language)
     counts = gr.update(value=table, visible=True)
     found = chosen(items, verdict, outcome)
     if not len(found):
@@ -188,7 +189,7 @@ def read_verdicts(paths: Sequence[Path], *, translate: Translate) -> dict[str, p
         faults = (
             (translate("compare.fault_verdict"), unclear),
             (translate("compare.fault_double"), double),
-            (translate("compare.fault_long", most=f"{LIMITS.headline:,}"), long),
+            (translate("compare.fault_long", most=LIMITS.headline), long),
         )
         refuse_lines(path, faults, translate)
     if len(systems) < 2:

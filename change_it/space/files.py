@@ -84,12 +84,14 @@ def _faults_translated(path: Path, translate: Translate) -> Iterator[None]:
     """Refuse a file that is too large, and translate the faults of a table."""
     size = path.stat().st_size if path.is_file() else 0
     if size > LIMITS.bytes:
-        found, most = f"{size / 1e6:.1f}", f"{LIMITS.bytes / 1e6:g}"
-        raise InputError(translate("uploads.bytes", file=path.name, most=most, found=found))
+        found = round(size / 1e6, 1)
+        raise InputError(
+            translate("uploads.bytes", file=path.name, most=LIMITS.bytes // 1_000_000, found=found)
+        )
     try:
         yield
     except TableError as error:
         values = {
-            name: value[:_QUOTED] if isinstance(value, str) else value for name, value in error.values.items()
+            name: value if name == "most" else str(value)[:_QUOTED] for name, value in error.values.items()
         }
         raise InputError(translate(f"uploads.{error.key}", **values)) from error

@@ -13,8 +13,9 @@ from markupsafe import escape
 
 from change_it.report.charts import Drawing
 from change_it.report.html import inline_svg
-from change_it.tables import Table
+from change_it.tables import Column, Table
 from change_it.templates import template_environment
+from change_it.translation import number
 
 #: Held while charts are drawn: matplotlib's style is one for all threads.
 CHARTS_LOCK = threading.Lock()
@@ -40,37 +41,37 @@ def notes(sentences: Sequence[str], signature: str = "") -> str:
     )
 
 
-def chart_figures(drawings: Sequence[Drawing], title: Callable[[str], str], *, wide: bool = False) -> str:
+def chart_figures(
+    drawings: Sequence[Drawing], language: str, title: Callable[[str], str], *, wide: bool = False
+) -> str:
     """Charts as a `<figure>` each, whose ink is the page's text colour; hold `CHARTS_LOCK`.
 
     `title` gives the title of a chart by its name; `wide` charts keep their letters readable on a phone and scroll.
     """
-    shown = [(title(drawing.name), inline_svg(drawing.figure, title(drawing.name))) for drawing in drawings]
+    shown = [
+        (title(drawing.name), inline_svg(drawing.figure, title(drawing.name), language))
+        for drawing in drawings
+    ]
     return render("charts.html.jinja", charts=shown, wide=wide)
 
 
-def grid(table: Table, **headings: str) -> dict[str, Any]:
-    """A table as a `gr.Dataframe` takes it, with an asterisk at the best of a column; `headings` by name of a column."""
+def grid(table: Table, language: str, **headings: str) -> dict[str, Any]:
+    """A table as a `gr.Dataframe` takes it, numbers as in a language, with an asterisk at the best of a column.
+
+    `headings` are by name of a column.
+    """
+
+    def shown(text: str, column: Column) -> str:
+        return text if column.format == "text" else number(language, text)
+
     rows = [
         [
-            f"{text} *" if column.name in row.best else text
+            f"{shown(text, column)} *" if column.name in row.best else shown(text, column)
             for text, column in zip(texts, table.columns, strict=True)
         ]
         for texts, row in zip(table.texts, table.rows, strict=True)
     ]
     return {"headers": [headings.get(column.name, column.heading) for column in table.columns], "data": rows}
-
-
-def number(language: str, text: str) -> str:
-    """A number as a language writes it; given in English, perhaps without its nought.
-
-    Example:
-        >>> number("it", ".250"), number("it", "1,234.5"), number("en", ".250")
-        ('0,250', '1.234,5', '.250')
-    """
-    if language != "it":
-        return text
-    return re.sub(r"(?<!\d)\.(?=\d)", "0.", text).translate(str.maketrans(",.", ".,"))
 
 
 def changed_words(source: str, new: str) -> tuple[list[tuple[str, bool]], list[str]]:

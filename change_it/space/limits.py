@@ -65,9 +65,7 @@ def text_of(value: Any, most: int, part: str, language: str) -> str:
     if not isinstance(value, str):
         raise InputError(translate(language, "limits.text", part=name))
     if len(value) > most:
-        raise InputError(
-            translate(language, "limits.long", part=name, most=f"{most:,}", found=f"{len(value):,}")
-        )
+        raise InputError(translate(language, "limits.long", part=name, most=most, found=len(value)))
     return printable(value).strip()
 
 

@@ -39,6 +39,7 @@ from change_it.space.models import Models
 from change_it.space.transfer import examples
 from change_it.space.translation import LANGUAGES, Texts, Translate, translate
 from change_it.tables import Table, figure, p_value, records
+from change_it.translation import number
 
 #: Columns of reference headlines, any number of them.
 REFERENCES = ("headline", *(f"headline{number}" for number in range(1, 10)))
@@ -182,35 +183,47 @@ def build(texts: Texts, models: Models | None) -> None:
         try:
             found = measure_upload(documents, systems, choice, in_language, show_progress)
         except InputError as error:
-            return [None, notice(str(error)), gr.update(visible=False), *[None] * 6]
+            return [None, gr.update(visible=False), notice(str(error)), *[None] * 6]
         with CHARTS_LOCK:
             drawings = hevas_drawings(found.evaluation, found.analysis, charts)
-            shown = chart_figures(drawings, lambda name: in_language(f"quality.chart_{name}"), wide=True)
             paths = downloads(lambda folder: write_results(folder, found, drawings))
-        tested = list(found.analysis.comparisons)
+        tested = next(iter(found.analysis.comparisons))
+        return [found, gr.update(visible=True), *shown(found, charts, tested, page_language), paths]
+
+    def shown(found: Measured | None, charts: Any, tested: str, page_language: str) -> list[Any]:
+        if found is None:
+            return [gr.skip()] * 6
+        in_language = partial(translate, page_language)
+        with CHARTS_LOCK:
+            drawings = hevas_drawings(found.evaluation, found.analysis, charts)
+            drawn = chart_figures(
+                drawings, page_language, lambda name: in_language(f"quality.chart_{name}"), wide=True
+            )
+        named = [
+            (in_language("quality.average") if name == OVERALL else name, name)
+            for name in found.analysis.comparisons
+        ]
         return [
-            found,
             notes(remarks(found, in_language), found.evaluation.signature),
-            gr.update(visible=True),
-            grid(means_table(found, in_language), metric=in_language("quality.metric")),
-            shown,
-            gr.update(choices=tested, value=tested[0]),
-            *tests_by(found, tested[0], in_language),
-            paths,
+            grid(means_table(found, in_language), page_language, metric=in_language("quality.metric")),
+            drawn,
+            gr.update(choices=named, value=tested),
+            *tests_by(found, tested, page_language),
         ]
 
     @friendly
     def on_metric(found: Measured | None, metric: str, page_language: str) -> tuple[Any, Any]:
         if found is None or metric not in found.analysis.comparisons:
             return gr.skip(), gr.skip()
-        return tests_by(found, metric, partial(translate, page_language))
+        return tests_by(found, metric, page_language)
 
+    outputs = [status, means, figures, metric, tests, tests_notes]
     running: dict[str, Any] = {
         "inputs": [
             *(documents, systems, metrics, baselines, charts, language, n_words, lsi_filter, lsi_value),
             texts.language,
         ],
-        "outputs": [state, status, results, means, figures, metric, tests, tests_notes, files],
+        "outputs": [state, results, *outputs, files],
         "api_visibility": "private",
         **TABLES_QUEUE,
     }
@@ -220,6 +233,7 @@ def build(texts: Texts, models: Models | None) -> None:
     for name, tick in ticks.items():
         tick.click(partial(list, CATEGORIES[name]), outputs=metrics, **quiet)
     metric.input(on_metric, [state, metric, texts.language], [tests, tests_notes], **quiet)
+    texts.language.change(shown, [state, charts, metric, texts.language], outputs, **quiet)
 
 
 def measure_upload(
@@ -247,10 +261,8 @@ def read_documents(path: Path, *, translate: Translate) -> Documents:
         translate("quality.fault_empty"): [not worded(text) for text in texts],
         translate("quality.fault_double"): [counts[id_] > 1 for id_ in ids],
         translate("quality.fault_reference"): [bool(named) and not found for found in several],
-        translate("quality.fault_long", most=f"{LIMITS.article:,}"): [
-            len(text) > LIMITS.article for text in texts
-        ],
-        translate("quality.fault_long_headline", most=f"{LIMITS.headline:,}"): [
+        translate("quality.fault_long", most=LIMITS.article): [len(text) > LIMITS.article for text in texts],
+        translate("quality.fault_long_headline", most=LIMITS.headline): [
             any(len(text) > LIMITS.headline for text in found) for found in several
         ],
     }
@@ -292,7 +304,7 @@ def _headlines(path: Path, documents: Documents, translate: Translate) -> tuple[
         rows = [row.cells for row in read_upload(path, ["headline"], ["id", "error"], translate=translate)]
     headlines = ["" if cells.get("error") else clean_headline(cells["headline"]) for cells in rows]
     if long := [str(number) for number, text in enumerate(headlines, 1) if len(text) > LIMITS.headline]:
-        fault = translate("quality.fault_long_headline", most=f"{LIMITS.headline:,}")
+        fault = translate("quality.fault_long_headline", most=LIMITS.headline)
         faults = f"{fault} ({listed(long, translate)})"
         raise InputError(translate("quality.unfit", file=path.name, faults=faults))
     if "id" not in rows[0]:
@@ -393,31 +405,36 @@ def means_table(found: Measured, translate: Translate) -> Table:
     return replace(table, rows=tuple(rows))
 
 
-def tests_by(found: Measured, metric: str, translate: Translate) -> tuple[Any, Any]:
+def tests_by(found: Measured, metric: str, language: str) -> tuple[Any, Any]:
     """Updates of the table of tests by one metric and of the notes below it."""
+    in_language = partial(translate, language)
     comparison = found.analysis.comparisons[metric]
     titles = {
         "systems": "quality.pair",
         "difference": "quality.difference",
+        "rank_sum_p": "quality.rank_sum",
+        "p": "quality.signed_rank",
         "rank_biserial": "quality.effect",
     }
-    table = grid(pairs_table(comparison), **{name: translate(key) for name, key in titles.items()})
-    sentences = [friedman(found, metric, translate), translate("quality.tests_note")]
+    headings = {name: in_language(key) for name, key in titles.items()}
+    table = grid(pairs_table(comparison), language, **headings)
+    sentences = [friedman(found, metric, language), in_language("quality.tests_note")]
     shown = notes([sentence for sentence in sentences if sentence]) if table["data"] else notes([])
     return gr.update(value=table, visible=bool(table["data"])), shown
 
 
-def friedman(found: Measured, metric: str, translate: Translate) -> str:
+def friedman(found: Measured, metric: str, language: str) -> str:
     """Friedman's test of one metric in a sentence; empty for fewer than three systems."""
     test = found.analysis.comparisons[metric].friedman
     if not test:
         return ""
     p = p_value(test.p)
     return translate(
+        language,
         "quality.friedman",
-        statistic=f"{test.statistic:.2f}",
-        p=p if p.startswith("<") else f"= {p}",
-        w=figure(test.kendall_w),
+        statistic=number(language, f"{test.statistic:.2f}"),
+        p=number(language, p if p.startswith("<") else f"= {p}"),
+        w=number(language, figure(test.kendall_w)),
     )
 
 

@@ -49,9 +49,9 @@ def build(texts: Texts, models: Models | None) -> gr.State:
     """The tab's components and events, inside its `gr.Tab`; without models the tab says that it needs judges.
 
     Returns:
-        System to its table of verdicts, for the Compare tab; empty until something was scored.
+        What was scored, for the Compare tab; None until then.
     """
-    state = gr.State({}, time_to_live=3600)
+    state = gr.State(None, time_to_live=3600)
     if models is None:
         texts.add(gr.Markdown(), value="score.no_models")
         return state
@@ -99,20 +99,26 @@ def build(texts: Texts, models: Models | None) -> gr.State:
         try:
             scores = score_upload(models, file, reversal, in_language, show_progress)
         except InputError as error:
-            return [{}, notice(str(error)), gr.update(visible=False), *[None] * 4]
+            return [None, notice(str(error)), gr.update(visible=False), *[None] * 4]
         with CHARTS_LOCK:
-            drawings = compliancy_drawings(scores)
-            figures = chart_figures(drawings, lambda name: in_language(f"score.chart_{name}"))
-            paths = downloads(lambda folder: write_results(folder, scores, drawings))
-        tested = grid(tests_table(scores, in_language))
+            paths = downloads(lambda folder: write_results(folder, scores, compliancy_drawings(scores)))
+        return [scores, *shown(scores, language), paths]
+
+    def shown(scores: Scores | None, language: str) -> list[Any]:
+        if scores is None:
+            return [gr.skip()] * 5
+        in_language = partial(translate, language)
+        with CHARTS_LOCK:
+            figures = chart_figures(
+                compliancy_drawings(scores), language, lambda name: in_language(f"score.chart_{name}")
+            )
+        tested = grid(tests_table(scores, in_language), language)
         return [
-            scores.items,
             notes(remarks(scores, in_language), scores.signature),
             gr.update(visible=True),
-            grid(systems_table(scores, in_language)),
+            grid(systems_table(scores, in_language), language),
             gr.update(value=tested, visible=bool(tested["data"])),
             figures,
-            paths,
         ]
 
     running: dict[str, Any] = {
@@ -124,6 +130,13 @@ def build(texts: Texts, models: Models | None) -> gr.State:
     quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
     button.click(on_score, trigger_mode="once", **running)
     example.click(lambda: _example(models), outputs=file, **quiet).then(on_score, **running)
+    texts.language.change(
+        shown,
+        [state, texts.language],
+        [status, results, table, tests, charts],
+        show_progress="hidden",
+        api_visibility="private",
+    )
     _endpoint(texts.opening, models)
     return state
 
@@ -226,7 +239,7 @@ def _cell_faults(
         yield translate("score.fault_empty", column=name), empty
     for name, most in longest.items():
         long = [row.line for row in rows if len(row.cells.get(name, "")) > most]
-        yield translate("score.fault_long", column=name, most=f"{most:,}"), long
+        yield translate("score.fault_long", column=name, most=most), long
     unknown = [row.line for row in rows if row.cells["label"] not in labels]
     yield translate("score.fault_label", a=outlets[0], b=outlets[1]), unknown
 
@@ -261,7 +274,7 @@ def systems_table(scores: Scores, translate: Translate) -> Table:
                 "system": system,
                 "direction": translate("score.average") if direction == AVERAGE else direction,
                 "n": found.n,
-                **dict.fromkeys(scores.measures, "n/a"),
+                **dict.fromkeys(scores.measures, translate("score.unknown")),
                 **found.values,
                 **{f"{name}_interval": ends for name, ends in found.intervals.items()},
             }
@@ -361,7 +374,7 @@ def _endpoint(opening: str, models: Models) -> None:
 def _format(models: Models, language: str) -> str:
     """What a file looks like."""
     a, b = models.outlets
-    rows, systems = f"{LIMITS.rows:,}", LIMITS.systems
+    rows, systems = LIMITS.rows, LIMITS.systems
     return translate(language, "score.format", a=a, b=b, rows=rows, systems=systems)
 
 

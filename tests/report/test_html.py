@@ -12,13 +12,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 from scoring_fakes import FakeJudges
 
 from change_it import InputError, __version__
 from change_it.report import files, score_command
 from change_it.report.context import corpus_info, judges_info, made
 from change_it.report.files import write_report
-from change_it.report.html import breakable, explained, heat, number, word
+from change_it.report.html import breakable, explained, heat, inline_svg, word
 from change_it.report.tables import examples_table, remarks, terminal_table
 from change_it.scoring.compliancy import NO_FLUENCY
 from change_it.scoring.options import ScoreOptions
@@ -26,7 +27,7 @@ from change_it.scoring.score import score
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import System, built_in_systems
 from change_it.tables import figure
-from change_it.translation import load_texts, translate
+from change_it.translation import load_texts, number, translate
 
 
 class Page(HTMLParser):
@@ -178,7 +179,20 @@ def test_every_word_of_a_table_has_an_italian_one(tmp_path, scores, contexts):
     assert [word("it", name) for name in contexts[0].facts if word("it", name) == name] == []
     names = ("original", "new headline", "the other newspaper's own", "system", "judge", "metric", "reason")
     assert [name for name in names if word("it", name) == name] == []
-    assert (number("it", 1262), number("en", 1262)) == ("1.262", "1,262")
+    assert (number("it", "1,262"), number("en", "1,262")) == ("1.262", "1,262")
+
+
+def test_words_and_numbers_of_a_chart_are_in_the_language_and_names_of_systems_stay():
+    figure = Figure()
+    axes = figure.subplots()
+    axes.set_title("mean with 95% bootstrap interval")
+    axes.set_xlabel("mine-1.5")
+    axes.set_xticks([0, 0.25])
+    found = inline_svg(figure, "x", "it")
+    assert ">media con intervallo bootstrap al 95%</text>" in found
+    assert ">mine-1.5</text>" in found
+    assert ">0,25</text>" in found
+    assert ">0.25</text>" in inline_svg(figure, "x")
 
 
 def test_what_a_report_was_made_with():

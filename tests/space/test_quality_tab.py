@@ -15,6 +15,7 @@ from change_it.papers import hevas2019 as papers_hevas
 from change_it.space import quality
 from change_it.space.html import grid
 from change_it.space.translation import translate
+from change_it.translation import number
 
 ENGLISH = partial(translate, "en")
 SUBJECTS = ("Il ponte", "La scuola", "Il treno", "La squadra", "Il festival", "L'ospedale")
@@ -75,8 +76,8 @@ def test_headlines_with_an_error_are_empty(tmp_path, documents):
 def test_names_are_unlike_each_other_and_fit_for_files(tmp_path, documents):
     names = ["a b/../c", "first", "x", "X"]
     paths = []
-    for number, name in enumerate(names):
-        folder = tmp_path / str(number)
+    for place, name in enumerate(names):
+        folder = tmp_path / str(place)
         folder.mkdir()
         paths.append(
             write_csv(
@@ -95,10 +96,10 @@ def test_numbers_are_those_of_hevas(documents):
     direct = evaluate(documents, [system], metrics=CHEAP, options=MetricOptions(topics=6))
     assert found.evaluation.means == direct.means
     assert found.evaluation.signature == direct.signature
-    shown = grid(quality.means_table(found, partial(translate, "it")), metric="metrica")
+    shown = grid(quality.means_table(found, partial(translate, "it")), "it", metric="metrica")
     assert shown["headers"] == ["metrica", "mine"]
     assert [row[0] for row in shown["data"]] == ["media", "R-1", "JS-C", "Fog ↓", "AWL ↓"]
-    assert shown["data"][1][1] == "1.000 *"
+    assert shown["data"][1][1] == "1,000 *"
 
 
 @pytest.mark.parametrize(
@@ -154,7 +155,7 @@ def test_metrics_that_need_references_are_left_out_without_them(tmp_path):
 
 def test_every_two_systems_are_tested(documents):
     found = quality.measure(documents, [], choice(baselines=("first", "random", "tfidf")), translate=ENGLISH)
-    table, note = quality.tests_by(found, "AWL", ENGLISH)
+    table, note = quality.tests_by(found, "AWL", "en")
     rows = table["value"]["data"]
     assert [row[0] for row in rows] == ["first – random", "first – tfidf", "random – tfidf"]
     assert table["value"]["headers"][-1] == "effect size"
@@ -162,7 +163,7 @@ def test_every_two_systems_are_tested(documents):
     assert "Friedman" in note
     assert "Friedman" in quality.friedman(found, "AWL", ENGLISH)
     alone = quality.measure(documents, [], choice(), translate=ENGLISH)
-    table, note = quality.tests_by(alone, "AWL", ENGLISH)
+    table, note = quality.tests_by(alone, "AWL", "en")
     assert not table["visible"]
     assert "Wilcoxon" not in note
     assert quality.friedman(alone, "AWL", ENGLISH) == ""
@@ -189,7 +190,7 @@ def test_faults_are_named(tmp_path, documents, language):
     refused(
         document(["1", "...", "x"], ["1", "Testo", ""], ["2", "a" * 20_001, "b" * 301]),
         "bad.csv",
-        "20,000",
+        number(language, "20,000"),
         "300",
         "(2, 3)",
     )
@@ -212,7 +213,7 @@ def test_faults_are_named(tmp_path, documents, language):
 def test_the_handler_works_without_models(page, tmp_path, documents_file):
     system = write_csv(tmp_path / "mine.csv", [[row[0], row[2]] for row in DOCUMENTS], ["id", "headline"])
     asked = pressed(page, "quality")
-    _, status, results, means, charts, tests_of, tests, note, files = asked(
+    _, results, status, means, charts, tests_of, tests, note, files = asked(
         str(documents_file),
         [str(system)],
         list(CHEAP),
@@ -241,7 +242,7 @@ def test_the_handler_works_without_models(page, tmp_path, documents_file):
     assert len(rows) == 12
     with open(files[0], encoding="utf-8") as file:
         assert str(tmp_path) not in file.read()
-    nobody, message, hidden, *rest = asked(
+    nobody, hidden, message, *rest = asked(
         None, None, list(METRICS), ["first"], [], "it", 9, "number", 0, "en"
     )
     assert nobody is None

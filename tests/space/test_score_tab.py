@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from functools import partial
 
 import numpy as np
@@ -237,20 +238,23 @@ def test_control_characters_become_spaces(tmp_path):
 
 def test_the_handler_shows_results_and_faults_in_place(page, table, tmp_path):
     handler = pressed(page, "score")
-    verdicts, status, results, systems, tests, charts, files = handler(str(table), "relative", "it")
-    assert list(verdicts) == ["mine"]
+    scores, status, results, systems, tests, charts, files = handler(str(table), "relative", "it")
+    assert list(scores.items) == ["mine"]
     assert "compliancy|judges:" in status
     assert results["visible"]
     assert systems["data"][0][:2] == ["mine", "media"]
     assert not tests["visible"]
     assert charts.count("<svg ") == 3
+    assert ">conforme</text>" in charts
+    assert ">0,2</text>" in charts
+    assert re.fullmatch(r"[01],\d{3}", systems["data"][0][3])
     assert "Dove falliscono i titoli" in charts
     assert [file.rpartition("/")[2] for file in files] == [
         *("items.csv", "systems.csv", "scores.json"),
         *("compliancy.png", "judges.png", "funnel.png"),
     ]
     empty, message, hidden, *rest = handler(str(write(tmp_path / "<b>.csv", [], ["x"])), "relative", "en")
-    assert empty == {}
+    assert empty is None
     assert "&lt;b&gt;.csv" in message
     assert not hidden["visible"]
     assert rest == [None] * 4
