@@ -49,6 +49,8 @@ DIGIT, CAPITAL = 1, 2
 NUMBER_WORD, NEGATION, COMMON = 1, 2, 3
 #: Words after a negation that it may negate.
 NEGATED = 3
+#: Texts of like length that the encoder reads at once when it does not learn.
+READ_AT_ONCE = 32
 
 
 class PairJudgeConfig(PreTrainedConfig):
@@ -372,11 +374,25 @@ class PairJudgeForSequenceClassification(PreTrainedModel):
             States (rows, kept, width), their mask (rows, kept) and their weights (rows, kept).
         """
         positions, mask = compact(keep)
-        ids, rows = input_ids.gather(1, positions).masked_fill(~mask, -1), None
-        if not self.training:  # one text is held against several others: it is read once
-            ids, rows = ids.unique(dim=0, return_inverse=True)
-        states = self.encoder(input_ids=ids.clamp(min=0), attention_mask=(ids >= 0).long()).last_hidden_state
-        return states if rows is None else states[rows], mask, weights.gather(1, positions) * mask
+        ids = input_ids.gather(1, positions).masked_fill(~mask, -1)
+        states = self.encode(ids) if self.training else self.encode_distinct(ids)
+        return states, mask, weights.gather(1, positions) * mask
+
+    def encode(self, ids: Tensor) -> Tensor:
+        """States (rows, tokens, width) of tokens, int64 (rows, tokens); negative ones are padding."""
+        states: Tensor = self.encoder(
+            input_ids=ids.clamp(min=0), attention_mask=(ids >= 0).long()
+        ).last_hidden_state
+        return states
+
+    def encode_distinct(self, ids: Tensor) -> Tensor:
+        """The same without gradients: a text that is held against several others is read once, and short ones are not padded to the longest."""
+        distinct, rows = ids.unique(dim=0, return_inverse=True)
+        lengths = (distinct >= 0).sum(1)
+        parts = lengths.argsort().split(READ_AT_ONCE)
+        states = [self.encode(distinct[part, : int(lengths[part[-1]])]) for part in parts]
+        padded = [functional.pad(each, (0, 0, 0, ids.shape[1] - each.shape[1])) for each in states]
+        return torch.cat(padded)[torch.cat(parts).argsort()[rows]]
 
 
 def compare_states(

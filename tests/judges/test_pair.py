@@ -179,6 +179,23 @@ def test_verdicts_do_not_depend_on_padding(judge):
     assert torch.allclose(together[:4], torch.stack(alone), atol=1e-5)
 
 
+def test_texts_of_like_length_are_encoded_together_and_give_what_each_gives_alone(judge):
+    model, tokenizer = judge
+    first = [headline[: 6 + 3 * n] for n, headline in enumerate(HEADLINES)][::-1]
+    widths = []
+    hook = model.encoder.register_forward_pre_hook(
+        lambda _, args, options: widths.append(tuple(options["input_ids"].shape)), with_kwargs=True
+    )
+    together = model(**encode(tokenizer, first, OTHERS)).logits
+    hook.remove()
+    assert max(rows for rows, _ in widths) <= 32
+    assert len({width for _, width in widths}) > 2
+    alone = torch.cat(
+        [model(**encode(tokenizer, [a], [b])).logits for a, b in zip(first, OTHERS, strict=True)]
+    )
+    assert torch.allclose(together, alone, atol=1e-4)
+
+
 def test_empty_texts_give_finite_verdicts_and_gradients(judge):
     model, tokenizer = judge
     output = model(**encode(tokenizer, ["", "…", "Sì"], ["", "Sì", ""]), labels=torch.tensor([0, 1, 0]))
