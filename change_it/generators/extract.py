@@ -35,6 +35,8 @@ NEW_CLAUSE = 0.7
 TEMPERATURE = 2.0
 #: Share of the original headline's information that is enough.
 ENOUGH = 0.6
+#: Words of what stands between commas, from which on it is no member of a list.
+LISTED = 3
 #: Letters of a word that has a capital in a title, unless titles show otherwise.
 LONG = 4
 #: Taken from the score of what says a word twice or is too short, so that everything else comes before.
@@ -99,6 +101,15 @@ def repeats(text: str, original: str) -> bool:
     """
     counts, known = (Counter(word for word in words(one) if len(word) > LONG) for one in (text, original))
     return any(count > max(1, known[word]) for word, count in counts.items())
+
+
+def _listed(parts: Sequence[Piece]) -> bool:
+    """Whether a comma between two parts may be a list's, whose members cannot go alone: one of them is short."""
+    return (
+        len(parts) == 2
+        and parts[0].joint[:1] == ","
+        and min(len(words(part.text)) for part in parts) < LISTED
+    )
 
 
 def _commonest(counts: Counter[str]) -> dict[str, str]:
@@ -209,7 +220,11 @@ class Extract(Proposer):
         best = sorted(clauses, key=lambda text: -clauses[text])[:1]
         quotations = [match[0] for match in _QUOTED.finditer(lead) if 1 < len(match[0].split()) < 10]
         first, rest = parts[:1], parts[1:]
-        orders = [parts, first, rest, parts[:-1], [*rest, *first], *lead_parts[:2]]
+        orders = [parts, first, *lead_parts[:2]]
+        if not _listed(parts[:2]):
+            orders += [rest, [*rest, *first]]
+        if not _listed(parts[-2:]):
+            orders.append(parts[:-1])
         for text in (*best, *quotations[:2]):
             piece = Piece(text, "")
             orders += [[*first, piece], [piece, *first], [*parts, piece]]

@@ -198,6 +198,12 @@ def test_no_clause_is_cut_where_another_is_whole(learnt):
     assert len(found[0].text.split()) == learnt.profiles["north"].length
 
 
+def test_a_list_stays_whole(learnt):
+    headline = "Rossi, Bassetti close the old bridge at Dorvano in public, private talks"
+    (found,) = learnt.propose([headline], [""], "north", Decoding(candidates=60))
+    assert not any(one.text.startswith("Bassetti") or one.text.endswith("public") for one in found)
+
+
 def test_unknown_outlets_and_missing_headlines_are_refused(learnt):
     with pytest.raises(InputError, match="no extract generator for east: these write for north and south"):
         learnt.propose([HEADLINE], [ARTICLE], "east")
