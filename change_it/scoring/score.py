@@ -64,7 +64,7 @@ class Row:
         return cells | {"signature": self.signature}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scores:
     """A table of systems.
 
