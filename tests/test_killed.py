@@ -1,0 +1,177 @@
+"""SIGKILL at moments drawn from a seed, half of them when files are written: what stands there is the old or the new state.
+
+python tests/test_killed.py COMMAND FOLDER [SEED [MOMENTS]]
+"""
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+MOMENTS = 4
+#: Files by which a state is known; the others of a folder have times in them.
+KNOWN = {
+    "build": ("articles/train.parquet", "pairs/test.parquet", "README.md", "alignment.json"),
+    "judge": ("model.safetensors", "config.json"),
+    "transfer": ("",),
+    "score": ("systems.csv", "items/gold.csv"),
+    "hevas": ("summary.csv",),
+    "audit": ("audit.json",),
+}
+
+
+def arguments(name, folder, out, seed):
+    """A command as it writes to `out`; its result depends on the seed."""
+    given = ["--corpus", f"{folder}/corpus", "--out", str(out), "--seed", str(seed)]
+    judges = ["--judges", f"{folder}/judges"]
+    return {
+        "build": ["corpus", "build", f"{folder}/sample.csv", "--out", str(out), "--seed", str(seed)],
+        "judge": [*["train", "judge", "--task", "hh", "--encoder", "scratch", "--size", "tiny", "--updates", "6", "--checkpoint-steps", "2"], *given],
+        "transfer": ["transfer", "--generator", f"{folder}/generator", "--sample", "--batch-size", "16", *given],
+        "score": ["score", *judges, "--resamples", "50", *given],
+        "hevas": [*["hevas", "--baselines", "random", "--metrics", "R-1", "R-SU", "LSA-C", "--charts", "bar", "--documents"], *given[1:]],
+        "audit": ["audit", *judges, "--items", "6", "--resamples", "20", *given],
+    }[name]  # fmt: skip
+
+
+def state(out, name):
+    """What a reader would find: nothing, or a digest of the files by which a state is known."""
+    files = [out / file if file else out for file in KNOWN[name]]
+    if not any(file.is_file() for file in files):
+        return ""
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.read_bytes() if file.is_file() else b"missing")
+    return digest.hexdigest()
+
+
+def start(command, folder, log, *, at=0):
+    """Run it in a process of its own, which kills itself at its `at`-th file; the process, and where it says their number."""
+    said, says = os.pipe()
+    if (child := os.fork()) != 0:
+        os.close(says)
+        return child, said
+    number = 0
+
+    def count(event, details):
+        nonlocal number
+        writing = event in ("os.rename", "os.mkdir", "os.remove", "os.rmdir") or (
+            event == "open" and isinstance(details[2], int) and details[2] & (os.O_WRONLY | os.O_RDWR)
+        )
+        if writing and str(details[0]).startswith(str(folder)):
+            number += 1
+            if number == at:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    code = 99
+    try:
+        with log.open("a") as file:
+            os.dup2(file.fileno(), 1)
+            os.dup2(file.fileno(), 2)
+        from change_it.cli import main
+
+        sys.addaudithook(count)
+        code = main(command)
+        os.write(says, str(number).encode())
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        os._exit(code)
+
+
+def finish(child, said):
+    """Exit code (negative: the signal), and the number of files if it came to an end."""
+    with os.fdopen(said, "rb") as pipe:
+        number = pipe.read()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), int(number or 0)
+
+
+def check(name, folder, seed, moments):
+    """Kill a command that replaces an older result, again and again; then let it end."""
+    from pkgutil import resolve_name
+
+    import change_it.auto  # noqa: F401 (all modules are loaded once, before the processes part)
+    from change_it.cli import COMMANDS
+
+    entry = COMMANDS[{"build": "corpus", "judge": "train"}.get(name, name)]
+    resolve_name((entry[name] if isinstance(entry, dict) else entry).run)
+    rng, place, log = random.Random(f"{seed} {name}"), folder / name, folder / f"{name}.log"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    out = place / ("out.csv" if name == "transfer" else "out")
+
+    def whole(out, seed, *more):
+        begun = time.monotonic()
+        code, files = finish(*start([*arguments(name, folder, out, seed), *more], place, log))
+        assert code == 0, log.read_text()[-3000:]
+        return state(out, name), files, time.monotonic() - begun
+
+    resumed = ["--resume"] if name == "judge" else []
+    old, *_ = whole(out, 1)
+    new, files, seconds = whole(out.with_name(f"whole-{out.name}"), 2)
+    assert old != new
+    assert "" not in (old, new)
+    beside = sorted(path.name for path in place.iterdir())
+    found = []
+    for moment in range(moments):
+        at = rng.randint(1, files) if moment % 2 else 0
+        child, said = start(
+            [*arguments(name, folder, out, 2), *(resumed if found else [])], place, log, at=at
+        )
+        if not at:
+            time.sleep(rng.uniform(0, seconds))
+            os.kill(child, signal.SIGKILL)
+        code, _ = finish(child, said)
+        assert code in (0, -signal.SIGKILL), log.read_text()[-3000:]
+        found.append(state(out, name))
+        assert found[-1] in (old, new), (name, f"moment {moment} of seed {seed}, file {at} of {files}")
+    assert whole(out, 2, *resumed)[0] == new
+    assert sorted(path.name for path in place.iterdir()) == beside
+    if name == "judge":
+        assert not any(path.name.startswith(("train", ".train")) for path in out.iterdir()), list(
+            out.iterdir()
+        )
+    print(json.dumps({"command": name, "old": found.count(old), "new": found.count(new), "files": files}))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, corpus):
+    """A corpus, its sample, untrained judges and a generator."""
+    from space_runs import save_judge
+    from tiny_generators import save_generator
+
+    folder = tmp_path_factory.mktemp("killed")
+    shutil.copytree(corpus, folder / "corpus")
+    shutil.copy(Path(corpus).parent / "sample.csv", folder / "sample.csv")
+    for task in ("main", "hh", "ah"):
+        save_judge(folder / "judges" / task, task, outlets=("colle", "faro"))
+    save_generator(folder / "generator", outlets=("colle", "faro"), to="faro")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(KNOWN))
+def test_killed_commands_leave_the_old_or_the_new_state(name, made):
+    seed = random.randrange(2**32)
+    print("seed", seed)
+    command = [sys.executable, __file__, name, str(made), str(seed)]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+if __name__ == "__main__":
+    chosen, folder, *numbers = sys.argv[1:]
+    seed, moments = ([int(number) for number in numbers] + [1, MOMENTS][len(numbers) :])[:2]
+    check(chosen, Path(folder), seed, moments)
