@@ -27,7 +27,7 @@ from change_it.judges.options import JudgeOptions
 from change_it.judges.options import variants as judge_variants
 from change_it.quickstart import QuickstartOptions
 from change_it.reproduction.options import ReproduceOptions
-from change_it.scoring.options import HeadlineOptions, ScoreOptions
+from change_it.scoring.options import CompareOptions, HeadlineOptions, ScoreOptions
 from change_it.space.demo import DemoOptions
 
 PROGRAM = """Headline style transfer between two newspapers: aligned data, generators, trained judges, compliancy.
@@ -63,6 +63,7 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     "transfer": Command(TransferOptions, "change_it.generators.transfer_command:run"),
     "judge": Command(HeadlineOptions, "change_it.report.judge_command:run"),
     "score": Command(ScoreOptions, "change_it.report.score_command:run"),
+    "compare": Command(CompareOptions, "change_it.report.compare_command:run"),
     "audit": Command(AuditOptions, "change_it.report.audit_command:run"),
     "hevas": Command(HevasOptions, "change_it.report.hevas_command:run"),
     "annotate": {

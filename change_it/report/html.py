@@ -24,6 +24,7 @@ from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.papers import evalnlgeval2020
 from change_it.report import tables
 from change_it.report.charts import INK, Drawing
+from change_it.report.compare import Tables, counts_table, matched
 from change_it.report.context import CorpusInfo, Quality
 from change_it.report.hevas import HevasResult
 from change_it.report.items import items_table
@@ -84,7 +85,7 @@ def compliancy_page(
         drawings,
         language=language,
         sections=[name for name in _SECTIONS if present.get(name, True)],
-        items=items_table(scores, _items_texts(language)),
+        items=items_table(scores.items, _items_texts(language)),
         outlets=f" {translate(language, 'results.and')} ".join(scores.outlets),
         invented=set(scores.outlets) == set(OUTLETS),
         made=made,
@@ -109,6 +110,22 @@ def compliancy_page(
         **(_of_evaluation(hevas.evaluation) if hevas else {}),
         agreement=tables.agreement_table(hevas) if hevas else None,
         square=tables.correlations_table(hevas.judges) if hevas else None,
+    )
+
+
+def compare_page(systems: Tables, *, language: str) -> str:
+    """The page of two systems side by side in `it` or `en`, without any reference to another file."""
+    first, second = systems
+    text = partial(translate, language)
+    every = matched(systems, first, second, translate=text)
+    return _render(
+        "compare.html.jinja",
+        [],
+        language=language,
+        first=first,
+        second=second,
+        counts=counts_table(every, first, second, text),
+        items=items_table(systems, _items_texts(language), view="items"),
     )
 
 

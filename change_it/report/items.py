@@ -8,16 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
+from typing import Literal
 
+import polars as pl
 from markupsafe import Markup
 
-from change_it.report.tables import marked
+from change_it.report.compare import unsupported
 from change_it.scoring.compliancy import JUDGES, PROBABILITIES
-from change_it.scoring.score import Scores
 from change_it.tables import figure
 
 #: Verdicts of an item in the order of the table.
 MEASURES = ("strict_compliancy", "compliant", *JUDGES)
+View = Literal["rows", "items"]
 _SIGNS = {True: "1", False: "0", None: "-"}
 
 
@@ -31,14 +33,19 @@ class ItemsTable:
     checksum: str  # of the script, as a Content-Security-Policy names it
 
 
-def items_table(scores: Scores, texts: Mapping[str, str]) -> ItemsTable:
+def items_table(
+    systems: Mapping[str, pl.DataFrame], texts: Mapping[str, str], *, view: View = "rows"
+) -> ItemsTable:
     """The items of every system.
 
     Args:
-        scores: of a scoring run.
+        systems: name to its items, as a scoring run or `compare.read_verdicts` has them.
+        view: what is shown first, a line for each headline or the systems side by side.
         texts: what stands around them, `texts/<language>.toml` without `items_`.
     """
-    record = json.dumps(_record(scores) | {"texts": dict(texts)}, ensure_ascii=False, separators=(",", ":"))
+    record = json.dumps(
+        _record(systems) | {"texts": dict(texts), "view": view}, ensure_ascii=False, separators=(",", ":")
+    )
     package = files("change_it.report")
     library, styles, licence, own = (
         (package / name).read_text(encoding="utf-8")
@@ -56,21 +63,27 @@ def items_table(scores: Scores, texts: Mapping[str, str]) -> ItemsTable:
     return ItemsTable(Markup(packed), Markup(without_maps[1]), Markup(script), f"sha256-{digest}")
 
 
-def _record(scores: Scores) -> dict[str, object]:
+def _record(systems: Mapping[str, pl.DataFrame]) -> dict[str, object]:
     """Each text once: items, and a row for every headline of a system, those of one item together."""
     items: dict[str, list[str]] = {}
     rows: dict[str, list[list[object]]] = {}
-    for number, table in enumerate(scores.items.values()):
+    for number, table in enumerate(systems.values()):
         for item in table.iter_rows(named=True):
             key = item["id"]
-            items.setdefault(key, [key, item["direction"], item["source"], item["gold"]])
+            items.setdefault(key, [key, item["direction"], item["source"], item.get("gold", "")])
             verdicts = "".join(_SIGNS[item[name]] for name in MEASURES)
-            known = {judge: item[name] for judge, name in PROBABILITIES.items() if judge in JUDGES}
+            known = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in JUDGES}
             probabilities = {judge: figure(p) for judge, p in known.items() if p is not None}
-            row = [number, item["headline"], verdicts, marked(item).places, probabilities]
+            row = [
+                number,
+                item["headline"],
+                verdicts,
+                [(one["start"], one["end"]) for one in unsupported(item["unsupported"])],
+                probabilities,
+            ]
             rows.setdefault(key, []).append(row)
     return {
-        "systems": list(scores.items),
+        "systems": list(systems),
         "measures": MEASURES,
         "items": list(items.values()),
         "rows": [[place, *row] for place, key in enumerate(items) for row in rows[key]],

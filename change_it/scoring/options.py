@@ -70,3 +70,28 @@ class HeadlineOptions(InferenceOptions):
     """Of the texts, for facts: it, en or any other; guessed from the article when not given."""
     json: bool = False
     """Print JSON instead of a table."""
+
+
+@dataclass(kw_only=True)
+class CompareOptions:
+    """Two systems item by item: how often each passed and the other did not, and which headlines those are.
+
+    Examples:
+        change-it compare runs/mine/report/items/sum.csv runs/mine/report/items/gold.csv
+        change-it compare runs/mine/report/items/sum.csv runs/mine/report/items/gold.csv --verdict main --outcome first --out compare.html
+    """
+
+    files: tyro.conf.Positional[tuple[Path, Path]]
+    """Tables of verdicts, items/<system>.csv of `change-it score --out` or items.csv of the page, one system in each."""
+    verdict: Literal["compliant", "strict_compliancy", "hh", "ah", "main", "fluency", "facts"] = "compliant"
+    """Whose verdict to look at: hh, ah and main together, all five, or one alone."""
+    outcome: Literal["all", "any", "differ", "first", "second", "both", "none"] = "differ"
+    """Which headlines to print: those that any, exactly one, only the first, only the second, both or none of the systems failed at."""
+    items: int = 10
+    """Headlines to print, at most; --out and --json have all."""
+    out: Path | None = None
+    """HTML file with all headlines of both systems, side by side; nothing is written when not given."""
+    report_language: Literal["it", "en"] = "en"
+    """Of the HTML file."""
+    json: bool = False
+    """Print JSON instead of tables."""

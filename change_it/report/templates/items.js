@@ -92,8 +92,9 @@
       },
     }))],
   };
+  let { view } = data;
   const table = new Tabulator("#items-table", {
-    data: rows, columns: views.rows, layout: "fitColumns", pagination: true, paginationSize: 20, paginationSizeSelector: [20, 50, 100],
+    data: { rows, items }[view], columns: views[view], layout: "fitColumns", pagination: true, paginationSize: 20, paginationSizeSelector: [20, 50, 100],
     placeholder: texts.none, columnHeaderSortMulti: true, locale: "page", renderHorizontal: "basic",
     langs: { page: { pagination: { first: "«", first_title: texts.first, last: "»", last_title: texts.last, prev: "‹", prev_title: texts.previous,
       next: "›", next_title: texts.next, page_size: texts.size } } },
@@ -101,7 +102,6 @@
   const count = document.getElementById("items-count");
   const number = (value) => value.toLocaleString(document.documentElement.lang, { useGrouping: "always" });
   const total = { rows: rows.length, items: items.length };
-  let view = "rows";
   const counted = (shown) => { count.textContent = texts.count.replace("{shown}", number(shown)).replace("{all}", number(total[view])); };
   table.on("dataFiltered", (filters, found) => counted(found.length));
   const buttons = Object.keys(views).map((name) => {

@@ -1,0 +1,149 @@
+"""Two systems item by item: tables of verdicts in, matched and counted; for `change-it compare` and the page's Compare tab."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from change_it.errors import InputError
+from change_it.io import Record
+from change_it.scoring.compliancy import JUDGES
+from change_it.tables import Column, Row, Table
+
+#: Columns of a table of verdicts, as the page's Score tab and `change-it score --out` write it.
+COLUMNS = ("id", "direction", "source", "headline", "hh", "ah", "main")
+#: Columns that a table may have besides.
+OPTIONAL = ("fluency", "facts", "unsupported")
+#: Whose verdict to look at: the papers' three together, all five, or one judge's.
+VERDICTS = ("compliant", "strict_compliancy", *JUDGES)
+OTHER = "_other"  #: End of the second system's columns.
+
+_ONE, _SECOND = pl.col("passed"), pl.col(f"passed{OTHER}")
+#: Which items to show, by who failed.
+OUTCOMES: dict[str, pl.Expr] = {
+    "all": pl.lit(True),
+    "any": ~(_ONE & _SECOND),
+    "differ": _ONE != _SECOND,
+    "first": _SECOND & ~_ONE,
+    "second": _ONE & ~_SECOND,
+    "both": ~(_ONE | _SECOND),
+    "none": _ONE & _SECOND,
+}
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+#: System to its items.
+Tables = Mapping[str, pl.DataFrame]
+#: `translation.translate` in one language.
+Translate = Callable[..., str]
+#: Reads the rows of a file that has these columns, and may have those.
+Read = Callable[[Path, Sequence[str], Sequence[str]], Sequence[Record]]
+#: Refuses a file whose rows have faults: what is wrong in words, and the lines where.
+Refuse = Callable[[Path, Iterable[tuple[str, Sequence[int]]]], None]
+
+
+def read_verdicts(
+    files: Mapping[Path, str],
+    read: Read,
+    refuse: Refuse,
+    *,
+    translate: Translate,
+    longest: int | None = None,
+    longest_name: int | None = None,
+) -> dict[str, pl.DataFrame]:
+    """System to its table of verdicts, with the columns `compliant` and `strict_compliancy`.
+
+    Args:
+        files: each with what its system is called where it has no column `system`; they have the columns `COLUMNS`.
+        read: reads a file.
+        refuse: refuses a file, with sentences of the section `compare`.
+        translate: texts of the section `compare`.
+        longest: characters of a cell, at most.
+        longest_name: characters of a system's name that are kept.
+
+    Raises:
+        InputError: a verdict that is none, an id twice, a cell too long, fewer than two systems.
+    """
+    systems: dict[str, dict[str, dict[str, object]]] = {}
+    for path, name in files.items():
+        unclear, double, long = [], [], []
+        for line, cells, _ in read(path, COLUMNS, [*OPTIONAL, "system"]):
+            given = {judge: cells.get(judge, "").lower() for judge in JUDGES}
+            verdicts = {judge: _BOOLEANS.get(cell) for judge, cell in given.items()}
+            if any(verdicts[judge] is None and (cell or judge in COLUMNS) for judge, cell in given.items()):
+                unclear.append(line)
+                continue
+            if longest is not None and max(len(cells[column]) for column in COLUMNS) > longest:
+                long.append(line)
+            items = systems.setdefault((cells.get("system") or name)[:longest_name], {})
+            if cells["id"] in items:
+                double.append(line)
+            items[cells["id"]] = {
+                **{column: cells[column] for column in COLUMNS},
+                **verdicts,
+                "compliant": all(verdicts[judge] for judge in JUDGES[:3]),
+                "strict_compliancy": None if None in verdicts.values() else all(verdicts.values()),
+                "unsupported": cells.get("unsupported", ""),
+            }
+        faults = (
+            (translate("compare.fault_verdict"), unclear),
+            (translate("compare.fault_double"), double),
+            (translate("compare.fault_long", most=longest or 0), long),
+        )
+        refuse(path, faults)
+    if len(systems) < 2:
+        raise InputError(translate("compare.one_system"))
+    types = dict.fromkeys(VERDICTS, pl.Boolean)
+    return {
+        name: pl.DataFrame(list(items.values()), schema_overrides=types) for name, items in systems.items()
+    }
+
+
+def matched(tables: Tables, first: str, second: str, *, translate: Translate) -> pl.DataFrame:
+    """The items that two systems have both, in the order of the first; the second system's columns end in `_other`."""
+    if first not in tables or second not in tables:
+        raise InputError(translate("compare.choose"))
+    columns = list(dict.fromkeys([*COLUMNS, *VERDICTS, "unsupported"]))
+    one, other = (tables[name].select(columns) for name in (first, second))
+    found = one.join(other, on="id", how="left", suffix=OTHER).drop_nulls(f"compliant{OTHER}")
+    if not len(found):
+        raise InputError(translate("compare.nothing_common", first=first, second=second))
+    return found
+
+
+def chosen(items: pl.DataFrame, verdict: str, outcome: str) -> pl.DataFrame:
+    """The items of an outcome: with `any` one or both systems failed by this verdict, with `differ` one of them did."""
+    passed = {f"passed{end}": f"{verdict}{end}" for end in ("", OTHER)}
+    return items.with_columns(**{name: pl.col(column) for name, column in passed.items()}).filter(
+        OUTCOMES[outcome]
+    )
+
+
+def counts_table(items: pl.DataFrame, first: str, second: str, translate: Translate) -> Table:
+    """How often the systems passed, all judges together and each by itself."""
+    titles = {
+        "none": translate("compare.both_passed"),
+        "second": translate("compare.only", system=first),
+        "first": translate("compare.only", system=second),
+        "both": translate("compare.neither"),
+    }
+    columns = [Column(outcome, "text", title) for outcome, title in titles.items()]
+    rows = [
+        Row(
+            {
+                "verdict": translate(f"compare.judge_{verdict}"),
+                **{outcome: len(chosen(items, verdict, outcome)) for outcome in titles},
+            }
+        )
+        for verdict in VERDICTS
+        if not items[verdict].is_null().all()
+    ]
+    return Table((Column("verdict", "text", translate("compare.verdict")), *columns), tuple(rows))
+
+
+def unsupported(text: str) -> list[dict[str, int]]:
+    """Places of unsupported words in a headline; none where a stranger's table has something else there."""
+    try:
+        return [{end: max(0, int(one[end])) for end in ("start", "end")} for one in json.loads(text)]
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        return []
