@@ -31,9 +31,9 @@ _TRANSFER_SECONDS: dict[Scale, float] = {"smoke": 3, "cpu": 60, "full": 3_600}
 _BILSTM_SECONDS: dict[Scale, float] = {"smoke": 20, "cpu": 120, "full": 3_000}
 
 #: Updates of the papers' networks: no more than started, and small ones.
-GENERATOR_UPDATES = {"smoke": 40, "cpu": 400}
+GENERATOR_UPDATES = {"smoke": 40, "cpu": 200}
 #: Updates of our Transformer, which writes sentences when the papers' networks still write commas.
-TRANSFORMER_UPDATES = {"smoke": 150, "cpu": 240}
+TRANSFORMER_UPDATES = {"smoke": 100, "cpu": 160}
 #: Bootstrap resamples and trials of tests.
 RESAMPLES: dict[Scale, int] = {"smoke": 200, "cpu": 1000, "full": 1000}
 
@@ -71,7 +71,9 @@ def classifier_step(options: ReproduceOptions, train_on: TrainingSet) -> Step:
     out = options.out / "classifiers" / train_on
     settings: dict[str, Any] = {}
     if options.scale == "smoke":
-        settings = {"updates": 60, "evaluation_steps": 30}
+        settings = {"updates": 150, "evaluation_steps": 30}
+    elif options.scale == "cpu":
+        settings = {"epochs": 3}
     return Step(
         name=f"classifier of {train_on}",
         command="change_it.judges.train:run",
