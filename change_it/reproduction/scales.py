@@ -22,13 +22,13 @@ _SMOKE: dict[Task, dict[str, Any]] = {
 #: Seconds of a judge and of a generator, by scale; measured on two cores, at full scale from the time of a step.
 _JUDGE_SECONDS: dict[Scale, dict[Task, float]] = {
     "smoke": {"main": 15, "hh": 15, "ah": 20},
-    "cpu": {"main": 60, "hh": 40, "ah": 180},
+    "cpu": {"main": 75, "hh": 60, "ah": 300},
     "full": {"main": 12_000, "hh": 1_500, "ah": 400_000},
 }
-_GENERATOR_SECONDS: dict[Scale, float] = {"smoke": 15, "cpu": 60, "full": 93_000}
-_TRANSFORMER_SECONDS: dict[Scale, float] = {"smoke": 50, "cpu": 120, "full": 0}
-_TRANSFER_SECONDS: dict[Scale, float] = {"smoke": 3, "cpu": 60, "full": 3_600}
-_BILSTM_SECONDS: dict[Scale, float] = {"smoke": 20, "cpu": 120, "full": 3_000}
+_GENERATOR_SECONDS: dict[Scale, float] = {"smoke": 10, "cpu": 45, "full": 93_000}
+_TRANSFORMER_SECONDS: dict[Scale, float] = {"smoke": 40, "cpu": 80, "full": 0}
+_TRANSFER_SECONDS: dict[Scale, float] = {"smoke": 2, "cpu": 15, "full": 3_600}
+_BILSTM_SECONDS: dict[Scale, float] = {"smoke": 30, "cpu": 180, "full": 3_000}
 
 #: Updates of the papers' networks: no more than started, and small ones.
 GENERATOR_UPDATES = {"smoke": 40, "cpu": 200}
