@@ -33,7 +33,7 @@ _BILSTM_SECONDS: dict[Scale, float] = {"smoke": 30, "cpu": 180, "full": 3_000}
 #: Updates of the papers' networks: no more than started, and small ones.
 GENERATOR_UPDATES = {"smoke": 40, "cpu": 200}
 #: Updates of our Transformer, which writes sentences when the papers' networks still write commas.
-TRANSFORMER_UPDATES = {"smoke": 100, "cpu": 160}
+TRANSFORMER_UPDATES = {"smoke": 100, "cpu": 120}
 #: Bootstrap resamples and trials of tests.
 RESAMPLES: dict[Scale, int] = {"smoke": 200, "cpu": 1000, "full": 1000}
 
@@ -171,6 +171,7 @@ def score_step(
             predictions=tuple(f"{name}={file}" for name, file in systems.items()),
             out=out,
             resamples=RESAMPLES[options.scale],
+            precision="bf16" if options.scale == "cpu" and _precision() == "bf16" else "float32",
             seed=options.seed,
             device=options.device,
         ),
