@@ -13,6 +13,7 @@ from space_runs import models_of, served, write_csv, write_run
 
 from change_it.space.transfer import examples
 from change_it.space.translation import translate
+from change_it.translation import load_texts
 
 pytestmark = pytest.mark.slow
 
@@ -408,6 +409,53 @@ def test_the_page_opens_with_an_example_already_judged(page):
     texts = {page.locator(f"#{name} textarea").input_value() for name in ("headline", "article")}
     assert texts in [{one["headline"], one["article"]} for one in examples("it")]
     expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(5)
+
+
+def test_no_word_of_the_page_is_in_the_other_language(page, tmp_path):
+    score(page, tmp_path)
+    go_to(page, "quality")
+    page.locator("#quality-example").click()
+    expected(page.locator("#quality-files .file-preview")).to_be_visible()
+    expected(page.locator(".chart text", has_text="media con intervallo").last).to_be_visible()
+    assert foreign_words(page, "it") == []
+    page.get_by_label("English").check()
+    expected(page.locator(".chart text", has_text="mean with").last).to_be_visible()
+    go_to(page, "score", "en")
+    expected(page.locator(".chart text", has_text="failed main only")).to_be_visible()
+    assert foreign_words(page, "en") == []
+
+
+def foreign_words(page, language):
+    """Words on all tabs that only the other language's texts have, but for headlines, file names and what is marked `lang`."""
+
+    def vocabulary(language):
+        texts = (re.sub(r"`[^`]*`|<[^>]*>|{[^}]*}", " ", text) for text in load_texts(language).values())
+        return {word for text in texts for word in re.findall(r"[^\W\d_]{2,}", text.lower())}
+
+    [other] = {"it", "en"} - {language}
+    theirs = vocabulary(other) - vocabulary(language) - {"su", "mine", "other", "first", "random", "lead"}
+    found = []
+    for tab in ("transfer", "score", "compare", "quality"):
+        go_to(page, tab, language)
+        texts = page.evaluate(
+            """() => {
+              document.querySelectorAll("details").forEach(one => { one.open = true; });
+              const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), texts = [];
+              while (walker.nextNode()) {
+                const { parentElement: one, data } = walker.currentNode;
+                const names = "script, style, code, i[lang=en], .ci-headline, .ci-gone, h3, #examples button, #language, .filename";
+                if (!one.closest(names) && one.checkVisibility({ visibilityProperty: true })) texts.push(data);
+              }
+              return texts;
+            }"""
+        )
+        found += [
+            (tab, word, text)
+            for text in texts
+            for word in re.findall(r"[^\W\d_]{2,}", text.lower())
+            if word in theirs
+        ]
+    return found
 
 
 def test_every_mark_explains_itself_to_mouse_and_finger(opened):

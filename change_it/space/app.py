@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from change_it.space import compare, quality, score, transfer
-from change_it.space.html import render
+from change_it.space.html import reasons, render
 from change_it.space.limits import LIMITS
 from change_it.space.models import Models
 from change_it.space.serving import launch
@@ -69,7 +69,12 @@ def build(models: Models | None, language: str = "it", feedback: Path | None = N
 
 def about_html(models: Models, language: str) -> str:
     """Which outlets the models know, and how far to rely on each judge."""
-    return render("about.html.jinja", models=models, translate=partial(translate, language))
+    return render(
+        "about.html.jinja",
+        models=models,
+        translate=partial(translate, language),
+        reasons=partial(reasons, language),
+    )
 
 
 def launch_from_environment() -> None:
