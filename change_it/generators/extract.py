@@ -14,7 +14,6 @@ from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
-from rich.progress import track
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -24,6 +23,7 @@ from change_it.errors import InputError
 from change_it.generators.formats import Candidate, Decoding
 from change_it.generators.options import EXTRACT
 from change_it.generators.transfer import Proposer, Question
+from change_it.progress import tracked
 from change_it.text.sentences import sentences
 from change_it.text.tokens import words
 
@@ -190,7 +190,7 @@ class Extract(Proposer):
     def _propose(
         self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
-        shown = track(items, EXTRACT, disable=not progress)
+        shown = tracked(items, EXTRACT, shown=progress)
         return [self._candidates(*item)[: decoding.candidates] for item in shown]
 
     def _candidates(self, headline: str, article: str, to: str) -> list[Candidate]:

@@ -8,14 +8,13 @@ from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.progress import Progress
-
 from change_it.cache import LRUCache
 from change_it.errors import InputError
 from change_it.generators.formats import Candidate, Decoding
 from change_it.generators.generator import CARD, COMMAND, Generator, GeneratorCard, load_generator
 from change_it.generators.options import CANDIDATES, READS, Recipe
 from change_it.generators.recipes import source_of
+from change_it.progress import ProgressBar
 from change_it.training.models import local_folder
 
 if TYPE_CHECKING:
@@ -334,7 +333,7 @@ class HeadlineTransfer(Proposer):
         sources = [source_of(self.reads, *item) for item in items]
         rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
         found: list[list[Candidate]] = [[] for _ in items]
-        with Progress(disable=not progress, transient=True) as bar:
+        with ProgressBar(shown=progress) as bar:
             task = bar.add_task(f"{self.recipe} generator", total=len(rows))
             for target, generator in self.generators.items():
                 own = [row for row in rows if items[row][2] == target]

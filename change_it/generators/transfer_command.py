@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -38,6 +37,7 @@ from change_it.io import (
 )
 from change_it.judges.casing import read_casing
 from change_it.judges.judge import Judges
+from change_it.progress import ProgressBar
 from change_it.scoring.item import Item, read_test_set
 from change_it.scoring.signature import Reranker
 from change_it.text.stopwords import guess_language
@@ -249,15 +249,8 @@ def transfer(options: TransferOptions, setup: Setup, items: Sequence[Item]) -> T
     size = options.batch_size or LARGEST_BATCH
     chunks = [order[start : start + size] for start in range(0, len(order), size)]
     before = sum(map(len, journal.chunks.values()))
-    columns = (
-        TextColumn("transferring"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=len(order), completed=before)
+    with ProgressBar() as bar:
+        task = bar.add_task("transferring", total=len(order), completed=before)
         for number, chunk in enumerate(chunks):
             if number not in journal.chunks:
                 journal.add(number, _headlines(setup, [items[row] for row in chunk], decoding, options))

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from rich.progress import track
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -17,6 +16,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from change_it.judges.data import Examples
 from change_it.judges.judge import encode
+from change_it.progress import tracked
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -117,7 +117,7 @@ def frozen_cosine(encoder: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) 
     def read(texts: Sequence[str]) -> None:
         encoder.eval()
         new = sorted({text for text in texts if text not in known}, key=lambda text: (-len(text), text))
-        for start in track(range(0, len(new), 32), description="frozen encoder", transient=True):
+        for start in tracked(range(0, len(new), 32), "frozen encoder"):
             some = new[start : start + 32]
             batch = encode(tokenizer, some, max_tokens=limit).to(encoder.device)
             states = encoder(

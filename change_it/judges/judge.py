@@ -12,7 +12,6 @@ from typing import Any, get_args
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from rich.progress import Progress
 from safetensors import SafetensorError
 from transformers import BatchEncoding
 
@@ -20,6 +19,7 @@ from change_it.cache import LRUCache
 from change_it.errors import InputError
 from change_it.hevas.names import Casing
 from change_it.judges.options import SINGLE_TEXT, TASKS, Task
+from change_it.progress import ProgressBar
 from change_it.training.models import hash_of_weights, load_weights, local_folder, pick_device, quiet
 from change_it.training.options import Arithmetic
 
@@ -279,7 +279,7 @@ def _progress(option: ProgressOption, description: str, total: int) -> Iterator[
     if callable(option):
         yield option
     elif option:
-        with Progress(transient=True) as bar:
+        with ProgressBar() as bar:
             task = bar.add_task(description, total=total)
             yield lambda done: bar.update(task, completed=done)
     else:

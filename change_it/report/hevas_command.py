@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import get_args
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
-
 from change_it.errors import InputError
 from change_it.hevas.analysis import analyse
 from change_it.hevas.documents import Documents, System, read_documents, read_systems
 from change_it.hevas.evaluation import check_input, chosen_metrics, evaluate
 from change_it.hevas.metrics import Progress
 from change_it.hevas.options import Baseline, HevasOptions
+from change_it.progress import ProgressBar
 from change_it.report.folder import HEVAS_FILES, check_out
 from change_it.tables import console, print_table
 
@@ -85,9 +82,7 @@ def _baselines(options: HevasOptions, documents: Documents, progress: Progress) 
 @contextmanager
 def progress_bar(*, shown: bool) -> Iterator[Progress]:
     """A bar on standard error that shows one piece of work after the other."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=console, transient=True, disable=not (shown and console.is_terminal)) as bar:
+    with ProgressBar(shown=shown) as bar:
         task = bar.add_task("reading", total=None)
 
         def progress(what: str, done: int, total: int) -> None:

@@ -22,7 +22,6 @@ from accelerate.utils import ProjectConfiguration, broadcast_object_list, is_ten
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
-    Progress,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -31,6 +30,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, Sampler
 
 from change_it.errors import InputError
+from change_it.progress import ProgressBar
 from change_it.training.options import TrainingSettings
 
 #: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end.
@@ -180,8 +180,8 @@ def schedule(settings: TrainingSettings, total: int) -> Callable[[int], float]:
     )
 
 
-class TrainingBar(Progress):
-    """Updates, loss, score and time left; in a log file the bar is drawn once, at its end, and notes are lines."""
+class TrainingBar(ProgressBar):
+    """Updates, loss, score and time left; in a log file notes are lines."""
 
     def __init__(self, name: str, total: int, state: Progressed, *, shown: bool):
         super().__init__(
@@ -192,7 +192,8 @@ class TrainingBar(Progress):
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            disable=not shown,
+            transient=False,
+            shown=shown,
         )
         self.name = name
         self.task = self.add_task(name, total=total, completed=state.update, loss="…", score="…")
