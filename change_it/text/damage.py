@@ -566,11 +566,14 @@ def spliced(split: Split, random: np.random.Generator, material: Material) -> st
 
 @family
 def keywords(split: Split, random: np.random.Generator, material: Material) -> str | None:
-    """The content words by the alphabet."""
+    """The content words by the alphabet, or as they come, between commas, semicolons or bars."""
     words = [word for word in split.words if not material.is_function(word)]
     if len(words) < 3:
         return None
-    return _ended(sorted(words, key=str.lower), ["", *[" "] * (len(words) - 1)], split, material)
+    mark = random.choice([" ", " ", ", ", "; ", " | "])
+    if mark == " " or random.random() < 0.5:
+        words.sort(key=str.lower)
+    return _ended(words, ["", *[str(mark)] * (len(words) - 1)], split, material)
 
 
 @family
