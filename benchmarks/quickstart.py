@@ -1,4 +1,4 @@
-"""Wall time, peak memory and quality of `change-it quickstart` on this machine, as JSON.
+"""Wall time, peak memory of the larger of its two processes, and quality of `change-it quickstart` on this machine, as JSON.
 
 python benchmarks/quickstart.py --seed 1
 """
