@@ -108,7 +108,23 @@ def _generator(options: PushOptions) -> Files:
             f"change-it merge {folder} --out DIR makes, or train them on a model of the Hub"
         )
     metrics = _metrics(folder, "change-it train generator")
-    return _model(folder, "") | cards.generator_card(card, metrics, folder, options)
+    files = _model(folder, "")
+    if card.kind != "causal" and not card.base:  # transformers has no pipeline for encoder-decoders
+        files |= _pipeline(json.loads(bytes(files["config.json"])), card)
+    return files | cards.generator_card(card, metrics, folder, options)
+
+
+def _pipeline(config: dict[str, Any], card: Any) -> Files:
+    """The code that `transformers.pipeline` runs, and a configuration that names it."""
+    from change_it.generators.headline_pipeline import HeadlinePipeline
+
+    source = Path(str(sys.modules[HeadlinePipeline.__module__].__file__))
+    own = {"impl": f"{source.stem}.{HeadlinePipeline.__name__}", "pt": ["AutoModelForSeq2SeqLM"]}
+    config |= {"source_tokens": card.source_tokens, "target_tokens": card.target_tokens}
+    return {
+        "config.json": _as_json(config | {"custom_pipelines": {"text-generation": own}}),
+        source.name: source,
+    }
 
 
 def _metrics(folder: Path, trainer: str) -> dict[str, Any]:

@@ -11,12 +11,16 @@ from pathlib import Path
 
 import pytest
 from tiny_generators import save_generator
-from transformers import AutoModelForSeq2SeqLM
+from transformers import AutoModelForSeq2SeqLM, pipeline
+from transformers.pipelines import SUPPORTED_TASKS
 
+from change_it import HeadlineTransfer
 from change_it.errors import InputError
+from change_it.generators.formats import Decoding
 from change_it.hub.files import files_of
 from change_it.hub.push import stale, write
 from change_it.hub.run_metadata import public
+from change_it.judges import Judge
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -60,7 +64,7 @@ def test_staged_code_needs_nothing_of_ours(run, options):
         options("judge", run / "judges/hh")
     )
     code = {name: content(files, name).decode() for name in files if name.endswith(".py")}
-    assert code.keys() == {"pair.py", "pointer_generator.py", "tokenizer.py"}
+    assert code.keys() == {"pair.py", "pointer_generator.py", "headline_pipeline.py", "tokenizer.py"}
     assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
 
 
@@ -68,16 +72,60 @@ def test_code_of_the_transformer_is_sent_with_what_it_imports(options, tmp_path)
     folder = save_generator(tmp_path / "rewrite", recipe="rewrite", to=None, architecture="transformer")
     files = files_of(options("generator", folder))
     code = {name: content(files, name).decode() for name in files if name.endswith(".py")}
-    assert code.keys() == {"pointer_transformer.py", "pointer_generator.py", "tokenizer.py"}
+    assert code.keys() == {
+        "pointer_transformer.py",
+        "pointer_generator.py",
+        "headline_pipeline.py",
+        "tokenizer.py",
+    }
     assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
     (tmp_path / "alone").mkdir()
     for name in files:
         (tmp_path / "alone" / name).write_bytes(content(files, name))
     model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "alone", trust_remote_code=True)
     assert model.config.model_type == "change_it_pointer_transformer"
+    writes = pipeline("text-generation", model=str(tmp_path / "alone"), trust_remote_code=True)
+    text = "gio | Crolla il ponte | Il ponte sulla statale crolla ieri."
+    texts = [found["generated_text"] for found in writes(text, num_beams=2, num_return_sequences=2)]
+    transfer = HeadlineTransfer.from_pretrained(folder)
+    candidates = transfer(
+        "Crolla il ponte",
+        article="Il ponte sulla statale crolla ieri.",
+        to="gio",
+        num_candidates=2,
+        decoding=Decoding(beams=2, no_repeat_ngram_size=0),
+    )
+    assert texts == [candidate.text for candidate in candidates]
     card = content(files, "README.md").decode()
+    assert "pipeline_tag: text-generation" in card
     assert "either newspaper from an article and its headline" in card
     assert 'to="gio")' in card
+
+
+def test_a_judge_is_opened_by_a_pipeline(run, options, tmp_path):
+    files = files_of(options("judge", run / "judges/hh"))
+    for name in files:
+        (tmp_path / name).write_bytes(content(files, name))
+    judge = pipeline("text-classification", model=str(tmp_path), trust_remote_code=True)
+    pair = {"text": "Crolla il ponte", "text_pair": "Il ponte crolla"}
+    [[_, match]] = Judge.from_pretrained(run / "judges/hh", device="cpu").probabilities(
+        [pair["text"]], [pair["text_pair"]]
+    )
+    found = judge(pair)
+    expected = match if found["label"] == "match" else 1 - match
+    assert found["score"] == pytest.approx(expected, abs=1e-4)
+
+
+def test_every_task_that_a_card_names_is_one_of_transformers(run, options):
+    kinds = [("judge", "judges/hh"), ("judge", "judges"), ("generator", "generators/sum-gio")]
+    tags = [model_card_tag(files_of(options(kind, run / folder))) for kind, folder in kinds]
+    assert tags == ["text-classification", None, "text-generation"]
+    assert {tag for tag in tags if tag} <= set(SUPPORTED_TASKS)
+
+
+def model_card_tag(files):
+    found = re.search(r"^pipeline_tag: (.*)$", content(files, "README.md").decode(), re.MULTILINE)
+    return found and found[1]
 
 
 def test_one_generator_a_repository(run, options, tmp_path):
