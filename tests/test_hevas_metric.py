@@ -98,3 +98,14 @@ def test_card():
     header = yaml.safe_load(card.split("---")[1])
     assert (header["sdk"], header["app_file"]) == ("gradio", "app.py")
     assert all(f"`{name}`" in card for name in [*METRICS, "empty", "signature"])
+
+
+def test_without_references_the_metrics_that_need_none(metric, expected):
+    given = {"predictions": PREDICTIONS, "documents": ARTICLES, "topics": 2, "lsi_number": 2, "seed": 3}
+    result = metric.compute(**given)
+    names = [name for name, one in METRICS.items() if not one.references]
+    assert list(result) == [*names, "empty", "signature"]
+    for name in ("JS-C", "Fog"):
+        assert result[name] == pytest.approx(expected.means["s"][name])
+    with pytest.raises(InputError, match="R-1 need"):
+        metric.compute(predictions=PREDICTIONS, documents=ARTICLES, metrics=["R-1"])

@@ -9,6 +9,7 @@ import evaluate
 from change_it import InputError
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import evaluate as measure
+from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import MetricOptions
 
 _DESCRIPTION = """\
@@ -28,7 +29,8 @@ _CITATION = """\
 _KWARGS_DESCRIPTION = """\
 Args:
     predictions: new headlines.
-    references: for each a reference headline, or a list of several, of which the best counts for each metric.
+    references: for each a reference headline, or a list of several, of which the best counts for each metric; without any, the metrics
+        that need none are measured.
     documents: for each the article.
     metrics: names, such as ["R-1", "LSA-C", "Fog"]; all when not given.
     use_aggregator: True (default) for means, False for one value a headline.
@@ -64,6 +66,12 @@ class Hevas(evaluate.Metric):
             ],
         )
 
+    def compute(self, *, predictions=None, references=None, documents=None, **options):
+        """As `evaluate.Metric.compute`; without references the metrics that need none."""
+        if references is None and predictions is not None:
+            references = [""] * len(predictions)
+        return super().compute(predictions=predictions, references=references, documents=documents, **options)
+
     def _compute(
         self,
         predictions,
@@ -79,6 +87,9 @@ class Hevas(evaluate.Metric):
             raise InputError(f"no option {', '.join(unknown)}: choose from {', '.join(sorted(known))}")
         ids = tuple(str(number) for number in range(1, len(documents) + 1))
         several = tuple((text,) if isinstance(text, str) else tuple(text) for text in references)
+        if not any(any(texts) for texts in several):
+            several = None
+            metrics = metrics or [name for name, metric in METRICS.items() if not metric.references]
         given = {"vectors": vectors} if hasattr(vectors, "vector_size") else {}
         if vectors is not None and not given:
             options["vectors"] = Path(vectors)
