@@ -420,6 +420,7 @@ def test_no_word_of_the_page_is_in_the_other_language(page, tmp_path):
     assert foreign_words(page, "it") == []
     page.get_by_label("English").check()
     expected(page.locator(".chart text", has_text="mean with").last).to_be_visible()
+    expected(page.get_by_role("tab", name=translate("en", "tabs.score"), exact=True)).to_be_visible()
     go_to(page, "score", "en")
     expected(page.locator(".chart text", has_text="failed main only")).to_be_visible()
     assert foreign_words(page, "en") == []
