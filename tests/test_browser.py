@@ -213,7 +213,7 @@ def test_a_table_is_scored_and_downloaded(page, tmp_path):
     expected(cells.filter(has_text="mine")).to_have_count(3)
     expected(cells.filter(has_text="other")).to_have_count(3)
     expected(
-        page.get_by_role("gridcell", name=".500–1.000", exact=True)
+        page.get_by_role("gridcell", name="0,500–1,000", exact=True)
     ).to_be_visible()  # other, both directions
     expected(page.locator("#score-tests")).to_be_visible()
     assert page.locator("figure.chart svg").count() == 3
@@ -408,6 +408,7 @@ def pale(page):
 def test_the_page_opens_with_an_example_already_judged(page):
     texts = {page.locator(f"#{name} textarea").input_value() for name in ("headline", "article")}
     assert texts in [{one["headline"], one["article"]} for one in examples("it")]
+    expected(page.locator(".ci-jump a")).to_be_hidden()
     expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(5)
 
 
@@ -461,6 +462,8 @@ def foreign_words(page, language):
 
 def test_every_mark_explains_itself_to_mouse_and_finger(opened):
     page = opened(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+    page.locator(".ci-jump a").tap()
+    expected(page.locator(".ci-summary, .ci-warning").last).to_be_in_viewport()
     card = transfer(page, own="Piove sulla statale, 17!")
     marks = card.locator(".ci-headline mark")
     for text, why in (("Piove", "new_word"), ("17", "unsupported_word")):

@@ -74,6 +74,7 @@ def build(texts: Texts, models: Models | None, feedback: Path | None = None) -> 
     values: list[Any] = (
         found["asked"] if found else ["", "", directions[0], systems[0], CANDIDATES, STYLE_WEIGHT, ""]
     )
+    texts.add(gr.HTML(elem_classes="ci-jump", padding=False), value="transfer.jump")
     with gr.Row(equal_height=False, elem_classes="ci-columns"):
         with gr.Column(scale=5, min_width=320):
             headline = texts.add(
