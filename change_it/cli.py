@@ -18,11 +18,12 @@ from change_it.audit.options import AuditOptions
 from change_it.command import TYRO_CONFIG, exit_on_input_error
 from change_it.corpus.folder import check_corpus
 from change_it.corpus.options import BuildOptions, CurveOptions, SampleOptions
-from change_it.generators.options import GeneratorOptions, MergeOptions, TransferOptions
+from change_it.generators.options import EXTRACT, GeneratorOptions, MergeOptions, TransferOptions
 from change_it.generators.options import variants as generator_variants
 from change_it.help import Variants, check_command, check_options, command_help, list_help
 from change_it.hevas.options import HevasOptions
 from change_it.hub.options import PushOptions
+from change_it.io import HUB, TableError, check_model, check_writable, named_files, read_tables
 from change_it.judges.options import JudgeOptions
 from change_it.judges.options import variants as judge_variants
 from change_it.quickstart import QuickstartOptions
@@ -76,6 +77,14 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     "push": Command(PushOptions, "change_it.hub.push:run"),
 }
 
+#: Options that name models, with what makes them, and options that name files.
+MODELS = {
+    "judges": "change-it train judge",
+    "generator": "change-it train generator",
+    "adapter": "change-it train generator",
+}
+FILES = ("generated", "article", "sheet", "key")
+
 GROUPS = {
     "corpus": """Sample, build and inspect a corpus of two outlets.
 
@@ -120,15 +129,34 @@ def _union(members: list[Any]) -> Any:
     return Union[tuple(members if len(members) > 1 else [*members, hidden])]  # noqa: UP007 (built at run time)
 
 
+def _check_paths(options: Any) -> None:
+    """Find what is not there, and where nothing can be written, before the command's libraries load."""
+    if corpus := getattr(options, "corpus", None):
+        check_corpus(str(corpus))
+    for name, command in MODELS.items():
+        if (model := getattr(options, name, None)) and model != EXTRACT:
+            check_model(str(model), command=command)
+    if (articles := getattr(options, "input", None)) and not articles.startswith(HUB):
+        read_tables([articles])  # that they are there; nothing is read
+    files = [getattr(options, name, None) for name in FILES] + [*getattr(options, "sheets", ())]
+    systems = named_files(
+        getattr(options, "predictions", None) or (), option="--predictions", example="mine=mine.csv"
+    )
+    for file in [*filter(None, files), *(file for _, file in systems)]:
+        if not file.exists() and str(file) != "-":
+            raise TableError("missing", file)
+    if isinstance(options, JudgeOptions | GeneratorOptions | ReproduceOptions):
+        check_writable(options.out, kind="run")
+
+
 def _run(options: Any) -> None:
-    """Run the command whose options these are; a corpus that is not there is found before torch loads."""
+    """Run the command whose options these are."""
     entries = [
         entry
         for group in COMMANDS.values()
         for entry in (group.values() if isinstance(group, dict) else [group])
     ]
-    if corpus := getattr(options, "corpus", None):
-        check_corpus(str(corpus))
+    _check_paths(options)
     run = next(entry.run for entry in entries if entry.options is type(options))
     resolve_name(run)(options)
 

@@ -239,6 +239,12 @@ def is_hub_id(name: str) -> bool:
     return name.count("/") == 1 and not name.startswith((".", "/", "~")) and not Path(name).exists()
 
 
+def check_model(name: str, *, command: str) -> None:
+    """Refuse the name of a model that is neither a folder nor a Hub id; `command` writes such folders."""
+    if not Path(name).is_dir() and not is_hub_id(name):
+        raise InputError(f"there is no folder {name}: make it with {command}, or give a Hub id")
+
+
 def cell_text(value: object) -> str:
     """A cell as text: nothing for a missing one, a line for each item of a list."""
     if value is None or value != value:

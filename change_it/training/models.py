@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from change_it.errors import InputError
-from change_it.io import is_hub_id
+from change_it.io import check_model
 
 #: Why weights in another format are refused.
 PICKLE = (
@@ -57,8 +57,7 @@ def local_folder(name: str | Path, *, command: str) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
-    if not is_hub_id(str(name)):
-        raise InputError(f"there is no folder {name}: make it with {command}, or give a Hub id")
+    check_model(str(name), command=command)
     try:
         return Path(snapshot_download(str(name)))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:

@@ -84,7 +84,7 @@ def test_people_against_the_key_and_the_judge(sheet, tmp_path, with_judges):
     files = [fill_in(sheet, tmp_path / f"{name}.csv", told_apart) for name in ("anna", "ben")]
     files.append(fill_in(sheet, tmp_path / "carla.csv", always_first))
     out = tmp_path / "report"
-    arguments = [*map(str, files), "--key", str(key), "--judges", "fake", "--out", str(out)]
+    arguments = [*map(str, files), "--key", str(key), "--judges", "made/up", "--out", str(out)]
     assert main(["annotate", "score", *arguments]) == 0
     assert {path.name for path in out.iterdir()} == {
         *("items.csv", "report.html", "tables.md", "tables.json", "tables")
@@ -117,7 +117,7 @@ def test_people_against_the_key_and_the_judge(sheet, tmp_path, with_judges):
 
 def test_headlines_on_which_people_and_judge_differ_are_listed(sheet, tmp_path, with_judges):
     files = [fill_in(sheet, tmp_path / f"{name}.csv", always_first) for name in ("anna", "ben")]
-    arguments = [*map(str, files), "--key", str(sheet.with_name("sheet-key.csv")), "--judges", "fake"]
+    arguments = [*map(str, files), "--key", str(sheet.with_name("sheet-key.csv")), "--judges", "made/up"]
     assert main(["annotate", "score", *arguments, "--out", str(tmp_path / "out")]) == 0
     tables = json.loads((tmp_path / "out" / "tables.json").read_text(encoding="utf-8"))["tables"]
     found = tables["differences"]["rows"]
@@ -132,7 +132,7 @@ def test_ratings_are_correlated_with_judges_and_metrics(sheet, tmp_path, with_ju
 
     file = fill_in(sheet, tmp_path / "anna.csv", rate)
     capsys.readouterr()
-    arguments = [str(file), "--key", str(sheet.with_name("sheet-key.csv")), "--judges", "fake", "--hevas"]
+    arguments = [str(file), "--key", str(sheet.with_name("sheet-key.csv")), "--judges", "made/up", "--hevas"]
     assert main(["annotate", "score", *arguments, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["tables"]["correlations"]["rows"]
     found = {row["metric"]: row for row in rows}
