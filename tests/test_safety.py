@@ -128,7 +128,10 @@ def test_nothing_of_ours_trusts_code_of_strangers():
     trusting = re.compile(
         r"trust_remote_code\s*=|allow_pickle\s*=\s*True|weights_only\s*=\s*False|\bpickle\.loads?\("
     )
-    assert not [str(file) for file in files if trusting.search(file.read_text(encoding="utf-8"))]
+    code = {
+        file: re.sub(r">>>.*", "", file.read_text(encoding="utf-8")) for file in files
+    }  # without examples
+    assert not [str(file) for file, text in code.items() if trusting.search(text)]
 
 
 OFFLINE = """
