@@ -431,8 +431,11 @@ def test_one_headline_goes_to_the_outlet_that_judges_do_not_take_it_for(one, gen
         ([], ["--corpus", "c"], "give a headline and its --article, or --out"),
     ],
 )
-def test_one_headline_and_files_are_not_mixed(one, headline, arguments, message, monkeypatch):
+def test_one_headline_and_files_are_not_mixed(one, headline, arguments, message, monkeypatch, tmp_path):
     monkeypatch.setattr("change_it.cli.check_corpus", lambda corpus: None)
+    monkeypatch.chdir(tmp_path)
+    for name in ("old.csv", "a.txt"):
+        Path(name).touch()
     code, printed, error = one(*arguments, headline=headline)
     assert (code, printed) == (2, "")
     assert message in error
