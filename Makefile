@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-slow coverage style format bench clean
+.PHONY: run test test-slow coverage style format bench pictures clean
 .DEFAULT_GOAL := test
 
 # The two stamps: installed for use, installed for development. Both honour constraints.txt.
@@ -52,6 +52,9 @@ bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
 	$(if $(DATA),$(BIN)/python benchmarks/alignment.py --data $(DATA))
 	$(if $(DATA),$(BIN)/python benchmarks/real_corpus.py --data $(DATA) --encoder $(ENCODER))
 	$(if $(DATA),$(BIN)/python benchmarks/transfer.py --data $(DATA) --encoder $(ENCODER) --out runs/transfer-real)
+
+pictures: $(VENV)/.installed-dev ## the README's pictures of page and report, from the quickstart's run
+	$(BIN)/python tools/pictures.py runs/quickstart
 
 clean:
 	rm -rf $(VENV) runs dist .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
