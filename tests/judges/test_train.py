@@ -94,6 +94,16 @@ def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
 
 
+def test_a_judge_that_trains_in_bf16_is_tested_in_it_and_says_so(trained, corpus, tmp_path, monkeypatch):
+    assert json.loads((trained / "metrics.json").read_text())["precision"] == "float32"
+    asked = []
+    predict = Judge.predict
+    monkeypatch.setattr(Judge, "predict", lambda self, *a: asked.append(self.precision) or predict(self, *a))
+    metrics = train.train_judge(options(corpus, tmp_path / "main", max_minutes=0.0, mixed_precision="bf16"))
+    assert metrics["precision"] == "bf16"
+    assert set(asked) == {"bf16"}
+
+
 @pytest.mark.parametrize("task", ["hh", "ah"])
 def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, task):
     settings = options(
