@@ -20,6 +20,7 @@ from change_it.judges.casing import read_casing
 from change_it.judges.judge import COMMAND, Judges
 from change_it.judges.options import SINGLE_TEXT
 from change_it.space.limits import LIMITS
+from change_it.space.nearest import Nearest
 from change_it.training.models import local_folder
 
 #: Answers that are kept of each judge and each system.
@@ -36,6 +37,7 @@ class Models:
         language: of the headlines, `it`, `en` or `none`: taggers and syllables.
         verdicts: how far to rely on each judge.
         sample: whether they were trained on the embedded sample.
+        nearest: what they were trained on; None without a corpus.
 
     Raises:
         InputError: there is no system, or one is of other outlets than the judges.
@@ -46,6 +48,7 @@ class Models:
     language: str = "it"
     verdicts: tuple[Verdict, ...] = ()
     sample: bool = False
+    nearest: Nearest | None = None
 
     def __post_init__(self) -> None:
         if not self.systems:
@@ -127,10 +130,12 @@ class Models:
         cards = [generator.card for one in transfers.values() for generator in one.generators.values()]
         language: str = cards[-1].language if cards else "it"
         loaded = Judges.from_pretrained(judges, cache_size=CACHE_SIZE)
+        nearest = None
         sample = loaded.outlets == OUTLETS  # the names, where no report of a corpus says it
         if corpus:
             systems[EXTRACT] = Extract.from_corpus(corpus, cache_size=CACHE_SIZE)
             language = read_language(corpus) or language
+            nearest = Nearest.from_corpus(corpus, language)
             loaded = loaded if loaded.casing else loaded.with_casing(read_casing(corpus))
             if (Path(corpus) / REPORT).is_file():
                 sample = read_report(Path(corpus)).get("sample", sample)
@@ -140,6 +145,7 @@ class Models:
             language,
             read_summary(loaded, local_folder(judges, command=COMMAND)).verdicts,
             sample,
+            nearest,
         )
 
     def warm_up(self) -> None:

@@ -308,7 +308,9 @@ def transfer(
         `looks_like` (the outlet that main takes the original and the new headline for) and `readability`;
         `wrong_direction`, whether main takes the original for the outlet aimed at, so that there is no verdict on style
         and compliancy; `known_words`, the share of the original's and the article's words that the judges' corpus has,
-        and `foreign`, whether that is too few to believe them; `reliability`, how far to rely on each judge. What needs a fluency judge is None where there is none.
+        and `foreign`, whether that is too few to believe them; `nearest`, the
+        headline of the training article most like this one, their `similarity`, and the `usual` one of the newspapers' own
+        articles (None without a corpus); `reliability`, how far to rely on each judge. What needs a fluency judge is None where there is none.
 
     Raises:
         InputError: something is missing, unknown or too long.
@@ -417,8 +419,21 @@ def _answer(
         "candidates": candidates,
         "known_words": None if casing is None else round(casing.known_share(text, models.language), 4),
         "foreign": casing is not None and casing.is_foreign(text, models.language),
+        "nearest": _nearest(models, item.article),
         "reliability": {verdict.judge: verdict.level for verdict in models.verdicts},
         "signature": models.judges.signature,
+    }
+
+
+def _nearest(models: Models, article: str) -> dict[str, Any] | None:
+    """The training article that is nearest to this one."""
+    if models.nearest is None:
+        return None
+    headline, similarity = models.nearest.find(article)
+    return {
+        "headline": headline,
+        "similarity": round(similarity, 4),
+        "usual": round(models.nearest.usual, 4),
     }
 
 

@@ -10,6 +10,7 @@ from gradio_client.exceptions import AppError
 from scoring_fakes import FakeJudges
 
 from change_it.audit.verdicts import Verdict
+from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.generators.formats import Candidate
 from change_it.generators.transfer import Proposer
@@ -432,6 +433,20 @@ def test_the_language_is_that_of_the_corpus(corpus_run):
     english = tab.readability_figures(["The mayors resigned"], "en")[0]
     assert answer["original"]["readability"] == english
     assert tab.readability_figures(["The mayors resigned"], "it")[0] != english
+
+
+def test_the_nearest_training_article_is_named(corpus_run):
+    models = Models.from_run(corpus_run)
+    article = read_table(str(corpus_run / "corpus"), "articles", "train", ["headline", "article"]).row(
+        0, named=True
+    )
+    asked = {"new_headline": "Titolo nuovo", "direction": "colle2faro", "language": "en"}
+    near = tab.judge(models, article["headline"], article["article"], **asked)
+    assert near["nearest"]["headline"] == article["headline"]
+    assert near["nearest"]["similarity"] == pytest.approx(1)
+    far = tab.judge(models, "Xyz", "Quux zork blarg.", **asked)
+    assert far["nearest"]["similarity"] == 0 < far["nearest"]["usual"] < 1
+    assert "nearest article that the models learnt from: 0% (" in tab.candidates_html(far, "en")
 
 
 def test_outlets_may_have_a_2_in_their_names():
