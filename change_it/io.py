@@ -167,7 +167,10 @@ def read_records(
     table = Table(str(file), file.stem, None)
     kind = SUFFIXES.get(file.suffix.lower(), "CSV")
     table.rows = _parquet(table, file) if kind == "parquet" else _text(table, file, kind, "utf-8-sig", wanted)
-    rows = list(table.rows if max_rows is None else islice(table.rows, max_rows + 1))
+    reading = islice(table.rows, None if max_rows is None else max_rows + 1)
+    rows = list(
+        islice(reading, None if kind == "JSON" else 1)
+    )  # the first row of other tables has all columns
     theirs: dict[str, str] = {}
     for column in table.columns:
         theirs.setdefault(column.lower(), column)
@@ -187,6 +190,7 @@ def read_records(
         raise TableError("columns", file, lacking=", ".join(lacking), wanted=",".join(required), found=has)
     if not rows:
         raise TableError("no_rows", file)
+    rows += reading
     if max_rows is not None and len(rows) > max_rows:
         raise TableError("rows", file, most=max_rows)
     return [

@@ -64,6 +64,11 @@ def test_lines_are_those_that_rows_start_on(tmp_path):
     assert [record.line for record in io.read_records(path, required=("id",))] == [1, 4]
 
 
+def test_a_column_that_is_not_there_is_found_before_the_rows_are_read(tmp_path):
+    with pytest.raises(io.TableError, match="lacks the column id"):
+        io.read_records(table(tmp_path, "name,headline\na,b\nc,d,too many\n"), required=["id", "headline"])
+
+
 def test_empty_lines_of_a_single_column_are_empty_cells(tmp_path):
     path = table(tmp_path, "headline\na\n\nb\n")
     assert [record.cells["headline"] for record in io.read_records(path, required=("headline",))] == [
