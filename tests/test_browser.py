@@ -511,11 +511,12 @@ def test_the_slider_puts_another_candidate_first(page):
 def test_a_link_and_the_history_bring_a_request_back(opened):
     page = opened()
     transfer(page, own="Che statale!")
+    visited = page.locator("#history button")
+    expected(visited).to_have_text([HEADLINE])
     link = page.locator(".ci-link").get_attribute("href")
     page.locator("#headline textarea").fill("Sciopero dei treni")
     with asks(page, "transfer"):
         page.locator("#transfer").click()
-    visited = page.locator("#history button")
     expected(visited).to_have_text(["Sciopero dei treni", HEADLINE])
     visited.nth(1).click()
     expected(page.locator("#headline textarea")).to_have_value(HEADLINE)

@@ -146,9 +146,11 @@ def build(texts: Texts, models: Models | None, feedback: Path | None = None) -> 
             return None, notice(str(error)), gr.update(**_choices(None))
         return found, candidates_html(found, language), gr.update(**_choices(found))
 
-    def remember(past: list[list[Any]], *asked: Any) -> tuple[list[list[Any]], Any]:
-        past = [[*asked], *(one for one in past if one != [*asked])][:HISTORY]
-        return past, gr.update(**_listed([one[0] for one in past]), visible=True)
+    @friendly
+    def on_press(past: list[list[Any]], *values: Any) -> tuple[Any, ...]:
+        asked = [*values[:-1]]
+        past = [asked, *(one for one in past if one != asked)][:HISTORY]
+        return *on_request(*values), past, gr.update(**_listed([one[0] for one in past]), visible=True)
 
     def on_load(request: gr.Request) -> list[Any]:
         return linked(models, dict(request.query_params))
@@ -163,8 +165,12 @@ def build(texts: Texts, models: Models | None, feedback: Path | None = None) -> 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     # Not `input`: Gradio sends it for keys, but not for what is pasted.
     gr.on([one.change for one in inputs], on_request, trigger_mode="always_last", **request)
-    pressed = gr.on([button.click, headline.submit, own.submit], on_request, trigger_mode="once", **request)
-    pressed.then(remember, [history, *inputs], [history, visited], **quiet)
+    press = {
+        **request,
+        "inputs": [history, *request["inputs"]],
+        "outputs": [*request["outputs"], history, visited],
+    }
+    pressed = gr.on([button.click, headline.submit, own.submit], on_press, trigger_mode="once", **press)
     pressed.then(None, js=_SHOW_CANDIDATES)
     filled: dict[str, Any] = {"queue": False, **quiet}
     offered.click(
