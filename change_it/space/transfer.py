@@ -238,7 +238,10 @@ def example_inputs(models: Models, example: Mapping[str, Any]) -> list[str]:
 
 
 def opening(models: Models, language: str) -> dict[str, Any] | None:
-    """What the page shows before anybody asks: the example and system that the judges like best; None where there is none."""
+    """What the page shows before anybody asks: the example and system that the judges like best; None where there is none.
+
+    The original's words in other marks are shown only where nothing else is written: judges like them, and they show nothing.
+    """
     found = []
     for example in examples(models.language):
         headline, article, direction, own = example_inputs(models, example)
@@ -247,7 +250,13 @@ def opening(models: Models, language: str) -> dict[str, Any] | None:
             with suppress(InputError):  # it does not write for that outlet, or finds nothing to write
                 found.append(transfer_inputs(models, asked, language))
     right = [one for one in found if not one["wrong_direction"]]
-    return max(right, key=lambda one: float(one["candidates"][0]["strict_joint"]), default=None)
+
+    def preference(answer: Mapping[str, Any]) -> tuple[bool, float]:
+        best = answer["candidates"][0]
+        new = {*words(best["headline"].lower())} - {*words(answer["original"]["headline"].lower())}
+        return bool(new), float(best["strict_joint"])
+
+    return max(right, key=preference, default=None)
 
 
 def transfer_inputs(models: Models, asked: Sequence[Any], language: str) -> dict[str, Any]:

@@ -308,7 +308,9 @@ def test_the_best_of_all_that_a_system_can_offer_are_shown_and_the_readers_own()
 def test_the_page_opens_with_the_example_that_the_judges_like_best():
     first = examples("it")[1]
     title = first["headline"]
-    models, _ = fixed("Piove", f"{title}!", title)
+    same_words, _ = fixed("Piove", f"{title}!", title)
+    assert tab.opening(same_words, "en")["asked"][0] != title
+    models, _ = fixed("Piove", f"{title} davvero!", title)
     found = tab.opening(models, "en")
     assert found["asked"][:4] == [title, first["article"], "rep2gio", "fixed"]
     boxes = {
