@@ -107,14 +107,16 @@ def run(options: QuickstartOptions) -> None:
     for step in left(_corpus(options)):
         call(step)
     log = options.out / LOG
-    with Apart(left(_writing(options)), log) as apart:
-        if apart.names:
-            terminal.print(f"In a process of its own, which writes to {log}: {' and '.join(apart.names)}.")
+    with BackgroundSteps(left(_writing(options)), log) as background:
+        if background.names:
+            terminal.print(
+                f"In a process of its own, which writes to {log}: {' and '.join(background.names)}."
+            )
         for step in left(_judging(options)):
             call(step)
-            for name, seconds in apart.finished():
+            for name, seconds in background.finished():
                 note(name, seconds)
-        for name, seconds in apart.finished(wait=True):
+        for name, seconds in background.finished(wait=True):
             note(name, seconds)
             terminal.print(f"[green]✓[/] {name}: {seconds:.0f} s")
     call(_report(options))
@@ -126,7 +128,7 @@ def run(options: QuickstartOptions) -> None:
     terminal.print(f"Open [bold]{page}[/] in a browser.", soft_wrap=True)
 
 
-class Apart:
+class BackgroundSteps:
     """Steps in a process of their own, one after the other, while this process does something else.
 
     Each process takes half of the threads: networks as small as these gain little from a second one.
@@ -140,7 +142,7 @@ class Apart:
         self.names = [step.name for step in steps]
         self._steps, self._log = steps, log
 
-    def __enter__(self) -> "Apart":
+    def __enter__(self) -> "BackgroundSteps":
         if not self._steps:
             return self
         import torch
@@ -149,8 +151,10 @@ class Apart:
         half = max(1, self._threads // 2)
         torch.set_num_threads(half)
         context = get_context("spawn")
-        self._news, sender = context.Pipe(duplex=False)
-        self._process = context.Process(target=_run_apart, args=(self._steps, self._log, half, sender))
+        self._results, sender = context.Pipe(duplex=False)
+        self._process = context.Process(
+            target=_run_in_background, args=(self._steps, self._log, half, sender)
+        )
         self._process.daemon = True  # it ends with this process
         self._process.start()
         sender.close()
@@ -170,9 +174,9 @@ class Apart:
         Raises:
             Exception: what a step has raised.
         """
-        while self.names and (wait or self._news.poll()):
+        while self.names and (wait or self._results.poll()):
             try:
-                found = self._news.recv()
+                found = self._results.recv()
             except EOFError:
                 raise RuntimeError(f"the process of the {self.names[0]} has died: see {self._log}") from None
             if isinstance(found, Exception):
@@ -180,7 +184,7 @@ class Apart:
             yield self.names.pop(0), found
 
 
-def _run_apart(steps: Sequence[Step], log: Path, threads: int, sender: "Connection") -> None:
+def _run_in_background(steps: Sequence[Step], log: Path, threads: int, sender: "Connection") -> None:
     """Run steps and send the seconds of each, or what it raised; end when the process that asked for them does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both; the other one ends this one
     Thread(target=_end_with_parent, daemon=True).start()

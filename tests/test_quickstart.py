@@ -7,13 +7,13 @@ import sys
 import pytest
 
 from change_it import InputError, quickstart
-from change_it.quickstart import Apart, QuickstartOptions, Step
+from change_it.quickstart import BackgroundSteps, QuickstartOptions, Step
 
 JUDGES = ["main judge", "hh judge", "ah judge", "fluency judge"]
 STEPS = ["sample", "corpus", *JUDGES, "audit", "generator", "transfer", "report"]
 
 
-class InPlace(Apart):
+class InPlace(BackgroundSteps):
     """The steps of the other process in this one, at once."""
 
     def __enter__(self):
@@ -43,7 +43,7 @@ def called(monkeypatch):
 
     resolve.failing = ""
     monkeypatch.setattr(quickstart, "resolve_name", resolve)
-    monkeypatch.setattr(quickstart, "Apart", InPlace)
+    monkeypatch.setattr(quickstart, "BackgroundSteps", InPlace)
     return found, resolve
 
 
@@ -86,11 +86,11 @@ def test_a_run_with_other_options_is_left_alone(called, tmp_path):
 
 def test_a_process_of_its_own_sends_seconds_and_prints_into_its_log(tmp_path):
     log = tmp_path / "log"
-    with Apart(
+    with BackgroundSteps(
         [Step("one", "builtins:print", "first"), Step("two", "builtins:print", "second")], log
-    ) as apart:
-        assert [name for name, _ in apart.finished(wait=True)] == ["one", "two"]
-        assert not list(apart.finished(wait=True))
+    ) as background:
+        assert [name for name, _ in background.finished(wait=True)] == ["one", "two"]
+        assert not list(background.finished(wait=True))
     assert log.read_text() == "first\nsecond\n"
 
 
@@ -100,8 +100,8 @@ def test_what_a_process_of_its_own_raises_is_raised_here(tmp_path):
         Step("one", "builtins:print", "first"),
         Step("two", "change_it.corpus.folder:read_outlets", missing),
     ]
-    with pytest.raises(InputError, match="corpus"), Apart(steps, tmp_path / "log") as apart:
-        list(apart.finished(wait=True))
+    with pytest.raises(InputError, match="corpus"), BackgroundSteps(steps, tmp_path / "log") as background:
+        list(background.finished(wait=True))
     assert "Traceback" in (tmp_path / "log").read_text()
 
 
@@ -109,18 +109,18 @@ def test_a_process_that_dies_names_its_log(tmp_path):
     log = tmp_path / "log"
     with (
         pytest.raises(RuntimeError, match=f"one has died: see {log}"),
-        Apart([Step("one", "os:_exit", 1)], log) as apart,
+        BackgroundSteps([Step("one", "os:_exit", 1)], log) as background,
     ):
-        list(apart.finished(wait=True))
+        list(background.finished(wait=True))
 
 
 def test_a_process_of_its_own_ends_with_the_one_that_asked_for_it(tmp_path):
     script = """if __name__ == "__main__":
     import os, sys
     from pathlib import Path
-    from change_it.quickstart import Apart, Step
-    with Apart([Step("one", "builtins:print", ""), Step("two", "time:sleep", 600)], Path(sys.argv[1])) as apart:
-        next(apart.finished(wait=True))
+    from change_it.quickstart import BackgroundSteps, Step
+    with BackgroundSteps([Step("one", "builtins:print", ""), Step("two", "time:sleep", 600)], Path(sys.argv[1])) as background:
+        next(background.finished(wait=True))
         os._exit(0)
 """
     (tmp_path / "script.py").write_text(script)
