@@ -34,6 +34,8 @@ _BILSTM_SECONDS: dict[Scale, float] = {"smoke": 30, "cpu": 180, "full": 3_000}
 GENERATOR_UPDATES = {"smoke": 40, "cpu": 200}
 #: Updates of our Transformer, which writes sentences when the papers' networks still write commas.
 TRANSFORMER_UPDATES = {"smoke": 100, "cpu": 120}
+#: Updates of the classifiers of LREC 2020.
+CLASSIFIER_UPDATES = {"smoke": 150}
 #: Bootstrap resamples and trials of tests.
 RESAMPLES: dict[Scale, int] = {"smoke": 200, "cpu": 1000, "full": 1000}
 
@@ -71,7 +73,7 @@ def classifier_step(options: ReproduceOptions, train_on: TrainingSet) -> Step:
     out = options.out / "classifiers" / train_on
     settings: dict[str, Any] = {}
     if options.scale == "smoke":
-        settings = {"updates": 150, "evaluation_steps": 30}
+        settings = {"updates": CLASSIFIER_UPDATES[options.scale], "evaluation_steps": 30}
     elif options.scale == "cpu":
         settings = {"epochs": 3}
     return Step(

@@ -136,6 +136,7 @@ def test_all_of_lrec(corpus, tmp_path, monkeypatch):
     """Every table, from generators and classifiers that are hardly trained."""
     monkeypatch.setitem(scales.GENERATOR_UPDATES, "smoke", 3)
     monkeypatch.setitem(scales.TRANSFORMER_UPDATES, "smoke", 3)
+    monkeypatch.setitem(scales.CLASSIFIER_UPDATES, "smoke", 10)
     out = tmp_path / "lrec"
     assert main(["reproduce", "lrec2020", "--corpus", corpus, "--out", str(out), "--scale", "smoke"]) == 0
     tables = tables_of(out)
