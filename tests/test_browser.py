@@ -435,7 +435,8 @@ def foreign_words(page, language):
         return {word for text in texts for word in re.findall(r"[^\W\d_]{2,}", text.lower())}
 
     [other] = {"it", "en"} - {language}
-    theirs = vocabulary(other) - vocabulary(language) - {"su", "mine", "other", "first", "random", "lead", "sum"}
+    names = {"su", "mine", "other", "first", "random", "lead", "sum"}
+    theirs = vocabulary(other) - vocabulary(language) - names
     found = []
     for tab in ("transfer", "score", "compare", "quality"):
         go_to(page, tab, language)
