@@ -95,19 +95,17 @@ def judge(options: Options, folder: Path, seed: int, task: Task, settings: dict[
     }
 
 
+def evaluation_options(options: Options, judges: Path, seed: int) -> dict[str, Any]:
+    """What judges are asked about, and how."""
+    corpus = str(options.out / "corpus")
+    return {"corpus": corpus, "judges": str(judges), "precision": options.precision, "seed": seed}
+
+
 def audit(options: Options, judges: Path, seed: int) -> dict[str, Any]:
     """What the judges let through of systems that must fail, and the verdicts on them."""
     out = judges.parent / "audit"
     if not (out / "audit.json").exists():
-        audit_command.run(
-            AuditOptions(
-                corpus=str(options.out / "corpus"),
-                judges=str(judges),
-                out=out,
-                precision=options.precision,
-                seed=seed,
-            )
-        )
+        audit_command.run(AuditOptions(out=out, **evaluation_options(options, judges, seed)))
     found = json.loads((out / "audit.json").read_text(encoding="utf-8"))
     return {
         "verdicts": [f"{one['judge']}: {one['words']}. {one['text']}" for one in found["verdicts"]],
@@ -119,15 +117,7 @@ def systems(options: Options, judges: Path, seed: int) -> list[dict[str, Any]]:
     """The table of the built-in systems."""
     out = judges.parent / "report"
     if not (out / "systems.csv").exists():
-        score_command.run(
-            ScoreOptions(
-                corpus=str(options.out / "corpus"),
-                judges=str(judges),
-                out=out,
-                precision=options.precision,
-                seed=seed,
-            )
-        )
+        score_command.run(ScoreOptions(out=out, **evaluation_options(options, judges, seed)))
     return pl.read_csv(out / "systems.csv").to_dicts()
 
 

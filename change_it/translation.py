@@ -2,11 +2,15 @@
 
 import re
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
 #: Languages and what they call themselves; the first where none is chosen.
 LANGUAGES = {"it": "Italiano", "en": "English"}
+
+#: Called with a key and the values of its text; the text in one language.
+Translate = Callable[..., str]
 
 _PACKAGES = "report", "space"
 

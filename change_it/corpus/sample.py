@@ -2,8 +2,9 @@
 
 import csv
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from change_it.corpus.article import Article
 from change_it.corpus.options import SampleOptions
@@ -52,6 +53,11 @@ def is_sample(articles: Sequence[Article]) -> bool:
 
     known = set(pl.read_parquet(SAMPLE, columns=["headline"])["headline"])
     return all(article.headline in known for article in articles)
+
+
+def of_sample(outlets: Sequence[str], report: Mapping[str, Any] | None = None) -> bool:
+    """Whether outlets are the sample's: as the corpus's `alignment.json` says, by their names where there is none."""
+    return bool((report or {}).get("sample", set(outlets) == set(OUTLETS)))
 
 
 def run(options: SampleOptions) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import tyro
 
-from change_it.training.options import InferenceOptions, TrainingOptions, TrainingSettings
+from change_it.training.options import DEFAULTS, InferenceOptions, TrainingOptions, TrainingSettings
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]
@@ -242,6 +242,5 @@ def preset(options: GeneratorOptions, kind: Kind = "encoder-decoder") -> dict[st
 
 def variants() -> dict[str, dict[str, Any]]:
     """Architecture to its presets, for help texts; `--quick` and the kinds of pre-trained models among them."""
-    usual = {"optimizer": "adamw", "max_grad_norm": 1.0}
     presets = [*NETWORKS.items(), ("--quick", QUICK), *PRETRAINED.items()]
-    return {name: usual | values for name, values in presets}
+    return {name: DEFAULTS | values for name, values in presets}

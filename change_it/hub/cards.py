@@ -19,6 +19,7 @@ from jinja2 import PackageLoader
 
 from change_it import __version__
 from change_it.corpus.alignment import number_above
+from change_it.corpus.sample import OUTLETS, of_sample
 from change_it.errors import InputError
 from change_it.hub.options import PushOptions
 from change_it.hub.run_metadata import Run, public
@@ -36,7 +37,7 @@ LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
 #: Where the cards of metrics and of the Space take how the package is installed.
 INSTALL = "<!-- install -->\n"
 #: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
-LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset({"colle", "faro"}): "apache-2.0"}
+LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset(OUTLETS): "apache-2.0"}
 #: Systems of a report that frame a generator's scores.
 REFERENCES = ("gold", "copy", "lead", "random-target")
 #: Scores that an older report lacks, or one without a fluency judge.
@@ -336,4 +337,5 @@ def _render(template: str, **values: Any) -> str:
     environment.filters["number"] = lambda value: f"{value:,}"
     environment.filters["share"] = lambda value: "" if value is None else f"{value:.3f}"
     environment.filters["text"], environment.filters["code"] = without_markup, _code
+    environment.globals["of_sample"] = of_sample
     return environment.get_template(template).render(**values, version=__version__)

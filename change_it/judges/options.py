@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from change_it.training.options import Arithmetic, TrainingOptions, TrainingSettings
+from change_it.training.options import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency"]
 Size = Literal["tiny", "small", "base"]
@@ -178,10 +178,9 @@ def as_in_the_papers(options: Mapping[str, Any]) -> bool:
 
 def variants() -> dict[str, dict[str, Any]]:
     """Task, alone and with an encoder from scratch, to its presets, for help texts; the Bi-LSTM among them."""
-    usual = {"optimizer": "adamw", "max_grad_norm": 1.0}
     found = {
         name: JudgeOptions(task=task, corpus="", out=Path(), encoder=encoder)
         for task in get_args(Task)
         for name, encoder in ((task, ""), (f"{task} {SCRATCH}", SCRATCH), (BILSTM, BILSTM))
     }
-    return {name: usual | preset(options) for name, options in found.items()}
+    return {name: DEFAULTS | preset(options) for name, options in found.items()}

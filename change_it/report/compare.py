@@ -10,6 +10,7 @@ from change_it.errors import InputError
 from change_it.io import Record
 from change_it.scoring.compliancy import JUDGES
 from change_it.tables import Column, Row, Table
+from change_it.translation import Translate
 
 #: Columns of a table of verdicts, as the page's Score tab and `change-it score --out` write it.
 COLUMNS = ("id", "direction", "source", "headline", "hh", "ah", "main")
@@ -34,8 +35,6 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 #: System to its items.
 Tables = Mapping[str, pl.DataFrame]
-#: `translation.translate` in one language.
-Translate = Callable[..., str]
 #: Reads the rows of a file that has these columns, and may have those.
 Read = Callable[[Path, Sequence[str], Sequence[str]], Sequence[Record]]
 #: Refuses a file whose rows have faults: what is wrong in words, and the lines where.

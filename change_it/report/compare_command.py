@@ -23,7 +23,7 @@ def run(options: CompareOptions) -> None:
     if options.out:
         check_writable(options.out, kind="file")
 
-    from change_it.report.compare import chosen, counts_table, matched, read_verdicts  # loads polars
+    from change_it.report.compare import OTHER, chosen, counts_table, matched, read_verdicts  # loads polars
     from change_it.report.html import compare_page
 
     english = partial(translate, "en")
@@ -45,7 +45,7 @@ def run(options: CompareOptions) -> None:
     if options.json:
         record = {
             "counts": [row.values for row in counts.rows],
-            "items": found.drop("passed", "passed_other").to_dicts(),
+            "items": found.drop("passed", f"passed{OTHER}").to_dicts(),
         }
         json.dump(record, sys.stdout, indent=2, ensure_ascii=False)
         print()

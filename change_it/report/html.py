@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from change_it import __version__
 from change_it.audit.verdicts import NO_AUDIT, Summary
-from change_it.corpus.sample import OUTLETS
+from change_it.corpus.sample import of_sample
 from change_it.hevas.analysis import OVERALL, Analysis
 from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import Evaluation
@@ -87,7 +87,7 @@ def compliancy_page(
         sections=[name for name in _SECTIONS if present.get(name, True)],
         items=items_table(scores.items, _items_texts(language)),
         outlets=f" {translate(language, 'results.and')} ".join(scores.outlets),
-        invented=set(scores.outlets) == set(OUTLETS),
+        invented=of_sample(scores.outlets),
         made=made,
         scores=scores,
         audit=audit,

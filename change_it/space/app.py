@@ -12,7 +12,8 @@ from change_it.space.html import reasons, render
 from change_it.space.limits import LIMITS
 from change_it.space.models import Models
 from change_it.space.serving import launch
-from change_it.space.translation import Texts, translate
+from change_it.space.translation import Texts
+from change_it.translation import translate
 
 #: Seconds: how often files of earlier requests are looked for, and how old they get.
 _DELETE_CACHE = (3600, 24 * 3600)

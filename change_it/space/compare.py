@@ -25,7 +25,8 @@ from change_it.scoring.score import Scores
 from change_it.space.files import TABLES_QUEUE, read_upload, refuse_lines, uploaded
 from change_it.space.html import grid, notice, render
 from change_it.space.limits import LIMITS, friendly
-from change_it.space.translation import Texts, Translate, translate
+from change_it.space.translation import Texts
+from change_it.translation import Translate, translate
 
 #: Items that are shown at once.
 PAGE = 10

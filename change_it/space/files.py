@@ -10,7 +10,7 @@ from change_it.errors import InputError
 from change_it.io import SUFFIXES, Record, TableError, read_records, read_text
 from change_it.report.charts import Drawing, save
 from change_it.space.limits import LIMITS, printable
-from change_it.space.translation import Translate
+from change_it.translation import Translate
 
 #: Queue of the tabs that work on tables: one at a time, so that the Transfer tab stays quick; the others wait.
 TABLES_QUEUE: dict[str, Any] = {"concurrency_id": "tables", "concurrency_limit": 1}

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any
 
 from change_it.errors import InputError
-from change_it.space.translation import LANGUAGES, translate
+from change_it.translation import LANGUAGES, translate
 
 log = logging.getLogger(__name__)
 

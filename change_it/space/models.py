@@ -9,7 +9,7 @@ import torch
 
 from change_it.audit.verdicts import Verdict, read_summary
 from change_it.corpus.folder import REPORT, read_language, read_report
-from change_it.corpus.sample import OUTLETS
+from change_it.corpus.sample import of_sample
 from change_it.errors import InputError
 from change_it.generators.extract import Extract
 from change_it.generators.formats import Decoding
@@ -131,20 +131,20 @@ class Models:
         language: str = cards[-1].language if cards else "it"
         loaded = Judges.from_pretrained(judges, cache_size=CACHE_SIZE)
         nearest = None
-        sample = loaded.outlets == OUTLETS  # the names, where no report of a corpus says it
+        report = None
         if corpus:
             systems[EXTRACT] = Extract.from_corpus(corpus, cache_size=CACHE_SIZE)
             language = read_language(corpus) or language
             nearest = Nearest.from_corpus(corpus, language)
             loaded = loaded if loaded.casing else loaded.with_casing(read_casing(corpus))
             if (Path(corpus) / REPORT).is_file():
-                sample = read_report(Path(corpus)).get("sample", sample)
+                report = read_report(Path(corpus))
         return cls(
             loaded,
             systems,
             language,
             read_summary(loaded, local_folder(judges, command=COMMAND)).verdicts,
-            sample,
+            of_sample(loaded.outlets, report),
             nearest,
         )
 

@@ -37,9 +37,9 @@ from change_it.space.html import CHARTS_LOCK, chart_figures, grid, notes, notice
 from change_it.space.limits import LIMITS, friendly
 from change_it.space.models import Models
 from change_it.space.transfer import examples
-from change_it.space.translation import LANGUAGES, Texts, Translate, translate
+from change_it.space.translation import Texts
 from change_it.tables import Table, figure, p_value, records
-from change_it.translation import number
+from change_it.translation import LANGUAGES, Translate, number, translate
 
 #: Columns of reference headlines, any number of them.
 REFERENCES = ("headline", *(f"headline{number}" for number in range(1, 10)))
@@ -187,18 +187,22 @@ def build(texts: Texts, models: Models | None) -> None:
         with CHARTS_LOCK:
             drawings = hevas_drawings(found.evaluation, found.analysis, charts)
             paths = downloads(lambda folder: write_results(folder, found, drawings))
-        tested = next(iter(found.analysis.comparisons))
-        return [found, gr.update(visible=True), *shown(found, charts, tested, page_language), paths]
+            tested = next(iter(found.analysis.comparisons))
+            updates = shown(found, drawings, tested, page_language)
+        return [found, gr.update(visible=True), *updates, paths]
 
-    def shown(found: Measured | None, charts: Any, tested: str, page_language: str) -> list[Any]:
+    def on_language(found: Measured | None, charts: Any, tested: str, page_language: str) -> list[Any]:
         if found is None:
             return [gr.skip()] * 6
-        in_language = partial(translate, page_language)
         with CHARTS_LOCK:
             drawings = hevas_drawings(found.evaluation, found.analysis, charts)
-            drawn = chart_figures(
-                drawings, page_language, lambda name: in_language(f"quality.chart_{name}"), wide=True
-            )
+            return shown(found, drawings, tested, page_language)
+
+    def shown(found: Measured, drawings: Sequence[Drawing], tested: str, page_language: str) -> list[Any]:
+        in_language = partial(translate, page_language)
+        drawn = chart_figures(
+            drawings, page_language, lambda name: in_language(f"quality.chart_{name}"), wide=True
+        )
         named = [
             (in_language("quality.average") if name == OVERALL else name, name)
             for name in found.analysis.comparisons
@@ -233,7 +237,7 @@ def build(texts: Texts, models: Models | None) -> None:
     for name, tick in ticks.items():
         tick.click(partial(list, CATEGORIES[name]), outputs=metrics, **quiet)
     metric.input(on_metric, [state, metric, texts.language], [tests, tests_notes], **quiet)
-    texts.language.change(shown, [state, charts, metric, texts.language], outputs, **quiet)
+    texts.language.change(on_language, [state, charts, metric, texts.language], outputs, **quiet)
 
 
 def measure_upload(

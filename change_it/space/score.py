@@ -32,8 +32,9 @@ from change_it.space.html import CHARTS_LOCK, chart_figures, grid, notes, notice
 from change_it.space.limits import LIMITS, friendly
 from change_it.space.models import Models
 from change_it.space.transfer import examples
-from change_it.space.translation import Texts, Translate, translate
+from change_it.space.translation import Texts
 from change_it.tables import Column, Row, Table
+from change_it.translation import Translate, translate
 
 #: What an uploaded table must have.
 COLUMNS = ("id", "headline", "article", "label", "prediction")
@@ -101,17 +102,19 @@ def build(texts: Texts, models: Models | None) -> gr.State:
         except InputError as error:
             return [None, notice(str(error)), gr.update(visible=False), *[None] * 4]
         with CHARTS_LOCK:
-            paths = downloads(lambda folder: write_results(folder, scores, compliancy_drawings(scores)))
-        return [scores, *shown(scores, language), paths]
+            drawings = compliancy_drawings(scores)
+            paths = downloads(lambda folder: write_results(folder, scores, drawings))
+            return [scores, *shown(scores, language, drawings), paths]
 
-    def shown(scores: Scores | None, language: str) -> list[Any]:
+    def on_language(scores: Scores | None, language: str) -> list[Any]:
         if scores is None:
             return [gr.skip()] * 5
-        in_language = partial(translate, language)
         with CHARTS_LOCK:
-            figures = chart_figures(
-                compliancy_drawings(scores), language, lambda name: in_language(f"score.chart_{name}")
-            )
+            return shown(scores, language, compliancy_drawings(scores))
+
+    def shown(scores: Scores, language: str, drawings: Sequence[Drawing]) -> list[Any]:
+        in_language = partial(translate, language)
+        figures = chart_figures(drawings, language, lambda name: in_language(f"score.chart_{name}"))
         tested = grid(tests_table(scores, in_language), language)
         return [
             notes(remarks(scores, in_language), scores.signature),
@@ -131,7 +134,7 @@ def build(texts: Texts, models: Models | None) -> gr.State:
     button.click(on_score, trigger_mode="once", **running)
     example.click(lambda: _example(models), outputs=file, **quiet).then(on_score, **running)
     texts.language.change(
-        shown,
+        on_language,
         [state, texts.language],
         [status, results, table, tests, charts],
         show_progress="hidden",

@@ -23,9 +23,9 @@ from change_it.space.feedback import append, can_write
 from change_it.space.html import notice, render
 from change_it.space.limits import LIMITS, friendly, text_of
 from change_it.space.models import Models
-from change_it.space.translation import LANGUAGES, Texts, translate
+from change_it.space.translation import Texts
 from change_it.text.tokens import words
-from change_it.translation import number
+from change_it.translation import LANGUAGES, number, translate
 
 #: Candidates that are asked for at first.
 CANDIDATES = 3

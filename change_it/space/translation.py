@@ -9,8 +9,6 @@ Component = TypeVar("Component")
 
 #: A property of a component: one text, a list of texts, choices (value to the text that is shown), or a function of the language.
 Keys = str | Sequence[str] | Mapping[str, str] | Callable[[str], str]
-#: `translate` in one language.
-Translate = Callable[..., str]
 
 
 class Texts:

@@ -70,6 +70,8 @@ class TrainingSettings(TrainingOptions):
     early_stopping: int = 0
 
 
+#: What a preset without them leaves to the settings.
+DEFAULTS = {name: getattr(TrainingSettings, name) for name in ("optimizer", "max_grad_norm")}
 Settings = TypeVar("Settings", bound=TrainingSettings)
 
 
