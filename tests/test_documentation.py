@@ -1,0 +1,125 @@
+"""README and documentation: their commands and examples run as they stand, page after page, in one fresh folder.
+
+Blocks marked `bash` and `python` run. Those marked `sh` install, serve or train for hours: they are parsed.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import tyro
+import yaml
+from accelerate.commands.launch import launch_command_parser
+
+from change_it import cli
+from change_it.generators.options import GeneratorOptions
+from change_it.judges.options import JudgeOptions
+
+CHECKOUT = Path(__file__).parent.parent
+PAGES = [CHECKOUT / "README.md"] + [
+    CHECKOUT / "docs" / file
+    for page in yaml.safe_load((CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    for file in page.values()
+    if file != "benchmarks.md"  # benchmarks/README.md, which the build adds
+]
+MODULES = {"change_it.judges.train": JudgeOptions, "change_it.generators.train": GeneratorOptions}
+LINE = 120
+
+
+class Block(NamedTuple):
+    """A block of code of a page."""
+
+    page: str
+    language: str
+    code: str
+
+
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+BLOCKS = [
+    Block(page.name, *found)
+    for page in PAGES
+    for found in re.findall(r"^```(\w+)\n(.*?)^```", read(page), flags=re.MULTILINE | re.DOTALL)
+]
+
+
+def commands() -> list[str]:
+    """The command lines that are shown and not run, each on one line."""
+    lines = [
+        line
+        for block in BLOCKS
+        if block.language == "sh"
+        for line in block.code.replace("\\\n", " ").splitlines()
+    ]
+    return [line for line in lines if line.startswith(("change-it ", "accelerate "))]
+
+
+def test_the_two_commands_are_the_makefiles():
+    shown = "\n".join(block.code for block in BLOCKS if block.page == "README.md")
+    targets = re.findall(r"^make (\S+)", shown, flags=re.MULTILINE)
+    assert {"run", "test"} <= set(targets)
+    makefile = read(CHECKOUT / "Makefile")
+    assert all(re.search(rf"^{target}:", makefile, flags=re.MULTILINE) for target in targets)
+
+
+def test_the_kinds_of_blocks():
+    assert {block.language for block in BLOCKS} == {"bash", "python", "sh"}
+    assert commands()
+
+
+@pytest.mark.parametrize("line", commands())
+def test_commands_that_are_not_run_are_parsed(line):
+    program, *arguments = shlex.split(line, comments=True)
+    options = cli._parser_type()
+    if program == "accelerate":
+        parsed = launch_command_parser().parse_args(arguments[1:])
+        assert arguments[0] == "launch"
+        assert parsed.module
+        options, arguments = MODULES[parsed.training_script], parsed.training_script_args
+    tyro.cli(options, args=arguments, config=cli.TYRO_CONFIG)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_line_of_prose_is_too_long(page):
+    prose = re.sub(r"^```.*?^```", "", read(page), flags=re.MULTILINE | re.DOTALL)
+    lines = [line for line in prose.splitlines() if not line.startswith(("|", "    "))]
+    assert [line for line in lines if len(line) > LINE] == []
+
+
+def test_links_of_the_readme_lead_somewhere():
+    readme = CHECKOUT / "README.md"
+    for link in re.findall(r"\]\((?!https?:)([^)]+)\)", read(readme)):
+        path, _, anchor = link.partition("#")
+        target = CHECKOUT / path
+        assert target.exists(), link
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", read(target), flags=re.MULTILINE)
+            assert anchor in [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in headings]
+
+
+@pytest.mark.slow
+def test_shell_and_python_examples_run(tmp_path):
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    programs = {"bash": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}
+    done = set()
+    for block in BLOCKS:
+        if block.language not in programs or block.code in done:  # the quickstart stands on two pages
+            continue
+        done.add(block.code)
+        ran = subprocess.run(
+            [*programs[block.language], block.code],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        output = f"{ran.stdout[-2000:]}\n{ran.stderr[-4000:]}"
+        assert ran.returncode == 0, f"{block.page}, {block.language}:\n{block.code}\n{output}"
