@@ -44,7 +44,7 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 
 docs: $(VENV)/.installed-dev ## the documentation as a site in site/; a broken link fails
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
 	$(BIN)/python benchmarks/sample.py
