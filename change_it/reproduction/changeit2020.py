@@ -39,8 +39,9 @@ class Submission:
 def plan(options: ReproduceOptions) -> list[Step]:
     """The task's judges, its baseline (PN), the submissions, and the scores of all."""
     judges = judge_steps(options, "papers")
-    trained = [generator_step(options, BASELINE, "sum", "pn", to) for to in read_outlets(options.corpus)]
-    transferred = transfer_step(options, BASELINE, tuple(step.name for step in trained))
+    # Named as in EvalNLGEval 2020, so that a run of it can be reused.
+    trained = [generator_step(options, "sum", "sum", "pn", to) for to in read_outlets(options.corpus)]
+    transferred = transfer_step(options, "sum", tuple(step.name for step in trained))
     files, submitted = {BASELINE: transferred.makes}, []
     named = named_files(
         options.submissions,
@@ -49,7 +50,7 @@ def plan(options: ReproduceOptions) -> list[Step]:
         taken=(*BUILT_IN, BASELINE),
     )
     for name, file in named:
-        out = options.out / "predictions" / f"{name}.csv"
+        out = options.out / "submissions" / f"{name}.csv"
         submission = Submission(file, options.corpus, out)
         convert(submission, check=True)
         submitted.append(

@@ -31,6 +31,8 @@ def run(options: ReproduceOptions) -> None:
         raise InputError(f"there is no corpus folder {options.corpus}: build one with change-it corpus build")
     if options.submissions and options.paper != "changeit2020":
         raise InputError("--submissions is for changeit2020: leave it out")
+    if options.encoder and options.paper not in ("evalnlgeval2020", "changeit2020"):
+        raise InputError("--encoder is for evalnlgeval2020 and changeit2020: leave it out")
     check_writable(options.out, kind="run")
     paper: Reproduction = import_module(f"change_it.reproduction.{options.paper}")
     about = {
@@ -40,7 +42,7 @@ def run(options: ReproduceOptions) -> None:
         "corpus": hashlib.sha256(card.read_bytes()).hexdigest()[:12],
     }
     steps = paper.plan(options)
-    kept = Run(options.out, about)
+    kept = Run(options.out, about, reuse=options.reuse)
     terminal = console()
     print_table(kept.table(steps), terminal)
     if options.plan:

@@ -19,6 +19,12 @@ _SMOKE: dict[Task, dict[str, Any]] = {
     "hh": {"updates": 40, "batch_size": 16, "evaluation_steps": 20},
     "ah": {"updates": 12, "batch_size": 8, "evaluation_steps": 6},
 }
+#: The papers' judges with a pre-trained encoder at `cpu`: larger steps on fewer and shorter examples than theirs.
+_PRETRAINED: dict[Task, dict[str, Any]] = {
+    "main": {"batch_size": 64, "epochs": 1, "learning_rate": 5e-5},
+    "hh": {"batch_size": 16, "updates": 180, "learning_rate": 5e-5},
+    "ah": {"batch_size": 16, "updates": 300, "learning_rate": 5e-5, "max_tokens": 128},
+}
 #: Seconds of a judge and of a generator, by scale; measured on two cores, at full scale from the time of a step.
 _JUDGE_SECONDS: dict[Scale, dict[Task, float]] = {
     "smoke": {"main": 15, "hh": 15, "ah": 20},
@@ -43,13 +49,16 @@ RESAMPLES: dict[Scale, int] = {"smoke": 200, "cpu": 1000, "full": 1000}
 def judge_step(options: ReproduceOptions, task: Task, kind: Kind) -> Step:
     """A judge for scoring."""
     settings: dict[str, Any] = {"head": CROSS_ENCODER if kind == "papers" else None}
-    if options.scale != "full":
-        settings["encoder"] = SCRATCH
+    encoder = options.encoder if kind == "papers" else None
+    if encoder or options.scale != "full":
+        settings["encoder"] = encoder or SCRATCH
     if options.scale == "smoke":
         settings |= _SMOKE[task]
     elif options.scale == "cpu":
         settings["mixed_precision"] = _precision()
-        if task == "ah":
+        if encoder:
+            settings |= _PRETRAINED[task]
+        elif task == "ah":
             settings |= {"updates": 60, "evaluation_steps": 60}
     out = options.out / "judges" / kind / task
     return Step(

@@ -90,13 +90,15 @@ class Progressed:
         return dict(vars(self))
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue from `state`, unless it is of a run with other data or options."""
+        """Continue from `state`.
+
+        Raises:
+            InputError: what differs, when it is of a run with other data or options.
+        """
         saved, own = state["fingerprint"], self.fingerprint
         if changed := [name for name in own if saved.get(name) != own[name]]:
             differing = ", ".join(f"{name} was {saved.get(name)}, is {own[name]}" for name in changed)
-            raise InputError(
-                f"the checkpoint cannot be resumed ({differing}): use the same data and options or drop --resume"
-            )
+            raise InputError(differing)
         vars(self).update(state)
 
 
@@ -427,7 +429,13 @@ def _resume(accelerator: Accelerator, out: Path) -> None:
                 shutil.rmtree(folder)
     accelerator.wait_for_everyone()
     if folders := _folders(out):
-        accelerator.load_state(str(folders[-1]))
+        try:
+            accelerator.load_state(str(folders[-1]))
+        except InputError as error:
+            raise InputError(
+                f"{out} is of an unfinished run with other data or options ({error}): "
+                "use the same ones to finish it, or remove that folder to begin again"
+            ) from error
         accelerator.project_configuration.iteration = int(folders[-1].name.partition("_")[2]) + 1
 
 

@@ -68,6 +68,7 @@ def train_in_folder(
     work = out / WORK
     if settings.resume and not work.exists() and (known := _finished(settings, out)):
         return known
+    begun = not work.exists()
     if state.is_main_process:
         _open(settings, work, what)
     state.wait_for_everyone()
@@ -76,7 +77,7 @@ def train_in_folder(
         with quiet():
             run = prepare(work)
     except InputError:
-        if not settings.resume:  # what was there to resume stays
+        if begun or not settings.resume:  # what was there to resume stays
             _leave_nothing(work)
         raise
     result = train(
@@ -132,7 +133,8 @@ def _open(settings: TrainingSettings, work: Path, what: str) -> None:
     if settings.resume and (options := read_json(record)) is not None:
         if changed := _changed(settings, options):
             raise InputError(
-                f"{work.parent} cannot be resumed ({'; '.join(changed)}): use the same options or drop --resume"
+                f"{work} is of an unfinished run with other options ({'; '.join(changed)}): "
+                "use the same options to finish it, or remove that folder to begin again"
             )
         return
     if work.exists() and not record.exists():

@@ -110,6 +110,39 @@ def test_the_plan_says_what_is_left(out):
     assert table.notes == ("To do: 2 of 3 steps, about 51 min on two idle cores.",)
 
 
+def test_what_another_run_has_is_copied(out, tmp_path):
+    other = tmp_path / "other"
+    Run(other, {"paper": "one", "seed": 1}).run(steps(other))
+    called()
+    changed = steps(out, ("a", "B", "c"))  # the second is not the other run's, so what reads it is not either
+    run = Run(out, {"paper": "two", "seed": 1}, reuse=other)
+    assert [row.values["state"] for row in run.table(changed).rows] == ["to copy", "to do", "to do"]
+    run.run(changed)
+    assert called() == ["B", "c"]
+    assert [(out / name).read_text() for name in ("one", "two", "three")] == ["a", "B", "Bc"]
+    again = Run(out, {"paper": "two", "seed": 1}, reuse=other)
+    assert {row.values["state"] for row in again.table(changed).rows} == {"finished"}
+    again.run(steps(out))  # what is stale here is copied too
+    assert called() == []
+    assert (out / "three").read_text() == "bc"
+
+
+def test_a_run_goes_on_where_it_was_moved_to(out, tmp_path):
+    Run(out, {}).run(steps(out))
+    called()
+    out.rename(tmp_path / "moved")
+    Run(tmp_path / "moved", {}).run(steps(tmp_path / "moved"))
+    assert called() == []
+
+
+def test_reuse_of_what_is_no_such_run(out, tmp_path):
+    Run(tmp_path / "other", {"paper": "one", "seed": 2}).run([])
+    with pytest.raises(InputError, match=r"--reuse .*seed was 2, is 1"):
+        Run(out, {"paper": "two", "seed": 1}, reuse=tmp_path / "other")
+    with pytest.raises(InputError, match=r"--reuse .* holds no run"):
+        Run(out, {}, reuse=tmp_path / "none")
+
+
 def test_another_run_is_refused(out, tmp_path):
     Run(out, {"scale": "smoke"}).run([])
     with pytest.raises(InputError, match="scale was smoke, is cpu"):
