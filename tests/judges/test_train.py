@@ -88,10 +88,16 @@ def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     with interrupted_at(50):
         train.train_judge(options(corpus, out))
     assert (out / "model.safetensors").read_bytes() == b"old"
-    with pytest.raises(InputError, match="seed was 1, is 2"):
+    with pytest.raises(InputError, match=r"main/checkpoints is .*seed was 1, is 2.*remove that folder"):
         train.train_judge(options(corpus, out, resume=True, seed=2))
     train.train_judge(options(corpus, out, resume=True))
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
+
+
+def test_a_run_that_could_not_begin_leaves_nothing_that_stands_in_the_way(corpus, tmp_path):
+    with pytest.raises(InputError, match="no encoder can be loaded"):
+        train.train_judge(options(corpus, tmp_path / "main", encoder="./none", resume=True))
+    assert not (tmp_path / "main").exists()
 
 
 def test_a_judge_that_trains_in_bf16_is_tested_in_it_and_says_so(trained, corpus, tmp_path, monkeypatch):

@@ -1,16 +1,21 @@
 """`change-it reproduce` through the command line: HEvAS whole, EvalNLGEval and CHANGE-IT as a plan, and faults; slow: all of it."""
 
+import hashlib
 import json
 import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from change_it import __version__
 from change_it.cli import main
+from change_it.io import write_json
 from change_it.papers import hevas2019
-from change_it.reproduction import scales
+from change_it.reproduction import evalnlgeval2020, scales
+from change_it.reproduction.options import ReproduceOptions
 from change_it.reproduction.tables import classes_of
 
 
@@ -67,6 +72,8 @@ def test_plans(corpus, tmp_path, capsys, paper):
     [
         (["hevas2019", "--corpus", "./none"], "none"),
         (["hevas2019", "--submissions", "a=b.csv"], "--submissions is for changeit2020"),
+        (["lrec2020", "--encoder", "bert"], "--encoder is for evalnlgeval2020 and changeit2020"),
+        (["changeit2020", "--reuse", "none"], "--reuse none holds no run"),
         (["changeit2020", "--submissions", "copy=b.csv"], "the name copy is taken"),
         (["changeit2020", "--submissions", "a=none.csv"], "none.csv does not exist"),
     ],
@@ -78,6 +85,34 @@ def test_bad_input_is_one_sentence(corpus, tmp_path, capsys, arguments, words):
     assert words in message
     assert len(message.strip().splitlines()) == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_changeit_plans_to_copy_what_evalnlgeval_trained(corpus, tmp_path, capsys):
+    """Judges of the papers' kind, the PN of SUM and its headlines: the scores are its own."""
+    options = {"corpus": corpus, "scale": "smoke"}
+    done = ReproduceOptions(paper="evalnlgeval2020", out=tmp_path / "one", **options)
+    steps = evalnlgeval2020.plan(done)
+    for step in steps:
+        step.makes.parent.mkdir(parents=True, exist_ok=True)
+        step.makes.touch()
+    digest = hashlib.sha256((Path(corpus) / "README.md").read_bytes()).hexdigest()[:12]
+    about = {
+        "paper": "evalnlgeval2020",
+        "scale": "smoke",
+        "seed": 1,
+        "corpus": digest,
+        "version": __version__,
+    }
+    finished = {step.name: {"key": step.key(done.out), "seconds": 1} for step in steps}
+    write_json(done.out / "steps.json", {"about": about, "finished": finished})
+    arguments = ["reproduce", "changeit2020", "--corpus", corpus, "--scale", "smoke", "--plan"]
+    arguments += ["--out", str(tmp_path / "two"), "--reuse", str(done.out)]
+    assert main(arguments) == 0
+    shown = capsys.readouterr().out
+    assert "To do: 1 of 7 steps" in shown
+    assert shown.count("to copy") == 6
+    assert main([*arguments, "--encoder", "bert-base-cased"]) == 0  # of the judges alone
+    assert capsys.readouterr().out.count("to copy") == 3
 
 
 def test_intervals_of_judges_from_their_counts():
