@@ -8,19 +8,18 @@ decides nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from functools import partial
 from itertools import product
-from operator import itemgetter
-from os import cpu_count
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
+
+from change_it.engines import map_ordered, share
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -38,14 +37,16 @@ BLOCK = 1 << 21
 #: Columns of a block at most.
 WIDTH = 2048
 
+#: Blocks of a partition at most: what a task of a cluster does.
+BLOCKS = 64
+
 #: Words that at least this share of the articles has are multiplied as dense matrices.
 COMMON = 1 / 24
 
 #: A nearest wrong article is looked for above these shares of the cosine that it must stay below, one after the other.
 STEPS = (0.95, 0.6, 0.0)
 
-#: Threads at work; each holds a block, so the number bounds the memory.
-THREADS = min(4, cpu_count() or 1)
+Block = tuple[int, int, int, int]  # rows `start:stop`, columns `left:right`
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +305,18 @@ def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) ->
     return low, high
 
 
+class _Side(NamedTuple):
+    """Articles of one outlet, sorted by day: their frequent and their other words, and the lengths of the frequent part."""
+
+    common: csr_matrix
+    rare: csr_matrix
+    norm: Floats
+
+    def rows(self, start: int, stop: int) -> "_Side":
+        """Those from `start` to `stop`."""
+        return _Side(self.common[start:stop], self.rare[start:stop], self.norm[start:stop])
+
+
 def _over_blocks(
     x: csr_matrix,
     y: csr_matrix,
@@ -314,23 +327,39 @@ def _over_blocks(
 ) -> list[Reduced]:
     """Multiply each row `i` of x with (at least) the rows `low[i]:high[i]` of y, block by block.
 
-    `reduce` is called in a thread with the rows, columns and cosines of those pairs of a block that are above `lowest`;
-    it has to leave out what lies outside the intervals. What it returns is returned, in any order.
+    `reduce` is called with the rows, columns and cosines of those pairs of a block that are above `lowest`, in a thread or
+    on another machine; it has to leave out what lies outside the intervals. What it returns is returned.
     """
     shares = [np.bincount(side.indices, minlength=x.shape[1]) / max(side.shape[0], 1) for side in (x, y)]
     often = shares[0] * shares[1] > COMMON**2
-    (x_common, x_rare), (y_common, y_rare) = ((side[:, often], side[:, ~often]) for side in (x, y))
-    x_norm, y_norm = (np.sqrt(side.multiply(side).sum(axis=1).A1) for side in (x_common, y_common))
+    sides = [(side[:, often], side[:, ~often]) for side in (x, y)]
+    x_side, y_side = (
+        _Side(common, rare, np.sqrt(common.multiply(common).sum(axis=1).A1)) for common, rare in sides
+    )
+    work = partial(_multiply, lowest=lowest, reduce=reduce)
+    with threadpool_limits(1, user_api="blas"):
+        parts = list(map_ordered(work, _partitions(x_side, y_side, low, high)))
+    return [part for some in parts for part in some]
 
-    @lru_cache(maxsize=THREADS)
-    def transposed(left: int, right: int) -> tuple[Floats, csr_matrix]:
-        return y_common[left:right].toarray().T, y_rare[left:right].T.tocsr()
 
-    def multiply(block: tuple[int, int, int, int]) -> Reduced:
-        start, stop, left, right = block
-        rows, columns = x_norm[start:stop], y_norm[left:right]
-        common, (y_dense, y_sparse) = x_common[start:stop].toarray(), transposed(left, right)
-        rare = x_rare[start:stop] @ y_sparse
+def _multiply(
+    x: _Side,
+    y: _Side,
+    corner: tuple[int, int],
+    blocks: list[Block],
+    *,
+    lowest: float,
+    reduce: Callable[[Ints, Ints, Floats], Reduced],
+) -> list[Reduced]:
+    """Multiply the blocks of a partition; `x` and `y` are its articles alone, of which the first are at `corner`."""
+    row, column = corner
+    done, held = [], (0, 0)
+    for start, stop, left, right in blocks:
+        if held != (left, right):
+            held, (y_common, y_rare, columns) = (left, right), y.rows(left - column, right - column)
+            y_dense, y_sparse = y_common.toarray().T, y_rare.T.tocsr()
+        x_common, x_rare, rows = x.rows(start - row, stop - row)
+        common, rare = x_common.toarray(), x_rare @ y_sparse
         filled = np.diff(rare.indptr)
         if rows.max() * columns.max() < lowest:  # nothing is above it by common words alone
             found = np.flatnonzero(rare.data > np.repeat(lowest - rows * columns.max(), filled))
@@ -343,14 +372,28 @@ def _over_blocks(
             every[np.repeat(np.arange(0, every.size, len(columns)), filled) + rare.indices] += rare.data
             found = np.flatnonzero(every > lowest)
             cosine, (i, j) = every[found], np.divmod(found, len(columns))
-        return reduce(i + start, j + np.int64(left), np.minimum(cosine.round(9), 1.0))
-
-    blocks = sorted(_blocks(low.tolist(), high.tolist()), key=itemgetter(2))
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(THREADS) as threads:
-        return list(threads.map(multiply, blocks))
+        done.append(reduce(i + start, j + np.int64(left), np.minimum(cosine.round(9), 1.0)))
+    return done
 
 
-def _blocks(low: list[int], high: list[int]) -> Iterator[tuple[int, int, int, int]]:
+def _partitions(
+    x: _Side, y: _Side, low: Ints, high: Ints
+) -> Iterator[tuple[_Side, _Side, tuple[int, int], list[Block]]]:
+    """Neighbouring blocks, with the articles that they compare: those of some days, and of the other side the window's beside them."""
+    blocks = sorted(_blocks(low.tolist(), high.tolist()), key=lambda block: block[2:])
+    held = (0, 0)
+    for first in range(0, len(blocks), BLOCKS):
+        some = blocks[first : first + BLOCKS]
+        (start, _, left, _), (_, stop, _, right) = (
+            map(min, zip(*some, strict=True)),
+            map(max, zip(*some, strict=True)),
+        )
+        if held != (start, stop):
+            held, rows = (start, stop), share(x.rows(start, stop))
+        yield rows, y.rows(left, right), (start, left), some
+
+
+def _blocks(low: list[int], high: list[int]) -> Iterator[Block]:
     """Neighbouring rows `start:stop` whose intervals together are little wider than one alone, and a part `left:right` of them."""
     start, n = 0, len(low)
     while start < n:

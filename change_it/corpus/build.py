@@ -26,6 +26,7 @@ from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Ints, Splits, components, split
 from change_it.corpus.training_sets import Tables, training_sets
+from change_it.engines import EngineOptions
 from change_it.io import replace_folder, write_json, write_table, write_text
 from change_it.templates import template_environment, without_markup
 
@@ -283,9 +284,10 @@ def _count(articles: pl.DataFrame, alignment: str, label: str) -> int:
 
 
 def _options(options: BuildOptions) -> dict[str, Any]:
-    """The options as JSON values, without the place of the folder itself."""
+    """The options as JSON values, without the place of the folder and of the work."""
     values = dataclasses.asdict(options)
-    del values["out"]
+    for name in ("out", *(one.name for one in dataclasses.fields(EngineOptions))):
+        del values[name]
     return values
 
 

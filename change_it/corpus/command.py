@@ -5,6 +5,7 @@ from typing import Any
 from change_it.corpus.folder import check_target
 from change_it.corpus.options import BuildOptions, parse_sizes
 from change_it.corpus.reading import read_articles
+from change_it.engines import use_engine
 from change_it.tables import Column, Row, Table, console, print_table
 
 
@@ -12,8 +13,9 @@ def run_build(options: BuildOptions) -> None:
     """`change-it corpus build`."""
     check_target(options.out)
     parse_sizes(options.sizes)
+    options.check_engine()
     terminal = console()
-    with terminal.status("reading") as status:
+    with terminal.status("reading") as status, use_engine(options):
         reading = read_articles(options)
         from change_it.corpus.build import build_corpus, write_corpus  # loads polars: after the cheap checks
 

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from change_it.engines import map_ordered
+
 SHINGLE = 5
 BANDS, ROWS = 12, 2
 NEIGHBOURS = 8
@@ -31,26 +33,25 @@ def near_duplicates(texts: Sequence[str]) -> NDArray[np.int64]:
     return connected_components(edges, directed=False)[1].astype(np.int64)
 
 
-def _shingles(texts: Sequence[str]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64]]]:
-    """Hashed 5-grams, block after block of texts: their number for each text (0 without a word), and all of them in order."""
-    for start in range(0, len(texts), TEXTS_A_BLOCK):
-        words = (
-            pl.Series(texts[start : start + TEXTS_A_BLOCK], dtype=pl.String)
-            .str.to_lowercase()
-            .str.extract_all(r"[^\W_]+")
+def _shingles(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Hashed 5-grams of a block of texts: their number for each text (0 without a word), and all of them in order."""
+    words = pl.Series(texts, dtype=pl.String).str.to_lowercase().str.extract_all(r"[^\W_]+")
+    lengths = words.list.len().to_numpy().astype(np.int64)
+    hashes = words.filter(words.list.len() > 0).explode().hash(seed=1).to_numpy()
+    ends = np.repeat(np.cumsum(lengths), lengths)
+    position = np.arange(len(hashes))
+    total = np.zeros(len(hashes), np.uint64)
+    for ahead in range(min(SHINGLE, len(hashes))):
+        inside = position[: len(hashes) - ahead] + ahead < ends[: len(hashes) - ahead]
+        total[: len(hashes) - ahead] += np.where(
+            inside, _mixed(hashes[ahead:] + np.uint64(ahead)), np.uint64(0)
         )
-        lengths = words.list.len().to_numpy().astype(np.int64)
-        hashes = words.filter(words.list.len() > 0).explode().hash(seed=1).to_numpy()
-        ends = np.repeat(np.cumsum(lengths), lengths)
-        position = np.arange(len(hashes))
-        total = np.zeros(len(hashes), np.uint64)
-        for ahead in range(min(SHINGLE, len(hashes))):
-            inside = position[: len(hashes) - ahead] + ahead < ends[: len(hashes) - ahead]
-            total[: len(hashes) - ahead] += np.where(
-                inside, _mixed(hashes[ahead:] + np.uint64(ahead)), np.uint64(0)
-            )
-        whole = (position + SHINGLE <= ends) | (position == ends - np.repeat(lengths, lengths))
-        yield np.where(lengths > 0, np.maximum(lengths - SHINGLE + 1, 1), 0), _mixed(total[whole])
+    whole = (position + SHINGLE <= ends) | (position == ends - np.repeat(lengths, lengths))
+    return np.where(lengths > 0, np.maximum(lengths - SHINGLE + 1, 1), 0), _mixed(total[whole])
+
+
+def _blocks(texts: Sequence[str]) -> Iterator[tuple[Sequence[str]]]:
+    return ((texts[start : start + TEXTS_A_BLOCK],) for start in range(0, len(texts), TEXTS_A_BLOCK))
 
 
 def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -62,18 +63,24 @@ def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def _signatures(texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Minhash signatures, uint32 (m, BANDS * ROWS), of the m texts that have words, and the indices of those texts."""
+    parts = [(np.empty((0, BANDS * ROWS), np.uint32), np.empty(0, bool))]
+    parts += map_ordered(_signed, _blocks(texts))
+    signatures, wordy = zip(*parts, strict=True)
+    return np.concatenate(signatures), np.flatnonzero(np.concatenate(wordy))
+
+
+def _signed(texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+    """Signatures of a block's texts that have words, and which have."""
+    lengths, hashes = _shingles(texts)
     factors = np.random.default_rng(0).integers(0, 2**63, BANDS * ROWS, np.uint64) * np.uint64(2) + np.uint64(
         1
     )
-    parts = [np.empty((0, len(factors)), np.uint32)]
-    counts = [np.empty(0, np.int64)]
-    for lengths, hashes in _shingles(texts):
-        counts.append(lengths)
-        if len(hashes):
-            starts = np.concatenate([[0], np.cumsum(lengths[lengths > 0])[:-1]])
-            least = [np.minimum.reduceat(hashes * factor, starts) >> np.uint64(32) for factor in factors]
-            parts.append(np.stack(least, axis=1).astype(np.uint32))
-    return np.concatenate(parts), np.flatnonzero(np.concatenate(counts))
+    signatures = np.empty((np.count_nonzero(lengths), len(factors)), np.uint32)
+    if len(hashes):
+        starts = np.concatenate([[0], np.cumsum(lengths[lengths > 0])[:-1]])
+        for column, factor in enumerate(factors):
+            signatures[:, column] = np.minimum.reduceat(hashes * factor, starts) >> np.uint64(32)
+    return signatures, lengths > 0
 
 
 def _candidates(signatures: NDArray[np.uint32]) -> NDArray[np.int64]:
@@ -101,7 +108,7 @@ def _jaccard(texts: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float
     rows = rows.reshape(-1, 2)
     blocks = [
         (counts, (hashes >> np.uint64(33)).astype(np.int32))
-        for counts, hashes in _shingles([texts[i] for i in members])
+        for counts, hashes in map_ordered(_shingles, _blocks([texts[i] for i in members]))
     ]
     offsets = np.concatenate([[0], np.cumsum(np.concatenate([counts for counts, _ in blocks]))])
     columns = np.concatenate([hashes for _, hashes in blocks])

@@ -7,6 +7,7 @@ from typing import Literal
 
 import tyro
 
+from change_it.engines import EngineOptions
 from change_it.errors import InputError
 
 Negatives = Literal["random", "hard", "mixed"]
@@ -32,13 +33,14 @@ class ReadingOptions:
 
 
 @dataclass(kw_only=True)
-class BuildOptions(ReadingOptions):
+class BuildOptions(EngineOptions, ReadingOptions):
     """Read raw articles, align them, split them, and write a corpus folder for `load_dataset`.
 
     Examples:
         change-it corpus build articles/*.csv --out runs/mine/corpus
         change-it corpus build news.parquet --labels left,right --language en --out runs/news/corpus
         change-it corpus build change-it/*.csv --window-days none --out runs/changeit/corpus
+        change-it corpus build archive/*.parquet --engine ray --address auto --out runs/archive/corpus
     """
 
     out: Path

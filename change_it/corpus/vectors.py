@@ -6,9 +6,7 @@ is another: polars finds the words, Arrow numbers them, and counting is one tran
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from os import cpu_count
 
 import numpy as np
 import polars as pl
@@ -16,16 +14,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, csr_matrix
 from sklearn.preprocessing import normalize
 
+from change_it.engines import map_ordered
 from change_it.errors import InputError
 
 #: A word: a maximal run of two and more of Python's `\w`, which is what scikit-learn's `\b\w\w+\b` finds.
 WORD = r"[\p{L}\p{N}_]{2,}"
 
-#: Characters of text that one thread holds as separate words at a time (about 100 MB of memory).
+#: Characters of text that a thread holds as separate words at a time (about 100 MB of memory).
 CHUNK = 1 << 23
-
-#: Threads at work; each holds a chunk, so the number bounds the memory.
-THREADS = min(4, cpu_count() or 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +46,7 @@ class Vectors:
 
 def tokenise(texts: Sequence[str]) -> Tokens:
     """Split texts into lower-cased words of two and more characters, in chunks, so that only 4 bytes a word are held."""
-    with ThreadPoolExecutor(THREADS) as threads:
-        parts = list(threads.map(_words_of, _chunks(texts)))
+    parts = list(map_ordered(_words_of, ((chunk,) for chunk in _chunks(texts))))
     vocabulary = pl.concat([words for _, words, _ in parts] or [pl.Series(dtype=pl.String)]).unique().sort()
     codes = np.empty(sum(len(numbers) for numbers, _, _ in parts), dtype=np.int32)
     start = 0

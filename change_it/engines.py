@@ -1,0 +1,178 @@
+"""Where independent pieces of work run: in threads of this process, or on the machines of a Ray cluster.
+
+A function and its items are mapped with `map_ordered`, whatever engine is in use. Results come in the order of the items
+on either engine, and a piece whose machine is lost is done again on another one.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import starmap
+from typing import Any, Literal, TypeVar
+
+from change_it.errors import InputError
+
+Result = TypeVar("Result")
+Value = TypeVar("Value")
+
+#: Threads of the local engine; each holds a piece of work, so the number bounds the memory.
+THREADS = min(4, os.cpu_count() or 1)
+
+#: Pieces of work that are handed out at a time, for each that can be at work.
+AHEAD = 2
+
+#: What the workers of a cluster that is running already take over.
+ENVIRONMENT = ("HF_HUB_OFFLINE", "HF_ENDPOINT", "HF_HOME", "TOKENIZERS_PARALLELISM")
+
+
+@dataclass(kw_only=True)
+class EngineOptions:
+    """Where the work is done."""
+
+    engine: Literal["local", "ray"] = "local"
+    """local: this machine; ray: the machines of a Ray cluster, with the same result (extra: ray)."""
+    address: str | None = None
+    """Of a running cluster, with --engine ray: host:port, or auto; a cluster of this machine alone is started when not given."""
+
+    def check_engine(self) -> None:
+        """Refuse Ray where it is not installed, and an address without Ray."""
+        if self.engine == "ray" and find_spec("ray") is None:
+            raise InputError('--engine ray needs Ray: install it with pip install "change-it[ray]"')
+        if self.engine != "ray" and self.address:
+            raise InputError("--address is of a Ray cluster: add --engine ray, or leave it out")
+
+
+class Threads(ThreadPoolExecutor):
+    """Threads of this process."""
+
+    width = THREADS  # pieces that are at work at a time
+
+    def __init__(self) -> None:
+        super().__init__(THREADS)
+
+    @staticmethod
+    def result(call: "Future[Result]") -> Result:
+        """What a call gives, or what it has raised."""
+        return call.result()
+
+
+class Ray:
+    """Tasks of a Ray cluster; those of a lost machine are done again elsewhere."""
+
+    def __init__(self, ray: Any):
+        self._ray = ray
+        self._call = ray.remote(max_retries=-1)(_call)
+
+    @property
+    def width(self) -> int:
+        """Cores of the cluster as it is now."""
+        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
+    def submit(self, function: Any, *arguments: Any) -> Any:
+        """Queue a task."""
+        return self._call.remote(function, *arguments)
+
+    def result(self, call: Any) -> Any:
+        """What a task gives; what it has raised is raised as it was there."""
+        try:
+            return self._ray.get(call)
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from error
+
+    def share(self, value: Any) -> Any:
+        """A reference to the value, which tasks take for the value."""
+        return self._ray.put(value)
+
+
+_engine: ContextVar[Ray | None] = ContextVar("engine", default=None)
+
+
+@contextmanager
+def use_engine(options: EngineOptions) -> Iterator[None]:
+    """Run what is mapped inside on this engine; a Ray that was not running is stopped at the end.
+
+    Raises:
+        InputError: Ray is not installed, or no cluster answers at the address.
+    """
+    options.check_engine()
+    if options.engine == "local":
+        yield
+        return
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    import ray
+
+    running = ray.is_initialized()
+    if not running:
+        _start(ray, options.address)
+    token = _engine.set(Ray(ray))
+    try:
+        yield
+    finally:
+        _engine.reset(token)
+        if not running:
+            ray.shutdown()
+
+
+def map_ordered(
+    function: Callable[..., Result], items: Iterable[Sequence[Any]], *, threads: bool = True
+) -> Iterator[Result]:
+    """`function(*item)` for each item, in their order; some are taken ahead of the one that is asked for.
+
+    Args:
+        function: without side effects; what it holds is sent to each machine once.
+        items: tuples of its arguments.
+        threads: whether it is faster in threads; if not, the local engine makes one call after the other.
+    """
+    engine = _engine.get()
+    if engine is not None:
+        yield from _results(engine, engine.share(function), items)
+    elif threads:
+        with Threads() as pool:
+            yield from _results(pool, function, items)
+    else:
+        yield from starmap(function, items)
+
+
+def share(value: Value) -> Value:
+    """An argument of several calls, which a cluster keeps once on each machine; the calls get the value."""
+    engine = _engine.get()
+    shared: Value = value if engine is None else engine.share(value)
+    return shared
+
+
+def _results(engine: Ray | Threads, function: Any, items: Iterable[Sequence[Any]]) -> Iterator[Any]:
+    calls = deque[Any]()
+    for item in items:
+        if len(calls) >= AHEAD * engine.width:
+            yield engine.result(calls.popleft())
+        calls.append(engine.submit(function, *item))
+    while calls:
+        yield engine.result(calls.popleft())
+
+
+def _call(function: Callable[..., Result], *arguments: Any) -> Result:
+    return function(*arguments)
+
+
+def _start(ray: Any, address: str | None) -> None:
+    """Connect to a cluster, or start one on this machine, without a word."""
+    given = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    local = {} if address or os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}
+    try:
+        ray.init(
+            address=address,
+            log_to_driver=False,
+            logging_level="ERROR",
+            runtime_env={"env_vars": given},
+            **local,
+        )
+    except (ConnectionError, ValueError) as error:
+        raise InputError(
+            f"no Ray cluster answers at {address or os.environ.get('RAY_ADDRESS')}: "
+            "start one with ray start --head, or leave --address out"
+        ) from error
