@@ -1,0 +1,124 @@
+import filecmp
+import threading
+
+import pytest
+from corpus_fakes import articles, options, write_csv
+
+from change_it import engines
+from change_it.corpus import alignment, duplicates, vectors
+from change_it.corpus.command import run_build
+from change_it.engines import EngineOptions, map_ordered, share
+from change_it.errors import InputError
+
+#: A machine that is lost is noticed after a second and a half.
+HEALTH = {
+    "health_check_period_ms": 500,
+    "health_check_failure_threshold": 3,
+    "health_check_initial_delay_ms": 0,
+}
+MACHINE = {"num_cpus": 1, "object_store_memory": 80 << 20}
+
+
+@pytest.fixture(scope="module")
+def first_machine():
+    """A cluster of one machine with one core."""
+    ray_cluster = pytest.importorskip("ray.cluster_utils")
+    cluster = ray_cluster.Cluster(
+        head_node_args={**MACHINE, "include_dashboard": False, "_system_config": HEALTH},
+        initialize_head=True,
+    )
+    yield cluster
+    cluster.shutdown()
+
+
+@pytest.fixture
+def cluster(first_machine, monkeypatch):
+    """The cluster with a second machine, which is killed when `losing` results have come."""
+    second = first_machine.add_node(**MACHINE)
+    results = []
+    first_machine.losing = 1
+    result = engines.Ray.result
+
+    def counted(self, call):
+        results.append(result(self, call))
+        if len(results) == first_machine.losing:
+            assert self.width == 2
+            first_machine.remove_node(second, allow_graceful=False)
+        return results[-1]
+
+    monkeypatch.setattr(engines.Ray, "result", counted)
+    first_machine.results = results
+    return first_machine
+
+
+def same_files(one, other):
+    """Whether two folders hold the same files, byte for byte."""
+    files = {path.relative_to(one) for path in one.rglob("*") if path.is_file()}
+    assert files == {path.relative_to(other) for path in other.rglob("*") if path.is_file()}
+    assert files
+    return all(filecmp.cmp(one / file, other / file, shallow=False) for file in files)
+
+
+class TestLocal:
+    def test_results_come_in_the_order_of_the_items(self, monkeypatch):
+        later = threading.Event()
+
+        def work(number):
+            if number == 0:
+                assert later.wait(30)
+            later.set()
+            return number * 10
+
+        monkeypatch.setattr(engines, "THREADS", 2)
+        found = map_ordered(work, ((number,) for number in range(50)))
+        assert list(found) == [10 * number for number in range(50)]
+
+    def test_items_are_taken_as_they_are_needed(self):
+        taken = []
+
+        def items():
+            for number in range(1000):
+                taken.append(number)
+                yield (number,)
+
+        found = map_ordered(abs, items())
+        assert next(found) == 0
+        assert len(taken) <= engines.AHEAD * engines.THREADS + 1
+        found.close()
+
+    def test_what_a_piece_raises_is_raised(self):
+        with pytest.raises(ZeroDivisionError):
+            list(map_ordered(lambda number: 1 // number, [(1,), (0,)]))
+
+    def test_a_shared_value_is_the_value(self):
+        value = object()
+        assert share(value) is value
+
+
+class TestOptions:
+    def test_ray_that_is_not_installed_is_named_with_its_extra(self, monkeypatch):
+        monkeypatch.setattr(engines, "find_spec", lambda name: None)
+        with pytest.raises(InputError, match=r'pip install "change-it\[ray\]"'):
+            EngineOptions(engine="ray").check_engine()
+
+    def test_an_address_is_refused_without_ray(self):
+        with pytest.raises(InputError, match="add --engine ray"):
+            EngineOptions(address="auto").check_engine()
+
+
+@pytest.mark.slow
+class TestRay:
+    def test_a_corpus_is_the_same_bytes_when_a_machine_is_lost(self, cluster, tmp_path, monkeypatch):
+        file = str(write_csv(tmp_path / "news.csv", articles(close=60, loose=40, alone=60)))
+        run_build(options(tmp_path / "local", files=(file,)))
+        for module, name, size in (
+            (alignment, "WIDTH", 16),
+            (alignment, "BLOCKS", 2),
+            (duplicates, "TEXTS_A_BLOCK", 16),
+            (vectors, "CHUNK", 4000),
+        ):
+            monkeypatch.setattr(module, name, size)
+        cluster.losing = 20
+        run_build(options(tmp_path / "ray", files=(file,), engine="ray", address=cluster.address))
+        assert len(cluster.results) > 2 * cluster.losing
+        assert same_files(tmp_path / "local", tmp_path / "ray")
