@@ -45,7 +45,7 @@ def estimate(
     Returns:
         Measure to (s + 1,) values: each stratum in order of first appearance, then their mean.
 
-    Example:
+    Examples:
         >>> share = lambda sums: {"share": sums["hits"] / sums["n"]}
         >>> estimate({"n": np.ones(3), "hits": np.array([1.0, 0, 0])}, share, ["x", "x", "y"])["share"].tolist()
         [0.5, 0.0, 0.25]
@@ -178,7 +178,7 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
     Returns:
         The smaller sum of ranks and the p-value; 0 and 1 where all scores are equal.
 
-    Example:
+    Examples:
         >>> wilcoxon(np.array([3.0, 4.0, 7.0]), np.array([1.0, 1.0, 1.0]))
         (0.0, 0.25)
     """
@@ -201,7 +201,7 @@ def rank_sum(first: Floats, second: Floats) -> float:
     Returns:
         The p-value, corrected for ties; 1 where all scores are equal.
 
-    Example:
+    Examples:
         >>> round(rank_sum(np.array([1.0, 2.0, 3.0, 4.0]), np.array([5.0, 6.0, 7.0, 8.0])), 4)
         0.0286
     """
@@ -222,7 +222,7 @@ def rank_biserial(first: Floats, second: Floats) -> float:
         Share of the ranks of differences in favour of the first less the share against it, -1 to 1; 0 where all
         scores are equal.
 
-    Example:
+    Examples:
         Differences 3, -1, 2 have ranks 3, 1, 2: (5 - 1) / 6.
 
         >>> round(rank_biserial(np.array([4.0, 1.0, 3.0]), np.array([1.0, 2.0, 1.0])), 4)
@@ -244,7 +244,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     Returns:
         Corrected p-values in 0-1, in the order given.
 
-    Example:
+    Examples:
         >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
         [0.03, 0.06, 0.06]
     """
@@ -304,7 +304,7 @@ def friedman(scores: Floats) -> Friedman | None:
     Returns:
         The test; None for fewer than three systems, which it is not made for.
 
-    Example:
+    Examples:
         >>> found = friedman(np.array([[1.0, 2.0, 3.0]] * 4))
         >>> found.statistic, round(found.p, 4), found.kendall_w
         (8.0, 0.0183, 1.0)
@@ -346,7 +346,7 @@ def correlations(scores: Mapping[str, Floats]) -> Correlations:
     Raises:
         InputError: there is no metric, shapes differ, or a score is not a number.
 
-    Example:
+    Examples:
         >>> found = correlations({"a": np.array([1.0, 2, 3, 4]), "b": np.array([1.0, 2, 3, 9]), "c": np.ones(4)})
         >>> round(found.pearson[0][1], 4), found.spearman[0][1], found.pearson[0][2]
         (0.898, 1.0, None)
@@ -383,7 +383,7 @@ def _differences(first: Floats, second: Floats) -> Floats:
 def _exact_with_ties(differences: Floats) -> tuple[float, float]:
     """The signed-rank test by the sums of ranks of all choices of signs, counted; scipy tries each, which takes seconds.
 
-    Example:
+    Examples:
         >>> _exact_with_ties(np.array([1.0, 1.0, 2.0]))
         (0.0, 0.25)
     """

@@ -37,7 +37,7 @@ def translate(language: str, key: str, **values: object) -> str:
     Raises:
         KeyError: there is no such text.
 
-    Example:
+    Examples:
         >>> translate("en", "tabs.transfer"), translate("it", "tabs.transfer")
         ('Transfer', 'Trasferisci')
     """
@@ -52,7 +52,7 @@ def translate(language: str, key: str, **values: object) -> str:
 def number(language: str, text: str) -> str:
     """A number as a language writes it; given in English, perhaps without its nought.
 
-    Example:
+    Examples:
         >>> number("it", ".250"), number("it", "1,234.5"), number("en", ".250")
         ('0,250', '1.234,5', '.250')
     """

@@ -22,7 +22,7 @@ def coincidences(ratings: Sequence[Sequence[int | None]], values: Sequence[int])
     Returns:
         For each two values (n,) coincidences, to be summed for `alpha`. Items with fewer than two ratings have none.
 
-    Example:
+    Examples:
         >>> {name: found.tolist() for name, found in coincidences([[1, 2, 1], [1, None, None]], [1, 2]).items()}
         {'1,1': [1.0, 0.0], '1,2': [1.0, 0.0], '2,1': [1.0, 0.0], '2,2': [0.0, 0.0]}
     """
@@ -46,7 +46,7 @@ def alpha(sums: Statistics, values: Sequence[int], level: Level) -> Floats:
     Returns:
         Alpha, of the shape of the sums; nan where fewer than two values occur.
 
-    Example:
+    Examples:
         Two raters, four items, one of them apart: 1 - (8 - 1) * 2 / (2 * 3 * 5).
 
         >>> found = coincidences([[1, 1], [1, 1], [2, 2], [1, 2]], [1, 2])

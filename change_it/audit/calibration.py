@@ -217,7 +217,7 @@ def expected_error(answers: Floats, labels: Ints) -> float:
     Returns:
         In 0-1; 0 for a judge that is right as often as it is sure.
 
-    Example:
+    Examples:
         >>> expected_error(np.array([[0.25, 0.75]] * 4), np.array([1, 1, 1, 0]))
         0.0
     """
@@ -229,7 +229,7 @@ def expected_error(answers: Floats, labels: Ints) -> float:
 def cooled(answers: Floats, temperature: float) -> Floats:
     """Probabilities with their log-odds divided by a temperature.
 
-    Example:
+    Examples:
         >>> cooled(np.array([[0.1, 0.9]]), 2.0).round(3).tolist()
         [[0.25, 0.75]]
     """
@@ -273,7 +273,7 @@ def headlines_needed(difference: float, differing: float) -> int:
     Returns:
         For an error of 5%, two-sided, and a power of 80%.
 
-    Example:
+    Examples:
         >>> headlines_needed(0.05, 0.2)
         626
     """

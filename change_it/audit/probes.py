@@ -177,7 +177,7 @@ def macro_f1(sums: Statistics) -> dict[str, Floats]:
     Args:
         sums: how often class a was taken for b, under `00`, `01`, `10` and `11`.
 
-    Example:
+    Examples:
         >>> counts = {"00": np.array(3.0), "01": np.array(1.0), "10": np.array(2.0), "11": np.array(2.0)}
         >>> round(float(macro_f1(counts)["f1"]), 4)
         0.619

@@ -48,7 +48,7 @@ class Typography:
     def of(cls, headlines: Sequence[str]) -> "Typography":
         """What these headlines do most.
 
-        Example:
+        Examples:
             >>> Typography.of(["«Sì» di Roma – subito", "Dice «no»: ecco perché."]).quotes
             '«»'
         """
@@ -71,7 +71,7 @@ class Typography:
             headline: of another outlet.
             is_name: whether a lower-cased word keeps its capital where a title loses them.
 
-        Example:
+        Examples:
             >>> Typography(quotes="«»", stop=True).apply('"Sì" di Roma')
             '«Sì» di Roma.'
         """
@@ -99,7 +99,7 @@ class Typography:
 def plain(headline: str) -> str:
     r"""A headline in a setting that no outlet has for its own, its capitals apart.
 
-    Example:
+    Examples:
         >>> plain("«L’Italia» – ecco perché…")
         '"L\'Italia" - ecco perché...'
     """

@@ -93,7 +93,7 @@ def align(
     Returns:
         The pairs, and the counts of every pair compared. Memory is bounded by `BLOCK` and the number of pairs.
 
-    Example:
+    Examples:
         >>> x, y = csr_matrix([[1.0, 0.0], [0.6, 0.8]]), csr_matrix([[1.0, 0.0], [1.0, 0.0]])
         >>> pairs = align(x, y, np.array([5, 9]), np.array([6, 7]), window_days=2, floor=0.1)
         >>> list(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), pairs.similarity.tolist()))
@@ -134,7 +134,7 @@ def one_to_one(pairs: Pairs) -> Pairs:
     Returns:
         The pairs kept, in the same order; its `counts` are complete above the floor that `align` was given.
 
-    Example:
+    Examples:
         >>> many = Pairs(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0.9, 0.8, 0.7, 0.2]), histogram(np.zeros(0)))
         >>> one_to_one(many).similarity.tolist()
         [0.9, 0.2]
@@ -168,7 +168,7 @@ def number_above(counts: Ints) -> Ints:
     Returns:
         int64 (len(EDGES) - 1,): the number of pairs above `EDGES[k]`, for every edge but the last.
 
-    Example:
+    Examples:
         >>> number_above(histogram(np.array([0.3, 0.3, 0.7])))[[0, 50, 189]].tolist()
         [3, 1, 0]
     """
@@ -216,7 +216,7 @@ def nearest_wrong(
         int64 (n,) rows of y, -1 where no candidate shares a word with the row; float64 (n,) cosines, 0 there. The
         earliest wins among equals.
 
-    Example:
+    Examples:
         >>> x = csr_matrix([[1.0, 0.0], [0.6, 0.8], [0.28, 0.96]])
         >>> zeros, alone = np.zeros(3, dtype=int), np.arange(3)
         >>> index, cosine = nearest_wrong(x, x, zeros, zeros, x_groups=zeros, y_groups=zeros, x_clusters=alone,

@@ -29,7 +29,7 @@ class Article:
 class Outlets:
     """The two outlets A and B: short names, and the labels that they carry in the input.
 
-    Example:
+    Examples:
         >>> outlets = Outlets.parse("R:rep,G:gio")
         >>> outlets.names, outlets.directions, outlets.other("rep")
         (('rep', 'gio'), ('rep2gio', 'gio2rep'), 'gio')

@@ -64,7 +64,7 @@ def tfidf(tokens: Tokens, *, stop_words: Collection[str] = (), min_df: int = 2) 
     A word that occurs `tf` times in a text and in `df` of `n` texts weighs `tf · (ln((1 + n) / (1 + df)) + 1)`;
     each row is then divided by its Euclidean length.
 
-    Example:
+    Examples:
         >>> vectors = tfidf(tokenise(["il governo cade", "il governo", "vince la Roma"]), stop_words=["il"], min_df=1)
         >>> vectors.words.to_list(), (vectors.matrix @ vectors.matrix.T).toarray().round(3).tolist()
         (['cade', 'governo', 'la', 'roma', 'vince'], [[1.0, 0.605, 0.0], [0.605, 1.0, 0.0], [0.0, 0.0, 1.0]])

@@ -95,7 +95,7 @@ def features(text: str) -> list[str]:
 def repeats(text: str, original: str) -> bool:
     """Whether a text says a long word more often than once and than the original headline does.
 
-    Example:
+    Examples:
         >>> repeats("Looking Forward, 'Looking Forward'", "I'm looking forward")
         True
     """

@@ -10,7 +10,7 @@ _Pipeline: Any = Pipeline  # its types are narrower than what it takes
 class HeadlinePipeline(_Pipeline):
     """Text generation with an encoder-decoder, which transformers 5 has no pipeline for.
 
-    Example:
+    Examples:
         >>> write = pipeline("text-generation", model="owner/name", trust_remote_code=True)  # doctest: +SKIP
         >>> write("faro | the original headline | its article", num_beams=5)  # doctest: +SKIP
         [{'generated_text': '...'}]

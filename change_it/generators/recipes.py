@@ -154,7 +154,7 @@ def unsupported(headline: str, text: str) -> list[str]:
 
     A name has the short word before it, if there is one: `a Roma` is a place where `Roma` at the beginning may be anything.
 
-    Example:
+    Examples:
         >>> unsupported("Apre la tangenziale a Borgo Tambarossa, 113 milioni", "Costa 113 milioni la tangenziale in città")
         ['a Borgo Tambarossa']
     """

@@ -232,7 +232,7 @@ def joint_probability(
     Raises:
         InputError: an unknown reversal.
 
-    Example:
+    Examples:
         >>> joint_probability([0.5], [0.8], [0.9], [0.2]).round(3).tolist()
         [0.296]
         >>> joint_probability([0.5], [0.8], [0.9], [0.2], reversal="target").round(3).tolist()

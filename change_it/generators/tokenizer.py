@@ -35,7 +35,7 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
     `sources` and `targets` are for training and generation: they know temporary ids. Called like any other tokenizer it
     gives `<unk>` for words outside the vocabulary.
 
-    Example:
+    Examples:
         >>> tokenizer = train_tokenizer(["Il sindaco: «Non c'è»", "il sindaco dice no, anzi"], size=100)
         >>> batch, unknown = tokenizer.sources(["Il prefetto: «No»"], max_tokens=10)
         >>> unknown

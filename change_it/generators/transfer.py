@@ -227,7 +227,7 @@ class HeadlineTransfer(Proposer):
             InputError: an article or outlet is missing, an outlet is unknown or not served, or numbers differ; judges
                 that cannot be loaded, or of other outlets.
 
-        Example:
+        Examples:
             >>> transfer = HeadlineTransfer.from_pretrained("runs/quickstart/generators")  # doctest: +SKIP
             >>> [best, *others] = transfer(  # doctest: +SKIP
             ...     "Crolla il ponte sulla statale", article="Il ponte sulla statale ...", to="faro", judges="runs/quickstart/judges"
@@ -298,7 +298,7 @@ class HeadlineTransfer(Proposer):
         Raises:
             InputError: as a call does; headlines before the one at fault are yielded.
 
-        Example:
+        Examples:
             >>> for some in transfer.stream(headlines, article=articles, to="faro", judges=judges):  # doctest: +SKIP
             ...     print(some[0].text, some[0].marks)
         """

@@ -136,7 +136,7 @@ def compare(
     Raises:
         InputError: there are no documents, no systems, or a score is not a number.
 
-    Example:
+    Examples:
         >>> found = compare(np.array([[0.9, 0.1], [0.8, 0.3], [0.7, 0.2], [0.9, 0.5]]), ["good", "bad"])
         >>> pair = found.pairs[0]
         >>> round(pair.difference, 2), pair.wilcoxon, pair.p, pair.rank_biserial
@@ -169,7 +169,7 @@ def mean_intervals(
     Returns:
         System to lower and upper end; both are the mean where its scores are constant.
 
-    Example:
+    Examples:
         >>> found = mean_intervals(np.array([[0.0, 0.5], [1.0, 0.5]] * 50), ["one", "two"])
         >>> {name: (round(low, 2), round(high, 2)) for name, (low, high) in found.items()}
         {'one': (0.4, 0.6), 'two': (0.5, 0.5)}

@@ -48,7 +48,7 @@ def baseline(
     Raises:
         InputError: an unknown name or language, less than one word.
 
-    Example:
+    Examples:
         >>> baseline("first", ["Il governo cade. Si vota a maggio.", ""], n_words=2)
         ['Il governo', '']
         >>> baseline("wtextrank", ["Cade il governo tecnico. Governo nuovo? Governo Rossi."], n_words=1, language="it")

@@ -33,7 +33,7 @@ class InverseFrequencies:
         Returns:
             The frequencies.
 
-        Example:
+        Examples:
             >>> known = InverseFrequencies.learn(["a b", "a c c"])
             >>> known["a"], round(known["c"], 3), round(known["unseen"], 3)
             (1.0, 1.405, 2.099)
@@ -68,7 +68,7 @@ def averaged_kl(
     Raises:
         InputError: the lists do not fit each other.
 
-    Example:
+    Examples:
         The common word weighs 1 and 1/2: π1 = 2/3, π2 = 1/3, w = 5/6; 2/3·ln(6/5) + 1/3·1/2·ln(3/5).
 
         >>> averaged_kl(["a"], [["a b"]]).round(5).tolist()
@@ -104,7 +104,7 @@ def js_similarity(
     Raises:
         InputError: the lists do not fit each other.
 
-    Example:
+    Examples:
         Against the mean (3/4, 1/4): the divergence is (1·log2(4/3) + 1/2·log2(2/3) + 1/2·log2(2)) / 2 = 0.311.
 
         >>> js_similarity(["a", "b a", "a"], [["a b"], ["a b"], ["c"]]).round(3).tolist()

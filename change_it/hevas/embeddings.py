@@ -48,7 +48,7 @@ class WordEmbeddings(TextSpace):
         Raises:
             InputError: no document has a word, or none of their words has a vector.
 
-        Example:
+        Examples:
             >>> from gensim.models import KeyedVectors
             >>> vectors = KeyedVectors(2)
             >>> vectors.add_vectors(["pace", "Roma"], [[1, 0], [0, 1]])

@@ -153,7 +153,7 @@ def evaluate(
         InputError: an unknown metric or language, no system, another number of headlines than of documents, no references
             for a metric that needs them, fewer documents than topics or dimensions, a vector file of another format.
 
-    Example:
+    Examples:
         >>> from change_it.hevas.documents import Documents, System
         >>> documents = Documents(("1",), ("Il governo cade a Roma.",), (("Cade il governo",),), "example")
         >>> result = evaluate(documents, [System("mine", ("Roma, cade il governo",))], metrics=["R-1", "AWL"])

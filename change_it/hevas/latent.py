@@ -71,7 +71,7 @@ class LatentSemantic(TextSpace):
         Raises:
             InputError: several filters, a filter out of its range, fewer documents than dimensions, no words.
 
-        Example:
+        Examples:
             >>> space = LatentSemantic.fit(["pesce fresco", "pesce lesso", "voto e governo"], number=2)
             >>> space.coverage(["pesce", "voto", "voto"]).round(2).tolist()
             [1.0, 0.0, 1.0]
@@ -155,7 +155,7 @@ class TopicModel(TextSpace):
         Raises:
             InputError: fewer documents than topics, no topic, no pass, no words.
 
-        Example:
+        Examples:
             >>> fish, vote = "pesce sale olio " * 9, "voto legge aula " * 9
             >>> space = TopicModel.fit([fish, vote] * 20, topics=2, seed=3)
             >>> space.coverage(["olio", "voto", "xyz", "legge"] * 10).round(2)[:4].tolist()

@@ -49,7 +49,7 @@ def headline_rouge(
     Raises:
         InputError: the lists do not fit each other, an unknown measure or way of counting.
 
-    Example:
+    Examples:
         The reference has a, b, c, a-b, a-c and b-c; the candidate has a, c and a-c of them. For WSU a and c count 1 each and
         a-c, two apart on both sides, 1/2; the reference sums to 3 + 1 + 1 + 1/2.
 

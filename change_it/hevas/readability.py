@@ -48,7 +48,7 @@ def tag_ratio(tagged: Sequence[Sequence[Tagged]], tag: str) -> Floats:
     Returns:
         (n,) in 0-1. More proper nouns, fewer common nouns and fewer pronouns are taken to be more readable.
 
-    Example:
+    Examples:
         >>> tag_ratio([[("Roma", "PROPN"), (",", "PUNCT"), ("cade", "VERB")], []], "PROPN").tolist()
         [0.5, 0.0]
     """
@@ -91,7 +91,7 @@ def syllables(word: str, language: str) -> int:
     Raises:
         InputError: a language without patterns.
 
-    Example:
+    Examples:
         >>> [syllables(word, "it") for word in ("re", "roma", "italia", "presidente")]
         [1, 2, 3, 4]
         >>> [syllables(word, "en") for word in ("house", "table", "president", "education")]
@@ -117,7 +117,7 @@ def fog(headlines: Sequence[str], language: str) -> Floats:
     Raises:
         InputError: a language without patterns.
 
-    Example:
+    Examples:
         Four words, one of them complex: 0.4 · (4 + 8 · 1/4) = 2.4.
 
         >>> fog(["Il presidente va via", "Sì", "…"], "it").round(4).tolist()
@@ -141,7 +141,7 @@ def average_word_length(headlines: Sequence[str]) -> Floats:
     Returns:
         (n,) from 1; 0 without words.
 
-    Example:
+    Examples:
         Three words of 1, 6 and 5 letters: 12 / 3 = 4.
 
         >>> average_word_length(["L'Italia vince!", ""]).tolist()
@@ -167,7 +167,7 @@ def readability(
     Raises:
         InputError: a language without a tagger or without syllable patterns.
 
-    Example:
+    Examples:
         >>> scores = readability(["Il sindaco di Roma va via"], "it")
         >>> {name: round(float(values[0]), 4) for name, values in scores.items()}
         {'PNR': 0.1667, 'NR': 0.1667, 'PR': 0.0, 'Fog': 2.9333, 'AWL': 3.3333}

@@ -136,7 +136,7 @@ def cosines(a: Floats, b: Floats) -> Floats:
     Returns:
         (m,) values in -1 to 1; 0 where a row is zeros.
 
-    Example:
+    Examples:
         >>> cosines(np.array([[3.0, 4.0], [0, 0]]), np.array([[4.0, 3.0], [1, 1]])).round(2).tolist()
         [0.96, 0.0]
     """

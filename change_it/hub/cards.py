@@ -251,7 +251,7 @@ def app_card(text: str, name: str, requirement: str, options: PushOptions) -> by
 def license_of(outlets: Sequence[str]) -> str:
     """Licence of texts of these outlets, and of what is made from them; the Hub's word where nobody has named one.
 
-    Example:
+    Examples:
         >>> license_of(("gio", "rep")), license_of(("colle", "faro")), license_of(("left", "right"))
         ('cc-by-nc-sa-4.0', 'apache-2.0', 'unknown')
     """

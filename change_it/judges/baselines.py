@@ -57,7 +57,7 @@ def best_threshold(scores: Floats, labels: Ints) -> float:
     Returns:
         Midway between two neighbouring scores.
 
-    Example:
+    Examples:
         >>> best_threshold(np.array([0.25, 0.9, 0.0, 0.75]), np.array([0, 1, 0, 1]))
         0.5
     """

@@ -52,7 +52,7 @@ class BiLSTMJudgeConfig(PreTrainedConfig):
 def word_number(codes: list[int]) -> int:
     """Number of a word of character codes, the first one lowest.
 
-    Example:
+    Examples:
         >>> word_number([1, 2]) == ((1 + 2 * BASES[0]) % MODULUS) * 2**31 + (1 + 2 * BASES[1]) % MODULUS
         True
     """

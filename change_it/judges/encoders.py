@@ -215,7 +215,7 @@ def train_wordpiece(
 ) -> PreTrainedTokenizerBase:
     """A WordPiece tokenizer that keeps accents and punctuation, and case unless told otherwise: house style lives in them.
 
-    Example:
+    Examples:
         >>> train_wordpiece(["Ecco perché: «Sì»"] * 3, 60).tokenize("perché: «Sì»")
         ['perché', ':', '«', 'Sì', '»']
     """

@@ -77,7 +77,7 @@ def buckets(ids: Tensor, offsets: tuple[int, ...], size: int) -> Tensor:
     Returns:
         int64 (..., tokens - last offset), empty for shorter rows.
 
-    Example:
+    Examples:
         >>> one, other = buckets(torch.tensor([[5, 7, 5, 7]]), (0, 1), 1000)[0, [0, 2]]
         >>> bool(one == other)
         True

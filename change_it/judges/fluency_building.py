@@ -152,7 +152,7 @@ def junction_labels(
     Returns:
         int64 (rows, width): 1 for broken, `IGNORED` past the end and where there is no source.
 
-    Example:
+    Examples:
         >>> junction_labels([[1, 7, 5, 2], [1, 5, 2]], [[1, 5, 7, 2], None], 3).tolist()
         [[1, 1, 1], [-100, -100, -100]]
     """

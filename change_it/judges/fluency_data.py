@@ -135,7 +135,7 @@ def parse_held_out(held_out: str) -> tuple[str, ...]:
     Raises:
         InputError: no such family, or none is left to learn from.
 
-    Example:
+    Examples:
         >>> parse_held_out("looped, spliced")
         ('looped', 'spliced')
     """

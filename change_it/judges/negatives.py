@@ -39,7 +39,7 @@ def contradict(
     Returns:
         The changed text, or None if nothing applies.
 
-    Example:
+    Examples:
         >>> contradict(Headline("Due feriti a Roma", "it"), "Roma, scontro fra auto", Random(1), ["Bari"])
         'Due feriti a Bari'
     """
@@ -76,7 +76,7 @@ def swap_numbers(headline: Headline, rng: Random) -> str | None:
     Returns:
         The text with another number, or None if it has none that can be changed.
 
-    Example:
+    Examples:
         >>> swap_numbers(Headline("Due feriti", "it"), Random(1)) in ("Due feriti", None)
         False
     """
@@ -144,7 +144,7 @@ def swap_names(
     Returns:
         The text with another name, or None if it has none or the pool has no other.
 
-    Example:
+    Examples:
         >>> swap_names(Headline("Il premier vola a Washington", "it"), Random(1), ["Mosca"])
         'Il premier vola a Mosca'
     """
@@ -187,7 +187,7 @@ def swap_roles(headline: Headline, rng: Random, casing: Casing | None = None) ->
         The text with the names exchanged; None without two different names with a verb between them in one clause, or
         where an article in front would no longer agree.
 
-    Example:
+    Examples:
         >>> swap_roles(Headline("Il premier Conte attacca Salvini", "it"), Random(1))
         'Il premier Salvini attacca Conte'
     """
@@ -268,7 +268,7 @@ def negate(headline: Headline, rng: Random) -> str | None:
     Returns:
         The text that says the contrary; None in another language, or without a verb whose negation is known.
 
-    Example:
+    Examples:
         >>> negate(Headline("Il governo non cade", "it"), Random(1))
         'Il governo cade'
         >>> negate(Headline("Senate will vote on Monday", "en"), Random(1))

@@ -149,7 +149,7 @@ def preset(options: JudgeOptions) -> dict[str, Any]:
     Returns:
         Values by field name, for `training.options.resolve`.
 
-    Example:
+    Examples:
         >>> preset(JudgeOptions(task="ah", corpus="c", out=Path("o")))["max_tokens"]
         512
     """

@@ -81,7 +81,7 @@ def piece_number(piece: str) -> int:
     Args:
         piece: characters, lower-cased.
 
-    Example:
+    Examples:
         >>> whole, first, second = map(piece_number, ("governo", "gov", "erno"))
         >>> whole == (first + second * pow(BASE, 3, MODULUS)) % MODULUS
         True
@@ -98,7 +98,7 @@ def compact(keep: Tensor) -> tuple[Tensor, Tensor]:
     Returns:
         Positions, int64 (rows, most kept), and which of them are kept tokens, bool.
 
-    Example:
+    Examples:
         >>> positions, mask = compact(torch.tensor([[True, False, True], [False, True, False]]))
         >>> positions.tolist(), mask.tolist()
         ([[0, 2], [1, 0]], [[True, True], [True, False]])

@@ -14,7 +14,7 @@ def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) 
         predicted: (n,) classes.
         classes: names of class 0 and 1.
 
-    Example:
+    Examples:
         >>> scores(np.array([0, 1, 1, 1]), np.array([0, 1, 1, 0]), ("rep", "gio"))["gio"]["recall"]
         0.6666666666666666
     """

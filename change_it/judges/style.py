@@ -59,7 +59,7 @@ def compact(values: Tensor, keep: Tensor) -> tuple[Tensor, Tensor]:
     Returns:
         Values (rows, most kept), 0 where there are none left, and which of them are kept ones, bool.
 
-    Example:
+    Examples:
         >>> compact(torch.tensor([[5, 6, 7], [5, 6, 7]]), torch.tensor([[True, False, True], [False, True, False]]))[0]
         tensor([[5, 7],
                 [6, 0]])

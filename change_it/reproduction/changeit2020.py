@@ -133,7 +133,7 @@ def ranks(compliancy: Mapping[str, float], p_values: Mapping[tuple[str, str], fl
         compliancy: of each system.
         p_values: of each two systems, in any order, corrected.
 
-    Example:
+    Examples:
         >>> found = {("a", "b"): 0.4, ("a", "c"): 0.01, ("b", "c"): 0.3}
         >>> ranks({"a": 0.5, "b": 0.45, "c": 0.4}, found)
         {'a': 1, 'b': 1, 'c': 3}

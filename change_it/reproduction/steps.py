@@ -167,7 +167,7 @@ def _copy(there: Path, here: Path) -> None:
 def duration(seconds: float) -> str:
     """Seconds as people say them.
 
-    Example:
+    Examples:
         >>> duration(42), duration(300), duration(100_000)
         ('42 s', '5 min', '28 h')
     """

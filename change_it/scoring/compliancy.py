@@ -64,7 +64,7 @@ def decide(probabilities: Floats) -> NDArray[np.int64]:
     Returns:
         (n,) zeros and ones.
 
-    Example:
+    Examples:
         >>> decide(np.array([[0.2, 0.8], [0.5, 0.5]])).tolist()
         [1, 0]
     """
@@ -99,7 +99,7 @@ def verdicts(
     Raises:
         InputError: an unknown reversal.
 
-    Example:
+    Examples:
         >>> yes, style_a, style_b = np.array([[0.1, 0.9]]), np.array([[0.7, 0.3]]), np.array([[0.4, 0.6]])
         >>> verdicts(yes, yes, style_b, style_a, [1])["compliancy"].tolist()
         [True]

@@ -355,7 +355,7 @@ class FactChecker:
         Returns:
             The verdict, and what is unsupported, with its places.
 
-        Example:
+        Examples:
             >>> checker = FactChecker("it")
             >>> checker.check("Milano, due feriti", source="Roma, tre feriti", article="Tre feriti a Roma.").unsupported
             (Unsupported(text='Milano', start=0, end=6, kind='name'), Unsupported(text='due', start=8, end=11, kind='number'))

@@ -133,7 +133,7 @@ def parse_reranker(text: str) -> Reranker:
     Raises:
         InputError: anything else.
 
-    Example:
+    Examples:
         >>> text = "fold:0" + "".join(f"|{task}:{digit * 64}" for task, digit in zip(TASKS, "abc"))
         >>> parse_reranker(text).short
         'aaaaaa+bbbbbb+cccccc,fold:0'

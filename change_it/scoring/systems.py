@@ -84,7 +84,7 @@ def lead(article: str, length: int) -> str:
     Returns:
         At most `length` words, without a dangling comma, colon or full stop at the end.
 
-    Example:
+    Examples:
         >>> lead("Il governo ha deciso, nella notte, di rinviare.", 4)
         'Il governo ha deciso'
     """

@@ -109,7 +109,7 @@ def changed_words(source: str, new: str) -> tuple[list[tuple[str, bool]], list[s
         The new headline in pieces, each with whether the original does not have it (so often), neighbouring ones as one
         piece; and the words and marks of the original that are not in the new one, in order.
 
-    Example:
+    Examples:
         >>> changed_words("Crolla il ponte", "Ponte, che crollo")
         ([('Ponte', False), (', che crollo', True)], ['Crolla', 'il'])
     """

@@ -55,7 +55,7 @@ def text_of(value: Any, most: int, part: str, language: str) -> str:
     Raises:
         InputError: it is no text, or has more characters than `most`.
 
-    Example:
+    Examples:
         >>> text_of(" a\x00b ", 300, "transfer.headline", "en")
         'a b'
     """

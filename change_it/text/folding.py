@@ -45,7 +45,7 @@ _TABLE = _Folding()
 def fold(text: str) -> str:
     r"""A text without accents, invisible characters and look-alikes; capitals stay, all white space is a space.
 
-    Example:
+    Examples:
         >>> fold("Perché «Rо\u200bma» è a ３½ punti")
         'Perche "Roma" e a 3.5 punti'
     """
@@ -55,7 +55,7 @@ def fold(text: str) -> str:
 def fold_with_offsets(text: str) -> tuple[str, list[int]]:
     """A folded text, and for each of its characters and for its end the offset in `text`.
 
-    Example:
+    Examples:
         >>> fold_with_offsets("è ½")
         ('e .5', [0, 1, 2, 2, 3])
     """

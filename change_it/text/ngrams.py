@@ -92,7 +92,7 @@ def skip_bag(text: Coded, *, size: int, rows: int) -> Bag:
     Returns:
         Values are differences of positions, the smallest over repeats, and 1 for single words.
 
-    Example:
+    Examples:
         >>> skips = skip_bag(code([["a", "b", "c", "a", "c"]])[0], size=3, rows=1)
         >>> pairs = ["-a", "-b", "-c", "aa", "ab", "ac", "ba", "bc", "ca", "cc"]
         >>> dict(zip(pairs, skips.values.astype(int).tolist(), strict=True))
@@ -135,7 +135,7 @@ def common(one: Bag, other: Bag) -> tuple[Ints, Ints]:
 def chunks(costs: Ints, budget: int) -> Iterator[slice]:
     """Slices of rows, in order, whose costs add up to about the budget; a single row may cost more.
 
-    Example:
+    Examples:
         >>> list(chunks(np.array([1, 1, 5, 1, 1]), 3))
         [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """

@@ -18,7 +18,7 @@ def rouge_l(references: Sequence[Sequence[str]], candidates: Sequence[Sequence[s
     Returns:
         (n, 3) precision, recall and F1, each in 0-1; zeros where either side has no words.
 
-    Example:
+    Examples:
         >>> rouge_l([["a", "b", "c", "d"], []], [["a", "c"], ["a"]]).round(3).tolist()
         [[1.0, 0.5, 0.667], [0.0, 0.0, 0.0]]
     """

@@ -91,7 +91,7 @@ def stop_words(language: str) -> frozenset[str]:
 def guess_language(texts: Sequence[str]) -> str:
     """`it` or `en`, whichever has more function words among the words; `none` if neither's are a tenth of them.
 
-    Example:
+    Examples:
         >>> guess_language(["The mayor of Rome"]), guess_language(["Il sindaco di Roma"]), guess_language(["Roma"])
         ('en', 'it', 'none')
     """

@@ -15,7 +15,7 @@ _TABLE = _LettersAndDigits()
 def words(text: str) -> list[str]:
     """Lower-cased maximal runs of letters and digits of any script; apostrophes and marks separate.
 
-    Example:
+    Examples:
         >>> words("Perché l'Italia dice «sì» a 3 riforme?")
         ['perché', 'l', 'italia', 'dice', 'sì', 'a', '3', 'riforme']
     """

@@ -169,7 +169,7 @@ def make_optimizer(model: nn.Module, settings: TrainingSettings) -> torch.optim.
 def schedule(settings: TrainingSettings, total: int) -> Callable[[int], float]:
     """Factor of the learning rate at each of `total` updates: 1 for Adagrad; up to 1 and down to 0 for AdamW.
 
-    Example:
+    Examples:
         >>> settings = TrainingSettings(batch_size=1, learning_rate=1.0, warmup_ratio=0.5)
         >>> [schedule(settings, 4)(update) for update in range(5)]
         [0.5, 1.0, 1.0, 0.5, 0.0]

@@ -54,7 +54,7 @@ class TrainingOptions:
     max_minutes: float | None = None
     """Stop cleanly after this many minutes and keep the best weights."""
     tensorboard: bool = False
-    """Log to <out>/logs for TensorBoard (extra: tracking)."""
+    """Log to the folder logs in --out, for TensorBoard (extra: tracking)."""
     seed: int = 1
     """Seed of weights, order and dropout."""
 
@@ -78,7 +78,7 @@ Settings = TypeVar("Settings", bound=TrainingSettings)
 def resolve(options: TrainingOptions, preset: Mapping[str, Any], into: type[Settings]) -> Settings:
     """Fill what was not given from a preset, and from the defaults of the settings what the preset lacks.
 
-    Example:
+    Examples:
         >>> found = resolve(TrainingOptions(epochs=2), {"epochs": 6, "batch_size": 8, "learning_rate": 0.1}, TrainingSettings)
         >>> found.epochs, found.batch_size, found.optimizer
         (2, 8, 'adamw')
