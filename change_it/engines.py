@@ -1,7 +1,8 @@
 """Where independent pieces of work run: in threads of this process, or on the machines of a Ray cluster.
 
-A function and its items are mapped with `map_ordered`, whatever engine is in use. Results come in the order of the items
-on either engine, and a piece whose machine is lost is done again on another one.
+A function and its items are mapped with `map_ordered`, whatever engine is in use; functions that need loaded models are
+mapped by the `workers` of a cluster. Results come in the order of the items on either engine, and a piece whose machine
+is lost is done again on another one.
 """
 
 import os
@@ -13,11 +14,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import starmap
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from change_it.errors import InputError
 
 Result = TypeVar("Result")
+State = TypeVar("State")
 Value = TypeVar("Value")
 
 #: Threads of the local engine; each holds a piece of work, so the number bounds the memory.
@@ -84,9 +86,65 @@ class Ray:
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause from error
 
+    def workers(self, load: Callable[[], State]) -> "Workers[State]":
+        """Workers that load the same."""
+        return Workers(self._ray, self, load)
+
     def share(self, value: Any) -> Any:
         """A reference to the value, which tasks take for the value."""
         return self._ray.put(value)
+
+
+class Workers(Generic[State]):
+    """Processes of a Ray cluster that each load something, say models, once, and go on without those that are lost."""
+
+    def __init__(self, ray: Any, engine: Ray, load: Callable[[], State]):
+        self._ray, self._engine = ray, engine
+        free = ray.available_resources()
+        kind, count = (
+            ("num_gpus", free["GPU"]) if free.get("GPU", 0) >= 1 else ("num_cpus", free.get("CPU", 1))
+        )
+        worker = ray.remote(**{kind: 1})(_Worker)
+        self._workers = [worker.remote(load) for _ in range(max(1, int(count)))]
+
+    def map_ordered(
+        self, function: Callable[..., Result], items: Iterable[Sequence[Any]]
+    ) -> Iterator[Result]:
+        """`function(state, *item)` for each item, in their order, where the state is what a worker has loaded."""
+        shared, pieces = self._engine.share(function), enumerate(items)
+        free, again = deque(self._workers), deque[tuple[int, Sequence[Any]]]()
+        calls: dict[Any, tuple[Any, tuple[int, Sequence[Any]]]] = {}
+        done: dict[int, Result] = {}
+        given = 0
+        while True:
+            while free and (piece := again.popleft() if again else next(pieces, None)):
+                worker = free.popleft()
+                calls[worker.call.remote(shared, *piece[1])] = worker, piece
+            if not calls:
+                return
+            call = self._ray.wait(list(calls))[0][0]
+            worker, piece = calls.pop(call)
+            try:
+                done[piece[0]] = self._engine.result(call)
+                free.append(worker)
+            except (self._ray.exceptions.RayActorError, self._ray.exceptions.ObjectLostError):
+                self._workers.remove(worker)
+                if not self._workers:
+                    raise
+                again.append(piece)
+            while given in done:
+                yield done.pop(given)
+                given += 1
+
+
+class _Worker:
+    def __init__(self, load: Callable[[], Any]):
+        self._load, self._state = load, None
+
+    def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        if self._state is None:  # here what is raised comes back as it is
+            self._state = self._load()
+        return function(self._state, *arguments)
 
 
 _engine: ContextVar[Ray | None] = ContextVar("engine", default=None)
@@ -136,6 +194,16 @@ def map_ordered(
             yield from _results(pool, function, items)
     else:
         yield from starmap(function, items)
+
+
+def workers(load: Callable[[], State]) -> "Workers[State] | None":
+    """One on each free GPU of the cluster in use, on each free core where there is no GPU; None on the local engine.
+
+    Args:
+        load: what each of them calls first; it may be called on any machine.
+    """
+    engine = _engine.get()
+    return None if engine is None else engine.workers(load)
 
 
 def share(value: Value) -> Value:

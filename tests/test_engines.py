@@ -3,11 +3,15 @@ import threading
 
 import pytest
 from corpus_fakes import articles, options, write_csv
+from space_runs import save_judge
+from tiny_generators import save_generator
 
 from change_it import engines
+from change_it.cli import main
 from change_it.corpus import alignment, duplicates, vectors
 from change_it.corpus.command import run_build
-from change_it.engines import EngineOptions, map_ordered, share
+from change_it.corpus.options import parse_sizes
+from change_it.engines import EngineOptions, map_ordered, share, use_engine, workers
 from change_it.errors import InputError
 
 #: A machine that is lost is noticed after a second and a half.
@@ -106,6 +110,16 @@ class TestOptions:
             EngineOptions(address="auto").check_engine()
 
 
+@pytest.fixture(scope="module")
+def models(tmp_path_factory, corpus):
+    """Untrained judges and a generator for the corpus."""
+    folder = tmp_path_factory.mktemp("models")
+    for task in ("main", "hh", "ah"):
+        save_judge(folder / "judges" / task, task, outlets=("colle", "faro"))
+    save_generator(folder / "generator", outlets=("colle", "faro"), to="faro")
+    return folder
+
+
 @pytest.mark.slow
 class TestRay:
     def test_a_corpus_is_the_same_bytes_when_a_machine_is_lost(self, cluster, tmp_path, monkeypatch):
@@ -122,3 +136,59 @@ class TestRay:
         run_build(options(tmp_path / "ray", files=(file,), engine="ray", address=cluster.address))
         assert len(cluster.results) > 2 * cluster.losing
         assert same_files(tmp_path / "local", tmp_path / "ray")
+
+    def test_transfer_writes_the_same_bytes_when_a_machine_is_lost(self, cluster, tmp_path, models, corpus):
+        def transfer(name, *more):
+            made = ["--generator", f"{models}/generator", "--corpus", corpus, "--rerank", f"{models}/judges"]
+            several = ["--candidates", "2", "--beams", "2", "--batch-size", "8", "--device", "cpu"]
+            assert main(["transfer", *made, *several, "--out", str(tmp_path / name), *more]) == 0
+            return (tmp_path / name).read_bytes()
+
+        cluster.losing = 2
+        assert transfer("ray.csv", "--engine", "ray", "--address", cluster.address) == transfer("local.csv")
+        assert len(cluster.results) > 2 * cluster.losing
+
+    def test_score_writes_the_same_numbers_when_a_machine_is_lost(self, cluster, tmp_path, models, corpus):
+        def score(name, *more):
+            several = [
+                "--batch-size",
+                "16",
+                "--resamples",
+                "50",
+                "--device",
+                "cpu",
+                "--out",
+                str(tmp_path / name),
+            ]
+            assert main(["score", "--corpus", corpus, "--judges", f"{models}/judges", *several, *more]) == 0
+            return {
+                file.name: file.read_bytes()
+                for file in [*(tmp_path / name).glob("*.csv"), *(tmp_path / name).glob("items/*.csv")]
+            }
+
+        cluster.losing = 4
+        found = score("ray", "--engine", "ray", "--address", cluster.address)
+        assert len(cluster.results) > 2 * cluster.losing
+        assert found == score("local")
+        assert {"systems.csv", "gold.csv"} <= found.keys()
+
+    def test_what_is_raised_elsewhere_is_raised_as_it_is(self, cluster):
+        with use_engine(EngineOptions(engine="ray", address=cluster.address)):
+            with pytest.raises(InputError, match="is not understood"):
+                list(map_ordered(parse_sizes, [("many",)]))
+            team = workers(str)
+            assert list(team.map_ordered(str.__add__, [(end,) for end in "abc"])) == ["a", "b", "c"]
+
+
+def test_a_cluster_that_does_not_answer_is_named(monkeypatch):
+    ray = pytest.importorskip("ray")
+
+    def refuse(**options):
+        raise ConnectionError(options["address"])
+
+    monkeypatch.setattr(ray, "init", refuse)
+    with (
+        pytest.raises(InputError, match="no Ray cluster answers at nowhere"),
+        use_engine(EngineOptions(engine="ray", address="nowhere")),
+    ):
+        pass

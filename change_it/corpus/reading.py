@@ -1,17 +1,19 @@
 """From files of any of the known kinds to articles of two outlets; what cannot be used is kept with its reason."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import islice
 from typing import get_args
 
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
 from change_it.corpus.cleaning import parse_date, plausible
 from change_it.corpus.options import ReadingOptions
+from change_it.engines import map_ordered
 from change_it.errors import InputError
-from change_it.io import Row, Table, cell_text, listed, parse_columns, read_tables
+from change_it.io import ROWS_A_BATCH, Row, Table, cell_text, listed, parse_columns, read_tables
 
 #: Our columns, and what they are called in the input without a column map (`full_text`: CHANGE-IT on the Hub).
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -60,16 +62,16 @@ def read_articles(options: ReadingOptions) -> Reading:
     column the outlet comes from `repubblica` or `ilgiornale` in the name of the file, its folder or Hub config.
     An empty date is None; one that cannot be read, before 1900 or in the future is rejected.
     """
-    reader = _Reader(
+    cleaner = _Cleaner(
         parse_columns(options.columns, COLUMNS),
         Outlets.parse(options.labels) if options.labels else None,
-        options.strict_input,
         options.normalise_typography,
     )
-    for table in read_tables(options.files, encoding=options.encoding):
-        for number, row in enumerate(table.rows, start=1):
-            reader.take(table, number, row)
-        reader.seen_columns.update(table.columns)
+    reader = _Reader(cleaner, options.strict_input)
+    tables = read_tables(options.files, encoding=options.encoding)
+    for name, cleaned in map_ordered(cleaner.clean, reader.batches(tables), threads=False):
+        for line, id_, article in cleaned:
+            reader.take(name, line, id_, article)
     return reader.reading(", ".join(options.files))
 
 
@@ -77,66 +79,28 @@ class _RejectedError(Exception):
     """A row that cannot be used; the message is the reason."""
 
 
-@dataclass
-class _Reader:
-    """Takes row after row; articles carry the label of the input until `reading` knows the outlets."""
+@dataclass(frozen=True)
+class _Cleaner:
+    """Makes articles of rows, each on its own; they carry the label of the input until `_Reader.reading` knows the outlets."""
 
     columns: dict[str, tuple[str, ...]]
     outlets: Outlets | None
-    strict: bool
     normalise: bool
     today: date = field(default_factory=date.today)
-    articles: list[Article] = field(default_factory=list)
-    places: list[tuple[str, int]] = field(default_factory=list)
-    rejected: list[Rejection] = field(default_factory=list)
-    seen_columns: dict[str, None] = field(default_factory=dict)
-    ids: set[tuple[str, str]] = field(default_factory=set)
-    texts: set[tuple[str, str]] = field(default_factory=set)
 
-    def take(self, table: Table, number: int, row: Row) -> None:
-        """Keep the row as an article or with its reason; `number` counts the rows of the table from 1."""
-        given = cleaning.visible(cell_text(self._cell(row.values, "id")))
-        id_ = given or f"{table.stem}-{number}"
-        try:
-            article = self._article(table, row, id_)
-        except _RejectedError as error:
-            self.rejected.append(Rejection(table.name, row.line, "" if row.fault else id_, str(error)))
-            if self.strict:
-                raise InputError(
-                    f"{table.name}, line {row.line}: {error}; mend the row, or leave out --strict-input to reject it"
-                ) from error
-            return
-        self.ids.add((article.label, article.id))
-        self.texts.add((article.label, article.article))
-        self.articles.append(article)
-        self.places.append((table.name, row.line))
-
-    def reading(self, files: str) -> Reading:
-        """Settle outlets and ids; `files` is for messages."""
-        rows = len(self.articles) + len(self.rejected)
-        if not rows:
-            raise InputError(f"{files} holds no rows: give files with articles")
-        for ours, theirs in self.columns.items():
-            if theirs != COLUMNS[ours] and theirs and theirs[0] not in self.seen_columns:
-                raise InputError(f"no column {theirs[0]!r} as --columns wants it: {self._known_columns()}")
-        if not self.articles:
-            reasons = ", ".join(
-                f"{count} {reason}" for reason, count in _reasons(self.rejected).most_common()
-            )
-            fix = "name yours as in --columns headline=title,article=body"
-            if not self.seen_columns:
-                fix = "give CSV with a header, or JSON with one object a line"
-            raise InputError(f"no row of {files} can be used ({reasons}): {self._known_columns()}; {fix}")
-        outlets = self.outlets or self._found_outlets()
-        names = {
-            label: outlets.name_of(label) or label for label in {article.label for article in self.articles}
-        }
-        for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
-            if name not in names.values():
-                raise InputError(
-                    f"no usable row has the label {label!r}: give files of both outlets, or correct --labels"
-                )
-        return Reading(_settled(self.articles, names), self.rejected, rows, outlets, self.places)
+    def clean(
+        self, table: Table, first: int, rows: Sequence[Row]
+    ) -> tuple[str, list[tuple[int, str, Article | str]]]:
+        """The name of the table, and of each row its line, its id and the article or why there is none; `first` is the number of the first row."""
+        done: list[tuple[int, str, Article | str]] = []
+        for number, row in enumerate(rows, start=first):
+            given = cleaning.visible(cell_text(self._cell(row.values, "id")))
+            id_ = given or f"{table.stem}-{number}"
+            try:
+                done.append((row.line, id_, self._article(table, row, id_)))
+            except _RejectedError as error:
+                done.append((row.line, "" if row.fault else id_, str(error)))
+        return table.name, done
 
     def _article(self, table: Table, row: Row, id_: str) -> Article:
         if row.fault:
@@ -147,10 +111,6 @@ class _Reader:
         alignment = cell_text(self._cell(row.values, "alignment")).strip() or None
         if alignment not in (None, *get_args(Alignment)):
             raise _RejectedError(f"unknown alignment: {alignment}")
-        if (label, id_) in self.ids:
-            raise _RejectedError("duplicate id")
-        if (label, body) in self.texts:
-            raise _RejectedError("repeated article")
         return Article(id_, label, headline, body, day, alignment)  # type: ignore[arg-type]  # checked above
 
     def _label(self, table: Table, values: Mapping[str, object]) -> str:
@@ -192,6 +152,77 @@ class _Reader:
 
     def _absent(self, column: str) -> str:
         raise _RejectedError(f"missing column: {' or '.join(self.columns[column]) or column}")
+
+
+@dataclass
+class _Reader:
+    """Takes row after row."""
+
+    cleaner: _Cleaner
+    strict: bool
+    articles: list[Article] = field(default_factory=list)
+    places: list[tuple[str, int]] = field(default_factory=list)
+    rejected: list[Rejection] = field(default_factory=list)
+    seen_columns: dict[str, None] = field(default_factory=dict)
+    ids: set[tuple[str, str]] = field(default_factory=set)
+    texts: set[tuple[str, str]] = field(default_factory=set)
+
+    def batches(self, tables: Iterable[Table]) -> Iterator[tuple[Table, int, list[Row]]]:
+        """The rows of the tables, some at a time, with the number of the first of them in its table, from 1."""
+        for table in tables:
+            about, first = Table(table.name, table.stem, table.outlet), 1
+            while rows := list(islice(table.rows, ROWS_A_BATCH)):
+                yield about, first, rows
+                first += len(rows)
+            self.seen_columns.update(table.columns)
+
+    def take(self, name: str, line: int, id_: str, found: Article | str) -> None:
+        """Keep an article, or a row with its reason."""
+        reason = found if isinstance(found, str) else self._repeated(found)
+        if not isinstance(found, str) and not reason:
+            self.ids.add((found.label, found.id))
+            self.texts.add((found.label, found.article))
+            self.articles.append(found)
+            self.places.append((name, line))
+            return
+        self.rejected.append(Rejection(name, line, id_, reason))
+        if self.strict:
+            raise InputError(
+                f"{name}, line {line}: {reason}; mend the row, or leave out --strict-input to reject it"
+            )
+
+    def _repeated(self, article: Article) -> str:
+        """Why an article is not the first of its kind; empty where it is."""
+        if (article.label, article.id) in self.ids:
+            return "duplicate id"
+        return "repeated article" if (article.label, article.article) in self.texts else ""
+
+    def reading(self, files: str) -> Reading:
+        """Settle outlets and ids; `files` is for messages."""
+        rows = len(self.articles) + len(self.rejected)
+        if not rows:
+            raise InputError(f"{files} holds no rows: give files with articles")
+        for ours, theirs in self.cleaner.columns.items():
+            if theirs != COLUMNS[ours] and theirs and theirs[0] not in self.seen_columns:
+                raise InputError(f"no column {theirs[0]!r} as --columns wants it: {self._known_columns()}")
+        if not self.articles:
+            reasons = ", ".join(
+                f"{count} {reason}" for reason, count in _reasons(self.rejected).most_common()
+            )
+            fix = "name yours as in --columns headline=title,article=body"
+            if not self.seen_columns:
+                fix = "give CSV with a header, or JSON with one object a line"
+            raise InputError(f"no row of {files} can be used ({reasons}): {self._known_columns()}; {fix}")
+        outlets = self.cleaner.outlets or self._found_outlets()
+        names = {
+            label: outlets.name_of(label) or label for label in {article.label for article in self.articles}
+        }
+        for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
+            if name not in names.values():
+                raise InputError(
+                    f"no usable row has the label {label!r}: give files of both outlets, or correct --labels"
+                )
+        return Reading(_settled(self.articles, names), self.rejected, rows, outlets, self.places)
 
     def _known_columns(self) -> str:
         return (

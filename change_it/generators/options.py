@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import tyro
 
+from change_it.engines import EngineOptions
 from change_it.training.options import DEFAULTS, InferenceOptions, TrainingOptions, TrainingSettings
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
@@ -105,7 +106,7 @@ class MergeOptions:
 
 
 @dataclass(kw_only=True)
-class TransferOptions(InferenceOptions):
+class TransferOptions(EngineOptions, InferenceOptions):
     """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
     A headline on the command line is answered with the new one on standard output. Else all headlines of a corpus or a file are written

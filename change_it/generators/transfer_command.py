@@ -6,6 +6,8 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
+from functools import partial
+from itertools import starmap
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,7 @@ from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.folder import read_language
 from change_it.corpus.reading import COLUMNS
+from change_it.engines import use_engine, workers
 from change_it.errors import InputError
 from change_it.generators.extract import Extract
 from change_it.generators.formats import Decoding
@@ -90,7 +93,9 @@ def run(options: TransferOptions) -> None:
     if options.objective == "strict":
         articles = [item.article for item in items if item.article]
         setup = replace(setup, language=read_language(options.corpus or "") or guess_language(articles))
-    _show(transfer(options, setup, items), options, setup, time.monotonic() - started)
+    with use_engine(options):
+        done = transfer(options, setup, items)
+    _show(done, options, setup, time.monotonic() - started)
 
 
 def _run_one(options: TransferOptions) -> None:
@@ -100,9 +105,9 @@ def _run_one(options: TransferOptions) -> None:
     if "article" in setup.needs and not article:
         raise InputError("what writes here reads articles: give --article FILE, or - for standard input")
     to = setup.targets[0] if len(setup.targets) == 1 else _other_outlet(options, setup)
-    setup = replace(setup, language=guess_language([article]) if options.objective == "strict" else "")
+    language = guess_language([article]) if options.objective == "strict" else ""
     item = Item("headline", "", to, cleaning.clean(options.headline), article)
-    [new] = _headlines(setup, [item], _decoding(options), options)
+    [new] = _headlines(setup, [item], decoding=_decoding(options), options=options, language=language)
     if not new:
         raise InputError(f"{NOTHING}: give a longer article, or another --generator")
     record = {"original": options.headline, "to": to, "headline": new}
@@ -251,10 +256,14 @@ def transfer(options: TransferOptions, setup: Setup, items: Sequence[Item]) -> T
     before = sum(map(len, journal.chunks.values()))
     with ProgressBar() as bar:
         task = bar.add_task("transferring", total=len(order), completed=before)
-        for number, chunk in enumerate(chunks):
-            if number not in journal.chunks:
-                journal.add(number, _headlines(setup, [items[row] for row in chunk], decoding, options))
-                bar.advance(task, len(chunk))
+        missing = [number for number in range(len(chunks)) if number not in journal.chunks]
+        write = partial(_headlines, decoding=decoding, options=options, language=setup.language)
+        given = (([items[row] for row in chunks[number]],) for number in missing)
+        team = workers(partial(load_setup, _anywhere(options)))
+        written = team.map_ordered(write, given) if team else starmap(partial(write, setup), given)
+        for number, headlines in zip(missing, written, strict=True):
+            journal.add(number, headlines)
+            bar.advance(task, len(chunks[number]))
     done = list(items)
     for number, chunk in enumerate(chunks):
         for row, headline in zip(chunk, journal.chunks[number], strict=True):
@@ -269,10 +278,20 @@ def transfer(options: TransferOptions, setup: Setup, items: Sequence[Item]) -> T
     return Transferred(done, before)
 
 
+def _anywhere(options: TransferOptions) -> TransferOptions:
+    """The options with whole paths: a worker's folder may be another one."""
+    whole = replace(options)
+    for name in ("generator", "rerank", "corpus"):
+        path = getattr(options, name)
+        if path and path != EXTRACT and Path(path).exists():
+            setattr(whole, name, str(Path(path).resolve()))
+    return whole
+
+
 def _headlines(
-    setup: Setup, items: Sequence[Item], decoding: Decoding, options: TransferOptions
+    setup: Setup, items: Sequence[Item], *, decoding: Decoding, options: TransferOptions, language: str
 ) -> list[str]:
-    """A new headline for each item, empty where there is no candidate."""
+    """A new headline for each item, empty where there is no candidate; `language` is the facts'."""
     sources, articles, targets = zip(
         *((item.source, item.article, item.target) for item in items), strict=True
     )
@@ -289,7 +308,7 @@ def _headlines(
             aims,
             reversal=options.reversal,
             objective=options.objective,
-            language=setup.language,
+            language=language,
         )
     return [" ".join(some[best].split()) if some else "" for some, best in zip(texts, chosen, strict=True)]
 
@@ -326,6 +345,7 @@ def _check(options: TransferOptions) -> None:
     if options.batch_size is not None and options.batch_size < 1:
         raise InputError(f"--batch-size {options.batch_size}: give at least 1")
     _decoding(options)
+    options.check_engine()
     if options.out:
         check_writable(options.out, kind="file")
 

@@ -2,9 +2,10 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 from typing import Any, get_args
@@ -16,6 +17,7 @@ from safetensors import SafetensorError
 from transformers import BatchEncoding
 
 from change_it.cache import LRUCache
+from change_it.engines import Workers
 from change_it.errors import InputError
 from change_it.hevas.names import Casing
 from change_it.judges.options import SINGLE_TEXT, TASKS, Task
@@ -51,6 +53,7 @@ class Judge:
         max_tokens: longer inputs are cut.
         cache_size: how many of the latest answers are kept.
         precision: float32, or bf16: matrix products in bfloat16.
+        workers: of a cluster, which answer in this judge's place.
     """
 
     task: Task
@@ -62,6 +65,7 @@ class Judge:
     max_tokens: int
     cache_size: int = 0
     precision: Arithmetic = "float32"
+    workers: "Workers[Judges] | None" = field(default=None, repr=False)
     _lock: Any = field(default_factory=threading.Lock, init=False, repr=False)
     _cache: LRUCache[Question, Floats] = field(init=False, repr=False)
 
@@ -207,16 +211,26 @@ class Judge:
         done = len(questions) - sum(counts[question] for question in missing)
         size = batch_size or max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
         order = _order(missing)
+        batches = [order[start : start + size] for start in range(0, len(order), size)]
         found = np.empty((len(missing), 2))
-        for start in range(0, len(order), size):
+        answers = self._answers([missing[row] for row in rows] for rows in batches)
+        for rows in batches:
             report(done)
-            rows = order[start : start + size]
-            some = [missing[row] for row in rows]
-            pairs = [pair for _, pair in some if pair is not None] or None
-            with self._lock:  # a tokenizer must not be used by two threads at once
-                found[rows] = self.predict([text for text, _ in some], pairs)
-            done += sum(counts[question] for question in some)
+            found[rows] = next(answers)
+            done += sum(counts[missing[row]] for row in rows)
         return list(found)
+
+    def _answers(self, batches: Iterable[list[Question]]) -> Iterator[Floats]:
+        """Probabilities of each batch."""
+        if self.workers is not None:
+            return self.workers.map_ordered(partial(_answer, task=self.task), ((batch,) for batch in batches))
+        return map(self.answer, batches)
+
+    def answer(self, batch: list[Question]) -> Floats:
+        """(n, 2) probabilities of one batch."""
+        pairs = [pair for _, pair in batch if pair is not None] or None
+        with self._lock:  # a tokenizer must not be used by two threads at once
+            return self.predict([text for text, _ in batch], pairs)
 
     @torch.no_grad()
     def predict(self, texts: list[str], pairs: list[str] | None) -> Floats:
@@ -284,6 +298,10 @@ def _progress(option: ProgressOption, description: str, total: int) -> Iterator[
             yield lambda done: bar.update(task, completed=done)
     else:
         yield lambda done: None
+
+
+def _answer(judges: "Judges", batch: list[Question], *, task: Task) -> Floats:
+    return judges.by_task[task].answer(batch)
 
 
 @dataclass(frozen=True)
@@ -355,6 +373,13 @@ class Judges:
     def with_casing(self, casing: Casing) -> "Judges":
         """The same judges, with this casing where they have none."""
         return self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing)
+
+    def on(self, workers: "Workers[Judges] | None") -> "Judges":
+        """The same judges, answered for by workers that have loaded them too, batch by batch; None changes nothing."""
+        if workers is None:
+            return self
+        judges = {task: replace(judge, workers=workers) for task, judge in self.by_task.items()}
+        return Judges(**judges, casing=self.casing)
 
     @property
     def by_task(self) -> dict[Task, Judge]:

@@ -2,8 +2,10 @@
 
 import json
 import sys
+from functools import partial
 
 from change_it.corpus.folder import read_language, read_warnings
+from change_it.engines import use_engine, workers
 from change_it.report.folder import REPORT_FILES, check_out
 from change_it.scoring.options import ScoreOptions
 from change_it.tables import console, print_table
@@ -12,6 +14,7 @@ from change_it.translation import LANGUAGES
 
 def run(options: ScoreOptions) -> None:
     """Score the built-in systems and those of the prediction files."""
+    options.check_engine()
     if options.out:
         check_out(options.out, REPORT_FILES)
 
@@ -36,19 +39,23 @@ def run(options: ScoreOptions) -> None:
     from change_it.judges.judge import Judges, local_folder  # loads torch
 
     folder = local_folder(options.judges, command="change-it train judge")
-    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
-    scores = score(
-        test,
-        judges if judges.casing else judges.with_casing(read_casing(options.corpus)),
-        systems,
-        reversal=options.reversal,
-        language=language,
-        allow_same_judges=options.allow_same_judges,
-        resamples=options.resamples,
-        seed=options.seed,
-        batch_size=options.batch_size,
-        progress=not options.json,
+    load = partial(
+        Judges.from_pretrained, folder.resolve(), precision=options.precision, device=options.device
     )
+    judges = load()
+    with use_engine(options):
+        scores = score(
+            test,
+            (judges if judges.casing else judges.with_casing(read_casing(options.corpus))).on(workers(load)),
+            systems,
+            reversal=options.reversal,
+            language=language,
+            allow_same_judges=options.allow_same_judges,
+            resamples=options.resamples,
+            seed=options.seed,
+            batch_size=options.batch_size,
+            progress=not options.json,
+        )
     measured = None
     if documents:
         with progress_bar(shown=not options.json) as progress:

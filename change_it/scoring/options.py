@@ -6,11 +6,12 @@ from typing import Literal
 
 import tyro
 
+from change_it.engines import EngineOptions
 from change_it.training.options import InferenceOptions
 
 
 @dataclass(kw_only=True)
-class ScoreOptions(InferenceOptions):
+class ScoreOptions(EngineOptions, InferenceOptions):
     """Score systems' headlines for compliancy, beside gold, copy, lead and random-target.
 
     Examples:
