@@ -35,6 +35,8 @@ SUMMARY = (
 #: Counts are kept as logarithms in steps of 1 / STEPS, one byte each.
 STEPS = 16
 MODULUS = 2**31 - 1
+#: Pieces of the longest words or phrases that are seen to stand twice in a row.
+LONGEST_REPEAT = 8
 #: Label of a junction that is not asked for.
 IGNORED = -100
 #: A logit that is as good as certain.
@@ -186,8 +188,8 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
 
         Returns:
             (rows, tokens - 1, features): logarithms of the counts of both pieces, of the two together, of the
-            n-grams that the junction is inside of; whether a piece or the two stood in the row before; and the
-            n-grams of the pieces' classes.
+            n-grams that the junction is inside of; whether what ends at the junction begins again after it, and
+            whether a piece or the two stood in the row before; and the n-grams of the pieces' classes.
         """
         _rows, tokens = input_ids.shape
         junctions = tokens - 1
@@ -213,7 +215,7 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
         features += [at(apart, 1), at(apart, 0), (two > 0).to(two), (at(three, 1) > 0).to(two)]
         features += [(at(three, 0) > 0).to(two)]
         again = [
-            input_ids[:, :-1] == input_ids[:, 1:],
+            _doubled(input_ids),
             _earlier(input_ids)[:, 1:],
             _earlier(self.pairs(input_ids)),
         ]
@@ -301,6 +303,16 @@ def _binary(logits: Tensor, labels: Tensor) -> Tensor:
         logits.float(), labels.clamp(min=0).float(), reduction="none"
     )
     return (losses * asked).sum() / asked.sum().clamp(min=1)
+
+
+def _doubled(values: Tensor) -> Tensor:
+    """Whether the one to `LONGEST_REPEAT` values (rows, places) before a junction come again right after it (rows, places - 1)."""
+    rows, places = values.shape
+    found = torch.zeros(rows, places - 1, dtype=torch.bool, device=values.device)
+    for length in range(1, min(LONGEST_REPEAT, places // 2) + 1):
+        same = values[:, :-length] == values[:, length:]
+        found[:, length - 1 : places - length] |= same.unfold(1, length, 1).all(-1)
+    return found
 
 
 def _earlier(values: Tensor) -> Tensor:

@@ -50,7 +50,7 @@ class Judge:
         fold: the fold it was trained on: all, 0 or 1.
         outlets: short names of A and B.
         weights_hash: SHA-256 of its weights.
-        max_tokens: longer inputs are cut.
+        max_tokens: longer inputs are cut; the fluency judge refuses them, whose end it would not read.
         cache_size: how many of the latest answers are kept.
         precision: float32, or bf16: matrix products in bfloat16.
         workers: of a cluster, which answer in this judge's place.
@@ -243,6 +243,9 @@ class Judge:
         with arithmetic:
             logits = self.model(**batch.to(device)).logits
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
+        if self.task == "fluency" and batch["input_ids"].shape[1] == self.max_tokens:
+            longest = encode(self.tokenizer, texts, max_tokens=self.max_tokens + 1)["attention_mask"].sum(1)
+            probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0
         return probabilities
 
 

@@ -72,6 +72,15 @@ def test_a_row_is_judged_without_its_own_part(judge):
     assert torch.equal(*judge.evidence_of(ids, torch.tensor([1, 2])))
 
 
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [([1, 5, 5, 2], [1]), ([1, 5, 6, 5, 6, 2], [2]), ([1, 5, 6, 7, 5, 6, 2], []), ([5] * 4, [0, 1, 2])],
+)
+def test_a_junction_sees_that_a_phrase_comes_twice_in_a_row(judge, row, expected):
+    again = judge.evidence_of(torch.tensor([row]))[0, :, 12]  # unscaled: mean 0, deviation 1
+    assert again.nonzero().flatten().tolist() == expected
+
+
 def test_padding_changes_nothing(judge):
     short, long = [1, 5, 6, 2], [1, 5, 6, 9, 5, 6, 8, 2]
     ids = torch.zeros(2, 8, dtype=torch.int64)
@@ -204,6 +213,21 @@ def test_the_saved_judge_gives_the_reported_acceptance(trained, corpus):
     assert (judge.probabilities(printed, progress=False)[:, 1] > 0.5).mean() == metrics["acceptance"]["gold"]
     assert judge.task == "fluency"
     assert NgramJudge.load(trained).probabilities(printed).shape == (len(printed),)
+
+
+def test_what_it_would_not_read_to_the_end_is_refused(trained, corpus):
+    judge = Judge.from_pretrained(trained, device="cpu")
+    headline = load_fluency(corpus, fold="all", validation_share=0.1, seed=1).headlines[0]
+    length = len(judge.tokenizer(headline)["input_ids"])
+    exact, cut = (Judge.of(judge.model, judge.tokenizer) for _ in range(2))
+    exact.max_tokens, cut.max_tokens = length, length - 1
+    both = [headline, headline.split()[0]]
+    assert (
+        exact.probabilities(both, progress=False).tolist()
+        == judge.probabilities(both, progress=False).tolist()
+    )
+    assert cut.probabilities(both, progress=False)[0].tolist() == [1, 0]
+    assert cut.probabilities(both, progress=False)[1, 1] > 0
 
 
 def test_the_table_shows_seen_and_unseen_families_beside_n_grams(trained):
