@@ -26,6 +26,11 @@ def load_texts(language: str) -> dict[str, str]:
     return found
 
 
+def page_language(chosen: str | None, language: str | None) -> str:
+    """The language of a page where none is chosen: that of the headlines, English where they are in neither."""
+    return chosen or (language if language in LANGUAGES else "en")
+
+
 def translate(language: str, key: str, **values: object) -> str:
     """One text.
 

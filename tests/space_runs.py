@@ -3,12 +3,34 @@
 import csv
 import os
 from contextlib import contextmanager
+from dataclasses import replace
 
-from scoring_fakes import OUTLETS, FakeJudges
+from scoring_fakes import OUTLETS, FakeJudges, write_toy_corpus
 from tiny_generators import WORDS, save_generator
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+#: What an audit may write of judges.
+VERDICTS = (
+    (
+        "main",
+        "care",
+        "F1 .875 where character n-grams have .859; F1 .822 instead of .875 once the typography is normalised",
+    ),
+    ("hh", "rely", "F1 .882 on hard mismatches where tf-idf cosine has .844; refuses what it should"),
+    (
+        "ah",
+        "distrust",
+        "lets through what it should refuse: name mistaken .993, negated .889, names spliced in .495 and 4 more",
+    ),
+    (
+        "fluency",
+        "rely",
+        "F1 .948 on unseen damage where n-grams have .839; accepts .913 of the newspapers' own headlines",
+    ),
+    ("facts", "care", "lets through what it should refuse: name mistaken .910"),
+)
 
 
 def write_csv(path, rows, header, **how):
@@ -59,6 +81,24 @@ def models_of(run):
         "extract": Extract(headlines, OUTLETS),
     }
     return Models(FakeJudges(digits="abcd"), systems)
+
+
+def models_in(language, run, folder, texts):
+    """The same over a toy corpus of a language, whose judges know the words of the page's examples and of texts."""
+    from change_it.audit.verdicts import Verdict
+    from change_it.hevas.names import Casing
+    from change_it.space.nearest import Nearest
+    from change_it.space.transfer import examples
+
+    known = [text for one in examples(language) for text in (one["headline"], one["article"])]
+    return replace(
+        models_of(run),
+        judges=FakeJudges(digits="abcd").with_casing(Casing.from_texts([*known, *texts])),
+        language=language,
+        verdicts=tuple(Verdict(*one) for one in VERDICTS),
+        sample=language == "it",
+        nearest=Nearest.from_corpus(str(write_toy_corpus(folder / "corpus")), language),
+    )
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The page in a real browser: Debian's Chromium, driven by Playwright.
+"""The page in a real browser: Debian's Chromium, driven by Playwright, in both languages, as wide as a desk's screen and a phone's.
 
 Judges decide by rules (see `scoring_fakes.FakeJudges`): main takes an exclamation mark for gio's, HH and AH want a long
 word in common, fluency wants no word twice. Every page is checked: an error in the console, a request that fails or goes elsewhere, a dialog or a
@@ -7,18 +7,43 @@ script that runs is a failure of its test.
 
 import csv
 import re
+from contextlib import ExitStack
+from functools import partial
 
 import pytest
-from space_runs import models_of, served, write_csv, write_run
+from pages import beyond, expected, foreign_words, pale
+from space_runs import models_in, served, write_csv, write_run
 
+from change_it.space.feedback import NAME
 from change_it.space.transfer import examples
 from change_it.space.translation import translate
-from change_it.translation import load_texts
+from change_it.translation import LANGUAGES, number
 
 pytestmark = pytest.mark.slow
 
-HEADLINE = "Crolla il ponte sulla statale"
-ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
+#: Headline and article of each language's models; new headlines and what a right one drops.
+TEXTS = {
+    "it": {
+        "headline": "Crolla il ponte sulla statale",
+        "article": "Il ponte sulla statale crolla ieri. Sciopero generale dei treni.",
+        "own": "Statale: crolla il ponte!",
+        "dropped": "sulla",
+        "rainy": "Piove",
+        "new": ("Piove sulla statale, 17!", "Piove", "17"),
+        "other": "Sciopero dei treni",
+        "far": "Gara di nuoto: vince la squadra ospite, tifosi in festa fino all'alba.",
+    },
+    "en": {
+        "headline": "Bridge on the highway falls",
+        "article": "The bridge on the highway falls on Tuesday. A strike stops every train.",
+        "own": "Highway: the bridge falls!",
+        "dropped": "on",
+        "rainy": "Raining",
+        "new": ("Raining on the highway, 17!", "Raining", "17"),
+        "other": "Strike of the trains",
+        "far": "Swimmers win their final race: supporters celebrate until sunrise.",
+    },
+}
 HOSTILE = '<img src=x onerror="window.ran=1"> <b>statale</b> <script>window.ran=1</script>!'
 MINUTE = 60_000
 HEADER = ["id", "headline", "article", "label", "prediction", "system"]
@@ -39,27 +64,51 @@ DOCUMENTS = [
     ]
     for n, who in enumerate(("Il ponte", "La scuola", "Il treno", "La squadra", "Il festival", "L'ospedale"))
 ]
+DESK, PHONE = 1280, 390
+SCREENS = {
+    DESK: {"viewport": {"width": DESK, "height": 900}},
+    PHONE: {"viewport": {"width": PHONE, "height": 844}, "is_mobile": True, "has_touch": True},
+}
 
 
 @pytest.fixture(scope="module")
-def url(browser, tmp_path_factory):
-    """The address of a page that is served."""
-    models = models_of(write_run(tmp_path_factory.mktemp("browser") / "run"))
-    models.warm_up()
-    with served(models, feedback=tmp_path_factory.mktemp("feedback")) as address:
-        yield address.rstrip("/")
+def spaces(tmp_path_factory):
+    """Language to the address of a page over models of that language, and to the folder of its feedback."""
+    run = write_run(tmp_path_factory.mktemp("browser") / "run")
+    with ExitStack() as stack:
+        found = {}
+        for language in LANGUAGES:
+            texts = [TEXTS[language][name] for name in ("headline", "article", "rainy", "own", "other")]
+            texts += [cell for row in SCORED for cell in (row[1], row[2], row[4])]
+            models = models_in(language, run, tmp_path_factory.mktemp(language), texts)
+            models.warm_up()
+            feedback = tmp_path_factory.mktemp("feedback")
+            address = stack.enter_context(served(models, language, feedback))
+            found[language] = address.rstrip("/"), feedback
+        yield found
+
+
+@pytest.fixture(scope="module")
+def contexts(browser):
+    """Width to a browser that is so wide; its pages share what they have fetched."""
+    found = {
+        width: browser.new_context(accept_downloads=True, **settings) for width, settings in SCREENS.items()
+    }
+    yield found
+    for context in found.values():
+        context.close()
 
 
 @pytest.fixture
-def opened(browser, url):
-    """Opens the page, each time as a new reader; in the end nothing must have gone wrong on any of them."""
-    wrong, contexts = [], []
+def opened(spaces, contexts):
+    """Opens the page, each time as a new visit; in the end nothing must have gone wrong on any of them."""
+    wrong, pages = [], []
 
-    def open_page(query="", **settings):
-        context = browser.new_context(accept_downloads=True, **settings)
-        contexts.append(context)
-        context.set_default_timeout(MINUTE)
-        page = context.new_page()
+    def open_page(language="it", width=DESK, query=""):
+        url, _ = spaces[language]
+        page = contexts[width].new_page()
+        pages.append(page)
+        page.set_default_timeout(MINUTE)
         page.on(
             "console", lambda message: message.type == "error" and wrong.append(f"console: {message.text}")
         )
@@ -73,35 +122,51 @@ def opened(browser, url):
         return page
 
     def ours(address):
-        return address.startswith((url, "data:", "blob:"))
+        return address.startswith((*(url for url, _ in spaces.values()), "data:", "blob:"))
 
     def given_up(request):
         """Gradio listens for answers as long as it waits for some, and then hangs up itself."""
         return "/queue/data" in request.url and request.failure == "net::ERR_ABORTED"
 
     yield open_page
-    for context in contexts:
-        wrong += ["a script ran" for page in context.pages if page.evaluate("window.ran") is not None]
+    wrong += ["a script ran" for page in pages if page.evaluate("window.ran") is not None]
     found = list(wrong)  # what is cut off by closing is nobody's fault
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert found == []
 
 
+@pytest.fixture(params=LANGUAGES)
+def language(request):
+    return request.param
+
+
+@pytest.fixture(params=SCREENS)
+def width(request):
+    return request.param
+
+
 @pytest.fixture
-def page(opened):
-    return opened(viewport={"width": 1280, "height": 900})
+def page(opened, language, width):
+    """The page in a language, over models of it, at a width."""
+    return opened(language, width)
 
 
-def expected(locator):
-    from playwright.sync_api import expect
+@pytest.fixture
+def own(language):
+    """Texts for the models, and the page's own texts."""
+    return TEXTS[language]
 
-    return expect(locator)
+
+@pytest.fixture
+def text(language):
+    return partial(translate, language)
 
 
-def go_to(page, tab, language="it"):
+def go_to(page, tab, text):
     """Choose a tab, which on a phone may be in the menu of those that do not fit."""
-    name = translate(language, f"tabs.{tab}")
+    name = text(f"tabs.{tab}")
+    expected(page.locator(f"button:text-is({name!r})").first).to_be_attached()
     button = page.get_by_role("tab", name=name, exact=True)
     if not button.is_visible():
         page.locator(".overflow-menu > button").click()
@@ -109,11 +174,11 @@ def go_to(page, tab, language="it"):
     button.click()
 
 
-def transfer(page, own="Statale: crolla il ponte!"):
+def transfer(page, texts, own=None):
     """Write a headline, its article and a new one; press the button."""
-    page.locator("#headline textarea").fill(HEADLINE)
-    page.locator("#article textarea").fill(ARTICLE)
-    page.locator("#own textarea").fill(own)
+    own = own or texts["own"]
+    for name, value in (("headline", texts["headline"]), ("article", texts["article"]), ("own", own)):
+        page.locator(f"#{name} textarea").fill(value)
     with asks(page, "transfer"):
         page.locator("#transfer").click()
     card = card_of(page, own)
@@ -157,64 +222,176 @@ def choose(page, place, name):
     expected(page.locator(f"{place} input")).to_have_value(name)
 
 
-def score(page, tmp_path, rows=SCORED):
-    go_to(page, "score")
-    upload(page, "#score-file", write_csv(tmp_path / "mine.csv", rows, HEADER))
+def score(page, tmp_path, text):
+    go_to(page, "score", text)
+    upload(page, "#score-file", write_csv(tmp_path / "mine.csv", SCORED, HEADER))
     page.locator("#score").click()
     expected(page.locator("#score-files .file-preview")).to_be_visible()
 
 
-def test_a_headline_is_transferred_and_judged(page):
-    card = transfer(page)
-    expected(card.locator(".ci-badge")).to_have_text(f"✓ {translate('it', 'transfer.compliant_yes')}")
-    texts = [
-        f"{translate('it', f'transfer.{judge}')} {translate('it', f'transfer.{judge}_yes', original='rep', new='gio')}"
+def test_the_page_opens_with_an_example_already_judged(page, language, width, text):
+    shown = {page.locator(f"#{name} textarea").input_value() for name in ("headline", "article")}
+    assert shown in [{one["headline"], one["article"]} for one in examples(language)]
+    if language == "it":  # models of invented newspapers
+        assert_invented(page, text)
+    else:
+        expected(page.locator("#about")).to_contain_text(text("page.outlets", a="rep", b="gio"))
+        expected(page.locator("#about .ci-warning")).to_have_count(0)
+    expected(page.locator(".ci-jump a")).to_be_visible(visible=width == PHONE)
+    expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(5)
+    assert beyond(page) == []
+
+
+def assert_invented(page, text):
+    notice = page.locator("#about .ci-warning")
+    expected(notice).to_have_text(f"{text('page.sample_title')} {text('page.sample')}")
+    expected(notice).to_be_in_viewport()
+
+
+def test_a_headline_is_transferred_and_judged(page, language, own, text):
+    card = transfer(page, own)
+    expected(card.locator(".ci-badge")).to_have_text(f"✓ {text('transfer.compliant_yes')}")
+    says = [
+        f"{text(f'transfer.{judge}')} {text(f'transfer.{judge}_yes', original='rep', new='gio')}"
         for judge in ("hh", "ah", "main", "fluency", "facts")
     ]
     expected(card.locator(".ci-verdicts li")).to_have_count(5)
-    expected(card.locator(".ci-says")).to_have_text(texts)
+    expected(card.locator(".ci-says")).to_have_text([re.compile(f"^{re.escape(one)}") for one in says])
     expected(card.locator(".ci-mark")).to_have_text(["✓"] * 5)
+    expected(card.locator(".ci-headline mark")).to_have_text([":", "!"])
+    expected(card.locator(".ci-gone del")).to_have_text(own["dropped"])
+    expected(card.locator(".ci-gone")).to_contain_text(text("transfer.gone"))
     expected(card.locator(".ci-value")).to_have_text(["80%", "70%", "74%", "60%"])
     expected(page.locator(".ci-card").first.locator(".ci-badge")).to_contain_text(
-        translate("it", "transfer.compliant_yes")
+        text("transfer.compliant_yes")
     )
-    page.locator("#own textarea").fill("Piove")  # judged as one types
-    rainy = card_of(page, "Piove")
+    page.locator("#own textarea").fill(own["rainy"])  # judged as one types
+    rainy = card_of(page, own["rainy"])
     expected(rainy.locator(".ci-mark")).to_have_text([*"✗✗✗✓✓"])
-    expected(rainy.locator(".ci-badge")).to_have_text(f"✗ {translate('it', 'transfer.compliant_no')}")
-    expected(rainy.locator(".ci-headline mark")).to_have_text("Piove")
-    expected(rainy).to_contain_text(translate("it", "transfer.hh_no"))
+    expected(rainy.locator(".ci-badge")).to_have_text(f"✗ {text('transfer.compliant_no')}")
+    expected(rainy.locator(".ci-headline mark")).to_have_text(own["rainy"])
+    expected(rainy).to_contain_text(text("transfer.hh_no"))
+    assert beyond(page) == []
 
 
-def test_an_example_is_clicked(page):
-    example = examples("it")[1]
+def test_an_example_is_clicked(page, language, text):
+    place, example = next((at, one) for at, one in enumerate(examples(language)) if one["outlet"] == 0)
     page.locator("#headline textarea").fill("")
     page.get_by_label("gio → rep").check()
-    page.locator("#examples button").nth(1).click()
+    page.locator("#examples button").nth(place).click()
     expected(page.locator("#headline textarea")).to_have_value(example["headline"])
     expected(page.locator("#article textarea")).to_have_value(example["article"])
     expected(page.get_by_label("rep → gio")).to_be_checked()  # it is written like the first outlet
-    summary = re.compile(translate("it", "transfer.summary", good=r"\d", all=r"\d", to="gio"))
+    summary = re.compile(text("transfer.summary", good=r"\d", all=r"\d", to="gio"))
     expected(page.locator(".ci-summary")).to_have_text(summary)
     expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(5)
 
 
-def test_html_in_a_headline_is_text(page):
-    for place in ("#headline", "#article", "#own"):
-        page.locator(f"{place} textarea").fill(HOSTILE)
-    own = page.locator(".ci-card", has_text=translate("it", "transfer.by_you"))
-    expected(own.locator(".ci-headline")).to_have_text(HOSTILE)
-    assert page.locator("#candidates-found").locator("img, script, b:text('statale')").count() == 0
+def test_every_mark_explains_itself_to_mouse_and_finger(page, width, own, text):
+    point = "tap" if width == PHONE else "hover"
+    if width == PHONE:
+        page.locator(".ci-jump a").tap()
+        expected(page.locator(".ci-summary, .ci-warning").last).to_be_in_viewport()
+    headline, *marked = own["new"]
+    card = transfer(page, own, headline)
+    marks = card.locator(".ci-headline mark")
+    expected(marks).to_have_text([marked[0], ",", "17", "!"])
+    for shown, why in zip(marked, ("new_word", "unsupported_word"), strict=True):
+        mark = marks.filter(has_text=shown)
+        page.mouse.move(0, 0)
+        assert mark.evaluate("one => getComputedStyle(one, '::after').content") == "none"
+        getattr(mark, point)()
+        assert text(f"transfer.{why}") in mark.evaluate("one => getComputedStyle(one, '::after').content")
+        assert beyond(page) == []
+    verdict = card.locator(".ci-verdicts li").first
+    about = verdict.get_by_text(text("transfer.hh_about"))
+    expected(about).to_be_hidden()
+    (verdict.locator("summary").tap if width == PHONE else verdict.locator("summary").click)()
+    expected(about).to_be_visible()
+    assert verdict.locator("summary").get_attribute("title") == text("transfer.hh_about")
+    card.locator(".ci-legend summary").click()
+    expected(card.get_by_text(text("transfer.Fog_long"))).to_be_visible()
 
 
-def test_a_table_is_scored_and_downloaded(page, tmp_path):
-    score(page, tmp_path)
+def test_a_wrong_direction_is_flagged(page, own, text):
+    page.get_by_label("gio → rep").check()
+    card = transfer(page, own)  # written like rep already
+    expected(page.locator(".ci-answer .ci-warning")).to_have_text(
+        text("transfer.wrong_direction", a="gio", b="rep", share="80%")
+    )
+    expected(card.locator(".ci-badge")).to_have_text(f"– {text('transfer.compliant_unknown')}")
+    expected(card.locator(".ci-mark")).to_have_text([*"✓✓–✓✓"])
+    page.get_by_label("rep → gio").check()
+    expected(card.locator(".ci-badge")).to_have_text(f"✓ {text('transfer.compliant_yes')}")
+
+
+def test_a_text_far_from_the_models_is_named(page, own, text):
+    transfer(page, own)
+    expected(page.locator(".ci-nearest")).to_contain_text(
+        text("transfer.nearest", share="|", usual="").split("|")[0]
+    )
+    expected(page.locator(".ci-answer .ci-warning")).to_have_count(0)
+    page.locator("#article textarea").fill(own["far"])
+    before, after = text("transfer.foreign", known="|").split("|")
+    expected(page.locator(".ci-answer .ci-warning")).to_have_text(
+        re.compile(rf"^{re.escape(before)}\d+%{re.escape(after)}$")
+    )
+
+
+def test_the_slider_puts_another_candidate_first(page, own):
+    liked = f"{own['rainy']}!"
+    for name, value in (("headline", own["headline"]), ("article", own["article"]), ("own", liked)):
+        page.locator(f"#{name} textarea").fill(value)
+    first = page.locator(".ci-card").first.locator(".ci-headline")
+    weight = page.locator("#weight input[type=number]")
+    weight.fill("1")
+    weight.press("Enter")
+    expected(first).to_have_text(liked)
+    weight.fill("0")
+    weight.press("Enter")
+    expected(first).not_to_have_text(liked)
+
+
+def test_a_link_and_the_history_bring_a_request_back(opened, page, language, width, own):
+    card = transfer(page, own)
+    visited = page.locator("#history button")
+    expected(visited).to_have_text([own["headline"]])
+    link = page.locator(".ci-link").get_attribute("href")
+    page.locator("#headline textarea").fill(own["other"])
+    with asks(page, "transfer"):
+        page.locator("#transfer").click()
+    expected(visited).to_have_text([own["other"], own["headline"]])
+    visited.nth(1).click()
+    expected(page.locator("#headline textarea")).to_have_value(own["headline"])
+    expected(card).to_be_visible()
+    [other] = {*LANGUAGES} - {language}
+    again = opened(language, width, link.replace(f"language={language}", f"language={other}"))
+    expected(again.locator("#own textarea")).to_have_value(own["own"])
+    expected(card_of(again, own["own"]).locator(".ci-mark")).to_have_text(["✓"] * 5)
+    expected(again.locator("html")).to_have_attribute("lang", other)
+
+
+def test_a_reader_says_that_something_is_wrong(page, spaces, language, width, own, text):
+    transfer(page, own)
+    page.get_by_role("button", name=text("feedback.title")).first.click()
+    choose(page, "#feedback-candidate", own["own"])
+    remark = f"non è vero: {width}"
+    page.locator("#feedback-remark textarea, #feedback-remark input").fill(remark)
+    page.locator("#feedback-button").click()
+    expected(page.locator("#feedback-status")).to_have_text(text("feedback.thanks"))
+    with (spaces[language][1] / NAME).open(encoding="utf-8", newline="") as file:
+        *_, row = csv.DictReader(file)
+    found = [row[name] for name in ("from", "to", "original", "article", "headline", "remark")]
+    assert found == ["rep", "gio", own["headline"], own["article"], own["own"], remark]
+
+
+def test_a_table_is_scored_and_downloaded(page, tmp_path, language, text):
+    score(page, tmp_path, text)
     cells = page.locator("#score-table").get_by_role("gridcell")
     expected(cells.filter(has_text="mine")).to_have_count(3)
     expected(cells.filter(has_text="other")).to_have_count(3)
-    expected(
-        page.get_by_role("gridcell", name="0,500–1,000", exact=True)
-    ).to_be_visible()  # other, both directions
+    interval = page.get_by_role("gridcell", name=number(language, ".500–1.000"), exact=True)
+    expected(interval).to_be_visible()  # other, both directions
     expected(page.locator("#score-tests")).to_be_visible()
     assert page.locator("figure.chart svg").count() == 3
     items = {(row["system"], row["id"]): row for row in download(page, "#score-files", "items.csv")}
@@ -223,63 +400,46 @@ def test_a_table_is_scored_and_downloaded(page, tmp_path):
     assert compliant == {("mine", "1"), ("mine", "3"), ("other", "2"), ("other", "3")}
     assert items["other", "3"]["headline"] == f"Treni {HOSTILE}"
     assert {row["system"] for row in download(page, "#score-files", "systems.csv")} == {"mine", "other"}
+    assert beyond(page) == []
 
 
-def test_a_broken_table_is_named_in_a_sentence_and_mended(page, tmp_path):
-    go_to(page, "score")
-    page.locator("#score").click()
-    status = page.locator("#score-status")
-    expected(status).to_have_text(translate("it", "score.no_file"))
-    broken = tmp_path / "broken.csv"
-    broken.write_text('id,headline,article,label,prediction\n1,"open,text\n', encoding="utf-8")
-    upload(page, "#score-file", broken)
-    page.locator("#score").click()
-    expected(status).to_have_text(translate("it", "uploads.csv", file="broken.csv", line=2))
-    expected(page.locator("#score-table")).to_be_hidden()
-    page.locator("#score-file").get_by_role("button", name=translate("it", "gradio.common.clear")).click()
-    score(page, tmp_path)
-    expected(page.locator("#score-table")).to_be_visible()
-    expected(status).not_to_contain_text("broken.csv")
-
-
-def test_two_systems_are_compared(page, tmp_path):
-    go_to(page, "compare")
+def test_two_systems_are_compared(page, tmp_path, text):
+    go_to(page, "compare", text)
     shown = page.locator("#compare-items")
-    expected(shown).to_have_text(translate("it", "compare.start"))
-    score(page, tmp_path)
-    go_to(page, "compare")
+    expected(shown).to_have_text(text("compare.start"))
+    score(page, tmp_path, text)
+    go_to(page, "compare", text)
     pairs = shown.locator(".ci-pair")
     expected(pairs).to_have_count(3)
+    assert beyond(page) == []
     expected(page.locator("#compare-first input")).to_have_value("mine")
     expected(page.locator("#compare-second input")).to_have_value("other")
     expected(pairs.filter(has_text="Treni").locator(".ci-headline").last).to_have_text(f"Treni {HOSTILE}")
-    choose(page, "#compare-outcome", translate("it", "compare.outcome_first"))
+    choose(page, "#compare-outcome", text("compare.outcome_first"))
     expected(pairs).to_have_count(1)
     expected(pairs.locator("h3")).to_have_text("Basta tasse!")
     expected(pairs.locator("h4")).to_have_text(["mine", "other"])
-    choose(page, "#compare-judge", translate("it", "compare.judge_hh"))
-    expected(shown).to_have_text(translate("it", "compare.nothing"))  # it failed by the style alone
-    choose(page, "#compare-outcome", translate("it", "compare.outcome_second"))
+    choose(page, "#compare-judge", text("compare.judge_hh"))
+    expected(shown).to_have_text(text("compare.nothing"))  # it failed by the style alone
+    choose(page, "#compare-outcome", text("compare.outcome_second"))
     expected(pairs.locator("h3")).to_have_text("Crolla il ponte")
-    expected(pairs.locator("section").last).to_contain_text(translate("it", "compare.hh_no"))
+    expected(pairs.locator("section").last).to_contain_text(text("compare.hh_no"))
 
 
-def test_headlines_are_measured(page, tmp_path):
-    go_to(page, "quality")
-    upload(
-        page,
-        "#quality-documents",
-        write_csv(tmp_path / "documents.csv", DOCUMENTS, ["id", "article", "headline"]),
-    )
+def test_headlines_are_measured(page, tmp_path, text):
+    go_to(page, "quality", text)
+    documents = write_csv(tmp_path / "documents.csv", DOCUMENTS, ["id", "article", "headline"])
+    upload(page, "#quality-documents", documents)
     mine = tmp_path / "mine.txt"
     mine.write_text("".join(f"{row[2]} riapre\n" for row in DOCUMENTS), encoding="utf-8")
     upload(page, "#quality-systems", mine)
-    page.get_by_role("button", name=translate("it", "quality.options")).click()
-    page.get_by_role("button", name=translate("it", "quality.metrics_none"), exact=True).click()
+    page.get_by_role("button", name=text("quality.options")).click()
+    page.get_by_role("button", name=text("quality.metrics_none"), exact=True).click()
     expected(page.locator("#quality-metrics input:checked")).to_have_count(0)
+    assert beyond(page) == []
     for metric in ("R-1", "AWL"):
         page.locator("#quality-metrics").get_by_label(metric, exact=True).check()
-    page.locator("#quality-baselines").get_by_label(translate("it", "quality.baseline_random")).uncheck()
+    page.locator("#quality-baselines").get_by_label(text("quality.baseline_random")).uncheck()
     page.locator("#quality").click()
     expected(page.get_by_role("columnheader", name="mine", exact=True)).to_be_visible()
     expected(page.get_by_role("gridcell", name="R-1", exact=True)).to_be_visible()
@@ -291,54 +451,99 @@ def test_headlines_are_measured(page, tmp_path):
     assert found == [f"{row[2]} riapre" for row in DOCUMENTS]
 
 
-def test_the_language_is_switched(page):
-    card = transfer(page)
-    for language, name in (("en", "English"), ("it", "Italiano")):
-        page.get_by_label(name).check()
-        expected(page.locator("#transfer")).to_have_text(translate(language, "transfer.button"))
-        expected(page.locator("html")).to_have_attribute("lang", language)
+def test_light_and_dark_can_be_read(page, own, text):
+    card = transfer(page, own, own["own"].replace("!", ""))
+    expected(card.locator(".ci-mark")).to_have_text([*"✓✓✗✓✓"])
+    card.locator("details summary").first.click()
+    page.add_style_tag(content="* { transition: none !important }")
+    for looks in ("light", "dark"):
+        page.evaluate("looks => document.body.classList.toggle('dark', looks === 'dark')", looks)
         for tab in ("transfer", "score", "compare", "quality"):
-            expected(
-                page.get_by_role("tab", name=translate(language, f"tabs.{tab}"), exact=True)
-            ).to_be_visible()
-        expected(page.get_by_label(translate(language, "transfer.headline"), exact=True)).to_have_value(
-            HEADLINE
-        )
-        expected(card.locator(".ci-badge")).to_have_text(f"✓ {translate(language, 'transfer.compliant_yes')}")
-        expected(card).to_contain_text(translate(language, "transfer.hh_yes"))
+            go_to(page, tab, text)
+            assert pale(page) == [], (looks, tab)
 
 
-def test_a_phone_need_not_be_moved_sideways(opened, tmp_path):
-    page = opened(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
-    assert beyond(page) == []
-    transfer(page)
-    assert beyond(page) == []
-    score(page, tmp_path)
-    assert beyond(page) == []
-    go_to(page, "compare")
-    expected(page.locator(".ci-pair")).to_have_count(3)
-    assert beyond(page) == []
-    go_to(page, "quality")
-    page.get_by_role("button", name=translate("it", "quality.options")).click()
-    expected(page.locator("#quality-metrics")).to_be_visible()
-    assert beyond(page) == []
+def test_a_link_chooses_the_dark_page(opened):
+    page = opened(query="?__theme=dark")
+    assert page.evaluate("document.body.classList.contains('dark')")
 
 
-def beyond(page):
-    """What is shown further right than the screen goes, but for what scrolls by itself; and the page if it scrolls."""
-    return page.evaluate(
-        """width => {
-          const scrolls = one => one && (/auto|scroll/.test(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
-          const out = [...document.querySelectorAll("body *")].filter(one =>
-            one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().right > width + 1 && !scrolls(one));
-          const found = out.map(one => `${one.tagName}#${one.id}.${one.getAttribute("class")} ${one.innerText}`.slice(0, 150));
-          return document.documentElement.scrollWidth > width ? ["the page", ...found] : found;
-        }""",
-        page.viewport_size["width"],
-    )
+@pytest.mark.parametrize(("first", "width"), [("it", DESK), ("en", PHONE)])
+def test_no_word_of_the_page_is_in_the_other_language(opened, tmp_path, first, width):
+    page = opened(first, width)
+    [second] = {*LANGUAGES} - {first}
+    axis = {"it": "media con intervallo", "en": "mean with"}
+    text = partial(translate, first)
+    score(page, tmp_path, text)
+    go_to(page, "quality", text)
+    page.locator("#quality-example").click()
+    expected(page.locator("#quality-files .file-preview")).to_be_visible()
+    for language in (first, second):
+        text = partial(translate, language)
+        page.get_by_label(LANGUAGES[language]).check()
+        expected(page.locator(".chart text", has_text=axis[language]).last).to_be_attached()
+        expected(page.locator("#score")).to_have_text(text("score.button"))
+        for tab in ("transfer", "score", "compare", "quality"):
+            go_to(page, tab, text)
+            assert foreign_words(page, language, names=NAMES, but=NO_TEXTS) == []
 
 
-def test_the_keyboard_is_enough(page):
+#: Names of systems, some of which are words.
+NAMES = {"su", "mine", "other", "first", "random", "lead", "sum"}
+#: Headlines, and what names languages and files.
+NO_TEXTS = (
+    ".ci-headline, .ci-gone, .ci-nearest i, h3, #examples button, #history button, #language, .filename"
+)
+
+
+@pytest.mark.parametrize("width", SCREENS)
+def test_the_language_is_switched(opened, width):
+    page, own = opened("it", width), TEXTS["it"]
+    card = transfer(page, own)
+    for language in ("en", "it"):
+        text = partial(translate, language)
+        page.get_by_label(LANGUAGES[language]).check()
+        expected(page.locator("#transfer")).to_have_text(text("transfer.button"))
+        expected(page.locator("html")).to_have_attribute("lang", language)
+        assert_invented(page, text)
+        for tab in ("score", "compare", "quality", "transfer"):
+            go_to(page, tab, text)
+        field = page.get_by_label(text("transfer.headline"), exact=True)
+        expected(field).to_have_value(own["headline"])
+        expected(card.locator(".ci-badge")).to_have_text(f"✓ {text('transfer.compliant_yes')}")
+        expected(card).to_contain_text(text("transfer.hh_yes"))
+
+
+def test_html_in_a_headline_is_text(opened):
+    page = opened()
+    for place in ("#headline", "#article", "#own"):
+        page.locator(f"{place} textarea").fill(HOSTILE)
+    own = page.locator(".ci-card", has_text=translate("it", "transfer.by_you"))
+    expected(own.locator(".ci-headline")).to_have_text(HOSTILE)
+    assert page.locator("#candidates-found").locator("img, script, b:text('statale')").count() == 0
+
+
+def test_a_broken_table_is_named_in_a_sentence_and_mended(opened, tmp_path):
+    page, text = opened(), partial(translate, "it")
+    go_to(page, "score", text)
+    page.locator("#score").click()
+    status = page.locator("#score-status")
+    expected(status).to_have_text(text("score.no_file"))
+    broken = tmp_path / "broken.csv"
+    broken.write_text('id,headline,article,label,prediction\n1,"open,text\n', encoding="utf-8")
+    upload(page, "#score-file", broken)
+    page.locator("#score").click()
+    expected(status).to_have_text(text("uploads.csv", file="broken.csv", line=2))
+    expected(page.locator("#score-table")).to_be_hidden()
+    page.locator("#score-file").get_by_role("button", name=text("gradio.common.clear")).click()
+    score(page, tmp_path, text)
+    expected(page.locator("#score-table")).to_be_visible()
+    expected(status).not_to_contain_text("broken.csv")
+
+
+def test_the_keyboard_is_enough(opened):
+    page, texts = opened(), TEXTS["it"]
+
     def tab_to(place):
         for _ in range(40):
             page.keyboard.press("Tab")
@@ -346,191 +551,13 @@ def test_the_keyboard_is_enough(page):
                 return
         raise AssertionError(f"40 presses of Tab do not reach {place}")
 
-    tab_to("#headline")
-    page.keyboard.type(HEADLINE)
-    tab_to("#article")
-    page.keyboard.type(ARTICLE)
-    tab_to("#own")
-    page.keyboard.type("Che statale!")
-    own = page.locator(".ci-card", has_text="Che statale!")
+    for name in ("headline", "article", "own"):
+        tab_to(f"#{name}")
+        page.keyboard.type(texts[name])
+    own = card_of(page, texts["own"])
     expected(own).to_be_visible()
     tab_to("#transfer")
     assert page.locator("#transfer").evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
     with asks(page, "transfer"):
         page.keyboard.press("Enter")
     expected(own.locator(".ci-mark")).to_have_text(["✓"] * 5)
-
-
-@pytest.mark.parametrize("looks", ["light", "dark"])
-def test_light_and_dark_can_be_read(opened, looks):
-    page = opened(f"?__theme={looks}", viewport={"width": 1280, "height": 900})
-    card = transfer(page, own="Statale, piove")
-    expected(card.locator(".ci-mark")).to_have_text([*"✓✓✗✓✓"])
-    assert page.evaluate("document.body.classList.contains('dark')") == (looks == "dark")
-    card.locator("details summary").first.click()
-    for tab in ("transfer", "score", "compare", "quality"):
-        go_to(page, tab)
-        expected(page.get_by_role("tab", name=translate("it", f"tabs.{tab}"))).to_have_attribute(
-            "aria-selected", "true"
-        )
-        assert pale(page) == []
-
-
-def pale(page):
-    """Texts whose colour is nearer to the one behind them than 4.5 to 1, as WCAG 2 measures it (large ones: 3 to 1)."""
-    return page.evaluate(
-        """() => {
-          const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-          const over = layers => {  // the uppermost last
-            context.clearRect(0, 0, 1, 1);
-            for (const colour of layers) { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); }
-            return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3).map(part => part / 255)
-              .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
-              .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
-          };
-          const grounds = one => one ? [...grounds(one.parentElement), getComputedStyle(one).backgroundColor] : ["white"];
-          const found = [];
-          const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-          while (walker.nextNode()) {
-            const one = walker.currentNode.parentElement, text = walker.currentNode.data.trim();
-            if (!text || one.closest("script, style, svg, [disabled]") || !one.checkVisibility({ visibilityProperty: true })) continue;
-            const style = getComputedStyle(one), behind = grounds(one);
-            const [light, dark] = [over([...behind, style.color]), over(behind)].sort((a, b) => b - a);
-            const contrast = (light + 0.05) / (dark + 0.05), size = parseFloat(style.fontSize);
-            if (contrast < (size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5))
-              found.push(`${contrast.toFixed(2)} ${one.tagName}.${one.className} ${text}`.slice(0, 120));
-          }
-          return found;
-        }"""
-    )
-
-
-def test_the_page_opens_with_an_example_already_judged(page):
-    texts = {page.locator(f"#{name} textarea").input_value() for name in ("headline", "article")}
-    assert texts in [{one["headline"], one["article"]} for one in examples("it")]
-    expected(page.locator(".ci-jump a")).to_be_hidden()
-    expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(5)
-
-
-def test_no_word_of_the_page_is_in_the_other_language(page, tmp_path):
-    score(page, tmp_path)
-    go_to(page, "quality")
-    page.locator("#quality-example").click()
-    expected(page.locator("#quality-files .file-preview")).to_be_visible()
-    expected(page.locator(".chart text", has_text="media con intervallo").last).to_be_visible()
-    assert foreign_words(page, "it") == []
-    page.get_by_label("English").check()
-    expected(page.locator(".chart text", has_text="mean with").last).to_be_visible()
-    expected(page.get_by_role("tab", name=translate("en", "tabs.score"), exact=True)).to_be_visible()
-    go_to(page, "score", "en")
-    expected(page.locator(".chart text", has_text="failed main only")).to_be_visible()
-    assert foreign_words(page, "en") == []
-
-
-def foreign_words(page, language):
-    """Words on all tabs that only the other language's texts have, but for headlines, file names and what is marked `lang`."""
-
-    def vocabulary(language):
-        texts = (re.sub(r"`[^`]*`|<[^>]*>|{[^}]*}", " ", text) for text in load_texts(language).values())
-        return {word for text in texts for word in re.findall(r"[^\W\d_]{2,}", text.lower())}
-
-    [other] = {"it", "en"} - {language}
-    names = {"su", "mine", "other", "first", "random", "lead", "sum"}
-    theirs = vocabulary(other) - vocabulary(language) - names
-    found = []
-    for tab in ("transfer", "score", "compare", "quality"):
-        go_to(page, tab, language)
-        texts = page.evaluate(
-            """() => {
-              document.querySelectorAll("details").forEach(one => { one.open = true; });
-              const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), texts = [];
-              while (walker.nextNode()) {
-                const { parentElement: one, data } = walker.currentNode;
-                const names = "script, style, code, i[lang=en], .ci-headline, .ci-gone, h3, #examples button, #language, .filename";
-                if (!one.closest(names) && one.checkVisibility({ visibilityProperty: true })) texts.push(data);
-              }
-              return texts;
-            }"""
-        )
-        found += [
-            (tab, word, text)
-            for text in texts
-            for word in re.findall(r"[^\W\d_]{2,}", text.lower())
-            if word in theirs
-        ]
-    return found
-
-
-def test_every_mark_explains_itself_to_mouse_and_finger(opened):
-    page = opened(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
-    page.locator(".ci-jump a").tap()
-    expected(page.locator(".ci-summary, .ci-warning").last).to_be_in_viewport()
-    card = transfer(page, own="Piove sulla statale, 17!")
-    marks = card.locator(".ci-headline mark")
-    for text, why in (("Piove", "new_word"), ("17", "unsupported_word")):
-        mark = marks.filter(has_text=text)
-        assert mark.evaluate("one => getComputedStyle(one, '::after').content") == "none"
-        mark.tap()
-        shown = mark.evaluate("one => getComputedStyle(one, '::after').content")
-        assert translate("it", f"transfer.{why}") in shown
-        assert beyond(page) == []
-    verdict = card.locator(".ci-verdicts li").first
-    about = verdict.get_by_text(translate("it", "transfer.hh_about"))
-    expected(about).to_be_hidden()
-    verdict.locator("summary").tap()
-    expected(about).to_be_visible()
-    assert verdict.locator("summary").get_attribute("title") == translate("it", "transfer.hh_about")
-    card.locator(".ci-legend summary").tap()
-    expected(card.get_by_text(translate("it", "transfer.Fog_long"))).to_be_visible()
-
-
-def test_a_wrong_direction_is_flagged(page):
-    page.get_by_label("gio → rep").check()
-    card = transfer(page)  # written like rep already
-    expected(page.locator(".ci-warning")).to_have_text(
-        translate("it", "transfer.wrong_direction", a="gio", b="rep", share="80%")
-    )
-    expected(card.locator(".ci-badge")).to_have_text(f"– {translate('it', 'transfer.compliant_unknown')}")
-    expected(card.locator(".ci-mark")).to_have_text([*"✓✓–✓✓"])
-    page.get_by_label("rep → gio").check()
-    expected(card.locator(".ci-badge")).to_have_text(f"✓ {translate('it', 'transfer.compliant_yes')}")
-
-
-def test_the_slider_puts_another_candidate_first(page):
-    for name, value in (("headline", HEADLINE), ("article", ARTICLE), ("own", "Piove!")):
-        page.locator(f"#{name} textarea").fill(value)
-    first = page.locator(".ci-card").first.locator(".ci-headline")
-    weight = page.locator("#weight input[type=number]")
-    weight.fill("1")
-    weight.press("Enter")
-    expected(first).to_have_text("Piove!")
-    weight.fill("0")
-    weight.press("Enter")
-    expected(first).not_to_have_text("Piove!")
-
-
-def test_a_link_and_the_history_bring_a_request_back(opened):
-    page = opened()
-    transfer(page, own="Che statale!")
-    visited = page.locator("#history button")
-    expected(visited).to_have_text([HEADLINE])
-    link = page.locator(".ci-link").get_attribute("href")
-    page.locator("#headline textarea").fill("Sciopero dei treni")
-    with asks(page, "transfer"):
-        page.locator("#transfer").click()
-    expected(visited).to_have_text(["Sciopero dei treni", HEADLINE])
-    visited.nth(1).click()
-    expected(page.locator("#headline textarea")).to_have_value(HEADLINE)
-    expected(card_of(page, "Che statale!")).to_be_visible()
-    again = opened(link.replace("language=it", "language=en"))
-    expected(again.locator("#own textarea")).to_have_value("Che statale!")
-    expected(card_of(again, "Che statale!").locator(".ci-mark")).to_have_text(["✓"] * 5)
-    expected(again.locator("html")).to_have_attribute("lang", "en")
-
-
-def test_a_reader_says_that_something_is_wrong(page):
-    transfer(page)
-    page.get_by_role("button", name=translate("it", "feedback.title")).first.click()
-    page.locator("#feedback-remark textarea, #feedback-remark input").fill("non è vero")
-    page.locator("#feedback-button").click()
-    expected(page.locator("#feedback-status")).to_have_text(translate("it", "feedback.thanks"))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from change_it.training.options import InferenceOptions
 
@@ -27,6 +28,8 @@ class AuditOptions(InferenceOptions):
     """Fit a temperature to each judge on one half of A2's pairs and report the calibration on the other; changes no judge."""
     language: str | None = None
     """Of the headlines: it, en or none; guessed when not given."""
+    report_language: Literal["it", "en"] | None = None
+    """Of audit.html; that of the headlines when not given, English where they are in neither."""
     json: bool = False
     """Print JSON instead of tables."""
     resamples: int = 1000

@@ -246,7 +246,7 @@ def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cu
         seed: of the draw.
 
     Returns:
-        For each outlet the words that together moved the log-odds most in its favour.
+        For each outlet the words that together changed the log-odds most in its favour.
     """
     whole = [item.source for item in drawn(items, OCCLUDED, seed)]
     places = [(row, found) for row, text in enumerate(whole) for found in _TOKEN.finditer(text)]

@@ -74,5 +74,7 @@ class HevasOptions(MetricOptions):
     """Drawings to write and to show in report.html."""
     out: Path | None = None
     """Folder for report.html, summary.csv, summary.json, items/<system>.csv and charts/; nothing is written when not given."""
+    report_language: Literal["it", "en"] | None = None
+    """Of report.html; that of the texts when not given, English where they are in neither."""
     json: bool = False
     """Print JSON instead of a table."""

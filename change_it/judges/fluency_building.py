@@ -30,7 +30,7 @@ from change_it.judges.fluency import (
 GROUPINGS = (40, 160)
 #: Frequent pieces that others are compared by, left and right of them.
 CONTEXTS = 1000
-#: A piece that stands more rarely takes the class of the nearest centre without having moved it.
+#: A piece that stands more rarely takes the class of the nearest centre and is no part of its mean.
 FREQUENT = 5
 #: Buckets of the counts, at least and at most, as powers of two.
 BUCKET_BITS = 16, 22

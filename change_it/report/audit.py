@@ -1,6 +1,7 @@
 """Tables, page and files of an audit of the judges."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,14 @@ from markupsafe import Markup
 
 from change_it.audit.audit import Audit
 from change_it.audit.calibration import Calibration, Power
-from change_it.audit.degenerate import GOLD, MEASURES, Result
-from change_it.audit.probes import Cue, Probe
+from change_it.audit.degenerate import FEW, GOLD, MEASURES, Result
+from change_it.audit.probes import OCCLUDED, Cue, Probe
 from change_it.audit.verdicts import Verdict
+from change_it.corpus.sample import OUTLETS
 from change_it.io import write_json, write_text
 from change_it.report.charts import Drawing, audit_drawings
 from change_it.report.folder import AUDIT_FILES, replaced_report
-from change_it.report.html import environment, inline_svg
+from change_it.report.html import environment, inline_svg, word
 from change_it.report.tables import heading
 from change_it.tables import Column, Row, Table, Value
 
@@ -129,7 +131,7 @@ def calibration_table(calibrations: Sequence[Calibration]) -> Table:
 
 
 def power_table(found: Power) -> Table:
-    """Headlines that tell two systems apart.
+    """Headlines that distinguish two systems.
 
     Args:
         found: of an audit.
@@ -146,22 +148,15 @@ def power_table(found: Power) -> Table:
     return Table(columns, tuple(rows))
 
 
-def audit_page(found: Audit, drawings: Sequence[Drawing]) -> str:
-    """The page of an audit.
-
-    Args:
-        found: the audit.
-        drawings: the charts to embed.
-
-    Returns:
-        HTML without any reference to another file.
-    """
+def audit_page(found: Audit, drawings: Sequence[Drawing], *, language: str = "en") -> str:
+    """The page of an audit in `it` or `en`, without any reference to another file."""
     charts = {
-        drawing.name: (drawing, Markup(inline_svg(drawing.figure, drawing.description)))
+        drawing.name: (drawing, Markup(inline_svg(drawing.figure, drawing.description, language)))
         for drawing in drawings
     }
     values: dict[str, Any] = {
         "audit": found,
+        "invented": set(found.outlets) == set(OUTLETS),
         "degenerate": degenerate_table(found.systems),
         "probes": probes_table(found.probes),
         "cues": {source: cues_table(found.cues, found.outlets, source) for source in ("main", "data")},
@@ -169,21 +164,20 @@ def audit_page(found: Audit, drawings: Sequence[Drawing]) -> str:
         "power": power_table(found.power) if found.power else None,
         "measures": {name: heading(name) for name in MEASURES},
         "charts": charts,
+        "few": FEW,
+        "occluded": OCCLUDED,
     }
-    return environment().get_template("audit.html.jinja").render(values)
+    return environment(language).get_template("audit.html.jinja").render(values)
 
 
-def write_audit(out: Path, found: Audit) -> None:
-    """Write `audit.html` and `audit.json`.
-
-    Args:
-        out: folder; an audit that is there is replaced as a whole, files that are not of one stay.
-        found: the audit.
+def write_audit(out: Path, found: Audit, *, language: str = "en") -> None:
+    """Write `audit.html` in `it` or `en`, and `audit.json`; an audit that is there is replaced as a whole, other files stay.
 
     Raises:
         InputError: the folder cannot be written, or holds files and no audit.
     """
-    page = audit_page(found, audit_drawings(found.probes, found.calibration))
+    shown = replace(found, probes=tuple(replace(one, name=word(language, one.name)) for one in found.probes))
+    page = audit_page(shown, audit_drawings(shown.probes, shown.calibration), language=language)
     with replaced_report(out, AUDIT_FILES) as folder:
         write_json(folder / "audit.json", found.as_dict())
         write_text(folder / "audit.html", page)

@@ -8,6 +8,7 @@ from change_it.audit.options import AuditOptions
 from change_it.errors import InputError
 from change_it.report.folder import AUDIT_FILES, check_out
 from change_it.tables import console, print_table
+from change_it.translation import page_language
 
 
 def run(options: AuditOptions) -> None:
@@ -47,7 +48,7 @@ def run(options: AuditOptions) -> None:
         batch_size=options.batch_size,
         progress=not options.json,
     )
-    write_audit(out, found)
+    write_audit(out, found, language=page_language(options.report_language, found.language))
     if options.json:
         json.dump(found.as_dict(), sys.stdout, indent=2, ensure_ascii=False)
         print()

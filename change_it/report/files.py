@@ -58,7 +58,14 @@ def write_report(
             without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
         _write_charts(folder, drawings, ["png"])
         if hevas:
-            write_hevas(folder / "hevas", hevas.documents, hevas.systems, hevas.evaluation, hevas.analysis)
+            write_hevas(
+                folder / "hevas",
+                hevas.documents,
+                hevas.systems,
+                hevas.evaluation,
+                hevas.analysis,
+                language=language,
+            )
         write_text(folder / "report.html", page)
 
 
@@ -78,10 +85,11 @@ def write_hevas(
     analysis: Analysis,
     *,
     charts: Collection[str] = HEVAS_CHARTS,
+    language: str = "en",
 ) -> None:
-    """Write page, `summary.csv`, `summary.json` and charts, and `items/<system>.csv`."""
+    """Write the page in `it` or `en`, `summary.csv`, `summary.json` and charts, and `items/<system>.csv`."""
     drawings = hevas_drawings(evaluation, analysis, charts)
-    page = hevas_page(documents, evaluation, analysis, drawings)
+    page = hevas_page(documents, evaluation, analysis, drawings, language=language)
     with replaced_report(out, HEVAS_FILES) as folder:
         for system in systems:
             rows = zip(documents.ids, system.headlines, evaluation.values[system.name].tolist(), strict=True)

@@ -15,6 +15,7 @@ from change_it.hevas.options import Baseline, HevasOptions
 from change_it.progress import ProgressBar
 from change_it.report.folder import HEVAS_FILES, check_out
 from change_it.tables import console, print_table
+from change_it.translation import page_language
 
 
 def run(options: HevasOptions) -> None:
@@ -48,7 +49,15 @@ def run(options: HevasOptions) -> None:
         )
         if options.out:
             progress("report", 0, 1)
-            write_hevas(options.out, documents, systems, evaluation, analysis, charts=options.charts)
+            write_hevas(
+                options.out,
+                documents,
+                systems,
+                evaluation,
+                analysis,
+                charts=options.charts,
+                language=page_language(options.report_language, options.language),
+            )
     if options.json:
         json.dump(
             hevas_record(evaluation, analysis), sys.stdout, indent=2, ensure_ascii=False, allow_nan=False

@@ -35,24 +35,12 @@ from change_it.translation import load_texts, number, translate
 
 _WORD = 9  # letters that are never broken
 _NUMBER = r"\d+(?:[.,]\d+)*"
+_FIGURE = re.compile(r"(?<!\w)\d*\.\d+")
 #: Sections of the page of a scoring run; some may have nothing to show.
 _SECTIONS = (
     *("written", "verdicts", "systems", "items", "measured", "charts", "judges", "corpus", "hevas", "tests"),
     "signature",
 )
-
-#: What the families of metrics measure, in the order of `METRICS`; -C and -S stand for both metrics.
-EXPLAINED = {
-    "ROUGE": "share of a reference headline's words (R-1), word pairs (R-2), words and pairs at any gap (R-SU), the same with near "
-    "pairs counting more (R-WSU, may exceed 1)",
-    "LSI": "cosine in a latent semantic space of the documents, with the document (LSA-C) and the reference (LSA-S)",
-    "LDA": "cosine of topic vectors, with the document (TM-C) and the reference (TM-S)",
-    "embeddings": "cosine of mean word vectors, with the document (WE-C) and the reference (WE-S)",
-    "divergence": "likeness of word distributions, one less the Jensen-Shannon divergence (JS-C, JS-S); KL-C and KL-S are the published averaged "
-    "Kullback-Leibler divergence, 0 for identical and for disjoint texts: shown, never averaged or ranked",
-    "tags": "shares of proper nouns (PNR), common nouns (NR) and pronouns (PR) among a headline's words",
-    "length": "Gunning's fog index in the paper's form (Fog) and mean word length (AWL)",
-}
 
 
 def compliancy_page(
@@ -99,7 +87,7 @@ def compliancy_page(
         published=tables.published_table(apart) if apart else None,
         rerankers=rerankers,
         failed=any(row.errors for row in scores.rows),
-        judges=tables.judges_table(judges_info) if judges_info else None,
+        judges=tables.judges_table(judges_info, partial(_figure, language)) if judges_info else None,
         corpus=corpus_info,
         rejected=tables.rejected_table(corpus_info.rejected) if corpus_info else None,
         tests=tables.tests_table(scores, scores.p_values),
@@ -107,7 +95,7 @@ def compliancy_page(
         if scores.strict_p_values is None
         else tables.tests_table(scores, scores.strict_p_values),
         hevas=hevas,
-        **(_of_evaluation(hevas.evaluation) if hevas else {}),
+        **(_of_evaluation(hevas.evaluation, language) if hevas else {}),
         agreement=tables.agreement_table(hevas) if hevas else None,
         square=tables.correlations_table(hevas.judges) if hevas else None,
     )
@@ -130,12 +118,18 @@ def compare_page(systems: Tables, *, language: str) -> str:
 
 
 def hevas_page(
-    documents: Documents, evaluation: Evaluation, analysis: Analysis, drawings: Sequence[Drawing]
+    documents: Documents,
+    evaluation: Evaluation,
+    analysis: Analysis,
+    drawings: Sequence[Drawing],
+    *,
+    language: str = "en",
 ) -> str:
-    """The page of an evaluation, without any reference to another file."""
+    """The page of an evaluation in `it` or `en`, without any reference to another file."""
     return _render(
         "hevas.html.jinja",
         drawings,
+        language=language,
         documents=documents,
         evaluation=evaluation,
         analysis=analysis,
@@ -145,7 +139,7 @@ def hevas_page(
         ],
         correlations=tables.correlations_table(analysis.correlations),
         lower=LOWER_IS_BETTER,
-        **_of_evaluation(evaluation),
+        **_of_evaluation(evaluation, language),
     )
 
 
@@ -154,24 +148,33 @@ def environment(language: str = "en") -> Environment:
     found = template_environment(PackageLoader("change_it.report"), autoescape=True)
 
     def text(key: str, **values: object) -> Markup:
-        return Markup(load_texts(language)[f"results.{key}"]).format(**values)
+        return Markup(load_texts(language)[key if "." in key else f"results.{key}"]).format(**values)
 
     found.filters |= {
-        "figure": figure,
-        "p_value": p_value,
+        "figure": partial(_figure, language),
+        "p_value": lambda value: number(language, p_value(value)),
         "formatted": partial(_lines, language),
         "breakable": breakable,
         "heat": heat,
         "word": partial(word, language),
         "number": partial(_count, language),
+        "reasons": partial(reasons, language),
     }
     found.globals |= {"version": __version__, "language": language, "t": text}
     return found
 
 
 def word(language: str, text: str) -> str:
-    """A word of a table in a language, itself where `texts/words.toml` has no other."""
-    return _words().get(language, {}).get(text, text)
+    """Words of a table or chart in a language, or a number; they stay where `texts/words.toml` has no others.
+
+    There `{}` stands for a number.
+    """
+    if re.fullmatch(rf"[-−]?{_NUMBER}", text):
+        return number(language, text)
+    numbers, key = re.findall(_NUMBER, text), re.sub(_NUMBER, "{}", text)
+    words = _words().get(language, {})
+    found = words.get(text) or words.get(key)
+    return found.format(*(number(language, one) for one in numbers)) if found else text
 
 
 @cache
@@ -179,18 +182,37 @@ def _words() -> dict[str, dict[str, str]]:
     return tomllib.loads((files("change_it.report") / "texts/words.toml").read_text(encoding="utf-8"))
 
 
+def reasons(language: str, text: str) -> Markup:
+    """The text of a verdict of the audit in a language; what the audit calls its systems stays as it is.
+
+    The audit's words are found again by the English texts `verdict`; others are left alone.
+    """
+    known = load_texts("en")
+
+    def translated(part: str) -> Markup:
+        for key in (key for key in known if key.startswith("verdict.")):
+            pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(known[key]))
+            if match := re.fullmatch(pattern, part):
+                values = {
+                    name: _FIGURE.sub(lambda found: number(language, found[0]), word(language, value))
+                    for name, value in match.groupdict().items()
+                }
+                if "names" in values:
+                    values["names"] = Markup('<i lang="en">{}</i>').format(values["names"])
+                return Markup(load_texts(language)[key]).format(**values)
+        return escape(part)
+
+    found = Markup("; ").join(map(translated, text.split("; ")))
+    return found[:1].upper() + found[1:]
+
+
+def _figure(language: str, value: float | None) -> str:
+    return number(language, figure(value))
+
+
 def _count(language: str, value: int) -> str:
     """A count with its thousands separated."""
     return number(language, f"{value:,}")
-
-
-def _drawn(language: str, text: str) -> str:
-    """A text of a chart in a language: a number, or words of `texts/words.toml` with numbers between them."""
-    if re.fullmatch(rf"[-−]?{_NUMBER}", text):
-        return number(language, text)
-    numbers, key = re.findall(_NUMBER, text), re.sub(_NUMBER, "{}", text)
-    known = word(language, key)
-    return text if known == key else known.format(*(number(language, one) for one in numbers))
 
 
 def _items_texts(language: str) -> dict[str, str]:
@@ -210,21 +232,21 @@ def _render(template: str, drawings: Sequence[Drawing], **values: object) -> str
     return environment(language).get_template(template).render(charts=charts, **values)
 
 
-def _of_evaluation(evaluation: Evaluation) -> dict[str, object]:
+def _of_evaluation(evaluation: Evaluation, language: str) -> dict[str, object]:
     """The means of an evaluation, and what the metrics are."""
     shown = ["system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics]
     return {
         "means": tables.hevas_table(evaluation).only(shown),
-        "explained": explained(evaluation.metrics),
+        "explained": explained(evaluation.metrics, language),
     }
 
 
-def explained(metrics: Sequence[str]) -> dict[str, str]:
-    """Names of each family's metrics to the words of `EXPLAINED`."""
+def explained(metrics: Sequence[str], language: str = "en") -> dict[str, str]:
+    """Metrics of one family to what they measure."""
     families: dict[str, list[str]] = {}
     for name in metrics:
         families.setdefault(METRICS[name].family, []).append(name)
-    return {", ".join(names): EXPLAINED[family] for family, names in families.items()}
+    return {", ".join(names): translate(language, f"hevas.{family}") for family, names in families.items()}
 
 
 def inline_svg(figure: Figure, description: str, language: str = "en") -> str:
@@ -236,11 +258,12 @@ def inline_svg(figure: Figure, description: str, language: str = "en") -> str:
     drawing = drawing[drawing.index("<svg") :]
     drawing = re.sub(r'<metadata>.*?</metadata>| id="image[^"]*"', "", drawing, flags=re.DOTALL)
     drawing = re.sub(
-        r">([^<>]+)</text>", lambda match: f">{_drawn(language, match[1])}</text>", drawing
+        r">([^<>]+)</text>", lambda match: f">{word(language, match[1])}</text>", drawing
     ).replace(INK, "currentColor")
     prefix = re.sub(r"\W+", "-", description.lower())
     drawing = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", drawing)
-    return drawing.replace("<svg ", f'<svg role="img" aria-label="{escape(description)}" ', 1)
+    label = escape(word(language, description))
+    return drawing.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
 
 def heat(value: object) -> Markup:
@@ -267,11 +290,11 @@ def _lines(language: str, value: Value, format_: Format) -> Markup:
         return Markup('<span class="{}">{}</span>').format(
             "yes" if value else "no", formatted(value, format_)
         )
-    if format_ != "text" and isinstance(value, str):
+    if format_ == "text":
+        return Markup("<br>").join(formatted(value, format_).split("\n"))
+    if isinstance(value, str):
         return escape(word(language, value))
-    if format_ == "count" and isinstance(value, int):
-        return Markup(_count(language, value))
-    return Markup("<br>").join(formatted(value, format_).split("\n"))
+    return escape(number(language, formatted(value, format_).replace(" to ", f" {word(language, 'to')} ")))
 
 
 def underlined(value: Marked) -> Markup:

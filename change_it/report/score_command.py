@@ -9,7 +9,7 @@ from change_it.engines import use_engine, workers
 from change_it.report.folder import REPORT_FILES, check_out
 from change_it.scoring.options import ScoreOptions
 from change_it.tables import console, print_table
-from change_it.translation import LANGUAGES
+from change_it.translation import page_language
 
 
 def run(options: ScoreOptions) -> None:
@@ -71,7 +71,7 @@ def run(options: ScoreOptions) -> None:
             judges_info(folder),
             measured,
             summary,
-            language=options.report_language or (language if language in LANGUAGES else "en"),
+            language=page_language(options.report_language, language),
             made=made(),
         )
     if options.json:

@@ -1,7 +1,7 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
@@ -199,8 +199,8 @@ def tests_table(scores: Scores, p_values: Floats) -> Table:
     return Table((Column("", "text"), *(Column(system, "p") for system in scores.systems)), tuple(rows))
 
 
-def judges_table(judges: Sequence[Quality]) -> Table:
-    """The judges beside their baselines, and the paper's beside those of its kind."""
+def judges_table(judges: Sequence[Quality], figure: Callable[[float | None], str] = figure) -> Table:
+    """The judges beside their baselines, and the paper's beside those of its kind; `figure` writes a number of a class."""
 
     def classes(found: Mapping[str, Sequence[float]]) -> str:
         return "\n".join(f"{name}: {' '.join(map(figure, cells))}" for name, cells in found.items())

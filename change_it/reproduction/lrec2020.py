@@ -337,7 +337,7 @@ def expectations(options: ReproduceOptions, found: Mapping[str, Any], network: s
         return float(formula(values)), (low, high)
 
     asked: dict[str, dict[str, Any]] = {
-        "E1: generated headlines are told apart above chance, and less well than gold": {
+        "E1: generated headlines are distinguished above chance, and less well than gold": {
             **{f"setting {n} less .5": lambda f, key=key: f[key] - 0.5 for n, key in setting.items()},
             **{
                 f"gold less setting {n}": lambda f, key=key: f[gold[key[0]]] - f[key]

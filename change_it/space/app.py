@@ -7,8 +7,9 @@ from typing import Any
 
 import gradio as gr
 
+from change_it.report.html import reasons
 from change_it.space import compare, quality, score, transfer
-from change_it.space.html import reasons, render
+from change_it.space.html import render
 from change_it.space.limits import LIMITS
 from change_it.space.models import Models
 from change_it.space.serving import launch

@@ -9,18 +9,17 @@ from itertools import groupby
 from typing import Any
 
 from jinja2 import Environment, PackageLoader
-from markupsafe import Markup, escape
+from markupsafe import escape
 
 from change_it.report.charts import Drawing
 from change_it.report.html import inline_svg, word
 from change_it.tables import Column, Table
 from change_it.templates import template_environment
-from change_it.translation import load_texts, number
+from change_it.translation import number
 
 #: Held while charts are drawn: matplotlib's style is one for all threads.
 CHARTS_LOCK = threading.Lock()
 
-_FIGURE = re.compile(r"(?<!\w)\d*\.\d+")
 _TOKENS = re.compile(r"\w+|\s+|[^\w\s]")
 
 
@@ -72,30 +71,8 @@ def grid(table: Table, language: str, **headings: str) -> dict[str, Any]:
         ]
         for texts, row in zip(table.texts, table.rows, strict=True)
     ]
-    return {"headers": [headings.get(column.name, column.heading) for column in table.columns], "data": rows}
-
-
-def reasons(language: str, text: str) -> Markup:
-    """The text of a verdict of the audit in a language; what the audit calls its systems stays as it is.
-
-    The audit's words are found again by the English texts `verdict`; others are left alone.
-    """
-    known = load_texts("en")
-
-    def said(part: str) -> Markup:
-        for key in (key for key in known if key.startswith("verdict.")):
-            pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(known[key]))
-            if match := re.fullmatch(pattern, part):
-                values = {
-                    name: _FIGURE.sub(lambda found: number(language, found[0]), word(language, value))
-                    for name, value in match.groupdict().items()
-                }
-                if "names" in values:
-                    values["names"] = Markup('<i lang="en">{}</i>').format(values["names"])
-                return Markup(load_texts(language)[key]).format(**values)
-        return escape(part)
-
-    return Markup("; ").join(map(said, text.split("; ")))
+    known = {column.name: word(language, column.heading) for column in table.columns} | headings
+    return {"headers": [known[column.name] for column in table.columns], "data": rows}
 
 
 def changed_words(source: str, new: str) -> tuple[list[tuple[str, bool]], list[str]]:

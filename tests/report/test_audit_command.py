@@ -35,11 +35,19 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     assert systems["gold"]["n"] == 6
     assert systems["copy"]["values"]["main"] == 0
     assert found["signature"] in page
-    assert "fluency</strong>: <em>do not rely on it" in page
+    assert '<html lang="it">' in page
+    assert "fluency</strong>: <em>non affidabile</em>. Manca:" in page
     assert "<script" not in page
     printed = capsys.readouterr().out
     assert "reversed words" in printed
     assert "do not rely on it" in printed
+
+
+def test_the_page_in_english(judges, corpus):
+    audit_command.run(options(judges, corpus, report_language="en"))
+    page = (judges.parent / "audit" / "audit.html").read_text()
+    assert '<html lang="en">' in page
+    assert "fluency</strong>: <em>do not rely on it</em>. There is none:" in page
 
 
 def test_json_goes_to_standard_output(judges, corpus, capsys, tmp_path):

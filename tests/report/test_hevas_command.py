@@ -114,8 +114,15 @@ def test_the_page_stands_alone(news, tmp_path):
     assert "#010203" not in text
     assert "currentColor" in text
     shown = " ".join(re.sub(r"<[^>]+>", " ", text).split())
-    for words in ("1 empty", "Friedman: χ²", "hevas|lang:it|", "less is better for Fog", "Pearson above"):
+    for words in ("1 vuoti", "Friedman: χ²", "hevas|lang:it|", "di meno è meglio per Fog", "Pearson sopra"):
         assert words.lower() in shown.lower(), words
+
+
+def test_the_page_in_english(news, tmp_path):
+    run(options(news, metrics=("R-1", "Fog"), charts=("bar",), report_language="en", out=tmp_path / "out"))
+    shown = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    for words in ('<html lang="en">', "1 empty", "Less is better for Fog", "Pearson above", "rank-sum, p"):
+        assert words in shown, words
 
 
 def test_charts_and_metrics_of_choice(news, tmp_path):
@@ -171,7 +178,7 @@ def test_a_fault_leaves_nothing_behind(news, tmp_path, monkeypatch):
     run(options(news, out=out))
     before = {path: path.read_bytes() for path in out.rglob("*.*")}
 
-    def broken(*_):
+    def broken(*_, **__):
         raise RuntimeError("fault")
 
     monkeypatch.setattr(files, "hevas_page", broken)

@@ -1,0 +1,85 @@
+"""What every page must hold in a browser: it fits the screen, its texts can be read, and all of them are in its language."""
+
+import re
+
+from change_it.translation import load_texts
+
+
+def expected(locator):
+    from playwright.sync_api import expect
+
+    return expect(locator)
+
+
+def beyond(page):
+    """What is shown further right than the screen goes, but for what scrolls by itself; and the page if it scrolls."""
+    return page.evaluate(
+        """width => {
+          const scrolls = one => one && (/auto|scroll/.test(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
+          const out = [...document.querySelectorAll("body *")].filter(one =>
+            one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().right > width + 1 && !scrolls(one));
+          const found = out.map(one => `${one.tagName}#${one.id}.${one.getAttribute("class")} ${one.innerText}`.slice(0, 150));
+          return document.documentElement.scrollWidth > width ? ["the page", ...found] : found;
+        }""",
+        page.viewport_size["width"],
+    )
+
+
+def pale(page):
+    """Texts whose colour is nearer to the one behind them than 4.5 to 1, as WCAG 2 measures it (large ones: 3 to 1)."""
+    return page.evaluate(
+        """() => {
+          const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+          const over = layers => {  // the uppermost last
+            context.clearRect(0, 0, 1, 1);
+            for (const colour of layers) { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); }
+            return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3).map(part => part / 255)
+              .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+              .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+          };
+          const grounds = one => one ? [...grounds(one.parentElement), getComputedStyle(one).backgroundColor] : ["white"];
+          const found = [];
+          const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          while (walker.nextNode()) {
+            const one = walker.currentNode.parentElement, text = walker.currentNode.data.trim();
+            if (!text || one.closest("script, style, svg, [disabled]") || !one.checkVisibility({ visibilityProperty: true })) continue;
+            const style = getComputedStyle(one), behind = grounds(one);
+            const [light, dark] = [over([...behind, style.color]), over(behind)].sort((a, b) => b - a);
+            const contrast = (light + 0.05) / (dark + 0.05), size = parseFloat(style.fontSize);
+            if (contrast < (size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5))
+              found.push(`${contrast.toFixed(2)} ${one.tagName}.${one.className} ${text}`.slice(0, 120));
+          }
+          return found;
+        }"""
+    )
+
+
+def foreign_words(page, language, *, names=(), but=""):
+    """Visible words, those of charts included, that only the other language's texts have.
+
+    `names` are no words; what the selector `but` finds, code and what is marked as the other language are left out.
+    """
+    [other] = {"it", "en"} - {language}
+    theirs = _vocabulary(other) - _vocabulary(language) - {*names}
+    texts = page.evaluate(
+        """but => {
+          document.querySelectorAll("details").forEach(one => { one.open = true; });
+          const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), texts = [];
+          while (walker.nextNode()) {
+            const { parentElement: one, data } = walker.currentNode;
+            if (!one.closest(but) && one.checkVisibility({ visibilityProperty: true })) texts.push(data);
+          }
+          return texts;
+        }""",
+        ", ".join(filter(None, ["script, style, code", f"[lang={other}]:not(html)", but])),
+    )
+    return [(word, text) for text in texts for word in _words(text) if word in theirs]
+
+
+def _vocabulary(language):
+    texts = (re.sub(r"`[^`]*`|<[^>]*>|{[^}]*}", " ", text) for text in load_texts(language).values())
+    return {word for text in texts for word in _words(text)}
+
+
+def _words(text):
+    return re.findall(r"[^\W\d_]{2,}", text.lower())
