@@ -1,4 +1,4 @@
-"""LREC 2020: Tables 1, 2, 5 and 6, Figure 2, the newspaper-agnostic generator, and the expectations E1 to E4."""
+"""LREC 2020: Tables 1, 2, 5 to 7, Figure 2, the newspaper-agnostic generator, and the expectations E1 to E4."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -199,6 +199,7 @@ def document(options: ReproduceOptions) -> Document:
             for network in NETWORKS[options.scale]
         ),
         Section("table6", generated(found), "The first headlines of each condition and what the classifier takes them for."),
+        Section("table7", settings_by_article(options), "The first article of each newspaper: its own headline, and what the generators of both newspapers write above it."),
     ]  # fmt: skip
     lead = f"{paper.CITATION} Scale: {options.scale}."
     signature = f"lrec2020|classifiers:{'+'.join(found['classifiers'])}|resamples:{RESAMPLES[options.scale]}|seed:{options.seed}|v:{__version__}"
@@ -383,7 +384,27 @@ def expectations(options: ReproduceOptions, found: Mapping[str, Any], network: s
 
 
 def generated(found: Mapping[str, Any]) -> Table:
-    """Tables 6 and 7: examples."""
+    """Table 6: examples."""
     rows = (Row(row, row["condition"]) for row in found["examples"])
     columns = (Column(name, "text") for name in ("headline", "outlet", "classifier"))
-    return Table(tuple(columns), tuple(rows), "Tables 6 and 7: examples")
+    return Table(tuple(columns), tuple(rows), "Table 6: examples")
+
+
+def settings_by_article(options: ReproduceOptions) -> Table:
+    """Table 7: gold and generated headlines of one article of each newspaper, in all settings."""
+    outlets = read_outlets(options.corpus)
+    rows = []
+    for of in outlets:
+        gold = read_records(options.out / "inputs" / f"{of}.csv", required=("id", "headline"))[0].cells
+        group = f"{of}: {gold['headline']}"
+        rows.append(Row({"model": "gold", "headline": gold["headline"]}, group, strong=True))
+        for network in NETWORKS[options.scale]:
+            for to in sorted(outlets, key=lambda to, of=of: to != of):
+                for recipe in SETS:
+                    name = f"{network}, {NAMES[recipe]} of {to}{'' if to == of else ' (crossed)'}"
+                    file = options.out / "predictions" / f"{_file(network, recipe, to, of)}.csv"
+                    records = read_records(file, required=("id", "headline"))
+                    [new] = [each.cells["headline"] for each in records if each.cells["id"] == gold["id"]]
+                    rows.append(Row({"model": name, "headline": new}, group))
+    columns = (Column("model", "text"), Column("headline", "text"))
+    return Table(columns, tuple(rows), "Table 7: one article in all settings")

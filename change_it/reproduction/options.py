@@ -25,7 +25,7 @@ class ReproduceOptions:
     """
 
     paper: tyro.conf.Positional[Paper]
-    """evalnlgeval2020: Tables 1 and 2; changeit2020: Tables 2, 3 and 4 and a ranking; hevas2019: Tables 1 to 3; lrec2020: Tables 1, 2, 5 and 6, Figure 2, and its expectations."""
+    """evalnlgeval2020: Tables 1 and 2; changeit2020: Tables 2, 3 and 4 and a ranking; hevas2019: Tables 1 to 3; lrec2020: Tables 1, 2, 5, 6 and 7, Figure 2, and its expectations."""
     corpus: str
     """Corpus folder written by `change-it corpus build`; outlet A stands for la Repubblica, B for Il Giornale."""
     out: Path

@@ -112,13 +112,13 @@ def test_the_tables_of_classifiers_and_headlines(corpus, tmp_path):
     lrec2020.write_inputs(lrec2020.Inputs(corpus, tmp_path / "inputs"))
     sizes = {}
     for of in outlets:
-        rows = pl.read_csv(tmp_path / "inputs" / f"{of}.csv")
+        rows = pl.read_csv(tmp_path / "inputs" / f"{of}.csv", infer_schema=False)
         sizes[of] = rows.height
         (tmp_path / "predictions").mkdir(exist_ok=True)
         for system in (*(f"{name}-{to}" for name in SETS for to in outlets), AGNOSTIC):
             for network in networks:
                 file = tmp_path / "predictions" / f"{network}-{system}-of-{of}.csv"
-                rows.select("id", "headline").write_csv(file)
+                rows.reverse().select("id", "headline").write_csv(file)
     lrec2020.classify(lrec2020.Classifying(corpus, tmp_path, tmp_path / "classified.json", networks))
     found = json.loads((tmp_path / "classified.json").read_text())
     own, crossed = (condition(test, PNC) for test in GENERATED)
@@ -132,7 +132,7 @@ def test_the_tables_of_classifiers_and_headlines(corpus, tmp_path):
     assert list(sections) == [
         *("table1", "table2", "table5", "agnostic"),
         *(f"expectations-{network}" for network in networks),
-        "table6",
+        *("table6", "table7"),
     ]
     rows = {row.values["row"]: row.values for row in sections["table1"].rows}
     assert rows["classifier, measured"]["mean"] == pytest.approx(0.8)
@@ -145,3 +145,13 @@ def test_the_tables_of_classifiers_and_headlines(corpus, tmp_path):
     assert len(sections["table5"].rows) == 2 * (2 * 3 + len(GENERATED) * (of_pnc + of_transformer))
     agnostic = [row.values["row"] for row in sections["agnostic"].rows]
     assert agnostic == ["pnc, published", "pnc, measured", "pnc, difference", "transformer, measured"]
+    first, *others = sections["table7"].rows
+    gold = pl.read_csv(tmp_path / "inputs" / "colle.csv")["headline"][0]
+    assert (first.values["model"], first.group) == ("gold", f"colle: {gold}")
+    models = [row.values["model"] for row in others if row.group == first.group]
+    assert models[:4] == [
+        *(f"pnc, {lrec2020.NAMES[name]} of colle" for name in SETS),
+        *(f"pnc, {lrec2020.NAMES[name]} of faro (crossed)" for name in SETS),
+    ]
+    assert {row.values["headline"] for row in others if row.group == first.group} == {gold}
+    assert len({row.group for row in others}) == 2
