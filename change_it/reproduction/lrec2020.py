@@ -399,7 +399,7 @@ def settings_by_article(options: ReproduceOptions) -> Table:
         group = f"{of}: {gold['headline']}"
         rows.append(Row({"model": "gold", "headline": gold["headline"]}, group, strong=True))
         for network in NETWORKS[options.scale]:
-            for to in sorted(outlets, key=lambda to, of=of: to != of):
+            for to in (of, *(other for other in outlets if other != of)):
                 for recipe in SETS:
                     name = f"{network}, {NAMES[recipe]} of {to}{'' if to == of else ' (crossed)'}"
                     file = options.out / "predictions" / f"{_file(network, recipe, to, of)}.csv"
