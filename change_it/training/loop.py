@@ -18,7 +18,13 @@ import numpy as np
 import torch
 from accelerate import Accelerator, PartialState, skip_first_batches
 from accelerate.state import AcceleratorState, GradientState
-from accelerate.utils import ProjectConfiguration, broadcast_object_list, is_tensorboard_available, set_seed
+from accelerate.utils import (
+    ProjectConfiguration,
+    broadcast_object_list,
+    is_tensorboard_available,
+    parse_flag_from_env,
+    set_seed,
+)
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -216,6 +222,20 @@ class TrainingBar(ProgressBar):
 def process_state() -> PartialState:
     """The process group that `torchrun` or `accelerate launch` set up; one process on its own otherwise."""
     return PartialState(cpu=not torch.accelerator.is_available())
+
+
+def check_launch() -> None:
+    """Refuse a launch that shards the model: the main process validates and saves it whole.
+
+    Raises:
+        InputError: `accelerate launch` was told to use FSDP or DeepSpeed.
+    """
+    for name in ("FSDP", "DeepSpeed"):
+        if parse_flag_from_env(f"ACCELERATE_USE_{name.upper()}"):
+            raise InputError(
+                f"{name} shards the model, which is validated and saved whole: launch without it"
+                " (a large model trains with --lora)"
+            )
 
 
 def train(

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import check_writable, read_json, write_json
-from change_it.training.loop import Evaluate, TrainingResult, process_state, train
+from change_it.training.loop import Evaluate, TrainingResult, check_launch, process_state, train
 from change_it.training.models import hash_of_weights, quiet
 from change_it.training.options import TrainingSettings
 
@@ -64,6 +64,7 @@ def train_in_folder(
     is the command, `change-it train <what>`; the versions of `libraries` are recorded.
     """
     check_writable(out, kind="run")
+    check_launch()
     state = process_state()
     work = out / WORK
     if settings.resume and not work.exists() and (known := _finished(settings, out)):

@@ -10,7 +10,7 @@ import torch
 from runs import Classifier, accuracy, collate, examples, options
 
 from change_it.errors import InputError
-from change_it.training.loop import EpochBatches, train
+from change_it.training.loop import EpochBatches, check_launch, train
 from change_it.training.options import TrainingOptions, TrainingSettings, resolve
 
 RUNS = str(Path(__file__).with_name("runs.py"))
@@ -165,6 +165,14 @@ def test_two_processes_under_torchrun_and_accelerate_launch(tmp_path):
     ).read_bytes()
     launched = run(tmp_path / "one", launcher=(sys.executable, "-m", "accelerate.commands.launch", "--cpu"))
     assert "RESULT 1 48 " in launched.stdout
+
+
+@pytest.mark.parametrize("name", ["FSDP", "DEEPSPEED"])
+def test_a_launch_that_shards_the_model_is_refused(name, monkeypatch):
+    check_launch()
+    monkeypatch.setenv(f"ACCELERATE_USE_{name}", "true")
+    with pytest.raises(InputError, match="launch without it"):
+        check_launch()
 
 
 def test_batches_cover_everything_and_group_by_length():
