@@ -89,6 +89,20 @@ class Table:
             for row in self.rows
         ]
 
+    def with_groups(self) -> "Table":
+        """The same table with the names of its groups as first column, unless there is one alone or the rows name theirs.
+
+        For what shows no headings between rows: a terminal, Markdown.
+        """
+        named = all(
+            any(isinstance(value, str) and value.startswith(row.group) for value in row.values.values())
+            for row in self.rows
+        )
+        if named or len({row.group for row in self.rows} - {""}) < 2:
+            return self
+        rows = (replace(row, values={"group": row.group, **row.values}) for row in self.rows)
+        return replace(self, columns=(Column("group", "text", title=" "), *self.columns), rows=tuple(rows))
+
     def only(self, names: Iterable[str]) -> "Table":
         """The same table with some of its columns, in the order of the names."""
         by_name = {column.name: column for column in self.columns}

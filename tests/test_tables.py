@@ -90,6 +90,15 @@ def test_markdown_keeps_its_columns_apart():
     assert to_markdown(table).splitlines() == ["| system | F1 |", "|---|---:|", r"| a\|b | .500 |"]
 
 
+def test_groups_are_named_where_the_rows_do_not(table):
+    assert table.with_groups() is table  # its systems begin with their group
+    rows = [Row({"row": "mean"}, group) for group in ("one", "two")]
+    plain = Table((Column("row", "text"),), tuple(rows))
+    assert plain.with_groups().texts == [["one", "mean"], ["two", "mean"]]
+    alone = Table(plain.columns, (rows[0], rows[0]))
+    assert alone.with_groups() is alone
+
+
 def test_some_of_the_columns(table):
     some = table.only(["measure_2", "system"])
     assert some.header == ["measure 2", "system"]

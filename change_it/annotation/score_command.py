@@ -55,7 +55,7 @@ def run(options: StudyOptions) -> None:
         return
     terminal = console()
     for section in found.sections:
-        print_table(section.table, terminal)
+        print_table(section.table.with_groups(), terminal)
     for signature in found.signatures:
         terminal.print(signature, soft_wrap=True, markup=False, highlight=False)
     if options.out:

@@ -38,7 +38,7 @@ def markdown(document: Document) -> str:
     """The document in Markdown."""
     parts = [f"# {document.title}", document.lead]
     for section in document.sections:
-        table = to_markdown(_with_intervals(section.table))
+        table = to_markdown(_with_intervals(section.table.with_groups()))
         parts += [f"## {section.table.title}", section.text, table, *section.table.notes]
     return "\n\n".join(filter(None, [*parts, *(f"`{one}`" for one in document.signatures)])) + "\n"
 

@@ -51,7 +51,7 @@ def run(options: ReproduceOptions) -> None:
     found = paper.document(options)
     write_document(options.out, found)
     for section in found.sections:
-        print_table(section.table, terminal)
+        print_table(section.table.with_groups(), terminal)
     for warning in read_warnings(options.corpus):
         terminal.print(f"Warning: {warning}.", soft_wrap=True, markup=False)
     print(f"wrote {options.out / 'report.html'}, tables.md, tables.json, tables/")

@@ -149,7 +149,7 @@ def means_table(found: Mapping[str, Any], metrics: Sequence[str], title: str) ->
         if pairs:
             tau = float(kendalltau(*zip(*pairs, strict=True)).statistic)
             orders[name] = None if np.isnan(tau) else tau
-    rows.append(Row(orders, "order"))
+    rows.append(Row(orders, "τ"))
     columns = (Column(name, below=Column(f"{name}_interval", "interval")) for name in metrics)
     return Table((Column("row", "text", title="baseline"), *columns), tuple(rows), title)
 

@@ -396,8 +396,7 @@ def settings_by_article(options: ReproduceOptions) -> Table:
     rows = []
     for of in outlets:
         gold = read_records(options.out / "inputs" / f"{of}.csv", required=("id", "headline"))[0].cells
-        group = f"{of}: {gold['headline']}"
-        rows.append(Row({"model": "gold", "headline": gold["headline"]}, group, strong=True))
+        rows.append(Row({"model": "gold", "headline": gold["headline"]}, of, strong=True))
         for network in NETWORKS[options.scale]:
             for to in (of, *(other for other in outlets if other != of)):
                 for recipe in SETS:
@@ -405,6 +404,6 @@ def settings_by_article(options: ReproduceOptions) -> Table:
                     file = options.out / "predictions" / f"{_file(network, recipe, to, of)}.csv"
                     records = read_records(file, required=("id", "headline"))
                     [new] = [each.cells["headline"] for each in records if each.cells["id"] == gold["id"]]
-                    rows.append(Row({"model": name, "headline": new}, group))
+                    rows.append(Row({"model": name, "headline": new}, of))
     columns = (Column("model", "text"), Column("headline", "text"))
     return Table(columns, tuple(rows), "Table 7: one article in all settings")
