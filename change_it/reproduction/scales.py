@@ -21,9 +21,9 @@ _SMOKE: dict[Task, dict[str, Any]] = {
 }
 #: The papers' judges with a pre-trained encoder at `cpu`: larger steps on fewer and shorter examples than theirs.
 _PRETRAINED: dict[Task, dict[str, Any]] = {
-    "main": {"batch_size": 64, "epochs": 1, "learning_rate": 5e-5},
+    "main": {"batch_size": 64, "updates": 150, "learning_rate": 5e-5},
     "hh": {"batch_size": 16, "updates": 180, "learning_rate": 5e-5},
-    "ah": {"batch_size": 16, "updates": 300, "learning_rate": 5e-5, "max_tokens": 128},
+    "ah": {"batch_size": 16, "updates": 120, "learning_rate": 5e-5, "max_tokens": 128},
 }
 #: Seconds of a judge and of a generator, by scale; measured on two cores, at full scale from the time of a step.
 _JUDGE_SECONDS: dict[Scale, dict[Task, float]] = {
