@@ -16,7 +16,7 @@ from change_it.report.document import Document, Section
 from change_it.reproduction.options import ReproduceOptions
 from change_it.reproduction.scales import generator_step, judge_steps, score_step, transfer_step
 from change_it.reproduction.steps import Step
-from change_it.reproduction.tables import judges_of, judges_table, read_results, systems_table
+from change_it.reproduction.tables import judges_table, read_results, systems_table, weights_of
 from change_it.scoring.systems import BUILT_IN, COLUMNS
 from change_it.stats import holm
 from change_it.tables import Column, Row, Table, Value
@@ -122,7 +122,7 @@ def document(options: ReproduceOptions) -> Document:
             f"them and the best of the rank (p of {LEVEL:g} or more, Holm's correction for all pairs).",
         ),
     ]
-    lead = f"{paper.CITATION} Scale: {options.scale}. Weights of the judges: {judges_of(options, 'papers').signature}."
+    lead = f"{paper.CITATION} Scale: {options.scale}. Weights of the judges: {weights_of(options, 'papers')}."
     return Document("CHANGE-IT 2020, published and measured", lead, sections, [scores["signature"]])
 
 

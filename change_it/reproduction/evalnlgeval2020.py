@@ -9,7 +9,7 @@ from change_it.report.document import Document, Section
 from change_it.reproduction.options import ReproduceOptions
 from change_it.reproduction.scales import Kind, generator_step, judge_steps, score_step, transfer_step
 from change_it.reproduction.steps import Step
-from change_it.reproduction.tables import judges_of, judges_table, read_results, systems_table
+from change_it.reproduction.tables import judges_table, read_results, systems_table, weights_of
 
 #: Our system to recipe, architecture and the paper's name; SUM is PN by the text and PNC by the organisers' file. The last is not
 #: the paper's: our Transformer, which learns to write within minutes, where its networks are not trained to their end.
@@ -68,6 +68,6 @@ def document(options: ReproduceOptions) -> Document:
             Section(f"table2-{kind}", systems_table(options, scores, paper.SYSTEMS, printed, title), text)
         )
         signatures.append(scores["signature"])
-    hashes = "; ".join(f"{kind} {judges_of(options, kind).signature}" for kind in get_args(Kind))
+    hashes = "; ".join(f"{kind} {weights_of(options, kind)}" for kind in get_args(Kind))
     lead = f"{paper.CITATION} Scale: {options.scale}. Weights of the judges: {hashes}."
     return Document("EvalNLGEval 2020, published and measured", lead, sections, signatures)

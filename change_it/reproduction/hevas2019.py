@@ -21,7 +21,7 @@ from change_it.report.document import Document, Section
 from change_it.report.hevas_command import progress_bar
 from change_it.reproduction.options import ReproduceOptions, Scale
 from change_it.reproduction.steps import Step
-from change_it.reproduction.tables import DIFFERENCE, MEASURED, PUBLISHED, read_results
+from change_it.reproduction.tables import MEASURED, PUBLISHED, compared, read_results
 from change_it.stats import correlations
 from change_it.tables import Column, Row, Table, Value
 
@@ -135,12 +135,7 @@ def means_table(found: Mapping[str, Any], metrics: Sequence[str], title: str) ->
         measured = {name: found["means"][system][name] for name in metrics}
         ends = {f"{name}_interval": tuple(found["intervals"][system][name]) for name in metrics}
         known = {name: printed[name] for name in metrics if name in printed}
-        apart = {name: measured[name] - value for name, value in known.items()}
-        rows += [
-            Row({"row": f"{system}, {PUBLISHED}", **known}, system),
-            Row({"row": f"{system}, {MEASURED}", **measured, **ends}, system, strong=True),
-            Row({"row": f"{system}, {DIFFERENCE}", **apart}, system),
-        ]
+        rows += compared(system, system, system, known, {**measured, **ends})
     orders: dict[str, Value] = {"row": "τ of the order"}
     for name in metrics:
         pairs = [

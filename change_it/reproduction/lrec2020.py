@@ -19,10 +19,10 @@ from change_it.reproduction.options import ReproduceOptions, Scale
 from change_it.reproduction.scales import RESAMPLES, classifier_step, generator_step, transfer_step
 from change_it.reproduction.steps import Step
 from change_it.reproduction.tables import (
-    DIFFERENCE,
-    MEASURED,
     PUBLISHED,
-    classes_of,
+    bootstrapped,
+    compared,
+    counts_of,
     draw_cells,
     f1_of,
     outlets_note,
@@ -206,29 +206,19 @@ def document(options: ReproduceOptions) -> Document:
     return Document("LREC 2020, published and measured", lead, sections, [signature])
 
 
-def _f1(options: ReproduceOptions, cells: Any) -> dict[str, tuple[float, tuple[float, float]]]:
-    """F1 of both outlets and their mean, with intervals."""
-    own, drawn = f1_of(np.array(cells)), f1_of(draw_cells(cells, RESAMPLES[options.scale], options.seed))
-    return {
-        name: (float(own[name]), tuple(np.quantile(drawn[name], [0.025, 0.975]).tolist())) for name in own
-    }
-
-
 _MEASURES = ("first", "second", "mean")
 
 
-def _rows(name: str, group: str, printed: paper.PublishedF1 | None, measured: Mapping[str, Any]) -> list[Row]:
-    """Published, measured and difference."""
-    values = dict(zip(_MEASURES, printed, strict=True)) if printed else {}
-    rows = [Row({"row": f"{name}, {PUBLISHED}", **values}, group)] if printed else []
-    cells: dict[str, Value] = {"row": f"{name}, {MEASURED}"}
-    for key in _MEASURES:
-        cells |= {key: measured[key][0], f"{key}_interval": measured[key][1]}
-    rows.append(Row(cells, group, strong=True))
-    if printed:
-        apart: dict[str, Value] = {key: measured[key][0] - value for key, value in values.items()}
-        rows.append(Row({"row": f"{name}, {DIFFERENCE}", **apart}, group))
-    return rows
+def _f1(options: ReproduceOptions, counts: Any) -> dict[str, Value]:
+    """Cells of the F1 of both outlets and their mean, with intervals."""
+    found = bootstrapped(counts, RESAMPLES[options.scale], options.seed)
+    cells: dict[str, Value] = {key: found[key]["f1"][0] for key in _MEASURES}
+    return cells | {f"{key}_interval": found[key]["f1"][1] for key in _MEASURES}
+
+
+def _published(f1: paper.PublishedF1 | None) -> dict[str, float | None]:
+    """Cells of the same, published."""
+    return dict(zip(_MEASURES, f1, strict=True)) if f1 else {}
 
 
 def _table(options: ReproduceOptions, rows: list[Row], title: str, *notes: str) -> Table:
@@ -248,12 +238,14 @@ def _table(options: ReproduceOptions, rows: list[Row], title: str, *notes: str) 
 def random_split(options: ReproduceOptions) -> Table:
     """Table 1."""
     metrics = read_results(options.out / "classifiers" / "random" / "metrics.json")
-    found = classes_of(metrics, "gold", resamples=RESAMPLES[options.scale], seed=options.seed)
-    first, second = metrics["classes"]
-    measured = {"first": found[first]["f1"], "second": found[second]["f1"], "mean": found["mean"]["f1"]}
-    rows = _rows("classifier", "", paper.RANDOM_SPLIT["classifier"], measured)
-    person = dict(zip(_MEASURES, paper.RANDOM_SPLIT["human"], strict=True))
-    rows.append(Row({"row": f"human, {PUBLISHED}", **person}))
+    rows = compared(
+        "classifier",
+        "classifier",
+        "",
+        _published(paper.RANDOM_SPLIT["classifier"]),
+        _f1(options, counts_of(metrics, "gold")),
+    )
+    rows.append(Row({"row": f"human, {PUBLISHED}", **_published(paper.RANDOM_SPLIT["human"])}))
     return _table(options, rows, "Table 1: classification on a random split")
 
 
@@ -282,7 +274,7 @@ def classified(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
         known |= {condition(test, PNC): printed[test] for test in GENERATED}
         for test, counts in found["counts"][name].items():
             if not test.startswith(AGNOSTIC):
-                rows += _rows(test, NAMES[name], known.get(test), _f1(options, counts))
+                rows += compared(test, test, NAMES[name], _published(known.get(test)), _f1(options, counts))
     return _table(
         options,
         rows,
@@ -296,12 +288,8 @@ def agnostic(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
     rows = []
     for network in NETWORKS[options.scale]:
         measured = _f1(options, found["counts"]["train_m"][condition(AGNOSTIC, network)])
-        own = _rows(network, network, None, measured)
-        if network == PNC:
-            apart = measured["mean"][0] - paper.AGNOSTIC
-            own.insert(0, Row({"row": f"{network}, {PUBLISHED}", "mean": paper.AGNOSTIC}, network))
-            own.append(Row({"row": f"{network}, {DIFFERENCE}", "mean": apart}, network))
-        rows += own
+        printed: dict[str, float | None] = {"mean": paper.AGNOSTIC} if network == PNC else {}
+        rows += compared(network, network, network, printed, measured)
     return _table(options, rows, "The newspaper-agnostic generator")
 
 

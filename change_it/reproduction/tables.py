@@ -1,7 +1,6 @@
 """Tables that stand in more than one paper: judges, and systems by direction, published beside measured."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
 from change_it.io import read_json
-from change_it.judges.options import TASKS
+from change_it.judges.options import TASKS, Task
 from change_it.papers.evalnlgeval2020 import JUDGES, PublishedRow
 from change_it.reproduction.options import ReproduceOptions
 from change_it.reproduction.scales import RESAMPLES, Kind
@@ -32,6 +31,30 @@ PUBLISHED, MEASURED, DIFFERENCE = "published", "measured", "difference"
 Interval = tuple[float, float]
 
 
+def compared(
+    published: str, measured: str, group: str, printed: Mapping[str, float | None], found: Mapping[str, Value]
+) -> list[Row]:
+    """A row published, a row measured, and their difference; the second alone where nothing is published.
+
+    Args:
+        published: what the first row is about.
+        measured: what the other two are about.
+        group: of the rows.
+        printed: published values by column.
+        found: measured ones, intervals and counts among them.
+    """
+    rows = [Row({"row": f"{measured}, {MEASURED}", **found}, group, strong=True)]
+    if printed:
+        apart: dict[str, Value] = {
+            name: own - value
+            for name, value in printed.items()
+            if value is not None and isinstance(own := found[name], int | float)
+        }
+        rows.insert(0, Row({"row": f"{published}, {PUBLISHED}", **printed}, group))
+        rows.append(Row({"row": f"{measured}, {DIFFERENCE}", **apart}, group))
+    return rows
+
+
 def read_results(path: Path) -> dict[str, Any]:
     """A JSON file that a step wrote."""
     found = read_json(path)
@@ -40,25 +63,28 @@ def read_results(path: Path) -> dict[str, Any]:
     return found
 
 
-def classes_of(metrics: Mapping[str, Any], test: str, *, resamples: int, seed: int) -> dict[str, Any]:
-    """Precision, recall and F1 of both classes and mean F1 on a test set, each with a 95% interval.
+def counts_of(metrics: Mapping[str, Any], test: str) -> list[list[int]]:
+    """Counts of a judge on a test set, true by given class, from recall and support."""
+    result = [metrics["results"][test][name] for name in metrics["classes"]]
+    (first, all_first), (second, all_second) = (
+        (round(each["recall"] * each["support"]), each["support"]) for each in result
+    )
+    return [[first, all_first - first], [all_second - second, second]]
 
-    The four counts are found again from recall and support; drawing them anew is a bootstrap over the test examples.
 
-    Returns:
-        Class, or `mean`, to measure to (value, interval).
+def bootstrapped(cells: Any, resamples: int, seed: int) -> dict[str, dict[str, tuple[float, Interval]]]:
+    """Precision, recall and F1 of the `first` and the `second` class and `mean` F1, each with a 95% interval.
+
+    Drawing (2, 2) counts anew, true by given class, is a bootstrap over the test examples.
     """
-    result, names = metrics["results"][test], metrics["classes"]
-    support = [result[name]["support"] for name in names]
-    right = [round(result[name]["recall"] * n) for name, n in zip(names, support, strict=True)]
-    cells = [[right[0], support[0] - right[0]], [support[1] - right[1], right[1]]]
-    own, bootstrapped = _of_cells(np.array(cells)), _of_cells(draw_cells(cells, resamples, seed))
-    found: dict[str, Any] = {}
-    for name, measures in own.items():
-        ends = {key: np.quantile(bootstrapped[name][key], [0.025, 0.975]).tolist() for key in measures}
-        label = {"first": names[0], "second": names[1]}.get(name, name)
-        found[label] = {key: (float(value), tuple(ends[key])) for key, value in measures.items()}
-    return found
+    drawn = _of_cells(draw_cells(cells, resamples, seed))
+    return {
+        name: {
+            key: (float(value), tuple(np.quantile(drawn[name][key], [0.025, 0.975]).tolist()))
+            for key, value in measures.items()
+        }
+        for name, measures in _of_cells(cells).items()
+    }
 
 
 def draw_cells(cells: Any, resamples: int, seed: int) -> Any:
@@ -87,39 +113,31 @@ def _of_cells(cells: Any) -> dict[str, dict[str, Any]]:
     return {**found, "mean": {"f1": (found["first"]["f1"] + found["second"]["f1"]) / 2}}
 
 
-@dataclass(frozen=True)
-class Judged:
-    """Metrics of the judges of a kind."""
-
-    metrics: dict[str, dict[str, Any]]  # by task
-
-    @property
-    def signature(self) -> str:
-        """Six digits of the weights of each."""
-        return "+".join(found["weights_hash"][:6] for found in self.metrics.values())
+def judges_of(options: ReproduceOptions, kind: Kind) -> dict[Task, dict[str, Any]]:
+    """Task to the metrics of the judge that the steps trained."""
+    return {task: read_results(options.out / "judges" / kind / task / "metrics.json") for task in TASKS}
 
 
-def judges_of(options: ReproduceOptions, kind: Kind) -> Judged:
-    """Judges that the steps trained."""
-    return Judged(
-        {task: read_results(options.out / "judges" / kind / task / "metrics.json") for task in TASKS}
-    )
+def weights_of(options: ReproduceOptions, kind: Kind) -> str:
+    """Six digits of the weights of each judge."""
+    return "+".join(found["weights_hash"][:6] for found in judges_of(options, kind).values())
 
 
 def judges_table(options: ReproduceOptions, kinds: Sequence[Kind], title: str) -> Table:
     """The judges on gold test data (EvalNLGEval 2020, Table 1), the mismatches of HH and AH random."""
     rows = []
     keys = ("precision", "recall", "f1")
+    judges = {kind: judges_of(options, kind) for kind in kinds}
     for task in TASKS:
         printed = [row for row in JUDGES if row.judge == task]
         for kind in kinds:
-            metrics = judges_of(options, kind).metrics[task]
+            metrics = judges[kind][task]
             test = "gold" if task == "main" else "random"
-            found = classes_of(metrics, test, resamples=RESAMPLES[options.scale], seed=options.seed)
-            for name, row in zip(metrics["classes"], printed, strict=True):
+            found = bootstrapped(counts_of(metrics, test), RESAMPLES[options.scale], options.seed)
+            for place, name, row in zip(("first", "second"), metrics["classes"], printed, strict=True):
                 cells: dict[str, Value] = {"class": name, "judge": f"{task}, {kind}"}
                 for key in keys:
-                    value, ends = found[name][key]
+                    value, ends = found[place][key]
                     cells |= {f"published_{key}": getattr(row, key), key: value, f"{key}_interval": ends}
                     cells[f"difference_{key}"] = value - getattr(row, key)
                 rows.append(Row(cells, task, strong=kind == "papers"))
@@ -157,7 +175,7 @@ def systems_table(
     """
     first, second = scores["outlets"]
     directions = dict(zip(DIRECTIONS, (f"{first}2{second}", f"{second}2{first}", "average"), strict=True))
-    rows = []
+    rows: list[Row] = []
     for ours, theirs in systems.items():
         for direction, own in directions.items():
             found = scores["systems"][ours][own]
@@ -165,21 +183,9 @@ def systems_table(
                 (row for row in published if (row.system, row.direction) == (theirs, direction)), None
             )
             known = {name: getattr(printed, paper) for name, paper in MEASURES.items()} if printed else {}
-            if printed:
-                rows.append(Row({"row": f"{direction}, {PUBLISHED}", **known}, ours))
-            cells: dict[str, Value] = {"row": f"{own}, {MEASURED}", "n": found["n"]}
-            for name in MEASURES:
-                cells[name] = found[name]
-                if name in found["intervals"]:
-                    cells[f"{name}_interval"] = tuple(found["intervals"][name])
-            rows.append(Row(cells, ours, strong=True))
-            if printed:
-                apart: dict[str, Value] = {
-                    name: found[name] - value
-                    for name, value in known.items()
-                    if value is not None and found[name] is not None
-                }
-                rows.append(Row({"row": f"{own}, {DIFFERENCE}", **apart}, ours))
+            cells: dict[str, Value] = {name: found[name] for name in ("n", *MEASURES)}
+            cells |= {f"{name}_interval": tuple(ends) for name, ends in found["intervals"].items()}
+            rows += compared(direction, own, ours, known, cells)
     columns = [
         Column("row", "text", title="direction"),
         *(Column(name, below=Column(f"{name}_interval", "interval")) for name in MEASURES),

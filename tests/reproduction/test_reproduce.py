@@ -16,7 +16,7 @@ from change_it.io import write_json
 from change_it.papers import hevas2019
 from change_it.reproduction import evalnlgeval2020, scales
 from change_it.reproduction.options import ReproduceOptions
-from change_it.reproduction.tables import classes_of
+from change_it.reproduction.tables import bootstrapped, counts_of
 
 
 def tables_of(out):
@@ -120,10 +120,12 @@ def test_intervals_of_judges_from_their_counts():
         "no": {"precision": 0.75, "recall": 0.9, "f1": 0.818, "support": 10},
         "yes": {"precision": 0.875, "recall": 0.7, "f1": 0.778, "support": 10},
     }
-    found = classes_of({"classes": ["no", "yes"], "results": {"t": result}}, "t", resamples=500, seed=1)
-    for name in ("no", "yes"):
+    counts = counts_of({"classes": ["no", "yes"], "results": {"t": result}}, "t")
+    assert counts == [[9, 1], [3, 7]]
+    found = bootstrapped(counts, 500, 1)
+    for place, name in (("first", "no"), ("second", "yes")):
         for key in ("precision", "recall", "f1"):
-            value, (low, high) = found[name][key]
+            value, (low, high) = found[place][key]
             assert value == pytest.approx(result[name][key], abs=5e-4)
             assert low < value < high
     assert found["mean"]["f1"][0] == pytest.approx((0.818 + 0.778) / 2, abs=5e-4)
