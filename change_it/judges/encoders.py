@@ -61,6 +61,8 @@ from change_it.training.models import load_weights
 
 #: Layers, width and attention heads of the scratch encoders.
 SIZES: dict[Size, tuple[int, int, int]] = {"tiny": (2, 128, 2), "small": (4, 256, 4), "base": (12, 768, 12)}
+#: Longest n-gram of words of which main sees the frequent ones as they are and of the others the shape.
+CLASS_NGRAMS = 5
 #: Dropout of the head: the shared task organisers' for a pre-trained encoder, BERT's own for a scratch one.
 DROPOUT = {"pretrained": 0.3, SCRATCH: 0.1}
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -160,7 +162,13 @@ def build(
     if head == NGRAMS:
         tokenizer = show_case(tokenizer)
         judge = StyleJudgeForSequenceClassification(
-            StyleJudgeConfig(encoder=config.to_dict(), pieces=len(tokenizer), head_dropout=dropout, **labels)
+            StyleJudgeConfig(
+                encoder=config.to_dict(),
+                pieces=len(tokenizer),
+                class_ngrams=CLASS_NGRAMS,
+                head_dropout=dropout,
+                **labels,
+            )
         )
     else:
         judge = PairJudgeForSequenceClassification(

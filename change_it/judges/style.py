@@ -36,6 +36,7 @@ class StyleJudgeConfig(PreTrainedConfig):
         buckets: numbers that n-grams are hashed to.
         character_ngrams: longest n-gram of characters.
         piece_ngrams: longest n-gram of pieces.
+        class_ngrams: longest n-gram of words of which only the frequent ones are seen as they are; 0 without.
         head_dropout: dropout before the linear layer, 0 to 1.
     """
 
@@ -46,6 +47,7 @@ class StyleJudgeConfig(PreTrainedConfig):
     buckets: int = 2**20
     character_ngrams: int = 5
     piece_ngrams: int = 3
+    class_ngrams: int = 0
     head_dropout: float = 0.3
 
 
@@ -107,6 +109,8 @@ class StyleJudgeForSequenceClassification(PreTrainedModel):
     piece_characters: Tensor
     #: uint8 (pieces,): kind of each piece.
     piece_kinds: Tensor
+    #: int64 (2, pieces): class of a word that is this piece, and of one that begins with it; see `class_ngrams`.
+    piece_classes: Tensor
     #: Inverse document frequency and weight of the n-grams of each bucket.
     idf: Tensor
     weights: Tensor
@@ -124,6 +128,8 @@ class StyleJudgeForSequenceClassification(PreTrainedModel):
         shape = (config.pieces, LONGEST_PIECE)
         self.register_buffer("piece_characters", torch.zeros(shape, dtype=torch.int32))
         self.register_buffer("piece_kinds", torch.zeros(config.pieces, dtype=torch.uint8))
+        if config.class_ngrams:
+            self.register_buffer("piece_classes", torch.zeros(2, config.pieces, dtype=torch.int64))
         self.register_buffer("idf", torch.zeros(config.buckets))
         self.register_buffer("weights", torch.zeros(config.buckets))
         self.register_buffer("intercept", torch.zeros(()))
@@ -213,6 +219,11 @@ class StyleJudgeForSequenceClassification(PreTrainedModel):
         units, known = compact(ids + self.config.pieces * before, inside & (kinds != MARKER))
         found = ngram_numbers(text, length + 1, self.config.character_ngrams, salt=11)
         found += ngram_numbers(units % MODULUS, known.sum(1), self.config.piece_ngrams, salt=29)
+        if self.config.class_ngrams:
+            longer = functional.pad(kinds == GOES_ON, (0, 1))[:, 1:].long()
+            units = self.piece_classes[longer, ids] + self.config.pieces * before
+            units, known = compact(units, inside & (kinds == BEGINS))
+            found += ngram_numbers(units % MODULUS, known.sum(1), self.config.class_ngrams, salt=43)
         size = self.config.buckets
         row = torch.arange(len(ids), device=ids.device)[:, None] * size
         keys = torch.cat([(row + numbers % size)[valid] for numbers, valid in found])

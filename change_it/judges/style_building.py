@@ -1,12 +1,13 @@
 """Making a style judge to train: case for tokenizers that drop it, n-grams at the solution of a logistic regression, the mix of both branches."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, diags
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
@@ -30,7 +31,9 @@ OPENING = "\"'“”‘’«»([{-–—./:&#@¿¡"
 SPECIMEN = "Il Governo dice «No» a McDonald: it's “Why NATO's U.S. (Left-Wing) plan” failed, ÉTÉ 2020"
 UNKNOWN = "�"
 #: Inverse regularisation strengths of the logistic regression, of which the validation examples choose.
-STRENGTHS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+STRENGTHS = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0)
+#: Pieces that n-grams of words show as they are.
+FREQUENT = 100
 #: N-grams of fewer headlines count nothing.
 LEAST_HEADLINES = 2
 BATCH = 256
@@ -96,6 +99,33 @@ def learn_pieces(judge: StyleJudgeForSequenceClassification, tokenizer: PreTrain
         judge.piece_characters[place, : len(codes)] = torch.tensor(codes, dtype=torch.int32)
 
 
+def learn_classes(
+    judge: StyleJudgeForSequenceClassification, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]
+) -> None:
+    """Fill the buffer that says which pieces are seen as they are in n-grams of words, and as what the others are.
+
+    Args:
+        judge: after `learn_pieces`.
+        tokenizer: its tokenizer.
+        texts: headlines; the pieces that most of them have are seen as they are, if words consist of them alone.
+    """
+    pieces = judge.config.pieces
+    shapes = [_shape("".join(map(chr, codes)).rstrip("\0")) for codes in judge.piece_characters.tolist()]
+    judge.piece_classes.copy_((pieces + torch.tensor(shapes)).expand(2, -1))
+    found = Counter(piece for ids in tokenizer(list(texts))["input_ids"] for piece in set(ids))
+    words = sorted(
+        (piece for piece in found if judge.piece_kinds[piece] == BEGINS), key=lambda p: (-found[p], p)
+    )
+    frequent = torch.tensor(words[:FREQUENT], dtype=torch.int64)
+    judge.piece_classes[0, frequent] = frequent
+
+
+def _shape(piece: str) -> int:
+    """A number, a mark, a word in capitals, one with a capital, or another one."""
+    kinds = (piece[:1].isdecimal(), not piece[:1].isalnum(), piece[1:].isupper(), piece[:1].isupper(), True)
+    return kinds.index(True)
+
+
 @torch.inference_mode()
 def fit_ngrams(
     judge: StyleJudgeForSequenceClassification,
@@ -108,7 +138,8 @@ def fit_ngrams(
 ) -> Floats:
     """Start the n-grams at the solution of a logistic regression.
 
-    How strongly it is regularised is chosen on the headlines held out; then it learns from all of them.
+    N-grams that both outlets use alike are held closer to 0 than the others (`unevenness`). How strongly it is
+    regularised is chosen on the headlines held out; then it learns from all of them.
 
     Args:
         judge: filled in place.
@@ -121,6 +152,8 @@ def fit_ngrams(
     Returns:
         Logits of the headlines held out, by the n-grams of the others alone: what the encoder may be compared with.
     """
+    if judge.config.class_ngrams:
+        learn_classes(judge, tokenizer, texts)
     parts = []
     for start in range(0, len(texts), BATCH):
         batch = encode(tokenizer, texts[start : start + BATCH], max_tokens=max_tokens)
@@ -144,17 +177,38 @@ def fit_ngrams(
     others = np.setdiff1d(np.arange(len(texts)), held_out)
     best: tuple[float, float, Floats] | None = None
     model = LogisticRegression(max_iter=300, warm_start=True)
+    scale = unevenness(vectors[others], labels[others])
+    scaled = vectors @ diags(scale)
     for strength in STRENGTHS:
-        model.set_params(C=strength).fit(vectors[others], labels[others])
-        logits = model.decision_function(vectors[held_out])
+        model.set_params(C=strength).fit(scaled[others], labels[others])
+        logits = model.decision_function(scaled[held_out])
         loss = Mix.fit(labels[held_out], logits).loss(labels[held_out], logits)
         if best is None or loss < best[0]:
             best = loss, strength, logits
     assert best is not None
-    model.set_params(C=best[1]).fit(vectors, labels)
-    judge.weights[torch.from_numpy(kept)] = torch.from_numpy(model.coef_[0]).to(judge.weights)
+    scale = unevenness(vectors, labels)
+    model.set_params(C=best[1]).fit(vectors @ diags(scale), labels)
+    judge.weights[torch.from_numpy(kept)] = torch.from_numpy(scale * model.coef_[0]).to(judge.weights)
     judge.intercept.fill_(float(model.intercept_[0]))
     return best[2]
+
+
+def unevenness(vectors: csr_matrix, labels: Ints) -> Floats:
+    """How unevenly the classes use each n-gram, after the log-count ratio of Wang and Manning (ACL 2012).
+
+    Args:
+        vectors: (n, n-grams), not 0 where a text has the n-gram.
+        labels: (n,) 0 or 1.
+
+    Returns:
+        (n-grams,) square roots of the logarithm of the ratio of both classes' shares, 0 where they are alike.
+    """
+    present = vectors > 0
+    one, other = (
+        (np.asarray(present[labels == label].sum(axis=0)).ravel() + 1) / ((labels == label).sum() + 2)
+        for label in (1, 0)
+    )
+    return np.asarray(np.sqrt(np.abs(np.log(one / other))))
 
 
 @dataclass(frozen=True)

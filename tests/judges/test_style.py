@@ -22,8 +22,10 @@ from change_it.judges.style_building import (
     Mix,
     encoder_logits,
     fit_ngrams,
+    learn_classes,
     learn_pieces,
     show_case,
+    unevenness,
 )
 
 PLACES = ["Torino", "Palermo", "Cagliari", "Verona", "Genova", "Bari", "Trieste", "Perugia"]
@@ -35,7 +37,7 @@ LABELS = np.repeat([0, 1], len(FIRST))
 HELD_OUT = np.arange(0, len(TEXTS), 5)
 
 
-def judge_of(tokenizer):
+def judge_of(tokenizer, class_ngrams=0):
     torch.manual_seed(1)
     encoder = BertConfig(
         vocab_size=len(tokenizer),
@@ -44,7 +46,9 @@ def judge_of(tokenizer):
         num_attention_heads=2,
         intermediate_size=64,
     )
-    settings = StyleJudgeConfig(encoder=encoder.to_dict(), pieces=len(tokenizer), buckets=2**18)
+    settings = StyleJudgeConfig(
+        encoder=encoder.to_dict(), pieces=len(tokenizer), buckets=2**18, class_ngrams=class_ngrams
+    )
     judge = StyleJudgeForSequenceClassification(settings).eval()
     learn_pieces(judge, tokenizer)
     return judge
@@ -117,6 +121,33 @@ def test_ngrams_reach_across_words_but_not_beyond_the_text(judge, tokenizer):
 
     assert found("a parla") - found("parla a")
     assert len(found("a")) == len(by_hand(tokenizer)("a"))
+
+
+def test_ngrams_of_words_show_frequent_ones_as_they_are_and_of_the_others_the_shape(tokenizer):
+    judge = judge_of(tokenizer, class_ngrams=3)
+    learn_classes(judge, tokenizer, ["a Torino, parla"] * 30)
+    plain = judge_of(tokenizer)
+
+    def classes(text):
+        with_classes, without = (_buckets(one, tokenizer, [text])[0] for one in (judge, plain))
+        return with_classes - without
+
+    assert classes("a Bari, sindaco parla") == classes("a Genova, alluvione parla")
+    for other in (
+        "a bari, sindaco parla",
+        "a BARI, sindaco parla",
+        "a Bari: sindaco parla",
+        "a Bari, parla parla",
+    ):
+        assert classes(other) != classes("a Bari, sindaco parla"), other
+    assert tokenizer.tokenize("parlalo")[0] == "parla"  # a longer word that begins like a frequent one
+    assert classes("a Bari, parlalo") == classes("a Bari, sindaco") != classes("a Bari, parla")
+
+
+def test_ngrams_that_both_outlets_use_alike_count_least():
+    vectors = csr_matrix(np.array([[1, 1, 0], [2, 1, 0], [3, 0, 0], [1, 0, 1]], dtype=float))
+    found = unevenness(vectors, np.array([0, 0, 1, 1]))
+    assert found == pytest.approx(np.sqrt(np.log([1, 3, 2])))
 
 
 def test_ngrams_alone_tell_the_outlets_apart_on_headlines_held_out(judge, tokenizer):
