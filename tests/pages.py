@@ -1,6 +1,8 @@
 """What every page must hold in a browser: it fits the screen, its texts can be read, and all of them are in its language."""
 
 import re
+import tomllib
+from importlib.resources import files
 
 from change_it.translation import load_texts
 
@@ -11,17 +13,17 @@ def expected(locator):
     return expect(locator)
 
 
-def beyond(page):
-    """What is shown further right than the screen goes, but for what scrolls by itself; and the page if it scrolls."""
+def beyond(page, *, but="script"):
+    """What is shown further right than the screen goes, but for what scrolls by itself or what a selector finds; and the page if it scrolls."""
     return page.evaluate(
-        """width => {
+        """([width, but]) => {
           const scrolls = one => one && (/auto|scroll/.test(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
           const out = [...document.querySelectorAll("body *")].filter(one =>
-            one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().right > width + 1 && !scrolls(one));
+            one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().right > width + 1 && !scrolls(one) && !one.matches(but));
           const found = out.map(one => `${one.tagName}#${one.id}.${one.getAttribute("class")} ${one.innerText}`.slice(0, 150));
           return document.documentElement.scrollWidth > width ? ["the page", ...found] : found;
         }""",
-        page.viewport_size["width"],
+        [page.viewport_size["width"], but],
     )
 
 
@@ -77,7 +79,9 @@ def foreign_words(page, language, *, names=(), but=""):
 
 
 def _vocabulary(language):
-    texts = (re.sub(r"`[^`]*`|<[^>]*>|{[^}]*}", " ", text) for text in load_texts(language).values())
+    words = tomllib.loads((files("change_it.report") / "texts/words.toml").read_text(encoding="utf-8"))["it"]
+    texts = [*load_texts(language).values(), *(words.values() if language == "it" else words)]
+    texts = (re.sub(r"`[^`]*`|<[^>]*>|{[^}]*}", " ", text) for text in texts)
     return {word for text in texts for word in _words(text)}
 
 

@@ -126,7 +126,7 @@ def counts_table(items: pl.DataFrame, first: str, second: str, translate: Transl
         "first": translate("compare.only", system=second),
         "both": translate("compare.neither"),
     }
-    columns = [Column(outcome, "text", title) for outcome, title in titles.items()]
+    columns = [Column(outcome, "count", title) for outcome, title in titles.items()]
     rows = [
         Row(
             {

@@ -73,7 +73,7 @@ def compliancy_page(
         drawings,
         language=language,
         sections=[name for name in _SECTIONS if present.get(name, True)],
-        items=items_table(scores.items, _items_texts(language)),
+        items=items_table(scores.items, _items_texts(language), written=partial(_figure, language)),
         outlets=f" {translate(language, 'results.and')} ".join(scores.outlets),
         invented=of_sample(scores.outlets),
         made=made,
@@ -112,8 +112,9 @@ def compare_page(systems: Tables, *, language: str) -> str:
         language=language,
         first=first,
         second=second,
+        count=len(every),
         counts=counts_table(every, first, second, text),
-        items=items_table(systems, _items_texts(language), view="items"),
+        items=items_table(systems, _items_texts(language), view="items", written=partial(_figure, language)),
     )
 
 

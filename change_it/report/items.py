@@ -4,7 +4,7 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
@@ -34,17 +34,24 @@ class ItemsTable:
 
 
 def items_table(
-    systems: Mapping[str, pl.DataFrame], texts: Mapping[str, str], *, view: View = "rows"
+    systems: Mapping[str, pl.DataFrame],
+    texts: Mapping[str, str],
+    *,
+    view: View = "rows",
+    written: Callable[[float], str] = figure,
 ) -> ItemsTable:
     """The items of every system.
 
     Args:
         systems: name to its items, as a scoring run or `compare.read_verdicts` has them.
-        view: what is shown first, a line for each headline or the systems side by side.
         texts: what stands around them, `texts/<language>.toml` without `items_`.
+        view: what is shown first, a line for each headline or the systems side by side.
+        written: a probability as it is shown.
     """
     record = json.dumps(
-        _record(systems) | {"texts": dict(texts), "view": view}, ensure_ascii=False, separators=(",", ":")
+        _record(systems, written) | {"texts": dict(texts), "view": view},
+        ensure_ascii=False,
+        separators=(",", ":"),
     )
     package = files("change_it.report")
     library, styles, licence, own = (
@@ -63,7 +70,7 @@ def items_table(
     return ItemsTable(Markup(packed), Markup(without_maps[1]), Markup(script), f"sha256-{digest}")
 
 
-def _record(systems: Mapping[str, pl.DataFrame]) -> dict[str, object]:
+def _record(systems: Mapping[str, pl.DataFrame], written: Callable[[float], str]) -> dict[str, object]:
     """Each text once: items, and a row for every headline of a system, those of one item together."""
     items: dict[str, list[str]] = {}
     rows: dict[str, list[list[object]]] = {}
@@ -73,7 +80,7 @@ def _record(systems: Mapping[str, pl.DataFrame]) -> dict[str, object]:
             items.setdefault(key, [key, item["direction"], item["source"], item.get("gold", "")])
             verdicts = "".join(_SIGNS[item[name]] for name in MEASURES)
             known = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in JUDGES}
-            probabilities = {judge: figure(p) for judge, p in known.items() if p is not None}
+            probabilities = {judge: written(p) for judge, p in known.items() if p is not None}
             row = [
                 number,
                 item["headline"],

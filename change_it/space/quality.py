@@ -186,7 +186,7 @@ def build(texts: Texts, models: Models | None) -> None:
             return [None, gr.update(visible=False), notice(str(error)), *[None] * 6]
         with CHARTS_LOCK:
             drawings = hevas_drawings(found.evaluation, found.analysis, charts)
-            paths = downloads(lambda folder: write_results(folder, found, drawings))
+            paths = downloads(lambda folder: write_results(folder, found, drawings, page_language))
             tested = next(iter(found.analysis.comparisons))
             updates = shown(found, drawings, tested, page_language)
         return [found, gr.update(visible=True), *updates, paths]
@@ -456,11 +456,11 @@ def remarks(found: Measured, translate: Translate) -> list[str]:
     return sentences
 
 
-def write_results(folder: Path, found: Measured, drawings: Sequence[Drawing]) -> list[Path]:
+def write_results(folder: Path, found: Measured, drawings: Sequence[Drawing], language: str) -> list[Path]:
     """Write `report.html`, `summary.csv`, `items.csv` with the values of every headline, and a PNG for each chart."""
     evaluation = found.evaluation
     report, table, items = (folder / name for name in ("report.html", "summary.csv", "items.csv"))
-    write_text(report, hevas_page(found.documents, evaluation, found.analysis, drawings))
+    write_text(report, hevas_page(found.documents, evaluation, found.analysis, drawings, language=language))
     write_table(table, *records(hevas_table(evaluation)), quote_formulas=True)
     rows = (
         [system.name, id_, headline, *values]
