@@ -24,7 +24,7 @@ from change_it.help import Variants, check_command, check_options, command_help,
 from change_it.hevas.options import HevasOptions
 from change_it.hub.options import PushOptions
 from change_it.io import HUB, TableError, check_model, check_writable, named_files, read_tables
-from change_it.judges.options import JudgeOptions
+from change_it.judges.options import JudgeOptions, check_judges
 from change_it.judges.options import variants as judge_variants
 from change_it.quickstart import QuickstartOptions
 from change_it.reproduction.options import ReproduceOptions
@@ -43,10 +43,11 @@ Examples:
 
 
 class Command(NamedTuple):
-    """A sub-command: its options and, as `module:function`, what runs them."""
+    """A sub-command: its options and, as `module:function`, what runs them and what refuses them before anything large loads."""
 
     options: type
     run: str
+    check: str = ""
 
 
 COMMANDS: dict[str, Command | dict[str, Command]] = {
@@ -57,11 +58,17 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
         "curve": Command(CurveOptions, "change_it.report.curve:run"),
     },
     "train": {
-        "judge": Command(JudgeOptions, "change_it.judges.train:run"),
-        "generator": Command(GeneratorOptions, "change_it.generators.train:run"),
+        "judge": Command(JudgeOptions, "change_it.judges.train:run", "change_it.judges.options:check"),
+        "generator": Command(
+            GeneratorOptions, "change_it.generators.train:run", "change_it.generators.options:check"
+        ),
     },
     "merge": Command(MergeOptions, "change_it.generators.generator:merge"),
-    "transfer": Command(TransferOptions, "change_it.generators.transfer_command:run"),
+    "transfer": Command(
+        TransferOptions,
+        "change_it.generators.transfer_command:run",
+        "change_it.generators.transfer_check:check",
+    ),
     "judge": Command(HeadlineOptions, "change_it.report.judge_command:run"),
     "score": Command(ScoreOptions, "change_it.report.score_command:run"),
     "compare": Command(CompareOptions, "change_it.report.compare_command:run"),
@@ -72,17 +79,19 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
         "serve": Command(ServeOptions, "change_it.annotation.serve:run"),
         "score": Command(StudyOptions, "change_it.annotation.score_command:run"),
     },
-    "reproduce": Command(ReproduceOptions, "change_it.reproduction.command:run"),
+    "reproduce": Command(
+        ReproduceOptions, "change_it.reproduction.command:run", "change_it.reproduction.options:check"
+    ),
     "demo": Command(DemoOptions, "change_it.space.demo:run"),
-    "push": Command(PushOptions, "change_it.hub.push:run"),
+    "push": Command(PushOptions, "change_it.hub.push:run", "change_it.hub.options:check"),
 }
 
-#: Options that name models, with what makes them, and options that name files.
+#: Options that name generators, with what makes them, options of NAME=FILE, and options that name a file.
 MODELS = {
-    "judges": "change-it train judge",
     "generator": "change-it train generator",
     "adapter": "change-it train generator",
 }
+SYSTEMS = {"predictions": "mine=mine.csv", "system": "mine=mine.txt", "submissions": "team=team.csv"}
 FILES = ("generated", "article", "sheet", "key")
 
 GROUPS = {
@@ -136,16 +145,22 @@ def _check_paths(options: Any) -> None:
     for name, command in MODELS.items():
         if (model := getattr(options, name, None)) and model != EXTRACT:
             check_model(str(model), command=command)
+    for name in ("judges", "rerank"):
+        if judges := getattr(options, name, None):
+            check_judges(str(judges))
     if (articles := getattr(options, "input", None)) and not articles.startswith(HUB):
         read_tables([articles])  # that they are there; nothing is read
     files = [getattr(options, name, None) for name in FILES] + [*getattr(options, "sheets", ())]
-    systems = named_files(
-        getattr(options, "predictions", None) or (), option="--predictions", example="mine=mine.csv"
-    )
-    for file in [*filter(None, files), *(file for _, file in systems)]:
+    systems = [
+        file
+        for name, example in SYSTEMS.items()
+        if isinstance(getattr(options, name, None), tuple)
+        for _, file in named_files(getattr(options, name), option=f"--{name}", example=example)
+    ]
+    for file in [*filter(None, files), *systems]:
         if not file.exists() and str(file) != "-":
             raise TableError("missing", file)
-    if isinstance(options, JudgeOptions | GeneratorOptions | ReproduceOptions):
+    if isinstance(options, JudgeOptions | GeneratorOptions):
         check_writable(options.out, kind="run")
 
 
@@ -157,8 +172,10 @@ def _run(options: Any) -> None:
         for entry in (group.values() if isinstance(group, dict) else [group])
     ]
     _check_paths(options)
-    run = next(entry.run for entry in entries if entry.options is type(options))
-    resolve_name(run)(options)
+    command = next(entry for entry in entries if entry.options is type(options))
+    if command.check:
+        resolve_name(command.check)(options)
+    resolve_name(command.run)(options)
 
 
 def _help(arguments: Sequence[str]) -> str | None:

@@ -88,7 +88,7 @@ def check_options(command: str, options: type, arguments: Iterable[str]) -> None
         if given == "--":
             break
         if given.startswith("--") and given not in known and not given.startswith("--tyro-"):
-            raise InputError(_unknown(f"change-it {command} has no option {given}", given, known))
+            raise InputError(_unknown(f"{command} has no option {given}", given, known))
 
 
 def check_command(group: str, name: str, known: Iterable[str]) -> None:

@@ -37,6 +37,11 @@ SUFFIXES = {
 OUTLET_NAMES = {"repubblica": "R", "ilgiornale": "G"}
 ROWS_A_BATCH = 5_000
 DEEPEST = 20
+#: Why weights in another format are refused.
+PICKLE = (
+    "has no safetensors, and weights in a pickle such as pytorch_model.bin are not read, since they can run code: save the "
+    "model again with save_pretrained"
+)
 #: First characters by which a spreadsheet takes a cell for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -155,6 +160,39 @@ def read_records(
     of no known ending is read as CSV. Optional columns that the file lacks are not in `cells`, rows of CSV without any
     text are left out, and control characters in cells are spaces. A file with more than `max_rows` is refused, and not read on.
     """
+    found, rows = _open_records(file, required, optional, columns, max_rows)
+    read = list(rows)
+    if not read:
+        raise TableError("no_rows", file)
+    if max_rows is not None and len(read) > max_rows:
+        raise TableError("rows", file, most=max_rows)
+    return [
+        Record(
+            row.line,
+            {
+                ours: _CONTROL.sub(" ", cell_text(row.values.get(name))).strip()
+                for ours, name in found.items()
+            },
+            row.values,
+        )
+        for row in read
+    ]
+
+
+def check_header(file: Path, *, required: Sequence[str], optional: Sequence[str] = ()) -> None:
+    """Refuse a small table of CSV by its header, as `read_records` does; files of other kinds are not looked into."""
+    if SUFFIXES.get(file.suffix.lower(), "CSV") == "CSV":
+        _open_records(file, required, optional, "", 1)
+
+
+def _open_records(
+    file: Path,
+    required: Sequence[str] | Mapping[str, Sequence[str]],
+    optional: Sequence[str] | Mapping[str, Sequence[str]],
+    columns: str,
+    max_rows: int | None,
+) -> tuple[dict[str, str], Iterator[Row]]:
+    """Our columns with the file's names for them, and its rows, at most one more than `max_rows`."""
     accepted = {**_aliases(required), **_aliases(optional)}
     names = parse_columns(columns, accepted)
     wanted = frozenset(name.lower() for several in names.values() for name in several)
@@ -188,22 +226,7 @@ def read_records(
             raise TableError("renamed", file, lacking=several[0], found=has)
     if lacking := [name for name in required if name not in found]:
         raise TableError("columns", file, lacking=", ".join(lacking), wanted=",".join(required), found=has)
-    if not rows:
-        raise TableError("no_rows", file)
-    rows += reading
-    if max_rows is not None and len(rows) > max_rows:
-        raise TableError("rows", file, most=max_rows)
-    return [
-        Record(
-            row.line,
-            {
-                ours: _CONTROL.sub(" ", cell_text(row.values.get(name))).strip()
-                for ours, name in found.items()
-            },
-            row.values,
-        )
-        for row in rows
-    ]
+    return found, chain(rows, reading)
 
 
 def read_input(file: Path) -> str:
@@ -247,6 +270,21 @@ def check_model(name: str, *, command: str) -> None:
     """Refuse the name of a model that is neither a folder nor a Hub id; `command` writes such folders."""
     if not Path(name).is_dir() and not is_hub_id(name):
         raise InputError(f"there is no folder {name}: make it with {command}, or give a Hub id")
+
+
+def is_missing_path(name: str) -> bool:
+    """Whether a name can only be a path, of something that is not there; `bert-base-cased` and `owner/name` may be on the Hub."""
+    return not Path(name).exists() and (name.startswith((".", "/", "~")) or name.count("/") > 1)
+
+
+def weight_files(folder: Path, *, command: str) -> list[Path]:
+    """The weights of a saved model or adapter, in one file or in shards; `command` writes such folders."""
+    files = sorted(folder.glob("model*.safetensors")) or sorted(folder.glob("adapter_model.safetensors"))
+    if not files:
+        if any(folder.glob("*.bin")):
+            raise InputError(f"{folder} {PICKLE}")
+        raise InputError(f"{folder} holds no model.safetensors: train it with {command} --out {folder}")
+    return files
 
 
 def cell_text(value: object) -> str:

@@ -1,5 +1,6 @@
 """What a module loads when it is imported and used: large libraries only where they are needed."""
 
+import json
 import subprocess
 import sys
 
@@ -43,3 +44,106 @@ def test_it_does_without(code, absent):
     code += f"\nimport sys\nprint(sorted({absent} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+LARGE = {*MODELS, "gradio", "datasets", "pandas", "pyarrow", "matplotlib", "sklearn", "accelerate"}
+WRONG = """
+corpus build nope.csv --out out | nope.csv does not exist
+corpus build rows.csv --labels X:three,Y:four --out out | unknown label
+corpus build rows.csv --columns headline=nope --out out | no column 'nope' as --columns wants it
+corpus curve nope | no corpus folder nope
+train judge --task main --corpus nope --out out | no corpus folder nope
+train judge --task main --corpus judges --out out | judges is not a corpus of ours
+train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'
+train generator --recipe sum --to one --corpus nope --out out | no corpus folder nope
+train generator --recipe sum --to nope --corpus corpus --out out | --to nope is no outlet of corpus: give one or two
+train generator --recipe sum --to one --corpus corpus --architecture ./nope --out out | no model can be loaded from './nope'
+merge nope --out out | no folder nope
+transfer --generator nope --input rows.csv --out out.csv | no folder nope
+transfer --generator judges --input rows.csv --out out.csv | judges holds no generator
+transfer --generator sum-two --input rows.csv --to nope --out out.csv | sum-two has no sum generator for nope
+transfer --generator sum-two --input nope.csv --out out.csv | nope.csv does not exist
+transfer --generator sum-two --input predictions.csv --out out.csv | predictions.csv has no column article or full_text
+transfer --generator sum-two --input rows.csv --columns article=body --out out.csv | rows.csv has no column body
+transfer --generator sum-two --corpus judges --out out.csv | judges is not a corpus of ours
+transfer --generator extract --corpus corpus --to nope --out out.csv | --to nope is no outlet of corpus
+transfer --generator extract --corpus corpus --rerank corpus --out out.csv | corpus lacks the judge main and hh and ah
+transfer --generator extract --corpus corpus --out rows.csv/x.csv | cannot write --out
+judge headline --original headline --article nope --judges judges | nope does not exist
+judge headline --original headline --article rows.csv --judges nope | no folder nope
+judge headline --original headline --article rows.csv --judges judges --to nope | --to nope is no outlet of these judges: give one or two
+score --corpus nope --judges judges | no corpus folder nope
+score --corpus corpus --judges corpus | corpus lacks the judge
+score --corpus corpus --judges judges --predictions mine=nope.csv | nope.csv does not exist
+score --corpus corpus --judges judges --predictions mine=rows.csv | rows.csv lacks the column target
+score --corpus corpus --judges judges --out rows.csv/x | cannot write --out
+compare nope.csv rows.csv | nope.csv does not exist
+compare rows.csv predictions.csv | rows.csv lacks the column direction
+audit --corpus nope --judges judges | no corpus folder nope
+audit --corpus corpus --judges nope | no folder nope
+hevas --documents nope.csv --system mine=rows.csv | nope.csv does not exist
+hevas --documents rows.csv --system mine=nope.txt | nope.txt does not exist
+hevas --documents predictions.csv --system mine=rows.csv | predictions.csv has no column article
+annotate sample --corpus nope --out sheet.csv | no corpus folder nope
+annotate sample --corpus corpus --predictions mine=rows.csv --out sheet.csv | rows.csv lacks the column target
+annotate serve nope.csv | nope.csv does not exist
+annotate serve rows.csv --port 0 | rows.csv lacks the column item
+annotate score nope.csv --key rows.csv | nope.csv does not exist
+annotate score rows.csv --key rows.csv | rows.csv lacks the column item
+reproduce lrec2020 --corpus nope --out out | no corpus folder nope
+reproduce changeit2020 --corpus corpus --submissions mine=nope.csv --out out | nope.csv does not exist
+reproduce changeit2020 --corpus corpus --submissions mine=sheet.txt --out out | sheet.txt lacks the column id, headline
+demo --run corpus --port 0 | corpus is no run of the quickstart
+demo --run corpus --port 99999 | --port 99999 is no port
+push dataset judges me/headlines --dry-run --out out | judges is no corpus folder
+push judge corpus me/judges --dry-run --out out | corpus lacks the judge
+push generator nope me/sum | no folder nope
+push metric nope me/nope | ships no metrics/nope
+push dataset corpus headlines | headlines lacks its owner
+quickstart --out rows.csv/x | cannot write --out
+corpus sample --out rows.csv/x.csv | cannot write --out
+"""
+
+
+def test_a_wrong_path_column_or_outlet_is_answered_without_a_large_library(tmp_path):
+    write(tmp_path)
+    cases = [line.split(" | ") for line in WRONG.strip().splitlines()]
+    code = f"""
+import contextlib, io, json, sys
+from change_it.cli import main
+answers = []
+for command in {[command for command, _ in cases]}:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as shown:
+        status = main(command.split())
+    answers.append([status, shown.getvalue(), sorted({LARGE} & set(sys.modules))])
+print(json.dumps(answers))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    answers = zip(cases, json.loads(done.stdout), strict=True)
+    wrong = [
+        (command, status, shown, loaded)
+        for (command, sentence), (status, shown, loaded) in answers
+        if status != 2 or loaded or sentence not in " ".join(shown.split())
+    ]
+    assert not wrong
+
+
+def write(folder):
+    """A corpus, judges, a generator and tables that look whole from outside."""
+    (folder / "rows.csv").write_text("id,headline,article,label\n1,a b,c d,one\n2,e f,g h,two\n")
+    (folder / "predictions.csv").write_text("id,headline,target\n1,a b,two\n")
+    (folder / "sheet.txt").write_text("item\n1\n")
+    outlets = {"outlets": {"a": "one", "b": "two"}}
+    files = {"corpus/README.md": {}, "corpus/alignment.json": outlets}
+    for task in ("main", "hh", "ah"):
+        files[f"judges/{task}/config.json"] = {"change_it": {"task": task, "outlets": ["one", "two"]}}
+        files[f"judges/{task}/model.safetensors"] = {}
+    card = {"recipe": "sum", "reads": "article", "to": "two", "outlets": ["one", "two"], "kind": "words"}
+    card |= {"architecture": "pn", "base": None, "language": "it", "source_tokens": 9, "target_tokens": 9}
+    files["sum-two/generator.json"] = card | {"seed": 1, "corpus": "corpus"}
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(json.dumps(content))

@@ -13,7 +13,8 @@ def save_generator(
 ):
     import torch
 
-    from change_it.generators.generator import GeneratorCard, new_network
+    from change_it.generators.card import GeneratorCard
+    from change_it.generators.generator import new_network
     from change_it.generators.options import READS
 
     torch.manual_seed(seed)

@@ -3,6 +3,7 @@
 from change_it.annotation.options import SheetOptions
 from change_it.errors import InputError
 from change_it.io import check_writable
+from change_it.scoring.options import check_predictions
 
 
 def run(options: SheetOptions) -> None:
@@ -13,6 +14,7 @@ def run(options: SheetOptions) -> None:
             f'--names {options.names!r} is not two names: write --names "la Repubblica,Il Giornale"'
         )
     check_writable(options.out, kind="file")
+    check_predictions(options.predictions)
 
     from change_it.annotation.sheets import GOLD, draw, key_path, write_key, write_sheet  # loads polars
     from change_it.scoring.item import read_test_set

@@ -7,7 +7,7 @@ from change_it.space.demo import check_serving
 
 def run(options: ServeOptions) -> None:
     """Serve the page until it is interrupted."""
-    check_serving(options.port)
+    check_serving(options.host, options.port)
     folder = options.answers or options.sheet.parent / "answers"
     check_writable(folder, kind="run", option="--answers")
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 REPORT = "alignment.json"
+CARD = "README.md"
 
 _HEADLINES = {"id": "string", "headline": "string", "label": "outlet", "fold": "int64"}
 _GENERATION = {"id": "string", "source": "string", "target": "string", "direction": "string", "fold": "int64"}
@@ -157,11 +158,24 @@ def _report_of(corpus: str) -> dict[str, Any]:
 
 
 def check_corpus(corpus: str) -> None:
-    """Refuse a path that is neither a folder nor looks like a Hub id."""
-    if not Path(corpus).is_dir() and not is_hub_id(corpus):
+    """Refuse a path that is neither a folder with a card nor looks like a Hub id."""
+    if Path(corpus).is_dir():
+        if not (Path(corpus) / CARD).is_file():
+            raise InputError(
+                f"{corpus} is not a corpus of ours (it has no {CARD}): build one with `change-it corpus build`"
+            )
+    elif not is_hub_id(corpus):
         raise InputError(
             f"there is no corpus folder {corpus}: give one written by `change-it corpus build`, or a Hub id"
         )
+
+
+def check_outlet(corpus: str, to: str) -> None:
+    """Refuse an outlet that a corpus folder does not have; those of a Hub id are known only when it is loaded."""
+    found = (read_json(Path(corpus) / REPORT) or {}).get("outlets", {})
+    names = [found[side] for side in "ab" if side in found]
+    if names and to not in names:
+        raise InputError(f"--to {to} is no outlet of {corpus}: give {' or '.join(names)}")
 
 
 def _not_ours(corpus: str, part: str, error: Exception) -> InputError:

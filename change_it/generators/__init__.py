@@ -9,8 +9,8 @@ from change_it.generators.options import GeneratorOptions, Recipe
 from change_it.lazy import lazy_attributes
 
 if TYPE_CHECKING:
+    from change_it.generators.decoding import Candidate, Decoding
     from change_it.generators.extract import Extract
-    from change_it.generators.formats import Candidate, Decoding
     from change_it.generators.generator import Generator, load_generator
     from change_it.generators.train import train_generator
     from change_it.generators.transfer import HeadlineTransfer
@@ -30,8 +30,8 @@ __all__ = [
 __getattr__ = lazy_attributes(
     __name__,
     {
-        "Candidate": "formats",
-        "Decoding": "formats",
+        "Candidate": "decoding",
+        "Decoding": "decoding",
         "Generator": "generator",
         "Extract": "extract",
         "HeadlineTransfer": "transfer",

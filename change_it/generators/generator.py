@@ -1,13 +1,12 @@
 """A generator: its network or pre-trained model, tokenizer, format and card; made for training, loaded, merged with its adapters."""
 
-import json
 import shutil
 import warnings
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from rich.console import Console
 from torch import nn
@@ -24,19 +23,16 @@ from transformers.models.auto.modeling_auto import (
 )
 
 import change_it.auto  # noqa: F401 (registers our models)
-from change_it import __version__
 from change_it.errors import InputError
+from change_it.generators.card import CARD, COMMAND, GeneratorCard
 from change_it.generators.formats import CausalFormat, EncoderDecoderFormat, Format, WordFormat, prompt_of
 from change_it.generators.options import (
     NETWORKS,
-    READS,
     TRANSFORMER,
     GeneratorSettings,
     Kind,
-    Language,
     MergeOptions,
-    Reads,
-    Recipe,
+    no_model,
 )
 from change_it.generators.pointer_generator import (
     PointerGeneratorConfig,
@@ -47,14 +43,12 @@ from change_it.generators.pointer_transformer import (
     PointerTransformerForConditionalGeneration,
 )
 from change_it.generators.tokenizer import train_tokenizer
-from change_it.io import file_errors
-from change_it.training.models import PICKLE, hash_of_weights, load_weights, local_folder, pick_device, quiet
+from change_it.io import PICKLE, file_errors
+from change_it.training.models import hash_of_weights, load_weights, local_folder, pick_device, quiet
 from change_it.training.run_folder import publish
 
 console = Console()
 
-COMMAND = "change-it train generator"
-CARD = "generator.json"
 ADAPTER = "adapter_config.json"
 #: Pieces or words of the smallest tokenizer.
 PIECES = 4
@@ -62,53 +56,6 @@ PIECES = 4
 TOKENS = ("bos_token_id", "eos_token_id", "decoder_start_token_id", "forced_bos_token_id")
 #: Subfolder in which a merged generator is written before it replaces what `--out` holds.
 WORK = "merging"
-
-
-@dataclass(frozen=True, kw_only=True)
-class GeneratorCard:
-    """What a generator was made for and of."""
-
-    recipe: Recipe
-    reads: Reads
-    to: str | None  # outlet whose headlines it writes; None for agnostic and rewrite
-    outlets: tuple[str, str]
-    kind: Kind
-    architecture: str  # s2s, pn, pnc, transformer, or the pre-trained model
-    base: str | None  # Hub id or folder that the adapters belong to
-    language: Language  # of the prompt of a causal model
-    source_tokens: int
-    target_tokens: int
-    seed: int
-    corpus: str
-    no_repeat_ngram_size: int = 3
-    version: str = __version__
-
-    def save(self, folder: Path) -> None:
-        """Write `generator.json` beside the weights."""
-        text = json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
-        (folder / CARD).write_text(text, encoding="utf-8")
-
-    @classmethod
-    def load(cls, folder: Path) -> "GeneratorCard":
-        """Read `generator.json` beside the weights."""
-        path = folder / CARD
-        if not path.exists():
-            raise InputError(
-                f"{folder} holds no {CARD}, so it is no generator of ours: train one with change-it train generator"
-            )
-        try:
-            values = json.loads(path.read_text(encoding="utf-8"))
-            known = {name: value for name, value in values.items() if name in {f.name for f in fields(cls)}}
-            card = cls(**{**known, "outlets": tuple(known["outlets"])})
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise InputError(
-                f"{path} cannot be read: train the generator again with change-it train generator"
-            ) from error
-        if card.recipe not in READS or card.kind not in get_args(Kind):
-            raise InputError(
-                f"{path} is of another version (recipe {card.recipe}, kind {card.kind}): train the generator again"
-            )
-        return card
 
 
 @dataclass(frozen=True)
@@ -176,9 +123,7 @@ def kind_of(architecture: str) -> Kind:
     try:
         config = AutoConfig.from_pretrained(architecture)
     except (OSError, ValueError) as error:
-        raise InputError(
-            f"no model can be loaded from {architecture!r}: give {', '.join(NETWORKS)}, a Hub id or the folder of a model"
-        ) from error
+        raise InputError(no_model(architecture)) from error
     if config.model_type in (PointerGeneratorConfig.model_type, PointerTransformerConfig.model_type):
         return "words"
     if config.is_encoder_decoder and config.model_type in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:

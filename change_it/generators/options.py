@@ -6,7 +6,10 @@ from typing import Any, Literal
 
 import tyro
 
+from change_it.corpus.folder import check_outlet
 from change_it.engines import EngineOptions
+from change_it.errors import InputError
+from change_it.io import is_missing_path
 from change_it.training.options import DEFAULTS, InferenceOptions, TrainingOptions, TrainingSettings
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
@@ -245,3 +248,16 @@ def variants() -> dict[str, dict[str, Any]]:
     """Architecture to its presets, for help texts; `--quick` and the kinds of pre-trained models among them."""
     presets = [*NETWORKS.items(), ("--quick", QUICK), *PRETRAINED.items()]
     return {name: DEFAULTS | values for name, values in presets}
+
+
+def check(options: GeneratorOptions) -> None:
+    """Refuse, before anything large loads, a model that can be no Hub id and is not there, and an outlet of no article."""
+    if options.architecture is not None and is_missing_path(options.architecture):
+        raise InputError(no_model(options.architecture))
+    if options.to is not None:
+        check_outlet(options.corpus, options.to)
+
+
+def no_model(architecture: str) -> str:
+    """Why an architecture is refused."""
+    return f"no model can be loaded from {architecture!r}: give {', '.join(NETWORKS)}, a Hub id or the folder of a model"

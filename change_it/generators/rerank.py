@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from change_it.errors import InputError
-from change_it.generators.formats import Candidate
+from change_it.generators.decoding import Candidate
 from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import JUDGES, PROBABILITIES, Progress, Reversal, judge_items
 from change_it.scoring.facts import Unsupported, check_all_facts

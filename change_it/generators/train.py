@@ -15,9 +15,9 @@ from rich.console import Console
 
 from change_it.command import main_of
 from change_it.errors import InputError
+from change_it.generators.card import GeneratorCard
 from change_it.generators.formats import CausalFormat, Format
 from change_it.generators.generator import (
-    GeneratorCard,
     add_adapters,
     base_of,
     kind_of,

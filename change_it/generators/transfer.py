@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.cache import LRUCache
 from change_it.errors import InputError
-from change_it.generators.formats import Candidate, Decoding
-from change_it.generators.generator import CARD, COMMAND, Generator, GeneratorCard, load_generator
-from change_it.generators.options import CANDIDATES, READS, Recipe
+from change_it.generators.card import COMMAND, choose_generators, usual_name
+from change_it.generators.decoding import Candidate, Decoding
+from change_it.generators.generator import Generator, load_generator
+from change_it.generators.options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
 from change_it.progress import ProgressBar
 from change_it.training.models import local_folder
@@ -126,7 +127,9 @@ class HeadlineTransfer(Proposer):
         """
         cards = [generator.card for generator in generators]
         if len({card.recipe for card in cards}) != 1 or len({card.outlets for card in cards}) != 1:
-            given = ", ".join(f"{_name(card)} for {' and '.join(card.outlets)}" for card in cards) or "none"
+            given = (
+                ", ".join(f"{usual_name(card)} for {' and '.join(card.outlets)}" for card in cards) or "none"
+            )
             raise InputError(f"generators of one recipe and one corpus are needed, these are {given}")
         outlets, self.recipe, self.reads = cards[0].outlets, cards[0].recipe, cards[0].reads
         self.generators = {
@@ -164,33 +167,8 @@ class HeadlineTransfer(Proposer):
                 chosen, no such device.
         """
         folder = local_folder(name, command=COMMAND)
-        if recipe is not None and recipe not in READS:
-            raise InputError(f"there is no recipe {recipe!r}: choose one of {', '.join(READS)}")
-        if (folder / CARD).exists():
-            found = {folder: GeneratorCard.load(folder)}
-        else:
-            found = {
-                path.parent: GeneratorCard.load(path.parent) for path in sorted(folder.glob(f"*/{CARD}"))
-            }
-        if not found:
-            raise InputError(f"{name} holds no generator: train one with {COMMAND} --out {name}")
-        held = "it holds " + ", ".join(
-            path.name if path.name == _name(card) else f"{path.name} ({_name(card)})"
-            for path, card in found.items()
-        )
-        recipes = list(dict.fromkeys(card.recipe for card in found.values()))
-        if recipe is None and len(recipes) > 1:
-            raise InputError(f"{name} has generators of several recipes: choose one of {', '.join(recipes)}")
-        chosen = {path: card for path, card in found.items() if card.recipe == (recipe or recipes[0])}
-        if not chosen:
-            raise InputError(f"{name} has no generator of recipe {recipe}: {held}")
-        if to is not None:
-            chosen = {path: card for path, card in chosen.items() if card.to in (None, to)}
-            outlets = {outlet for card in chosen.values() for outlet in card.outlets}
-            if to not in outlets:
-                raise InputError(f"{name} has no {recipe or recipes[0]} generator for {to}: {held}")
-        paths = [_one_of(name, outlet, chosen) for outlet in {card.to: None for card in chosen.values()}]
-        return cls([load_generator(path, device=device) for path in paths], cache_size=cache_size)
+        chosen = choose_generators(folder, recipe, to, name=str(name))
+        return cls([load_generator(path, device=device) for path in chosen], cache_size=cache_size)
 
     def __call__(
         self,
@@ -358,19 +336,3 @@ def default_batch_size(generator: Generator, decoding: Decoding) -> int:
     """Sources a batch where no number is given, at least 1."""
     width = decoding.candidates if decoding.sample else max(decoding.beams, decoding.candidates)
     return max(1, min(LARGEST_BATCH, BATCH_TOKENS // generator.card.source_tokens, BATCH_HEADLINES // width))
-
-
-def _name(card: GeneratorCard) -> str:
-    """`<recipe>-<outlet>`, the folder's usual name."""
-    return f"{card.recipe}-{card.to}" if card.to else card.recipe
-
-
-def _one_of(name: str | Path, to: str | None, found: dict[Path, GeneratorCard]) -> Path:
-    """The folder of the generator for one outlet."""
-    own = [path for path, card in found.items() if card.to == to]
-    usual = [path for path in own if path.name == _name(found[path])]
-    if len(own) > 1 and not usual:
-        raise InputError(
-            f"{name} has several generators for {to}: give one of them, {' or '.join(map(str, own))}"
-        )
-    return (usual or own)[0]

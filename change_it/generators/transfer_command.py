@@ -23,16 +23,15 @@ from change_it.corpus.folder import read_language
 from change_it.corpus.reading import COLUMNS
 from change_it.engines import use_engine, workers
 from change_it.errors import InputError
+from change_it.generators.decoding import Decoding
 from change_it.generators.extract import Extract
-from change_it.generators.formats import Decoding
 from change_it.generators.journal import Journal
-from change_it.generators.options import CANDIDATES, EXTRACT, TransferOptions
+from change_it.generators.options import EXTRACT, TransferOptions
 from change_it.generators.rerank import choose, other_outlet
 from change_it.generators.transfer import LARGEST_BATCH, HeadlineTransfer, Proposer
+from change_it.generators.transfer_check import check, check_columns, decoding_of
 from change_it.io import (
     cell_text,
-    check_writable,
-    listed,
     parse_columns,
     read_input,
     read_tables,
@@ -77,7 +76,7 @@ class Transferred:
 
 def run(options: TransferOptions) -> None:
     """Transfer, write the file, and print the first headlines; of one headline print the new one alone."""
-    _check(options)
+    check(options)
     if options.headline:
         _run_one(options)
         return
@@ -107,7 +106,7 @@ def _run_one(options: TransferOptions) -> None:
     to = setup.targets[0] if len(setup.targets) == 1 else _other_outlet(options, setup)
     language = guess_language([article]) if options.objective == "strict" else ""
     item = Item("headline", "", to, cleaning.clean(options.headline), article)
-    [new] = _headlines(setup, [item], decoding=_decoding(options), options=options, language=language)
+    [new] = _headlines(setup, [item], decoding=decoding_of(options), options=options, language=language)
     if not new:
         raise InputError(f"{NOTHING}: give a longer article, or another --generator")
     record = {"original": options.headline, "to": to, "headline": new}
@@ -203,15 +202,7 @@ def file_items(
         raise InputError(
             f"{file} holds no rows that can be read: give CSV with a header, or JSON with one object a line"
         )
-    wanted = [*needs, *(() if only else ("label",))]
-    given = [ours for ours in names if names[ours] != COLUMNS[ours] and names[ours]]
-    for ours in dict.fromkeys([*wanted, *given]):
-        if not any(name in seen for name in names[ours]):
-            fix = "or give --to" if ours == "label" else "as in --columns headline=title,article=body"
-            raise InputError(
-                f"{file} has no column {' or '.join(names[ours]) or ours} (its columns are {listed(list(seen), 20)}): "
-                f"name yours {fix}"
-            )
+    check_columns(file, seen, names, needs=needs, label_is_read=not only)
     if only and not to and not any(name in seen for name in names["label"]):
         items = [
             replace(item, target=only, error="" if item.error == NO_LABEL else item.error) for item in items
@@ -243,7 +234,7 @@ def _checked(item: Item, needs: Sequence[str]) -> Item:
 
 def transfer(options: TransferOptions, setup: Setup, items: Sequence[Item]) -> Transferred:
     """Write the file, chunk after chunk; items of like length share a chunk."""
-    decoding = _decoding(options)
+    decoding = decoding_of(options)
     journal = _open(options, setup, items, decoding)
     headline_is_read = setup.system.needs == ("headline",)
     lengths = [len(item.source if headline_is_read else item.article) for item in items]
@@ -272,7 +263,7 @@ def transfer(options: TransferOptions, setup: Setup, items: Sequence[Item]) -> T
         (item.id, item.prediction, item.target, item.error, "" if item.error else setup.reranker)
         for item in done
     )
-    assert options.out is not None  # _check asks for it
+    assert options.out is not None  # check asks for it
     write_table(options.out, HEADER, rows)
     journal.remove()
     return Transferred(done, before)
@@ -313,56 +304,6 @@ def _headlines(
     return [" ".join(some[best].split()) if some else "" for some, best in zip(texts, chosen, strict=True)]
 
 
-def _check(options: TransferOptions) -> None:
-    """Refuse options that do not fit each other, before anything is loaded."""
-    extract = options.generator == EXTRACT
-    files = {"--input": options.input, "--out": options.out, "--corpus": None if extract else options.corpus}
-    if options.headline:
-        if given := [name for name, value in files.items() if value]:
-            raise InputError(
-                f"a headline on the command line needs no {' and no '.join(given)}: leave it out"
-            )
-    elif options.article or options.json:
-        raise InputError(
-            '--article and --json are of one headline: give it first, as in change-it transfer "…" --article FILE'
-        )
-    elif options.out is None:
-        raise InputError("give a headline and its --article, or --out with --corpus or --input")
-    if extract and not options.corpus:
-        raise InputError("--generator extract learns from a corpus: give --corpus")
-    if extract and options.recipe:
-        raise InputError("--recipe is for trained generators, extract has none: leave it out")
-    if not extract and not options.headline and bool(options.corpus) == bool(options.input):
-        raise InputError(
-            "give --corpus to transfer its A2 headlines, or --input to transfer a file of your own"
-        )
-    if options.columns and not options.input:
-        raise InputError("--columns is for the file of --input: leave it out")
-    if options.candidates is not None and not options.rerank:
-        raise InputError("--candidates are for judges to choose among: give --rerank, or leave it out")
-    if options.objective != "compliancy" and not options.rerank:
-        raise InputError("--objective is of judges that choose: give --rerank, or leave it out")
-    if options.batch_size is not None and options.batch_size < 1:
-        raise InputError(f"--batch-size {options.batch_size}: give at least 1")
-    _decoding(options)
-    options.check_engine()
-    if options.out:
-        check_writable(options.out, kind="file")
-
-
-def _decoding(options: TransferOptions) -> Decoding:
-    candidates = options.candidates if options.candidates is not None else CANDIDATES
-    return Decoding(
-        candidates=candidates if options.rerank else 1,
-        beams=options.beams,
-        no_repeat_ngram_size=options.no_repeat_ngram_size,
-        sample=options.sample,
-        temperature=options.temperature,
-        top_p=options.top_p,
-        seed=options.seed,
-    )
-
-
 def _open(options: TransferOptions, setup: Setup, items: Sequence[Item], decoding: Decoding) -> Journal:
     """The finished part of a run with the same headlines as this one, or a new journal."""
     digest = hashlib.sha256()
@@ -380,7 +321,7 @@ def _open(options: TransferOptions, setup: Setup, items: Sequence[Item], decodin
         "input": digest.hexdigest(),
         "version": __version__,
     }
-    assert options.out is not None  # _check asks for it
+    assert options.out is not None  # check asks for it
     return Journal(options.out.with_name(f"{options.out.name}.partial"), settings)
 
 

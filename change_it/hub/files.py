@@ -15,6 +15,7 @@ from huggingface_hub import constants
 
 from change_it import metric_path, shipped_path, space_path
 from change_it.errors import InputError
+from change_it.generators.card import GeneratorCard, single_generator
 from change_it.hub import cards
 from change_it.hub.options import PushOptions
 from change_it.hub.run_metadata import public
@@ -93,14 +94,7 @@ def _judge(options: PushOptions) -> Files:
 
 def _generator(options: PushOptions) -> Files:
     """One generator: a model, or adapters on a model that the Hub has."""
-    from change_it.generators.generator import CARD, GeneratorCard
-
-    folder = _folder(options)
-    if not (folder / CARD).is_file() and (several := sorted(folder.rglob(CARD))):
-        names = ", ".join(path.parent.relative_to(folder).as_posix() for path in several)
-        raise InputError(
-            f"{folder} holds {len(several)} generators ({names}): push each folder by itself, one model a repository"
-        )
+    folder = single_generator(_folder(options))
     card = GeneratorCard.load(folder)
     if card.base and (Path(card.base).is_dir() or public(card.base) != card.base):
         raise InputError(

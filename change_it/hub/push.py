@@ -16,8 +16,8 @@ from huggingface_hub.utils import validate_repo_id
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.hub.files import Files, files_of
-from change_it.hub.options import REPO_TYPES, PushOptions, RepoType
-from change_it.io import check_writable, file_errors, replace_folder
+from change_it.hub.options import REPO_TYPES, PushOptions, RepoType, check, staged
+from change_it.io import file_errors, replace_folder
 from change_it.tables import console
 
 Result = TypeVar("Result")
@@ -56,14 +56,14 @@ class _HubError(Exception):
 
 def run(options: PushOptions) -> None:
     """Push a folder, or write what would be pushed."""
-    out = options.out or Path("push") / options.repo_id
-    _check(options, out)
+    _check_name(options.repo_id)
+    check(options)
     with file_errors(f"cannot read {options.folder}"):
         files = files_of(options)
     size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
     summary = f"{len(files)} files, {size / 1e6:,.1f} MB"
     if options.dry_run:
-        write(files, out)
+        write(files, out := staged(options))
         console().print(f"{summary} in {out}; nothing was pushed", soft_wrap=True)
         return
     info = publish(files, options)
@@ -134,24 +134,14 @@ def stale(present: list[str], files: Mapping[str, object], kind: RepoType) -> li
     ]
 
 
-def _check(options: PushOptions, out: Path) -> None:
-    """Bad options, before anything is read."""
+def _check_name(repo_id: str) -> None:
+    """Refuse what the Hub takes for no name of a repository."""
     try:
-        validate_repo_id(options.repo_id)
+        validate_repo_id(repo_id)
     except HFValidationError as error:
         raise InputError(
-            f"{options.repo_id} is no name of a repository: give owner/name with letters, digits, - _ and ."
+            f"{repo_id} is no name of a repository: give owner/name with letters, digits, - _ and ."
         ) from error
-    if "/" not in options.repo_id:
-        raise InputError(
-            f"{options.repo_id} lacks its owner: give owner/name, with the user or organisation that pushes"
-        )
-    if options.out and not options.dry_run:
-        raise InputError(f"--out {options.out} is where --dry-run writes: add --dry-run, or leave it out")
-    if options.dry_run:
-        check_writable(out, kind="folder")
-        if out.exists() and any(out.iterdir()):
-            raise InputError(f"{out} is not empty: remove it, or give another --out")
 
 
 @contextmanager

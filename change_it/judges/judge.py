@@ -20,12 +20,10 @@ from change_it.cache import LRUCache
 from change_it.engines import Workers
 from change_it.errors import InputError
 from change_it.hevas.names import Casing
-from change_it.judges.options import SINGLE_TEXT, TASKS, Task
+from change_it.judges.options import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks
 from change_it.progress import ProgressBar
 from change_it.training.models import hash_of_weights, load_weights, local_folder, pick_device, quiet
 from change_it.training.options import Arithmetic
-
-COMMAND = "change-it train judge"
 
 #: Tokens of a batch when no batch size is given.
 BATCH_TOKENS = 16_384
@@ -346,9 +344,7 @@ class Judges:
             InputError: one is missing, or they are not of the same outlets and fold.
         """
         folder = local_folder(name, command=COMMAND)
-        if missing := [task for task in TASKS if not (folder / task).is_dir()]:
-            commands = " and ".join(f"{COMMAND} --task {task} --out {folder / task}" for task in missing)
-            raise InputError(f"{name} lacks the judge {' and '.join(missing)}: run {commands}")
+        check_tasks(folder, name)
         judges = {
             task: Judge.from_pretrained(
                 folder / task, precision=precision, device=device, cache_size=cache_size

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from change_it.errors import InputError
+from change_it.io import check_model, is_missing_path, read_json, weight_files
 from change_it.training.options import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency"]
@@ -17,6 +19,7 @@ TrainingSet = Literal["main", "train_d", "train_m", "random"]
 #: The judges that compliancy asks, and those that read one text and not a pair.
 TASKS: tuple[Task, ...] = ("main", "hh", "ah")
 SINGLE_TEXT: tuple[Task, ...] = ("main", "fluency")
+COMMAND = "change-it train judge"
 SCRATCH = "scratch"
 #: The classifier of LREC 2020, which is no encoder with a head above it.
 BILSTM = "bilstm-char-cnn"
@@ -184,3 +187,35 @@ def variants() -> dict[str, dict[str, Any]]:
         for name, encoder in ((task, ""), (f"{task} {SCRATCH}", SCRATCH), (BILSTM, BILSTM))
     }
     return {name: DEFAULTS | preset(options) for name, options in found.items()}
+
+
+def check(options: JudgeOptions) -> None:
+    """Refuse, before anything large loads, an encoder that can be no Hub id and is not there."""
+    if is_missing_path(options.encoder):
+        raise InputError(
+            f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {SCRATCH}"
+        )
+
+
+def check_judges(name: str, *, to: str | None = None) -> None:
+    """Refuse, before anything large loads, a folder without the judges main, hh and ah, and an outlet that they do not have.
+
+    Nothing is known of a Hub id.
+    """
+    check_model(name, command=COMMAND)
+    folder = Path(name)
+    if not folder.is_dir():
+        return
+    check_tasks(folder, name)
+    for task in TASKS:
+        weight_files(folder / task, command=COMMAND)
+    about = (read_json(folder / "main" / "config.json") or {}).get("change_it", {})
+    if to is not None and to not in (outlets := about.get("outlets", [to])):
+        raise InputError(f"--to {to} is no outlet of these judges: give {' or '.join(outlets)}")
+
+
+def check_tasks(folder: Path, name: str | Path) -> None:
+    """Refuse a folder in which one of the judges main, hh and ah is missing; `name` is what it was called."""
+    if missing := [task for task in TASKS if not (folder / task).is_dir()]:
+        commands = " and ".join(f"{COMMAND} --task {task} --out {folder / task}" for task in missing)
+        raise InputError(f"{name} lacks the judge {' and '.join(missing)}: run {commands}")

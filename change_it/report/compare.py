@@ -9,11 +9,10 @@ import polars as pl
 from change_it.errors import InputError
 from change_it.io import Record
 from change_it.scoring.compliancy import JUDGES
+from change_it.scoring.options import VERDICT_COLUMNS
 from change_it.tables import Column, Row, Table
 from change_it.translation import Translate
 
-#: Columns of a table of verdicts, as the page's Score tab and `change-it score --out` write it.
-COLUMNS = ("id", "direction", "source", "headline", "hh", "ah", "main")
 #: Columns that a table may have besides.
 OPTIONAL = ("fluency", "facts", "unsupported")
 #: Whose verdict to look at: the papers' three together, all five, or one judge's.
@@ -53,7 +52,7 @@ def read_verdicts(
     """System to its table of verdicts, with the columns `compliant` and `strict_compliancy`.
 
     Args:
-        files: each with what its system is called where it has no column `system`; they have the columns `COLUMNS`.
+        files: each with what its system is called where it has no column `system`; they have the columns `VERDICT_COLUMNS`.
         read: reads a file.
         refuse: refuses a file, with sentences of the section `compare`.
         translate: texts of the section `compare`.
@@ -66,19 +65,22 @@ def read_verdicts(
     systems: dict[str, dict[str, dict[str, object]]] = {}
     for path, name in files.items():
         unclear, double, long = [], [], []
-        for line, cells, _ in read(path, COLUMNS, [*OPTIONAL, "system"]):
+        for line, cells, _ in read(path, VERDICT_COLUMNS, [*OPTIONAL, "system"]):
             given = {judge: cells.get(judge, "").lower() for judge in JUDGES}
             verdicts = {judge: _BOOLEANS.get(cell) for judge, cell in given.items()}
-            if any(verdicts[judge] is None and (cell or judge in COLUMNS) for judge, cell in given.items()):
+            if any(
+                verdicts[judge] is None and (cell or judge in VERDICT_COLUMNS)
+                for judge, cell in given.items()
+            ):
                 unclear.append(line)
                 continue
-            if longest is not None and max(len(cells[column]) for column in COLUMNS) > longest:
+            if longest is not None and max(len(cells[column]) for column in VERDICT_COLUMNS) > longest:
                 long.append(line)
             items = systems.setdefault((cells.get("system") or name)[:longest_name], {})
             if cells["id"] in items:
                 double.append(line)
             items[cells["id"]] = {
-                **{column: cells[column] for column in COLUMNS},
+                **{column: cells[column] for column in VERDICT_COLUMNS},
                 **verdicts,
                 "compliant": all(verdicts[judge] for judge in JUDGES[:3]),
                 "strict_compliancy": None if None in verdicts.values() else all(verdicts.values()),
@@ -102,7 +104,7 @@ def matched(tables: Tables, first: str, second: str, *, translate: Translate) ->
     """The items that two systems have both, in the order of the first; the second system's columns end in `_other`."""
     if first not in tables or second not in tables:
         raise InputError(translate("compare.choose"))
-    columns = list(dict.fromkeys([*COLUMNS, *VERDICTS, "unsupported"]))
+    columns = list(dict.fromkeys([*VERDICT_COLUMNS, *VERDICTS, "unsupported"]))
     one, other = (tables[name].select(columns) for name in (first, second))
     found = one.join(other, on="id", how="left", suffix=OTHER).drop_nulls(f"compliant{OTHER}")
     if not len(found):

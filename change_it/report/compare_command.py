@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from change_it.errors import InputError
-from change_it.io import Record, check_writable, listed, read_records, write_text
-from change_it.scoring.options import CompareOptions
+from change_it.io import Record, check_header, check_writable, listed, read_records, write_text
+from change_it.scoring.options import VERDICT_COLUMNS, CompareOptions
 from change_it.tables import Column, Marked, Row, Table, console, print_table
 from change_it.translation import translate
 
@@ -23,13 +23,16 @@ def run(options: CompareOptions) -> None:
     if options.out:
         check_writable(options.out, kind="file")
 
+    files = options.files
+    if files[0] == files[1]:
+        raise InputError(f"{files[0]} is given twice: give a file of each of two systems")
+    for file in files:
+        check_header(file, required=VERDICT_COLUMNS)
+
     from change_it.report.compare import OTHER, chosen, counts_table, matched, read_verdicts  # loads polars
     from change_it.report.html import compare_page
 
     english = partial(translate, "en")
-    files = options.files
-    if files[0] == files[1]:
-        raise InputError(f"{files[0]} is given twice: give a file of each of two systems")
     same = files[0].stem == files[1].stem
     tables = read_verdicts(
         {file: str(file) if same else file.stem for file in files}, _read, _refuse, translate=english

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from change_it.errors import InputError
 from change_it.io import read_input
+from change_it.judges.options import check_judges
 from change_it.scoring.options import HeadlineOptions
 from change_it.tables import Column, Row, Table, console, figure, print_table
 
@@ -32,9 +33,10 @@ def run(options: HeadlineOptions) -> None:
     }
     if empty := [name for name, text in texts.items() if not text.strip()]:
         raise InputError(f"{' and '.join(empty)} has no text: give some")
+    check_judges(options.judges, to=options.to)
 
     from change_it.audit.verdicts import read_summary
-    from change_it.generators.formats import Candidate
+    from change_it.generators.decoding import Candidate
     from change_it.generators.rerank import judge_candidates, other_outlet
     from change_it.judges.judge import Judges, local_folder  # loads torch
     from change_it.text.stopwords import guess_language

@@ -7,7 +7,7 @@ from functools import partial
 from change_it.corpus.folder import read_language, read_warnings
 from change_it.engines import use_engine, workers
 from change_it.report.folder import REPORT_FILES, check_out
-from change_it.scoring.options import ScoreOptions
+from change_it.scoring.options import ScoreOptions, check_predictions
 from change_it.tables import console, print_table
 from change_it.translation import page_language
 
@@ -17,6 +17,7 @@ def run(options: ScoreOptions) -> None:
     options.check_engine()
     if options.out:
         check_out(options.out, REPORT_FILES)
+    check_predictions(options.predictions)
 
     from change_it.audit.verdicts import read_summary
     from change_it.hevas.options import MetricOptions  # these load polars and matplotlib

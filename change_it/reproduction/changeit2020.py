@@ -17,7 +17,8 @@ from change_it.reproduction.options import ReproduceOptions
 from change_it.reproduction.scales import generator_step, judge_steps, score_step, transfer_step
 from change_it.reproduction.steps import Step
 from change_it.reproduction.tables import judges_table, read_results, systems_table, weights_of
-from change_it.scoring.systems import BUILT_IN, COLUMNS
+from change_it.scoring.options import PREDICTION_COLUMNS
+from change_it.scoring.systems import BUILT_IN
 from change_it.stats import holm
 from change_it.tables import Column, Row, Table, Value
 
@@ -95,7 +96,7 @@ def convert(submission: Submission, *, check: bool = False) -> None:
             [record.cells["id"], record.cells["headline"], items[record.cells["id"]].target]
             for record in records
         )
-        write_table(submission.out, COLUMNS, rows)
+        write_table(submission.out, PREDICTION_COLUMNS, rows)
 
 
 def document(options: ReproduceOptions) -> Document:

@@ -7,9 +7,8 @@ from typing import Protocol
 
 from change_it.corpus.folder import read_warnings
 from change_it.errors import InputError
-from change_it.io import check_writable
 from change_it.report.document import Document, write_document
-from change_it.reproduction.options import ReproduceOptions
+from change_it.reproduction.options import ReproduceOptions, check
 from change_it.reproduction.steps import Run, Step
 from change_it.tables import console, print_table
 
@@ -29,11 +28,7 @@ def run(options: ReproduceOptions) -> None:
     card = Path(options.corpus) / "README.md"
     if not card.is_file():
         raise InputError(f"there is no corpus folder {options.corpus}: build one with change-it corpus build")
-    if options.submissions and options.paper != "changeit2020":
-        raise InputError("--submissions is for changeit2020: leave it out")
-    if options.encoder and options.paper not in ("evalnlgeval2020", "changeit2020"):
-        raise InputError("--encoder is for evalnlgeval2020 and changeit2020: leave it out")
-    check_writable(options.out, kind="run")
+    check(options)
     paper: Reproduction = import_module(f"change_it.reproduction.{options.paper}")
     about = {
         "paper": options.paper,

@@ -1,5 +1,6 @@
 """Options of `change-it score` and `change-it judge`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -7,7 +8,13 @@ from typing import Literal
 import tyro
 
 from change_it.engines import EngineOptions
+from change_it.io import check_header, named_files
 from change_it.training.options import InferenceOptions
+
+#: What a prediction file must have.
+PREDICTION_COLUMNS = ("id", "headline", "target")
+#: What a table of verdicts must have, `items/<system>.csv` of `change-it score --out`.
+VERDICT_COLUMNS = ("id", "direction", "source", "headline", "hh", "ah", "main")
 
 
 @dataclass(kw_only=True)
@@ -96,3 +103,9 @@ class CompareOptions:
     """Of the HTML file."""
     json: bool = False
     """Print JSON instead of tables."""
+
+
+def check_predictions(specs: Sequence[str]) -> None:
+    """Refuse, before anything large loads, prediction files (`NAME=FILE`) that are not there or lack a column."""
+    for _, file in named_files(specs, option="--predictions", example="mine=mine.csv"):
+        check_header(file, required=PREDICTION_COLUMNS)

@@ -14,10 +14,9 @@ from statistics import median_low
 from change_it.errors import InputError
 from change_it.io import id_faults, named_files, read_records
 from change_it.scoring.item import TestSet
+from change_it.scoring.options import PREDICTION_COLUMNS
 from change_it.scoring.signature import Reranker, parse_reranker
 
-#: What a prediction file must have.
-COLUMNS = ("id", "headline", "target")
 #: Names that prediction files cannot take.
 BUILT_IN = ("gold", "copy", "lead", "random-target")
 
@@ -127,7 +126,7 @@ def read_predictions(file: Path, test: TestSet, *, name: str = "") -> System:
             one, or ids that are missing, extra or duplicate or that aim at the wrong outlet or have an empty
             headline without an error: all of them in one message.
     """
-    records = read_records(file, required=COLUMNS, optional=("error", "reranker"))
+    records = read_records(file, required=PREDICTION_COLUMNS, optional=("error", "reranker"))
     rows = [record.cells for record in records]
     counts = Counter(row["id"] for row in rows)
     wanted = {item.id: item.target for item in test.items}

@@ -1,6 +1,8 @@
 """`change-it demo`: the page on this machine, over the models of a run."""
 
+import socket
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -37,7 +39,7 @@ class DemoOptions:
 
 def run(options: DemoOptions) -> None:
     """Serve the page until it is interrupted."""
-    check_serving(options.port)
+    check_serving(options.host, options.port)
     from change_it.tables import console
 
     terminal = console()
@@ -62,14 +64,24 @@ def run(options: DemoOptions) -> None:
     serve(page, host=options.host, port=options.port, share=options.share)
 
 
-def check_serving(port: int) -> None:
+def check_serving(host: str, port: int) -> None:
     """Refuse, before any work, what cannot be served."""
     if not 0 <= port <= 65_535:
         raise InputError(f"--port {port} is no port: give a number from 0 to 65535")
-    try:
-        import gradio  # noqa: F401 (is it there?)
-    except ImportError:
-        raise InputError("the page needs Gradio: pip install 'change-it[space]'") from None
+    if find_spec("gradio") is None:
+        raise InputError("the page needs Gradio: pip install 'change-it[space]'")
+    if port:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, port))
+            except OSError as error:
+                raise InputError(taken(host, port)) from error
+
+
+def taken(host: str, port: int) -> str:
+    """Why an address is refused."""
+    return f"--port {port} at {host} cannot be used: give another one, or --port 0 for a free one"
 
 
 def has_models(run: Path) -> bool:

@@ -11,9 +11,9 @@ from change_it.audit.verdicts import Verdict, read_summary
 from change_it.corpus.folder import REPORT, read_language, read_report
 from change_it.corpus.sample import of_sample
 from change_it.errors import InputError
+from change_it.generators.card import CARD, GeneratorCard
+from change_it.generators.decoding import Decoding
 from change_it.generators.extract import Extract
-from change_it.generators.formats import Decoding
-from change_it.generators.generator import CARD, GeneratorCard
 from change_it.generators.options import EXTRACT
 from change_it.generators.transfer import HeadlineTransfer, Proposer
 from change_it.judges.casing import read_casing

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from change_it.errors import InputError
+from change_it.space.demo import taken
 from change_it.space.limits import LIMITS
 from change_it.tables import console
 from change_it.translation import LANGUAGES, load_texts
@@ -69,9 +70,7 @@ def serve(page: gr.Blocks, *, host: str, port: int, share: bool, **settings: Any
             **settings,
         )
     except OSError as error:
-        raise InputError(
-            f"--port {port} at {host} cannot be used: give another one, or --port 0 for a free one"
-        ) from error
+        raise InputError(taken(host, port)) from error
     console().print(f"Open [bold]{public or address}[/] in a browser; Ctrl-C ends it.", soft_wrap=True)
     page.block_thread()
 

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from change_it.errors import InputError
-from change_it.generators.formats import Candidate, Decoding
+from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.rerank import judge_candidates
 from change_it.hevas.readability import readability
 from change_it.scoring.compliancy import JUDGES

@@ -9,13 +9,7 @@ from typing import Any
 import torch
 
 from change_it.errors import InputError
-from change_it.io import check_model
-
-#: Why weights in another format are refused.
-PICKLE = (
-    "has no safetensors, and weights in a pickle such as pytorch_model.bin are not read, since they can run code: save the "
-    "model again with save_pretrained"
-)
+from change_it.io import PICKLE, check_model, weight_files
 
 
 @contextmanager
@@ -76,11 +70,7 @@ def load_weights(auto: Any, name: str | Path, **options: Any) -> Any:
 
 def hash_of_weights(folder: Path, *, command: str) -> str:
     """SHA-256 of the weights of a saved model or adapter, hexadecimal: of the one file, or of the shards one after the other."""
-    files = sorted(folder.glob("model*.safetensors")) or sorted(folder.glob("adapter_model.safetensors"))
-    if not files:
-        if any(folder.glob("*.bin")):
-            raise InputError(f"{folder} {PICKLE}")
-        raise InputError(f"{folder} holds no model.safetensors: train it with {command} --out {folder}")
+    files = weight_files(folder, command=command)
     if len(files) == 1:
         with files[0].open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

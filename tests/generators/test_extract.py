@@ -6,8 +6,8 @@ from corpus_fakes import options, reading
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.errors import InputError
+from change_it.generators.decoding import Decoding
 from change_it.generators.extract import Extract, StyleProfile, pieces, repeats, titled
-from change_it.generators.formats import Decoding
 from change_it.text.tokens import words
 
 OUTLETS = ("north", "south")

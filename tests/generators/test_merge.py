@@ -8,7 +8,7 @@ from tiny_generators import HEADLINES, options
 
 from change_it.errors import InputError
 from change_it.generators import train
-from change_it.generators.formats import Decoding
+from change_it.generators.decoding import Decoding
 from change_it.generators.generator import kind_of, load_generator, merge
 from change_it.generators.options import MergeOptions
 

@@ -6,7 +6,8 @@ from copying_networks import RESERVED, WORDS, make_batch, make_model
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 import change_it.auto  # noqa: F401 (registers the model)
-from change_it.generators.formats import Decoding, WordFormat
+from change_it.generators.decoding import Decoding
+from change_it.generators.formats import WordFormat
 from change_it.generators.pointer_transformer import (
     DecoderState,
     PointerTransformerConfig,

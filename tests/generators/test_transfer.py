@@ -7,7 +7,7 @@ from scoring_fakes import FakeJudges
 from tiny_generators import WORDS, save_generator
 
 from change_it import HeadlineTransfer, InputError
-from change_it.generators.formats import Decoding
+from change_it.generators.decoding import Decoding
 from change_it.judges.judge import Judges
 
 HEADLINES = ["Crolla il ponte", "Approvata la riforma fiscale", "Sciopero"]

@@ -88,7 +88,7 @@ def test_one_row_an_input_row_in_order(generators, tmp_path, kind):
 
 def test_the_headlines_are_those_of_the_python_function(generators, tmp_path):
     from change_it import HeadlineTransfer
-    from change_it.generators.formats import Decoding
+    from change_it.generators.decoding import Decoding
 
     made = transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv")))
     transfer = HeadlineTransfer.from_pretrained(generators, device="cpu")
@@ -152,7 +152,7 @@ def test_a_generator_of_one_direction(generators, tmp_path):
 
 
 def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
-    from change_it.generators.formats import Candidate
+    from change_it.generators.decoding import Candidate
     from change_it.generators.transfer import HeadlineTransfer
 
     asked = []

@@ -282,7 +282,7 @@ def test_adapters_find_their_base_by_id(hub, client, push, tmp_path):
     from tiny_generators import WORDS
     from transformers import T5Config, T5ForConditionalGeneration
 
-    from change_it.generators.generator import GeneratorCard
+    from change_it.generators.card import GeneratorCard
     from change_it.judges.encoders import train_wordpiece
 
     tokenizer = train_wordpiece([WORDS] * 9, 200)

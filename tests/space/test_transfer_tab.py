@@ -12,7 +12,7 @@ from scoring_fakes import FakeJudges
 from change_it.audit.verdicts import Verdict
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
-from change_it.generators.formats import Candidate
+from change_it.generators.decoding import Candidate
 from change_it.generators.transfer import Proposer
 from change_it.hevas.names import Casing
 from change_it.space import app

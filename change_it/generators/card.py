@@ -1,0 +1,117 @@
+"""What a folder of a generator says of it, and which of several generators is meant."""
+
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import get_args
+
+from change_it import __version__
+from change_it.errors import InputError
+from change_it.generators.options import READS, Kind, Language, Reads, Recipe
+
+COMMAND = "change-it train generator"
+CARD = "generator.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneratorCard:
+    """What a generator was made for and of."""
+
+    recipe: Recipe
+    reads: Reads
+    to: str | None  # outlet whose headlines it writes; None for agnostic and rewrite
+    outlets: tuple[str, str]
+    kind: Kind
+    architecture: str  # s2s, pn, pnc, transformer, or the pre-trained model
+    base: str | None  # Hub id or folder that the adapters belong to
+    language: Language  # of the prompt of a causal model
+    source_tokens: int
+    target_tokens: int
+    seed: int
+    corpus: str
+    no_repeat_ngram_size: int = 3
+    version: str = __version__
+
+    def save(self, folder: Path) -> None:
+        """Write `generator.json` beside the weights."""
+        text = json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
+        (folder / CARD).write_text(text, encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> "GeneratorCard":
+        """Read `generator.json` beside the weights."""
+        path = folder / CARD
+        if not path.exists():
+            raise InputError(
+                f"{folder} holds no {CARD}, so it is no generator of ours: train one with change-it train generator"
+            )
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            known = {name: value for name, value in values.items() if name in {f.name for f in fields(cls)}}
+            card = cls(**{**known, "outlets": tuple(known["outlets"])})
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise InputError(
+                f"{path} cannot be read: train the generator again with change-it train generator"
+            ) from error
+        if card.recipe not in READS or card.kind not in get_args(Kind):
+            raise InputError(
+                f"{path} is of another version (recipe {card.recipe}, kind {card.kind}): train the generator again"
+            )
+        return card
+
+
+def choose_generators(
+    folder: Path, recipe: Recipe | None, to: str | None, *, name: str
+) -> dict[Path, GeneratorCard]:
+    """One generator, or one for each outlet, of a folder that holds generators; see `HeadlineTransfer.from_pretrained`."""
+    if recipe is not None and recipe not in READS:
+        raise InputError(f"there is no recipe {recipe!r}: choose one of {', '.join(READS)}")
+    if (folder / CARD).exists():
+        found = {folder: GeneratorCard.load(folder)}
+    else:
+        found = {path.parent: GeneratorCard.load(path.parent) for path in sorted(folder.glob(f"*/{CARD}"))}
+    if not found:
+        raise InputError(f"{name} holds no generator: train one with {COMMAND} --out {name}")
+    held = "it holds " + ", ".join(
+        path.name if path.name == usual_name(card) else f"{path.name} ({usual_name(card)})"
+        for path, card in found.items()
+    )
+    recipes = list(dict.fromkeys(card.recipe for card in found.values()))
+    if recipe is None and len(recipes) > 1:
+        raise InputError(f"{name} has generators of several recipes: choose one of {', '.join(recipes)}")
+    chosen = {path: card for path, card in found.items() if card.recipe == (recipe or recipes[0])}
+    if not chosen:
+        raise InputError(f"{name} has no generator of recipe {recipe}: {held}")
+    if to is not None:
+        chosen = {path: card for path, card in chosen.items() if card.to in (None, to)}
+        outlets = {outlet for card in chosen.values() for outlet in card.outlets}
+        if to not in outlets:
+            raise InputError(f"{name} has no {recipe or recipes[0]} generator for {to}: {held}")
+    paths = [_one_of(name, outlet, chosen) for outlet in {card.to: None for card in chosen.values()}]
+    return {path: chosen[path] for path in paths}
+
+
+def single_generator(folder: Path) -> Path:
+    """The folder, unless it is one of several generators."""
+    if not (folder / CARD).is_file() and (several := sorted(folder.rglob(CARD))):
+        names = ", ".join(path.parent.relative_to(folder).as_posix() for path in several)
+        raise InputError(
+            f"{folder} holds {len(several)} generators ({names}): push each folder by itself, one model a repository"
+        )
+    return folder
+
+
+def usual_name(card: GeneratorCard) -> str:
+    """`<recipe>-<outlet>`, the folder's usual name."""
+    return f"{card.recipe}-{card.to}" if card.to else card.recipe
+
+
+def _one_of(name: str | Path, to: str | None, found: dict[Path, GeneratorCard]) -> Path:
+    """The folder of the generator for one outlet."""
+    own = [path for path, card in found.items() if card.to == to]
+    usual = [path for path in own if path.name == usual_name(found[path])]
+    if len(own) > 1 and not usual:
+        raise InputError(
+            f"{name} has several generators for {to}: give one of them, {' or '.join(map(str, own))}"
+        )
+    return (usual or own)[0]
