@@ -91,7 +91,7 @@ MODELS = {
     "generator": "change-it train generator",
     "adapter": "change-it train generator",
 }
-SYSTEMS = {"predictions": "mine=mine.csv", "system": "mine=mine.txt", "submissions": "team=team.csv"}
+SYSTEMS = {"predictions": "mine=mine.csv", "system": "mine=mine.txt"}
 FILES = ("generated", "article", "sheet", "key")
 
 GROUPS = {

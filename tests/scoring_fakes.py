@@ -1,5 +1,7 @@
 """Judges that decide by simple rules, and a corpus of four events in which two papers have styles of their own."""
 
+import json
+
 import numpy as np
 import polars as pl
 
@@ -95,6 +97,15 @@ def toy_test_set():
         for p in pairs
     ]
     return TestSet(tuple(items), OUTLETS, _training(), "toy")
+
+
+def write_stand_ins(folder, outlets=OUTLETS):
+    """A folder that has the files of judges; what is in them comes from elsewhere."""
+    for task in ("main", "hh", "ah"):
+        (folder / task).mkdir(parents=True)
+        (folder / task / "model.safetensors").touch()
+        (folder / task / "config.json").write_text(json.dumps({"change_it": {"outlets": outlets}}))
+    return folder
 
 
 def write_toy_corpus(folder):

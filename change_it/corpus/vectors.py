@@ -99,7 +99,7 @@ def _words_of(texts: Sequence[str]) -> tuple[NDArray[np.int32], pl.Series, NDArr
     """Words of a chunk as positions in its own list of distinct words; that list; words a text."""
     found = pl.Series(texts, dtype=pl.String).str.to_lowercase().str.extract_all(WORD)
     lengths = found.list.len().to_numpy().astype(np.int64)
-    coded = found.list.explode(empty_as_null=False).to_arrow().dictionary_encode()
+    coded = found.list.explode().drop_nulls().to_arrow().dictionary_encode()
     return coded.indices.to_numpy(), pl.Series(coded.dictionary), lengths
 
 

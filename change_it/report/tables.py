@@ -14,8 +14,8 @@ from change_it.report.hevas import JUDGES, HevasResult
 from change_it.scoring import score
 from change_it.scoring.compliancy import JUDGES as VERDICTS
 from change_it.scoring.compliancy import NO_FLUENCY, OF_FLUENCY
+from change_it.scoring.options import BUILT_IN
 from change_it.scoring.score import AVERAGE, SORTED_BY, Scores
-from change_it.scoring.systems import BUILT_IN
 from change_it.stats import Correlations, Floats
 from change_it.tables import Column, Marked, Row, Table, Value, figure
 

@@ -17,8 +17,7 @@ from change_it.reproduction.options import ReproduceOptions
 from change_it.reproduction.scales import generator_step, judge_steps, score_step, transfer_step
 from change_it.reproduction.steps import Step
 from change_it.reproduction.tables import judges_table, read_results, systems_table, weights_of
-from change_it.scoring.options import PREDICTION_COLUMNS
-from change_it.scoring.systems import BUILT_IN
+from change_it.scoring.options import BUILT_IN, PREDICTION_COLUMNS
 from change_it.stats import holm
 from change_it.tables import Column, Row, Table, Value
 

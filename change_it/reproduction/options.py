@@ -8,6 +8,7 @@ import tyro
 
 from change_it.errors import InputError
 from change_it.io import check_header, check_writable, named_files
+from change_it.scoring.options import BUILT_IN
 
 Paper = Literal["evalnlgeval2020", "changeit2020", "hevas2019", "lrec2020"]
 Scale = Literal["smoke", "cpu", "full"]
@@ -55,6 +56,7 @@ def check(options: ReproduceOptions) -> None:
         raise InputError("--submissions is for changeit2020: leave it out")
     if options.encoder and options.paper not in ("evalnlgeval2020", "changeit2020"):
         raise InputError("--encoder is for evalnlgeval2020 and changeit2020: leave it out")
-    for _, file in named_files(options.submissions, option="--submissions", example="team1=team1.csv"):
+    named = named_files(options.submissions, option="--submissions", example="team=team.csv", taken=BUILT_IN)
+    for _, file in named:
         check_header(file, required=("id", "headline"))
     check_writable(options.out, kind="run")

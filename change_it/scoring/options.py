@@ -11,6 +11,8 @@ from change_it.engines import EngineOptions
 from change_it.io import check_header, named_files
 from change_it.training.options import InferenceOptions
 
+#: Names that prediction files cannot take.
+BUILT_IN = ("gold", "copy", "lead", "random-target")
 #: What a prediction file must have.
 PREDICTION_COLUMNS = ("id", "headline", "target")
 #: What a table of verdicts must have, `items/<system>.csv` of `change-it score --out`.
@@ -107,5 +109,5 @@ class CompareOptions:
 
 def check_predictions(specs: Sequence[str]) -> None:
     """Refuse, before anything large loads, prediction files (`NAME=FILE`) that are not there or lack a column."""
-    for _, file in named_files(specs, option="--predictions", example="mine=mine.csv"):
+    for _, file in named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN):
         check_header(file, required=PREDICTION_COLUMNS)

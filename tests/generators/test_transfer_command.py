@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from scoring_fakes import FakeJudges, toy_test_set
+from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins
 from tiny_generators import save_generator
 
 from change_it.cli import main
@@ -410,8 +410,9 @@ def test_one_headline_is_answered_with_one_line(one, generators, tmp_path):
 
 def test_one_headline_goes_to_the_outlet_that_judges_do_not_take_it_for(one, generators, tmp_path, judges):
     article = ["--article", tmp_path / "article.txt", "--json"]
+    write_stand_ins(tmp_path / "judges")
     for headline, to in (("Crolla il ponte", "gio"), ("Crolla il ponte!", "rep")):
-        code, answer, _ = one(*article, "--rerank", tmp_path, headline=[headline])
+        code, answer, _ = one(*article, "--rerank", tmp_path / "judges", headline=[headline])
         assert (code, json.loads(answer)["to"]) == (0, to)
     beside = shutil.copytree(generators, tmp_path / "run" / "generators")
     assert (

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from scoring_fakes import FakeJudges
+from scoring_fakes import FakeJudges, write_stand_ins
 
 from change_it.cli import main
 
@@ -11,7 +11,7 @@ ORIGINAL, ARTICLE = "Crolla il ponte a Lunigola", "Il ponte di Lunigola e' croll
 @pytest.fixture
 def command(tmp_path, monkeypatch):
     """The command line for a headline, with fakes where judges would be loaded."""
-    (tmp_path / "judges").mkdir()
+    write_stand_ins(tmp_path / "judges")
     (tmp_path / "article.txt").write_text(ARTICLE)
     monkeypatch.setattr("change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges())
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scoring_fakes
 from scipy import stats
-from scoring_fakes import FakeJudges, toy_test_set, write_toy_corpus
+from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins, write_toy_corpus
 
 from change_it import InputError
 from change_it.cli import main
@@ -181,7 +181,8 @@ def run(*arguments):
 @pytest.mark.usefixtures("judges")
 def test_the_command_writes_and_prints_both(tmp_path, corpus, capsys):
     out = tmp_path / "out"
-    given = ("--corpus", corpus, "--judges", tmp_path, "--hevas", "--resamples", 5)
+    folder = write_stand_ins(tmp_path / "judges")
+    given = ("--corpus", corpus, "--judges", folder, "--hevas", "--resamples", 5)
     assert run(*given, "--out", out) == 0
     printed = capsys.readouterr().out
     assert "compliancy|judges:" in printed
@@ -194,7 +195,8 @@ def test_the_command_writes_and_prints_both(tmp_path, corpus, capsys):
 
 
 def test_bad_input_is_refused_before_judges_are_loaded(tmp_path, corpus, toy_corpus, judges, capsys):
-    given = ("--judges", tmp_path, "--hevas", "--out", tmp_path / "out", "--resamples", 5)
+    folder = write_stand_ins(tmp_path / "judges")
+    given = ("--judges", folder, "--hevas", "--out", tmp_path / "out", "--resamples", 5)
     assert run("--corpus", toy_corpus, *given) == 2
     assert "--hevas needs 10 items or more" in capsys.readouterr().err
     assert run("--corpus", corpus, *given, "--language", "de") == 2
