@@ -38,6 +38,12 @@ def options(corpus, out, **changes):
     return GeneratorOptions(corpus=corpus, out=out, **{**settings, **changes})
 
 
+def flags_of(chosen):
+    """The options as a command line has them."""
+    given = {name: value for name, value in vars(chosen).items() if value not in (None, False, ())}
+    return [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
+
+
 @pytest.fixture(scope="module")
 def trained(corpus, tmp_path_factory):
     out = tmp_path_factory.mktemp("generator") / "s2s2-faro"
@@ -112,12 +118,7 @@ sys.exit(train.main_of(train.GeneratorOptions, train.run))
 
 @pytest.mark.slow
 def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path):
-    settings = vars(options(corpus, tmp_path / "out"))
-    flags = [
-        f"--{name.replace('_', '-')}={value}"
-        for name, value in settings.items()
-        if value not in (None, False, ())
-    ]
+    flags = flags_of(options(corpus, tmp_path / "out"))
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     killed = subprocess.run([sys.executable, "-c", KILLED, *flags], env=environment, check=False)
     assert killed.returncode == -signal.SIGKILL
@@ -129,6 +130,26 @@ def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path)
     alone = tmp_path / "alone"
     subprocess.run([*again[:3], *flags, f"--out={alone}"], env=environment, check=True)
     assert weights(tmp_path / "out") == weights(alone)
+
+
+@pytest.mark.slow
+def test_accelerate_launch_trains_on_two_processes_without_a_gpu(corpus, tmp_path):
+    launch = [
+        *["-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--num_machines", "1"]
+    ]
+    launch += ["--main_process_port", "0", "--mixed_precision", "no", "--dynamo_backend", "no"]
+    short = options(corpus, tmp_path / "two", updates=4, evaluation_steps=4, checkpoint_steps=2)
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, *launch, "-m", "change_it.generators.train", *flags_of(short)]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("generator in") == 1
+    alone = train.train_generator(replace(short, out=tmp_path / "one"))
+    together = json.loads((tmp_path / "two/metrics.json").read_text())
+    assert together["training"]["updates"] == alone["training"]["updates"] == 4
+    # an update of two processes takes two batches
+    assert together["training"]["epochs"] == pytest.approx(2 * alone["training"]["epochs"], rel=0.1)
+    assert load_generator(tmp_path / "two", device="cpu").weights_hash == together["weights_hash"]
 
 
 def test_out_of_time_keeps_the_best(corpus, tmp_path):
