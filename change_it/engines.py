@@ -6,6 +6,8 @@ is lost is done again on another one.
 """
 
 import os
+import re
+import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -27,6 +29,9 @@ THREADS = min(4, os.cpu_count() or 1)
 
 #: Pieces of work that are handed out at a time, for each that can be at work.
 AHEAD = 2
+
+#: A cluster has to answer within so many seconds.
+SECONDS = 5
 
 #: What the workers of a cluster that is running already take over.
 ENVIRONMENT = ("HF_HUB_OFFLINE", "HF_ENDPOINT", "HF_HOME", "TOKENIZERS_PARALLELISM")
@@ -230,17 +235,19 @@ def _call(function: Callable[..., Result], *arguments: Any) -> Result:
 def _start(ray: Any, address: str | None) -> None:
     """Connect to a cluster, or start one on this machine, without a word."""
     given = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    local = {} if address or os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}
+    place = address or os.environ.get("RAY_ADDRESS")
     try:
+        if place and re.fullmatch(r"[^/]+:\d+", place):  # Ray itself would wait for minutes
+            host, _, port = place.rpartition(":")
+            socket.create_connection((host, int(port)), timeout=SECONDS).close()
         ray.init(
-            address=address,
+            address=place,
             log_to_driver=False,
             logging_level="ERROR",
             runtime_env={"env_vars": given},
-            **local,
+            **({} if place else {"include_dashboard": False}),
         )
-    except (ConnectionError, ValueError) as error:
+    except (OSError, OverflowError, ValueError) as error:
         raise InputError(
-            f"no Ray cluster answers at {address or os.environ.get('RAY_ADDRESS')}: "
-            "start one with ray start --head, or leave --address out"
+            f"no Ray cluster answers at {place}: start one with ray start --head, or leave --address out"
         ) from error

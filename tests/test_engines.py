@@ -180,15 +180,11 @@ class TestRay:
             assert list(team.map_ordered(str.__add__, [(end,) for end in "abc"])) == ["a", "b", "c"]
 
 
-def test_a_cluster_that_does_not_answer_is_named(monkeypatch):
-    ray = pytest.importorskip("ray")
-
-    def refuse(**options):
-        raise ConnectionError(options["address"])
-
-    monkeypatch.setattr(ray, "init", refuse)
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "127.0.0.1:99999"])
+def test_a_cluster_that_does_not_answer_is_named(address):
+    pytest.importorskip("ray")
     with (
-        pytest.raises(InputError, match="no Ray cluster answers at nowhere"),
-        use_engine(EngineOptions(engine="ray", address="nowhere")),
+        pytest.raises(InputError, match=f"no Ray cluster answers at {address}: start one"),
+        use_engine(EngineOptions(engine="ray", address=address)),
     ):
         pass
