@@ -77,6 +77,7 @@ def align(
     window_days: int | None,
     floor: float,
     once: bool = False,
+    without: tuple[float, float] | None = None,
 ) -> Pairs:
     """All pairs of articles inside the window whose cosine is above a floor (many-to-many).
 
@@ -89,6 +90,7 @@ def align(
             compares everything with everything, dates or not.
         floor: pairs at or below this cosine are counted (above .05) but not returned.
         once: x and y are the same articles: each two are one pair, in either order, without counts below the floor.
+        without: pairs with cosines from the first to the second of these are counted but not returned.
 
     Returns:
         The pairs, and the counts of every pair compared. Memory is bounded by `BLOCK` and the number of pairs.
@@ -112,7 +114,10 @@ def align(
     def above_floor(i: Ints, j: Ints, cosine: Floats) -> tuple[Ints, Ints, Floats, Ints]:
         inside = (j >= low[i]) & (j < high[i])
         counts = histogram(cosine[inside])
-        found = np.flatnonzero(inside & (cosine > floor))
+        wanted = inside & (cosine > floor)
+        if without is not None:
+            wanted &= (cosine < without[0]) | (cosine > without[1])
+        found = np.flatnonzero(wanted)
         return rows[i[found]], columns[j[found]], cosine[found], counts
 
     parts = _over_blocks(x[rows], y[columns], low, high, lowest, above_floor)

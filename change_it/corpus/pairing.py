@@ -102,6 +102,7 @@ def find_pairs(
         window_days=window,
         floor=near if undated else options.strict,
         across=wide if undated else None,
+        without=(options.loose, options.strict) if undated else None,
     ):
         same, under = pairs.similarity > options.strict, pairs.similarity < options.loose
         events.append((pairs.a_index[same], pairs.b_index[same]))
@@ -130,17 +131,19 @@ def related(
     window_days: int | None,
     floor: float,
     across: Pairs | None = None,
+    without: tuple[float, float] | None = None,
 ) -> Iterator[Pairs]:
     """Each two articles of either outlet with a cosine above `floor` inside the window, as positions, in three parts.
 
-    `across` are those of the two outlets, where they are known.
+    `across` are those of the two outlets, where they are known. Of one outlet, cosines from the first to the second of
+    `without` are left out: millions, where everything is compared.
     """
     sides = np.flatnonzero(of_a), np.flatnonzero(~of_a)
     if across is None:
         across = _align(vectors, days, sides, window=window_days, floor=floor)
     yield across
     for side in sides:
-        yield _align(vectors, days, (side, side), window=window_days, floor=floor, once=True)
+        yield _align(vectors, days, (side, side), window=window_days, floor=floor, once=True, without=without)
 
 
 def find_neighbours(
@@ -248,10 +251,13 @@ def _align(
     window: int | None,
     floor: float,
     once: bool = False,
+    without: tuple[float, float] | None = None,
 ) -> Pairs:
     """Pairs of the articles at these positions, as positions."""
     a, b = sides
-    found = align(vectors[a], vectors[b], days[a], days[b], window_days=window, floor=floor, once=once)
+    found = align(
+        vectors[a], vectors[b], days[a], days[b], window_days=window, floor=floor, once=once, without=without
+    )
     return replace(found, a_index=a[found.a_index], b_index=b[found.b_index])
 
 

@@ -72,6 +72,17 @@ def test_articles_among_themselves_are_compared_once(corpus, floor, common, monk
     assert found == expected
 
 
+def test_cosines_between_two_values_are_left_out_and_counted(corpus):
+    whole, outer = (
+        align(*corpus, window_days=None, floor=0.1, without=between) for between in (None, (0.2, 0.5))
+    )
+    kept = (whole.similarity < 0.2) | (whole.similarity > 0.5)
+    assert 0 < kept.sum() < len(whole)
+    for name in ("a_index", "b_index", "similarity"):
+        assert np.array_equal(getattr(whole, name)[kept], getattr(outer, name))
+    assert np.array_equal(whole.counts, outer.counts)
+
+
 def test_repeated_articles_tie_at_one_and_are_ordered_by_index(corpus):
     pairs = align(*corpus, window_days=None, floor=0.3)
     top = list(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), strict=True))[:6]
