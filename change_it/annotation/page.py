@@ -157,6 +157,7 @@ def build(
             button.click(on_choice(value), [current, person], **quiet)
         back.click(on_back, [current, person], **quiet)
         page.load(None, js=KEYS)
+        page.load(None, js=f"() => {{ document.documentElement.lang = '{language}'; }}")
     return page
 
 

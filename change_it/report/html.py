@@ -170,7 +170,7 @@ def word(language: str, text: str) -> str:
 
     There `{}` stands for a number.
     """
-    if re.fullmatch(rf"[-−]?{_NUMBER}", text):
+    if re.fullmatch(rf"[-−]?(?:{_NUMBER}|\.\d+)", text):
         return number(language, text)
     numbers, key = re.findall(_NUMBER, text), re.sub(_NUMBER, "{}", text)
     words = _words().get(language, {})

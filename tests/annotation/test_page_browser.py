@@ -4,6 +4,7 @@ import csv
 import json
 
 import pytest
+from pages import beyond, expected, pale
 
 from change_it.cli import main
 
@@ -13,7 +14,12 @@ MINUTE = 60_000
 
 
 @pytest.fixture
-def served(sheet):
+def language():
+    return "en"
+
+
+@pytest.fixture
+def served(sheet, language):
     """The address of the page over a sheet with ratings, and where its answers go."""
     from change_it.annotation.answers import Answers
     from change_it.annotation.page import CSS, build
@@ -21,7 +27,7 @@ def served(sheet):
     from change_it.space.serving import launch
 
     rows, questions = read_sheet(sheet)
-    page = build(rows, questions, Answers(sheet.parent / "answers"), "en")
+    page = build(rows, questions, Answers(sheet.parent / "answers"), language)
     _, url, _ = launch(page, prevent_thread_lock=True, server_name="127.0.0.1", css=CSS, footer_links=[])
     yield url, sheet.parent / "answers"
     page.close(verbose=False)
@@ -121,3 +127,23 @@ def test_three_annotators(browser, served, sheet, capsys):
         rows = list(csv.DictReader(file))
     assert len(rows) == 40 * 3 + 1
     assert rows[-1]["fluency"] == "1"
+
+
+@pytest.mark.parametrize("language", ["it", "en"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_fits_and_can_be_read(browser, served, language, width):
+    from change_it.annotation.page import TEXTS
+
+    person = Person(browser, served[0], "Anna", viewport={"width": width, "height": 844})
+    person.start()
+    page = person.page
+    expected(page.locator("html")).to_have_attribute("lang", language)
+    expected(page.locator(".ca-question")).to_contain_text(TEXTS[language]["answer"])
+    page.add_style_tag(content="* { transition: none !important }")
+    person.answer("1", by_key=True)  # the next question shows the article too
+    for looks in ("light", "dark"):
+        page.evaluate("looks => document.body.classList.toggle('dark', looks === 'dark')", looks)
+        assert pale(page) == [], looks
+    assert beyond(page) == []
+    assert person.wrong == []
+    person.context.close()
