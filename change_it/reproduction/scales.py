@@ -25,6 +25,7 @@ _PRETRAINED: dict[Task, dict[str, Any]] = {
     "hh": {"batch_size": 16, "updates": 180, "learning_rate": 5e-5},
     "ah": {"batch_size": 16, "updates": 120, "learning_rate": 5e-5, "max_tokens": 128},
 }
+_PRETRAINED_SECONDS: dict[Task, float] = {"main": 150, "hh": 120, "ah": 900}
 #: Seconds of a judge and of a generator, by scale; measured on two cores, at full scale from the time of a step.
 _JUDGE_SECONDS: dict[Scale, dict[Task, float]] = {
     "smoke": {"main": 15, "hh": 15, "ah": 20},
@@ -49,6 +50,7 @@ RESAMPLES: dict[Scale, int] = {"smoke": 200, "cpu": 1000, "full": 1000}
 def judge_step(options: ReproduceOptions, task: Task, kind: Kind) -> Step:
     """A judge for scoring."""
     settings: dict[str, Any] = {"head": CROSS_ENCODER if kind == "papers" else None}
+    seconds = _JUDGE_SECONDS[options.scale][task]
     encoder = options.encoder if kind == "papers" else None
     if encoder or options.scale != "full":
         settings["encoder"] = encoder or SCRATCH
@@ -58,6 +60,7 @@ def judge_step(options: ReproduceOptions, task: Task, kind: Kind) -> Step:
         settings["mixed_precision"] = _precision()
         if encoder:
             settings |= _PRETRAINED[task]
+            seconds = _PRETRAINED_SECONDS[task]
         elif task == "ah":
             settings |= {"updates": 60, "evaluation_steps": 60}
     out = options.out / "judges" / kind / task
@@ -68,7 +71,7 @@ def judge_step(options: ReproduceOptions, task: Task, kind: Kind) -> Step:
             task=task, corpus=options.corpus, out=out, seed=options.seed, resume=True, **settings
         ),
         makes=out / "metrics.json",
-        seconds=_JUDGE_SECONDS[options.scale][task],
+        seconds=seconds,
     )
 
 
