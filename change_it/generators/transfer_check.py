@@ -77,7 +77,8 @@ def _check_fit(options: TransferOptions) -> None:
     extract = options.generator == EXTRACT
     files = {"--input": options.input, "--out": options.out, "--corpus": None if extract else options.corpus}
     if options.headline:
-        if given := [name for name, value in files.items() if value]:
+        given = [name for name, value in files.items() if value]
+        if given := [*given, *(["--engine ray"] if options.engine == "ray" else [])]:
             raise InputError(
                 f"a headline on the command line needs no {' and no '.join(given)}: leave it out"
             )

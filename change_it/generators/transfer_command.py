@@ -81,18 +81,23 @@ def run(options: TransferOptions) -> None:
         _run_one(options)
         return
     started = time.monotonic()
-    setup = load_setup(options)
-    system, needs = setup.system, setup.needs
-    if options.input:
-        items = file_items(
-            options.input, system.outlets, setup.targets, columns=options.columns, to=options.to, needs=needs
-        )
-    else:
-        items = corpus_items(str(options.corpus), system.outlets, setup.targets, needs=needs)
-    if options.objective == "strict":
-        articles = [item.article for item in items if item.article]
-        setup = replace(setup, language=read_language(options.corpus or "") or guess_language(articles))
     with use_engine(options):
+        setup = load_setup(options)
+        system, needs = setup.system, setup.needs
+        if options.input:
+            items = file_items(
+                options.input,
+                system.outlets,
+                setup.targets,
+                columns=options.columns,
+                to=options.to,
+                needs=needs,
+            )
+        else:
+            items = corpus_items(str(options.corpus), system.outlets, setup.targets, needs=needs)
+        if options.objective == "strict":
+            articles = [item.article for item in items if item.article]
+            setup = replace(setup, language=read_language(options.corpus or "") or guess_language(articles))
         done = transfer(options, setup, items)
     _show(done, options, setup, time.monotonic() - started)
 

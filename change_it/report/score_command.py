@@ -43,8 +43,8 @@ def run(options: ScoreOptions) -> None:
     load = partial(
         Judges.from_pretrained, folder.resolve(), precision=options.precision, device=options.device
     )
-    judges = load()
     with use_engine(options):
+        judges = load()
         scores = score(
             test,
             (judges if judges.casing else judges.with_casing(read_casing(options.corpus))).on(workers(load)),

@@ -428,6 +428,7 @@ def test_one_headline_goes_to_the_outlet_that_judges_do_not_take_it_for(one, gen
     [
         (["Crolla"], ["--to", "gio"], "give --article FILE"),
         (["Crolla"], ["--out", "new.csv", "--input", "old.csv"], "needs no --input and no --out"),
+        (["Crolla"], ["--engine", "ray"], "needs no --engine ray: leave it out"),
         ([], ["--article", "a.txt"], "--article and --json are of one headline"),
         ([], ["--corpus", "c"], "give a headline and its --article, or --out"),
     ],
