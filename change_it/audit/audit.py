@@ -34,7 +34,7 @@ class Audit:
         probes: F1 of main on headlines that lack something, by topic and by month.
         cues: words that speak for an outlet.
         calibration: of each judge.
-        power: headlines that tell systems apart; None where too few were judged.
+        power: headlines that distinguish systems; None where too few were judged.
     """
 
     corpus: str

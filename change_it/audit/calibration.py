@@ -1,4 +1,4 @@
-"""Whether the judges' probabilities mean what they say, and how many headlines tell two systems apart."""
+"""Whether the judges' probabilities mean what they say, and how many headlines distinguish two systems."""
 
 import zlib
 from collections.abc import Sequence
@@ -79,7 +79,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Power:
-    """How many headlines tell two systems apart, by a paired test of their compliancy.
+    """How many headlines distinguish two systems, by a paired test of their compliancy.
 
     Attributes:
         measure: whose verdicts were compared.
@@ -87,7 +87,7 @@ class Power:
         unrelated: the same share of two systems as good as gold whose verdicts have nothing to do with each other.
         needed: difference to the headlines needed for each share, `differing` first.
         items: headlines that the corpus has.
-        smallest: the difference that these tell apart, for each share.
+        smallest: the difference that these distinguish, for each share.
     """
 
     measure: str
@@ -264,7 +264,7 @@ def _log_odds(answers: Floats) -> Floats:
 
 
 def headlines_needed(difference: float, differing: float) -> int:
-    """Headlines that tell two systems apart by McNemar's test (Connor 1987).
+    """Headlines that distinguish two systems by McNemar's test (Connor 1987).
 
     Args:
         difference: of the two shares, above 0.
@@ -285,7 +285,7 @@ def headlines_needed(difference: float, differing: float) -> int:
 
 
 def smallest_difference(items: int, differing: float) -> float:
-    """The smallest difference that so many headlines tell apart.
+    """The smallest difference that so many headlines distinguish.
 
     Args:
         items: headlines.
@@ -299,7 +299,7 @@ def smallest_difference(items: int, differing: float) -> float:
 
 
 def power(table: pl.DataFrame, items: int) -> Power | None:
-    """How many headlines tell systems apart, by how often the verdicts on two of the audited systems differ.
+    """How many headlines distinguish systems, by how often the verdicts on two of the audited systems differ.
 
     Args:
         table: all headlines that were judged, see `degenerate.measure_systems`.

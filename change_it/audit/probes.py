@@ -271,7 +271,7 @@ def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cu
 
 
 def data_cues(headlines: Mapping[str, Sequence[str]], *, seed: int = 1) -> list[Cue]:
-    """Words, marks and pairs of them that tell the training headlines apart: logistic regression.
+    """Words, marks and pairs of them that distinguish the training headlines: logistic regression.
 
     Args:
         headlines: outlet to its headlines.

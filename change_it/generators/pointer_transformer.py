@@ -4,7 +4,7 @@ Encoder and decoder are Vaswani et al.'s (2017), normalised before each sublayer
 softmax over the words of the vocabulary and the places of the source (Gu et al. 2016). Training is parallel over the
 words of a headline, where an LSTM goes word by word. Each place also sees the word before it, so that copying goes on
 with the next word from the first layer on. Source words outside the vocabulary carry temporary ids
-(`tokenizer.HeadlineTokenizer`), which have embeddings of their own: encoder and decoder tell such words apart.
+(`tokenizer.HeadlineTokenizer`), which have embeddings of their own: encoder and decoder distinguish such words.
 
 Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
 with the weights.

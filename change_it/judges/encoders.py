@@ -221,7 +221,7 @@ def _with(config: Any, options: dict[str, Any]) -> Any:
 def train_wordpiece(
     texts: Sequence[str], vocabulary_size: int, *, lowercase: bool = False
 ) -> PreTrainedTokenizerBase:
-    """A WordPiece tokenizer that keeps accents and punctuation, and case unless told otherwise: house style lives in them.
+    """A WordPiece tokenizer that keeps accents and punctuation, and case unless `lowercase`: house style lives in them.
 
     Examples:
         >>> train_wordpiece(["Ecco perché: «Sì»"] * 3, 60).tokenize("perché: «Sì»")

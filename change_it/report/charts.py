@@ -1,7 +1,7 @@
 """Every chart: means, spreads and correlations of metrics, compliancy of systems, alignments of a corpus.
 
 Every function returns a figure at most 1280 pixels wide at the resolution of `save`, those of compliancy and alignment about as wide as a phone.
-Their ink is `INK`, so that a page can put its own text colour in; systems have the colours that colour-blind readers tell apart (Okabe and Ito), and
+Their ink is `INK`, so that a page can put its own text colour in; systems have the colours that colour-blind readers distinguish (Okabe and Ito), and
 always a row with a name as well.
 """
 

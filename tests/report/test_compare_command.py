@@ -56,7 +56,7 @@ def test_one_file_has_both_systems_side_by_side(tables, tmp_path, capsys, langua
     assert not re.search(r"(src|href)=.https?:", text)
 
 
-def test_files_of_one_name_are_told_apart(tables, tmp_path, capsys):
+def test_files_of_one_name_are_distinguished(tables, tmp_path, capsys):
     files, _ = tables
     again = tmp_path / "mine.csv"
     again.write_bytes((tmp_path / "report" / "items" / "mine.csv").read_bytes())

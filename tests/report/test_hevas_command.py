@@ -76,16 +76,16 @@ def test_all_metrics_from_the_command_line(news, tmp_path, capsys):
         *("--documents", news, "--system", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"),
         *("--topics", 2, "--lsi-number", 3, "--resamples", 20, "--out", out),
     )
-    said = capsys.readouterr()
-    assert code == 0, said.err
+    printed = capsys.readouterr()
+    assert code == 0, printed.err
     assert sorted(path.name for path in out.iterdir()) == FILES
     assert sorted(path.name for path in out.parent.iterdir()) == ["out"]
-    assert "mine: 1 of 6 headlines are empty" in said.out
+    assert "mine: 1 of 6 headlines are empty" in printed.out
     table = pl.read_csv(out / "summary.csv")
     assert table["system"].to_list()[-1] == "mine"
     assert sorted(table["average"], reverse=True) == table["average"].to_list()
     assert table["rank"].to_list() == [1, 2, 3]
-    assert table["signature"][0] in said.out
+    assert table["signature"][0] in printed.out
     assert table["empty"].to_list() == [0, 0, 1]
     for system in ("mine", "first", "tfidf"):
         items = pl.read_csv(out / "items" / f"{system}.csv")
@@ -213,10 +213,10 @@ def test_bad_input_is_one_sentence_and_code_2(news, tmp_path, capsys, arguments,
     place = [] if "--out" in filled else ["--out", tmp_path / "out"]
     before = sorted(tmp_path.rglob("*"))
     code = command("--documents", news, *base, *cheap, *place, *filled)
-    said = capsys.readouterr()
+    printed = capsys.readouterr()
     assert code == 2
-    assert message in said.err
-    assert said.err.count("\n") == 1
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
     assert sorted(tmp_path.rglob("*")) == before
 
 
