@@ -4,29 +4,27 @@ import pytest
 from pages import beyond, foreign_words, pale
 from scoring_fakes import FakeJudges
 
-from change_it.audit.options import AuditOptions
+from change_it.audit.audit import audit
+from change_it.audit.corpus import read_corpus
 from change_it.audit.perturbations import PERTURBATIONS
-from change_it.audit.verdicts import read_summary
+from change_it.audit.verdicts import Summary
 from change_it.hevas.options import MetricOptions
-from change_it.report import audit_command, compare_command, hevas
+from change_it.report import hevas
+from change_it.report.audit import write_audit
+from change_it.report.charts import compliancy_drawings, hevas_drawings
 from change_it.report.context import corpus_info, made
-from change_it.report.files import write_report
-from change_it.report.html import word
+from change_it.report.html import compare_page, compliancy_page, hevas_page, word
 from change_it.scoring.item import read_test_set
-from change_it.scoring.options import CompareOptions
 from change_it.scoring.score import score
 from change_it.scoring.systems import built_in_systems
 from change_it.translation import LANGUAGES
 
-#: Page to its file, and what on it is no text of ours: headlines, cues, topics, what people call things.
+#: Page to what on it is no text of ours: headlines, cues, topics, what people call things.
 PAGES = {
-    "report": (
-        "report/report.html",
-        "#written :is(td, th[scope=row]), .tabulator-row, i[lang], cite, .facts dd",
-    ),
-    "audit": ("audit/audit.html", "#listens :is(td, th), .example dd, i[lang]"),
-    "hevas": ("report/hevas/report.html", ""),
-    "compare": ("compare.html", ".tabulator-row"),
+    "report": "#written :is(td, th[scope=row]), .tabulator-row, i[lang], cite, .facts dd",
+    "audit": "#listens :is(td, th), .example dd, i[lang]",
+    "hevas": "",
+    "compare": ".tabulator-row",
 }
 #: Parts of the names of systems and judges.
 NAMES = {part for one in PERTURBATIONS.values() for part in one.name.split()}
@@ -50,25 +48,31 @@ NAMES |= {
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory, corpus):
     """Language to a folder with every page."""
-    found = {language: tmp_path_factory.mktemp(language) for language in LANGUAGES}
     judges = FakeJudges(("colle", "faro"), digits="abcd")
-    test = read_test_set(corpus)
+    test, info, metrics = read_test_set(corpus), corpus_info(corpus), MetricOptions()
     systems = built_in_systems(test)
     scores = score(test, judges, systems, resamples=2)
-    metrics = MetricOptions()
     measured = hevas.measure(hevas.check(test, metrics), systems, scores, options=metrics, resamples=2)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: judges)
-        for language, folder in found.items():
-            chosen = {"report_language": language, "corpus": corpus, "judges": str(folder / "judges")}
-            (folder / "judges").mkdir()
-            audit_command.run(AuditOptions(**chosen, items=6, resamples=2))
-            summary = read_summary(judges, folder / "judges")
-            about = corpus_info(corpus), []
-            write_report(folder / "report", scores, *about, measured, summary, language=language, made=made())
-            files = tuple(folder / "report" / "items" / f"{name}.csv" for name in ("copy", "lead"))
-            page = folder / "compare.html"
-            compare_command.run(CompareOptions(files=files, out=page, report_language=language))
+    audited = audit(read_corpus(corpus, "it", casing=None, seed=1), judges, {}, at_most=6, resamples=2)
+    summary = Summary(audited.verdicts, len(audited.systems) - 1)
+    drawings = compliancy_drawings(scores, info.histogram)
+    evaluated = measured.documents, measured.evaluation, measured.analysis
+    charts = hevas_drawings(*evaluated[1:])
+    compared = {name: scores.items[name] for name in ("copy", "lead")}
+    found = {}
+    for language in LANGUAGES:
+        found[language] = folder = tmp_path_factory.mktemp(language)
+        chosen = {"language": language}
+        report = compliancy_page(scores, info, [], drawings, measured, summary, made=made(), **chosen)
+        pages = {
+            "report": report,
+            "hevas": hevas_page(*evaluated, charts, **chosen),
+            "compare": compare_page(compared, **chosen),
+        }
+        for name, page in pages.items():
+            (folder / f"{name}.html").write_text(page, encoding="utf-8")
+        write_audit(folder / "audit", audited, **chosen)
+        (folder / "audit" / "audit.html").rename(folder / "audit.html")
     return found
 
 
@@ -86,16 +90,15 @@ def windows(browser):
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_fits_can_be_read_and_is_in_one_language(folders, windows, name, width, language):
-    file, others = PAGES[name]
     page, wrong = windows[width].new_page(), []
     page.on("console", lambda message: wrong.append(message.text))
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("request", lambda request: request.url.startswith("file:") or wrong.append(request.url))
-    page.goto((folders[language] / file).as_uri())
+    page.goto((folders[language] / f"{name}.html").as_uri())
     if name in ("report", "compare"):
         page.locator(".tabulator-row").first.wait_for()
     assert page.locator("html").get_attribute("lang") == language
-    assert foreign_words(page, language, names=NAMES, but=others) == []
+    assert foreign_words(page, language, names=NAMES, but=PAGES[name]) == []
     assert beyond(page, but=".tabulator-header *") == []  # it follows the rows, which scroll
     for looks in ("light", "dark"):
         page.emulate_media(color_scheme=looks)
