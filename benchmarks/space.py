@@ -1,4 +1,4 @@
-"""The Space under load, as JSON: time from the button to verdicts, many people at once, a rush, and hostile input.
+"""The Space under load, as JSON: time from the button to verdicts, many people at once, a rush, hostile input, memory.
 
     python benchmarks/space.py --run runs/quickstart
 
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import tyro
 
 from tools.sample.write import sample_articles
@@ -75,10 +76,12 @@ class Options:
     """Requests of one person, one after the other, and of all of --users together."""
     users: int = 20
     """People at once."""
-    rush: int = 200
+    rush: int = 300
     """Requests at the same moment."""
     hostile: int = 1_000
     """Hostile requests."""
+    mixed: int = 1_000
+    """Requests of all kinds in turn, some hostile; memory is read after the first third and at the end."""
     candidates: int = 3
     """Headlines asked for; as the page opens."""
     seed: int = 1
@@ -90,7 +93,7 @@ class Page:
 
     def __init__(self, address: str) -> None:
         self.address = address
-        limits = httpx.Limits(max_connections=None)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
         self.client = httpx.Client(
             base_url=f"{address}/gradio_api", timeout=600, limits=limits, trust_env=False
         )
@@ -186,6 +189,28 @@ def hostile(page: Page, options: Options) -> dict[str, Any]:
     return {"requests": options.hostile, "ends": ends, "internal": shown[:10], "internal_count": len(shown)}
 
 
+def mixed(page: Page, options: Options, server: int) -> dict[str, Any]:
+    """Megabytes of the server after a third of the requests, when caches have filled, and after all."""
+    process = psutil.Process(server)
+    asked = questions(options, options.mixed, 5000 + options.seed)
+    ends: dict[str, int] = {}
+    megabytes = []
+    for number, data in enumerate(asked):
+        if number in (options.mixed // 3, options.mixed - 1):
+            megabytes.append(round(process.memory_info().rss / 1e6, 1))
+        headline, article, direction, *_ = data
+        match number % 4:
+            case 0:
+                end, _ = page.ask("transfer", data)
+            case 1 | 2:
+                end, _ = page.ask("judge", [headline, article, f"{headline} {number}", direction, "en"])
+            case _:
+                end, _ = page.ask("judge", [TEXTS[number % len(TEXTS)], article, headline, direction, "en"])
+        ends[end] = ends.get(end, 0) + 1
+    growth = round(megabytes[1] / megabytes[0], 3)
+    return {"requests": options.mixed, "ends": ends, "megabytes": megabytes, "growth": growth}
+
+
 def main(options: Options) -> None:
     command = [sys.executable, "-u", "-m", "change_it.cli", "demo", "--run", str(options.run), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -204,6 +229,8 @@ def main(options: Options) -> None:
                 print(name, file=sys.stderr)
                 options.seed += 1
                 report[name] = timed(page, questions(options, count, 1000 + options.seed), users)
+            print("mixed", file=sys.stderr)
+            report["mixed"] = mixed(page, options, server.pid)
             print("hostile input", file=sys.stderr)
             report["hostile input"] = hostile(page, options)
             report["alive"] = page.ask("transfer", questions(options, 1, 999)[0])[0] == "complete"

@@ -32,7 +32,7 @@ class Limits:
     """Systems that are scored together."""
     bytes: int = 10_000_000
     """Size of an uploaded file."""
-    queue: int = 256
+    queue: int = 1024
     """Requests that wait; later ones are refused."""
     at_once: int = 2
     """Requests that are worked on at the same time."""

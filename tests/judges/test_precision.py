@@ -1,4 +1,5 @@
 import pytest
+from scoring_fakes import write_stand_ins
 
 from change_it.cli import main
 from change_it.errors import InputError
@@ -23,7 +24,7 @@ def asked(monkeypatch):
     "command",
     [
         ["score", "--corpus", "CORPUS", "--judges", "FOLDER"],
-        ["audit", "--corpus", "CORPUS", "--judges", "FOLDER", "--out", "FOLDER/audit"],
+        ["audit", "--corpus", "CORPUS", "--judges", "FOLDER", "--out", "FOLDER-audit"],
         ["judge", "Ponte crollato", "--original", "Crolla il ponte", "--article", "ARTICLE"],
         ["transfer", "--generator", "extract", "--corpus", "CORPUS", "--rerank", "FOLDER"],
         [
@@ -42,8 +43,9 @@ def asked(monkeypatch):
 def test_every_command_loads_its_judges_with_the_precision_asked(command, corpus, tmp_path, asked):
     (tmp_path / "article.txt").write_text("Il ponte è crollato.")
     names = {"CORPUS": corpus, "ARTICLE": str(tmp_path / "article.txt")}
-    command = [names.get(word, word).replace("FOLDER", str(tmp_path)) for word in command]
-    command += {"judge": ["--judges", str(tmp_path)], "transfer": ["--out", str(tmp_path / "new.csv")]}.get(
+    judges = str(write_stand_ins(tmp_path / "judges"))
+    command = [names.get(word, word).replace("FOLDER", judges) for word in command]
+    command += {"judge": ["--judges", judges], "transfer": ["--out", str(tmp_path / "new.csv")]}.get(
         command[0], []
     )
     assert main([*command, "--precision", "bf16", "--device", "cpu"]) == 2

@@ -68,7 +68,7 @@ def test_the_quickstart_runs_first_where_models_are_missing(
         shutil.rmtree(run / "corpus")
 
     monkeypatch.setattr("change_it.quickstart.run", quickstart)
-    demo.run(DemoOptions(run=run))
+    demo.run(DemoOptions(run=run, port=0))
     assert trained == [run]
     assert launched["page"] is not None
 
@@ -77,7 +77,7 @@ def test_a_folder_that_is_no_quickstart_is_left_alone(tmp_path, monkeypatch):
     monkeypatch.setattr("change_it.quickstart.run", lambda options: pytest.fail("it trained"))
     (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(InputError, match="lacks judges, or generators and a corpus"):
-        demo.run(DemoOptions(run=tmp_path))
+        demo.run(DemoOptions(run=tmp_path, port=0))
 
 
 @pytest.mark.parametrize("port", [-1, 65_536])
