@@ -22,6 +22,7 @@ import httpx
 import psutil
 import tyro
 
+from change_it.space.transfer import STYLE_WEIGHT
 from tools.sample.write import sample_articles
 
 #: What an answer must never show.
@@ -132,6 +133,7 @@ def questions(options: Options, count: int, seed: int) -> list[list[Any]]:
             "rewrite",
             options.candidates,
             "en",
+            STYLE_WEIGHT,
         ]
         for article in sample_articles(count, seed)
     ]
@@ -180,8 +182,8 @@ def hostile(page: Page, options: Options) -> dict[str, Any]:
         else:
             endpoint = kind
             data = [draw.choice(TEXTS) for _ in range(2)]
-            rest = ["colle2faro", "rewrite", 3] if kind == "transfer" else [draw.choice(TEXTS), "colle2faro"]
-            data = [*data, *rest, "en"]
+            judged = [draw.choice(TEXTS), "colle2faro", "en"]
+            data += ["colle2faro", "rewrite", 3, "en", STYLE_WEIGHT] if kind == "transfer" else judged
         end, text = page.ask(endpoint, data)
         ends[end] = ends.get(end, 0) + 1
         if end.startswith("status 5") or end == "none" or any(sign in text for sign in INTERNAL):
@@ -229,6 +231,7 @@ def main(options: Options) -> None:
                 print(name, file=sys.stderr)
                 options.seed += 1
                 report[name] = timed(page, questions(options, count, 1000 + options.seed), users)
+                assert "complete" in report[name]["ends"], "no request was answered"
             print("mixed", file=sys.stderr)
             report["mixed"] = mixed(page, options, server.pid)
             print("hostile input", file=sys.stderr)

@@ -144,7 +144,7 @@ _DERIVED = {
     ],
 }
 _BASES = {"it": ["", "a", "e", "i", "o", "ia"], "en": ["", "a", "e", "o", "y", "ia"]}
-_ROMAN = re.compile(r"(?=[IVXL]{2})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_ROMAN = re.compile(r"(?=[IVXLC]{2})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _ROMAN_WORTH = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 #: What is measured: forms of one measure by its first. A number of one is no number of another.
 _MEASURES = {

@@ -276,3 +276,17 @@ def test_lists_of_different_lengths_are_refused():
 def test_an_empty_headline_claims_nothing():
     assert unsupported("") == []
     assert unsupported("...") == []
+
+
+@pytest.mark.parametrize(
+    ("prediction", "article", "expected"),
+    [
+        ("Fiera di Milano XLII al via", "A Milano parte l'edizione 42 della fiera.", []),
+        ("Fiera di Milano XLII al via", "A Milano parte l'edizione 43 della fiera.", ["XLII"]),
+        ("Fiera di Milano XCIV al via", "A Milano parte l'edizione 94 della fiera.", []),
+        ("Il premier vede Roa", "Il premier vede un roano.", ["Roa"]),
+        ("Il premier vede Luca", "Il premier vede un lucano.", []),
+    ],
+)
+def test_roman_numerals_and_short_names(prediction, article, expected):
+    assert unsupported(prediction, article) == expected
