@@ -40,6 +40,9 @@ LIBRARIES = (
     "matplotlib",
 )
 
+#: Arguments that change nothing that a caller of correct code sees.
+UNSEEN = ("strict", "repr")
+
 SWAPPED: dict[type[ast.AST], Any] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -117,6 +120,9 @@ class Mutator(ast.NodeTransformer):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         node.body = [self.visit(statement) for statement in node.body]
         return node
+
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        return node if node.arg in UNSEEN else self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         node.value = self.visit(node.value) if node.value else None

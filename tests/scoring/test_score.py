@@ -80,6 +80,13 @@ def test_only_one_direction(toy_test, fake_judges):
     assert scores.row("lead").values == scores.row("lead", "rep2gio").values
 
 
+def test_one_resample_is_enough_and_none_too_few(toy_test, fake_judges):
+    systems = built_in_systems(toy_test)
+    assert score(toy_test, fake_judges, systems, resamples=1).row("lead").values["compliancy"] >= 0
+    with pytest.raises(InputError, match="--resamples 0 is too few"):
+        score(toy_test, fake_judges, systems, resamples=0)
+
+
 @pytest.mark.parametrize("outlets", [("left", "right"), ("gio", "rep")])
 def test_judges_of_other_outlets_are_refused(toy_test, outlets):
     with pytest.raises(InputError, match=r"judges were trained on"):

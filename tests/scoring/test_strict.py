@@ -56,6 +56,12 @@ def test_strict_compliancy_is_compliancy_and_fluency_and_facts(toy_test, strict_
     assert rows["unsupported"][0] == "[]"
 
 
+def test_unsupported_words_stand_in_the_table_as_they_are_written(toy_test, strict_judges):
+    item = replace(toy_test.items[0], prediction="Crolla il ponte a Forlì")
+    [found] = judge_items(strict_judges, [item], language="it", progress=False)["unsupported"]
+    assert '"Forlì"' in found
+
+
 def test_the_other_outlet_s_article_is_evidence_and_its_headline_is_not(toy_test, strict_judges):
     item = replace(toy_test.items[0], prediction="Crolla il ponte a Zagarolo, 17 feriti")
     items = [

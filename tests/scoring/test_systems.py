@@ -5,7 +5,7 @@ from scoring_fakes import FakeJudges
 
 from change_it import InputError
 from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import read_predictions, read_systems
+from change_it.scoring.systems import lead, read_predictions, read_systems
 
 FULL = "id,headline,target,error,reranker"
 
@@ -130,3 +130,8 @@ def test_a_name_twice(tmp_path, toy_test, lines):
     ]
     with pytest.raises(InputError, match="taken"):
         read_systems([f"one={file}", f"one={file}"], toy_test)
+
+
+@pytest.mark.parametrize("length", [-1, 0, 1])
+def test_a_lead_has_a_word_at_least(length):
+    assert lead("Crolla, ieri, il ponte", length) == "Crolla"
