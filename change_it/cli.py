@@ -210,7 +210,7 @@ def _help(arguments: Sequence[str]) -> str | None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `change-it`; returns the exit code: 0 done, 2 bad input, 130 interrupted. Faults of the package raise."""
+    """Run `change-it`; returns the exit code: 0 done, 2 bad input, 130 interrupted, 141 nobody reads the output. Faults of the package raise."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:
         print(f"change-it {__version__}")

@@ -1,5 +1,7 @@
 """From a dataclass of options, whose field docstrings are the help texts, to a command line."""
 
+import os
+import select
 import sys
 from collections.abc import Callable
 from typing import TypeVar
@@ -15,9 +17,10 @@ TYRO_CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
 
 
 def exit_on_input_error(call: Callable[[], None]) -> int:
-    """Run `call`; bad input and faults of the disk become one sentence on stderr and exit code 2, Ctrl-C 130."""
+    """Run `call`; bad input and faults of the disk become one sentence on stderr and exit code 2, Ctrl-C 130, `| head` 141."""
     try:
         call()
+        sys.stdout.flush()
     except InputError as error:
         print(f"change-it: {error}", file=sys.stderr)
         return 2
@@ -25,12 +28,24 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
         print("change-it: interrupted", file=sys.stderr)
         return 130
     except BaseException as error:
+        if isinstance(error, BrokenPipeError) and _output_is_gone():
+            return 141
         if not (reason := disk_fault(error)):
             raise
         place = getattr(error, "filename", None)
         print(f"change-it: {f'{place}: ' if place else ''}{reason}", file=sys.stderr)
         return 2
     return 0
+
+
+def _output_is_gone() -> bool:
+    """Whether nobody reads what is printed any more; what is still to be printed is dropped then."""
+    output = select.poll()
+    output.register(sys.stdout.fileno(), 0)
+    gone = any(event & select.POLLERR for _, event in output.poll(0))
+    if gone:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return gone
 
 
 def main_of(options: type[Options], run: Callable[[Options], None]) -> int:

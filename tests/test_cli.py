@@ -214,6 +214,22 @@ def test_a_fault_of_the_disk_that_nobody_expected_is_one_sentence(error, capsys)
     assert "another place" in error_text
 
 
+def test_output_that_nobody_reads_is_no_fault():
+    code = "import sys; from change_it.cli import main; sys.exit(main(['train', 'judge', '--help']))"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 141
+
+
+def test_a_broken_pipe_within_the_package_keeps_its_traceback():
+    def fail():
+        raise BrokenPipeError(32, "Broken pipe")
+
+    with pytest.raises(BrokenPipeError):
+        exit_on_input_error(fail)
+
+
 def test_a_fault_of_the_package_keeps_its_traceback():
     def fail():
         raise FileNotFoundError(2, "No such file", "ours.toml")
