@@ -6,6 +6,7 @@ Whatever goes wrong with a file is an `InputError` of one sentence.
 
 import codecs
 import csv
+import ctypes
 import errno
 import json
 import os
@@ -400,13 +401,25 @@ def replace_folder(path: Path) -> Iterator[Path]:
         partial.mkdir(parents=True)
         try:
             yield partial
-            if place.exists():
-                place.rename(old)
-            partial.rename(place)
+            if not (place.exists() and _exchange(partial, place)):
+                if place.exists():
+                    place.rename(old)
+                partial.rename(place)
         except BaseException:
             _drop(partial)
             raise
         _drop(old)
+        _drop(partial)  # the old folder, after an exchange
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two folders change places in one step, so that neither is missing for a moment; False where the system cannot."""
+    try:
+        renameat2 = ctypes.CDLL(None).renameat2
+    except (AttributeError, OSError):  # not Linux
+        return False
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return bool(renameat2(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
 
 
 def check_writable(path: Path, *, kind: Literal["file", "folder", "run"], option: str = "--out") -> None:

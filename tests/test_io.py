@@ -4,6 +4,7 @@ import csv
 import errno
 import json
 import os
+import pathlib
 import subprocess
 import sys
 from datetime import date, datetime, timedelta, timezone
@@ -252,6 +253,19 @@ def test_a_folder_whose_replacement_was_interrupted_comes_back(tmp_path):
     with pytest.raises(RuntimeError), io.replace_folder(tmp_path / "folder"):
         raise RuntimeError
     assert (tmp_path / "folder/kept").exists()
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_a_folder_is_replaced_whether_the_system_exchanges_folders_or_not(tmp_path, monkeypatch, exchanges):
+    if exchanges:  # then nothing is renamed, and the folder is there at every moment
+        monkeypatch.setattr(pathlib.Path, "rename", lambda *_: pytest.fail("renamed"))
+    else:
+        monkeypatch.setattr(io, "_exchange", lambda *_: False)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/before").touch()
+    with io.replace_folder(tmp_path / "folder") as folder:
+        (folder / "after").touch()
+    assert [path.name for path in tmp_path.rglob("*")] == ["folder", "after"]
 
 
 def test_a_link_is_written_through(tmp_path):
