@@ -27,9 +27,11 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
     except KeyboardInterrupt:
         print("change-it: interrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        if not _output_is_gone():
+            raise
+        return 141
     except BaseException as error:
-        if isinstance(error, BrokenPipeError) and _output_is_gone():
-            return 141
         if not (reason := disk_fault(error)):
             raise
         place = getattr(error, "filename", None)

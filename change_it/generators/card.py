@@ -8,6 +8,7 @@ from typing import get_args
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.generators.options import READS, Kind, Language, Reads, Recipe
+from change_it.io import write_json
 
 COMMAND = "change-it train generator"
 CARD = "generator.json"
@@ -34,8 +35,7 @@ class GeneratorCard:
 
     def save(self, folder: Path) -> None:
         """Write `generator.json` beside the weights."""
-        text = json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
-        (folder / CARD).write_text(text, encoding="utf-8")
+        write_json(folder / CARD, asdict(self))
 
     @classmethod
     def load(cls, folder: Path) -> "GeneratorCard":
@@ -43,16 +43,14 @@ class GeneratorCard:
         path = folder / CARD
         if not path.exists():
             raise InputError(
-                f"{folder} holds no {CARD}, so it is no generator of ours: train one with change-it train generator"
+                f"{folder} holds no {CARD}, so it is no generator of ours: train one with {COMMAND}"
             )
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
             known = {name: value for name, value in values.items() if name in {f.name for f in fields(cls)}}
             card = cls(**{**known, "outlets": tuple(known["outlets"])})
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise InputError(
-                f"{path} cannot be read: train the generator again with change-it train generator"
-            ) from error
+            raise InputError(f"{path} cannot be read: train the generator again with {COMMAND}") from error
         if card.recipe not in READS or card.kind not in get_args(Kind):
             raise InputError(
                 f"{path} is of another version (recipe {card.recipe}, kind {card.kind}): train the generator again"

@@ -123,9 +123,7 @@ def _other_outlet(options: TransferOptions, setup: Setup) -> str:
     beside = Path(options.generator).parent / "judges"
     if setup.judges is None and not beside.is_dir():
         raise InputError(f"the outlet to write for is unknown: give --to {' or --to '.join(setup.targets)}")
-    judges = setup.judges or Judges.from_pretrained(
-        str(beside), precision=options.precision, device=options.device
-    )
+    judges = setup.judges or _load_judges(options, str(beside))
     judges.check_outlets(setup.system.outlets, f"behind {options.generator}")
     return other_outlet(judges, options.headline)
 
@@ -155,7 +153,7 @@ def load_setup(options: TransferOptions) -> Setup:
 
 def _judges_that_choose(options: TransferOptions) -> Judges:
     """The judges of the objective, no others."""
-    judges = Judges.from_pretrained(str(options.rerank), precision=options.precision, device=options.device)
+    judges = _load_judges(options, str(options.rerank))
     if options.objective == "compliancy":
         return Judges(judges.main, judges.hh, judges.ah)
     if judges.fluency is None:
@@ -164,6 +162,10 @@ def _judges_that_choose(options: TransferOptions) -> Judges:
             f"change-it train judge --task fluency --fold {judges.fold}"
         )
     return judges if judges.casing or not options.corpus else judges.with_casing(read_casing(options.corpus))
+
+
+def _load_judges(options: TransferOptions, folder: str) -> Judges:
+    return Judges.from_pretrained(folder, precision=options.precision, device=options.device)
 
 
 def corpus_items(

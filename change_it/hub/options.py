@@ -7,10 +7,11 @@ from typing import Literal
 import tyro
 
 from change_it import metric_path, space_path
+from change_it.corpus.folder import check_corpus, read_report
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard, single_generator
 from change_it.io import check_writable, weight_files
-from change_it.judges.options import check_judges
+from change_it.judges.options import COMMAND, check_judges
 
 #: What can be pushed, each to the Hub's kind of repository for it.
 Kind = Literal["dataset", "judge", "generator", "metric", "space"]
@@ -86,11 +87,12 @@ def check(options: PushOptions) -> None:
     if options.kind == "generator":
         GeneratorCard.load(single_generator(folder))
     elif options.kind == "judge" and (folder / "config.json").is_file():
-        weight_files(folder, command="change-it train judge")
+        weight_files(folder, command=COMMAND)
     elif options.kind == "judge":
         check_judges(str(folder))
-    elif not all((folder / name).is_file() for name in ("README.md", "alignment.json")):
-        raise InputError(f"{folder} is no corpus folder: make one with change-it corpus build")
+    else:
+        check_corpus(str(folder))
+        read_report(folder)
 
 
 def staged(options: PushOptions) -> Path:
