@@ -120,7 +120,8 @@ def align(
         found = np.flatnonzero(wanted)
         return rows[i[found]], columns[j[found]], cosine[found], counts
 
-    parts = _over_blocks(x[rows], y[columns], low, high, lowest, above_floor)
+    x = _rows(x, rows)
+    parts = _over_blocks(x, x if once else _rows(y, columns), low, high, lowest, above_floor)
     counts = np.sum([histogram(np.zeros(0)), *(part[3] for part in parts)], axis=0)
     none = np.zeros(0, dtype=np.int64)
     a_index, b_index = (np.concatenate([none, *(part[side] for part in parts)]) for side in (0, 1))
@@ -257,7 +258,7 @@ def nearest_wrong(
             )
             return _highest(i[allowed], j[allowed], cosine[allowed])
 
-        parts = _over_blocks(x[x_rows], y[y_rows], low, high, step * ceiling, best)
+        parts = _over_blocks(_rows(x, x_rows), _rows(y, y_rows), low, high, step * ceiling, best)
         if parts:
             i, j, cosine = _highest(*(np.concatenate(column) for column in zip(*parts, strict=True)))
             index[x_rows[i]], nearest[x_rows[i]] = y_rows[j], cosine
@@ -278,6 +279,12 @@ def _by_day(days: Ints, *, undated: bool = True) -> Ints:
     """Positions in order of day; the undated ones last, or left out."""
     order = np.argsort(np.where(days == UNDATED, np.iinfo(np.int64).max, days), kind="stable")
     return order if undated else order[: np.count_nonzero(days != UNDATED)]
+
+
+def _rows(matrix: csr_matrix, rows: Ints) -> csr_matrix:
+    """These rows; the matrix itself where they are all of it in order."""
+    whole = len(rows) == matrix.shape[0] and (np.diff(rows) > 0).all()
+    return matrix if whole else matrix[rows]
 
 
 def _window(days: Ints, among: Ints, window_days: int) -> tuple[Ints, Ints]:
@@ -317,6 +324,12 @@ class _Side(NamedTuple):
     rare: csr_matrix
     norm: Floats
 
+    @classmethod
+    def of(cls, rows: csr_matrix, often: NDArray[np.bool_]) -> "_Side":
+        """The rows, with the words that are frequent."""
+        common = rows[:, often]
+        return cls(common, rows[:, ~often], np.sqrt(common.multiply(common).sum(axis=1).A1))
+
     def rows(self, start: int, stop: int) -> "_Side":
         """Those from `start` to `stop`."""
         return _Side(self.common[start:stop], self.rare[start:stop], self.norm[start:stop])
@@ -337,10 +350,8 @@ def _over_blocks(
     """
     shares = [np.bincount(side.indices, minlength=x.shape[1]) / max(side.shape[0], 1) for side in (x, y)]
     often = shares[0] * shares[1] > COMMON**2
-    sides = [(side[:, often], side[:, ~often]) for side in (x, y)]
-    x_side, y_side = (
-        _Side(common, rare, np.sqrt(common.multiply(common).sum(axis=1).A1)) for common, rare in sides
-    )
+    x_side = _Side.of(x, often)
+    y_side = x_side if y is x else _Side.of(y, often)
     work = partial(_multiply, lowest=lowest, reduce=reduce)
     with threadpool_limits(1, user_api="blas"):
         parts = list(map_ordered(work, _partitions(x_side, y_side, low, high)))

@@ -21,7 +21,7 @@ from change_it.corpus.duplicates import near_duplicates
 from change_it.corpus.folder import CONFIGS, REPORT, arrow_schema, check_target, class_names
 from change_it.corpus.leaks import leak_check, test_neighbours
 from change_it.corpus.options import BuildOptions, parse_sizes
-from change_it.corpus.pairing import Candidates, find_neighbours, find_pairs
+from change_it.corpus.pairing import Candidates, article_vectors, find_neighbours, find_pairs
 from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Ints, Splits, components, split
@@ -56,7 +56,8 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     stage("near-duplicates")
     clusters = _with_quoting_headlines(near_duplicates([article.article for article in articles]), articles)
     stage("alignment")
-    found = find_pairs(articles, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
+    vectors = article_vectors(articles, options)
+    found = find_pairs(articles, vectors, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
     stage("splits")
     labels = np.array([article.label == outlets.b for article in articles], dtype=np.int64)
     given = [article.alignment for article in articles]
@@ -73,7 +74,8 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         events=found.events,
     )
     stage("nearest wrong articles")
-    neighbours = find_neighbours(articles, labels, splits, found, options)
+    neighbours = find_neighbours(articles, vectors, labels, splits, found, options)
+    del vectors
     stage("training sets")
     article_table = _article_table(articles, splits)
     pair_table = _pair_table(article_table, found.a, found.b, found.similarity, splits)

@@ -34,14 +34,13 @@ FEW = 300
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Pairs of articles above the loose threshold, best first, and the vectors that they were found with."""
+    """Pairs of articles above the loose threshold, best first."""
 
     a: Ints  # (pairs,) positions of articles of outlet A
     b: Ints  # (pairs,) positions of articles of outlet B
     similarity: Floats
     linking: Bools  # (pairs,) True for the one-to-one pairs; others exist with `--many-to-many` only
     compared: Ints  # number of all pairs compared, by cosine in the bins of `alignment.EDGES`
-    vectors: csr_matrix  # (articles, words) tf-idf
     ranked: Floats  # cosines of the one-to-one pairs, best first; where they are few, down to .05
     events: tuple[Ints, Ints]  # each two articles with a cosine above the strict threshold inside the window
     # (articles,) highest cosine with an article of the other outlet in the window; 0 where none is above `loose`
@@ -52,8 +51,18 @@ class Candidates:
     close: tuple[Ints, Ints, Floats] | None = None
 
 
+def article_vectors(articles: Sequence[Article], options: BuildOptions) -> csr_matrix:
+    """Tf-idf vectors of the articles, (articles, words)."""
+    tokens = tokenise([article.article for article in articles])
+    return tfidf(tokens, stop_words=stop_words(options.language)).matrix
+
+
 def find_pairs(
-    articles: Sequence[Article], outlets: Outlets, options: BuildOptions, wanted: int = 0
+    articles: Sequence[Article],
+    vectors: csr_matrix,
+    outlets: Outlets,
+    options: BuildOptions,
+    wanted: int = 0,
 ) -> Candidates:
     """Compare the articles of the two outlets (LREC 2020 §4.1).
 
@@ -61,9 +70,6 @@ def find_pairs(
     A2 and A3. Shared ids count only if they look like partners: their median cosine is above the loose threshold.
     Where the loose threshold leaves fewer than `wanted` pairs, those down to .05 are returned too.
     """
-    vectors = tfidf(
-        tokenise([article.article for article in articles]), stop_words=stop_words(options.language)
-    ).matrix
     of_a = np.array([article.label == outlets.a for article in articles])
     if any(article.alignment for article in articles):
         return _given_pairs(articles, of_a, vectors, options)
@@ -115,7 +121,6 @@ def find_pairs(
         found.similarity,
         np.array(linking, dtype=bool),
         every.counts,
-        vectors,
         best.similarity if len(best) >= FEW else one_to_one(compared(lowest)).similarity,
         (np.concatenate([a for a, _ in events]), np.concatenate([b for _, b in events])),
         nearest,
@@ -147,7 +152,12 @@ def related(
 
 
 def find_neighbours(
-    articles: Sequence[Article], of_b: Ints, splits: Splits, candidates: Candidates, options: BuildOptions
+    articles: Sequence[Article],
+    vectors: csr_matrix,
+    of_b: Ints,
+    splits: Splits,
+    candidates: Candidates,
+    options: BuildOptions,
 ) -> pl.DataFrame:
     """The nearest wrong article of the own and of the other outlet, one row an article, null where there is none.
 
@@ -159,7 +169,7 @@ def find_neighbours(
     days = day_numbers(article.date for article in articles)
     group = (splits.alignment == "A2") * 2 + splits.fold
     present = splits.alignment != ""
-    vectors, known = candidates.vectors, None
+    known = None
     columns: dict[str, pl.Series] = {}
     for which in ("own", "other"):
         names = np.full(len(articles), None, dtype=object)
@@ -224,7 +234,6 @@ def _given_pairs(
         similarity[order],
         np.ones(len(a), dtype=bool),
         compared,
-        vectors,
         similarity[order],
         _events_of_test(articles, test, vectors, options),
         np.zeros(len(articles)),

@@ -42,7 +42,7 @@ def training_sets(
     a1, a3 = (pairs["train"].filter(pl.col("alignment") == name) for name in ("A1", "A3"))
 
     def shuffled(purpose: str, rows: pl.DataFrame) -> pl.DataFrame:
-        return rows[generator(seed, f"order of {purpose}").permutation(rows.height)]
+        return _shuffled(rows, generator(seed, f"order of {purpose}"))
 
     tables: Tables = {
         "main": {"train": shuffled("main", _headlines(even, outlets)), "test": _headlines(test, outlets)},
@@ -126,7 +126,7 @@ def headline_pairs(
     ).drop_nulls()
     rows = [_swapped(right, rng).with_columns(label=pl.lit(1, pl.Int64))]
     rows.append(_swapped(made, rng).with_columns(label=pl.lit(0, pl.Int64)))
-    return _shuffled_columns(rows, ["headline1", "headline2", "label", "fold"], rng)
+    return _shuffled(pl.concat(rows), rng)
 
 
 def headline_articles(
@@ -157,7 +157,7 @@ def headline_articles(
         articles.select("headline", "article", "fold").with_columns(label=pl.lit(1, pl.Int64)),
         made.drop_nulls().with_columns(label=pl.lit(0, pl.Int64)),
     ]
-    return _shuffled_columns(rows, ["headline", "article", "label", "fold"], rng)
+    return _shuffled(pl.concat(rows), rng)
 
 
 def crossed(pairs: pl.DataFrame, outlets: Outlets, *, source: str) -> pl.DataFrame:
@@ -329,7 +329,6 @@ def _swapped(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
     )
 
 
-def _shuffled_columns(rows: list[pl.DataFrame], columns: list[str], rng: np.random.Generator) -> pl.DataFrame:
-    """Rows of all tables, these columns, in random order."""
-    table = pl.concat(part.select(columns) for part in rows)
-    return table[rng.permutation(table.height)]
+def _shuffled(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    """The rows in random order; texts are not copied, as they would be from a table in several chunks."""
+    return rows.rechunk()[rng.permutation(rows.height)]

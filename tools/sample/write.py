@@ -22,7 +22,9 @@ from tools.sample.papers import PAPERS, Paper
 
 #: The last day with events; larger samples begin earlier.
 LAST_DAY = date(2024, 12, 31)
-MAX_ARTICLES = 400_000
+MAX_ARTICLES = 2_000_000
+#: Articles for which the days since 1900 suffice; larger samples have more events a day.
+_MOST_SPREAD = 400_000
 _EVENTS_A_DAY = 7
 _ARTICLES_AN_EVENT = 1.28
 _APART = 36
@@ -42,13 +44,13 @@ class WriteOptions:
     out: Path
     """File to write: parquet if it ends so (with a number for each event), otherwise CSV."""
     articles: int = 12_000
-    """Number of articles, both newspapers together, 1 to 400,000."""
+    """Number of articles, both newspapers together, 1 to 2,000,000."""
     seed: int = 1
     """Seed: the same number and seed give the same file."""
 
 
 def sample_articles(articles: int, seed: int) -> Iterator[Article]:
-    """Write the sample in order of date, 1 to 400,000 articles labelled `colle` and `faro`; the seed decides them."""
+    """Write the sample in order of date, 1 to 2,000,000 articles labelled `colle` and `faro`; the seed decides them."""
     return (article for _, article in _numbered(articles, seed))
 
 
@@ -98,14 +100,15 @@ def _numbered(articles: int, seed: int) -> Iterator[tuple[int, Article]]:
 def _stream(articles: int, rng: random.Random) -> Iterator[tuple[int, Article]]:
     """Events and articles day by day; those of an event may come out up to two days after it."""
     grammar = Grammar.load()
-    days = max(1, round(articles / (_EVENTS_A_DAY * _ARTICLES_AN_EVENT)))
+    events = _EVENTS_A_DAY * -(-articles // _MOST_SPREAD)
+    days = max(1, round(articles / (events * _ARTICLES_AN_EVENT)))
     first = LAST_DAY - timedelta(days=days)
     waiting: dict[date, list[tuple[int, str, str, str]]] = {}
     recent: deque[str] = deque(maxlen=_APART)
     number = 0
     for offset in range(2 * days + 10):
         today = first + timedelta(days=offset)
-        for event in range(_EVENTS_A_DAY * offset, _EVENTS_A_DAY * (offset + 1)):
+        for event in range(events * offset, events * (offset + 1)):
             for day, label, headline, text in _report(grammar, today, rng, recent):
                 waiting.setdefault(day, []).append((event, label, headline, text))
         ready = waiting.pop(today, [])
