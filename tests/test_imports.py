@@ -95,7 +95,7 @@ reproduce changeit2020 --corpus corpus --submissions mine=nope.csv --out out | n
 reproduce changeit2020 --corpus corpus --submissions mine=sheet.txt --out out | sheet.txt lacks the column id, headline
 demo --run corpus --port 0 | corpus is no run of the quickstart
 demo --run corpus --port 99999 | --port 99999 is no port
-push dataset judges me/headlines --dry-run --out out | judges is no corpus folder
+push dataset judges me/headlines --dry-run --out out | judges is not a corpus of ours
 push judge corpus me/judges --dry-run --out out | corpus lacks the judge
 push generator nope me/sum | no folder nope
 push metric nope me/nope | ships no metrics/nope
