@@ -94,7 +94,7 @@ def test_bad_input_is_refused_before_anything_is_sent(hub, push, run, tmp_path):
         (("judge", run / "generators/sum-gio", "nina/x"), "cannot be loaded as a judge"),
         (("generator", run / "judges/hh", "nina/x"), "no generator of ours"),
         (("generator", run / "generators", "nina/x"), "one model a repository"),
-        (("dataset", run / "judges", "nina/x"), "no corpus folder"),
+        (("dataset", run / "judges", "nina/x"), "not a corpus of ours"),
         (("metric", "nonesuch", "nina/x"), "nonesuch"),
         (("generator", generator, "nina"), "owner/name"),
         (("generator", generator, "nina/a b"), "nina/a b"),
