@@ -4,7 +4,8 @@
     python -m tools.mutation --modules change_it.hevas --tests tests/hevas --sample 100
 
 A mutant is one module with one comparison, sign, condition or number changed. Large libraries are loaded once; each mutant
-runs in a fork of this process, in which its module has the changed source. The process ends with 1 below `--least`.
+runs in a fork of this process, in which its module has the changed source: first the module's own examples and the test
+files that name it, then the others. The process ends with 1 below `--least`.
 """
 
 # ruff: noqa: D102 (methods of `ast.NodeTransformer`)
@@ -12,6 +13,7 @@ import ast
 import json
 import os
 import random
+import re
 import signal
 import sys
 import time
@@ -71,8 +73,8 @@ class Options:
 
     modules: tuple[str, ...]
     """Packages or modules whose source is changed."""
-    tests: tuple[str, ...]
-    """What pytest runs for each mutant, until the first failure."""
+    tests: tuple[Path, ...]
+    """Test files, and folders of them: what pytest runs for each mutant, until the first failure."""
     sample: int = 60
     """Mutants, at most."""
     seed: int = 1
@@ -147,6 +149,8 @@ class Mutator(ast.NodeTransformer):
         return self._mutate(node, node.operand) if isinstance(node.op, ast.Not | ast.USub) else node
 
     def visit_If(self, node: ast.If) -> ast.AST:
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return node
         self.generic_visit(node)
         if isinstance(node.test, ast.Name | ast.Attribute | ast.Call):
             node.test = self._mutate(node.test, ast.UnaryOp(ast.Not(), node.test))
@@ -201,6 +205,21 @@ class Finder(MetaPathFinder):
         return spec
 
 
+def test_files(mutant: Mutant, tests: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """The module itself, for its examples, with the test files that name it, and the other test files."""
+    every = [file for path in tests for file in ([path] if path.is_file() else sorted(path.glob("test_*.py")))]
+    parts = mutant.module.split(".")
+    naming = re.compile(rf"{re.escape(mutant.module)}\b|from {re.escape('.'.join(parts[:-1]))} import .*\b{parts[-1]}\b")
+    named = [file for file in every if naming.search(file.read_text(encoding="utf-8"))]
+    return [mutant.path, *named], [file for file in every if file not in named]
+
+
+def passes(files: Sequence[Path]) -> bool:
+    """Whether the fast tests in files pass; so do none at all."""
+    arguments = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *map(str, files)]
+    return not files or pytest.main(arguments) in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+
+
 def noticed(mutant: Mutant, code: CodeType, options: Options) -> bool:
     """Whether the tests fail on a mutant, or take too long."""
     child = os.fork()
@@ -210,10 +229,10 @@ def noticed(mutant: Mutant, code: CodeType, options: Options) -> bool:
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
-        arguments = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *options.tests]
         status = 1
         try:
-            status = int(pytest.main(arguments))
+            import_module(mutant.module)
+            status = not all(map(passes, test_files(mutant, options.tests)))
         finally:
             os._exit(status)
     end = time.monotonic() + options.seconds

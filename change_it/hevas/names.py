@@ -232,7 +232,7 @@ _SUFFIXES = {
 def inflections(word: str, language: str) -> set[str]:
     """Other forms that a word may have by its language's endings, right and wrong ones."""
     suffixes = _SUFFIXES.get(language, ())
-    stems = {word[: -len(end)] for end in ("", *suffixes) if word.endswith(end) and end}
+    stems = {word[: -len(end)] for end in suffixes if word.endswith(end)}
     if language == "en":
         stems |= {stem[:-1] for stem in stems if stem[-2:-1] == stem[-1:]} | {word}
     stems = {stem for stem in stems if len(stem) >= 3}

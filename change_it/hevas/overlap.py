@@ -186,8 +186,6 @@ def _shared_words(candidate: Coded, reference: Coded) -> Coded:
     """The candidate without the words that its reference does not have; the others keep their positions."""
     wanted = bag(reference).keys
     keys = candidate.rows * candidate.size + candidate.ids
-    if not len(wanted):
-        return candidate.only(np.zeros(len(keys), bool))
     at = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
     return candidate.only(wanted[at] == keys)
 

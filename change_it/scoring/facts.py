@@ -301,13 +301,13 @@ class _Text:
 
     @cached_property
     def abbreviations(self) -> frozenset[str]:
-        """Words of two to six letters that may be an acronym: capitals, or short with a capital (Pd, Cgil)."""
+        """Words that may be an acronym: capitals, in Italian also a capital first (Pd, Cgil)."""
         return frozenset(
             key(piece)
             for piece in self.pieces
-            if piece.kind == "word" and 2 <= len(piece.text.replace(".", "")) <= 6
+            if piece.kind == "word"
             and (piece.text.isupper() or (self.language == "it" and piece.text[0].isupper()))
-        )  # fmt: skip
+        )
 
     @cached_property
     def initials(self) -> frozenset[str]:
@@ -377,9 +377,7 @@ class FactChecker:
                 continue
             about = self._about(headline, first)
             counted = _counted(headline.pieces, number)
-            others = (
-                {value for text in texts for value in text.counted.get(counted, ())} if counted else set()
-            )
+            others = {value for text in texts for value in text.counted.get(counted, ())}
             other = bool(others and number.values and not others & number.values and not about)
             other = (
                 other
@@ -405,7 +403,7 @@ class FactChecker:
         small: frozenset[str] | None = None
         for index, piece in enumerate(headline.pieces):
             word = headline.keys[index]
-            if piece.kind != "word" or len(word) < 2:
+            if piece.kind != "word":
                 continue
             if any(word in text.words for text in texts):
                 if self._crossed(headline, index, texts):
@@ -429,11 +427,7 @@ class FactChecker:
     def _crossed(self, headline: Headline, index: int, texts: Sequence[_Text]) -> bool:
         """Whether a name stands behind one that the texts only have before others, as Hillary Trump does."""
         first, last = headline.pieces[index - 1], headline.pieces[index]
-        if (
-            not index
-            or not (first.text[0].isupper() and last.text[0].isupper())
-            or last.start - first.end != 1
-        ):
+        if last.start - first.end != 1 or not (first.text[0].isupper() and last.text[0].isupper()):
             return False
         one, other = headline.keys[index - 1], headline.keys[index]
         behind = set().union(*(text.full_names[0].get(one, ()) for text in texts))
@@ -475,7 +469,7 @@ class FactChecker:
             squeezed = word.replace(".", "")
             if len(squeezed) >= 4 and any(squeezed in text.squeezed for text in texts):
                 return True
-        acronym = 2 <= len(word) <= 6 and (piece.text.isupper() or self.language == "it")
+        acronym = piece.text.isupper() or self.language == "it"
         if acronym and any(word in text.initials for text in texts):
             return True
         return any(name in text.abbreviations for name in self._initials(headline, index) for text in texts)

@@ -220,3 +220,13 @@ def test_bad_input():
         with pytest.raises(InputError, match=message):
             evaluate(documents, systems, **keywords)
     assert evaluate(bare, [GOOD], metrics=["JS-C"]).means["good"]["JS-C"] > 0
+    needing = ["R-1", "R-2", "R-SU", "R-WSU", "LSA-S", "TM-S", "WE-S", "KL-S", "JS-S"]
+    with pytest.raises(InputError, match=f"headline, which {', '.join(needing)} need"):
+        evaluate(bare, [GOOD])
+
+
+def test_as_many_topics_and_dimensions_as_documents():
+    options = MetricOptions(topics=4, lsi_number=4)
+    assert evaluate(DOCUMENTS, [GOOD], metrics=["LSA-C", "TM-C"], options=options).means["good"]["TM-C"] > 0
+    many = MetricOptions(topics=5, lsi_number=5)  # asked of metrics that are not wanted
+    assert evaluate(DOCUMENTS, [GOOD], metrics=["R-1"], options=many).means["good"]["R-1"] > 0

@@ -1,3 +1,5 @@
+from collections import Counter
+
 import pytest
 
 from change_it.hevas.names import Casing, Headline, inflections
@@ -79,3 +81,124 @@ def test_a_text_of_other_words_is_foreign():
     assert not casing.is_foreign("Crolla il ponte", "it")
     assert casing.is_foreign("Il ponte balla", "it")
     assert casing.known_share("Roma 2021", "it") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "lower", "upper", "is_name"),
+    [
+        # In small letters: nearly always a capital, three times at least; half the time where nothing has a capital.
+        ("Ecco la zorla", 1, 19, True),
+        ("Ecco la zorla", 1, 18, False),
+        ("Ecco la zorla", 0, 3, True),
+        ("Ecco la zorla", 0, 2, False),
+        ("ecco la zorla", 3, 3, True),
+        ("ecco la zorla", 4, 3, False),
+        ("ecco la zorla", 0, 2, False),
+        # With a capital inside a sentence: one time in ten; elsewhere four in five, or half where the tagger allows it.
+        ("Ecco la Zorla", 9, 1, True),
+        ("Ecco la Zorla", 10, 1, False),
+        ("Zorla ecco la", 3, 3, True),
+        ("Zorla ecco la", 4, 3, False),
+        ("Ecco: Zorla viene", 4, 3, False),
+        ("ECCO LA ZORLA", 3, 3, True),
+        ("ECCO LA ZORLA", 4, 3, False),
+    ],
+)
+def test_the_corpus_decides_by_the_share_of_capitals(text, lower, upper, is_name):
+    casing = Casing(Counter(zorla=lower), Counter(zorla=upper))
+    headline = Headline(text, "xx")
+    assert headline.is_name(headline.keys.index("zorla"), casing) == is_name
+
+
+@pytest.mark.parametrize(("lower", "expected"), [(1, ["Crolla"]), (2, [])])
+def test_a_verb_in_front_is_a_name_only_by_its_share(lower, expected):
+    assert names("Crolla il ponte", casing=Casing(Counter(crolla=lower, ponte=9), Counter(crolla=4))) == expected
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "firsts", "is_first_name"),
+    [
+        (1, 9, {"donata": 3, "ivana": 2}, True),
+        (1, 9, {"donata": 3, "ivana": 3}, False),
+        (1, 9, {"donata": 2}, False),
+        (1, 9, {"ivana": 3}, False),
+        (2, 9, {"donata": 3, "ivana": 2}, False),
+        (0, 0, {"donata": 3, "ivana": 2}, False),
+    ],
+)
+def test_a_first_name_is_that_of_most_bearers(lower, upper, firsts, is_first_name):
+    casing = Casing(Counter(tromba=lower), Counter(tromba=upper), {"tromba": Counter(firsts)})
+    assert casing.is_first_name("donata", "tromba") == is_first_name
+    assert not casing.is_first_name("donata", "rossi")
+
+
+def test_of_an_article_only_the_beginning_is_read():
+    assert Casing.from_texts(["e " * 1249 + "abc"]).lower == {"ab": 1}  # 2,500 characters
+
+
+def test_a_text_is_foreign_below_a_share_of_known_words():
+    letters = "abcdefghijklmnopqrstuvwxy"
+    casing = Casing(Counter({letter * 5: 1 for letter in letters[:23]}))
+    text = " ".join(letter * 5 for letter in letters)
+    assert casing.known_share(text, "xx") == 0.92
+    assert not casing.is_foreign(text, "xx")
+    assert casing.is_foreign(text + " zzzzz", "xx")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("Parla il dott. Rossi", "it", ["Rossi"]),
+        ("Il 51ENNE Rossi", "it", ["Rossi"]),
+        ("Vince 51 Rossi", "it", ["Rossi"]),
+        ("Ecco la «é»", "it", []),
+        ("Ecco la qualità", "it", []),
+        ("Ecco la 漢字", "it", ["漢字"]),
+        ("Ecco la 漢字", "xx", []),
+        ("Vince Rossi Bianchi Verdi Neri", "it", ["Rossi", "Bianchi", "Verdi", "Neri"]),
+    ],
+)
+def test_names_by_their_writing(text, language, expected):
+    assert names(text, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Roma vince", ["Roma"]),
+        ("Vince: Roma, Milano. Torino", ["Vince", "Roma", "Torino"]),
+        ("Roma-Lazio finisce", ["Roma", "Lazio"]),
+        ("Finisce Roma-Lazio", ["Finisce"]),
+        ("Finisce - Roma", ["Finisce", "Roma"]),
+        ("Vince l'Inter", ["Vince"]),
+        ("Vince 'Inter'", ["Vince", "Inter"]),
+    ],
+)
+def test_where_any_word_has_a_capital(text, expected):
+    headline = Headline(text, "it")
+    begins = [piece.text for i, piece in enumerate(headline.pieces) if headline.begins(i) and piece.kind == "word"]
+    assert begins == expected
+
+
+def test_contractions_are_no_names_in_capitals():
+    assert names("THEY'RE IN ZAGAROLO AND WE'LL SEE", "en", CASING) == ["ZAGAROLO", "SEE"]
+
+
+def test_full_names_are_names_in_a_row():
+    headline = Headline("Ieri Mario Draghi vede Giuseppe Conte e Letta", "it")
+    assert [headline.words(*ends) for ends in headline.full_names()] == ["Mario Draghi", "Giuseppe Conte", "Letta"]
+
+
+def test_tags_belong_to_pieces_whatever_the_tokens():
+    headline = Headline("«L’Italia  della Ｒoma», dice", "it")
+    tags = {piece.text: headline.tag(i) for i, piece in enumerate(headline.pieces)}
+    assert (tags["L"], tags["Italia"], tags["della"], tags["dice"]) == ("DET", "PROPN", "ADP", "VERB")
+    assert Headline("Roma", "xx").tag(0) == ""
+
+
+def test_other_forms_have_stems_of_three_letters_or_more():
+    assert "run" in inflections("running", "en")
+    assert "say" in inflections("saying", "en")
+    assert not {"bes", "be"} & inflections("being", "en")
+    assert "sin" not in inflections("singing", "en")
+    assert {"parlare", "parli"} <= inflections("parlano", "it")

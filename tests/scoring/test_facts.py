@@ -290,3 +290,99 @@ def test_an_empty_headline_claims_nothing():
 )
 def test_roman_numerals_and_short_names(prediction, article, expected):
     assert unsupported(prediction, article) == expected
+
+
+@pytest.mark.parametrize(
+    ("prediction", "article", "expected"),
+    [
+        # What is counted: by nouns of four letters or more, from none to 999, by their first seven letters.
+        ("Altri 5 morti", "Furono 999 soldati e 5 morti.", []),
+        ("Altri 999 morti", "Furono 999 soldati e 5 morti.", ["999"]),
+        ("Altri 1000 morti", "Furono 1000 soldati e 5 morti.", []),
+        ("Altri 5 morti", "Furono 5 soldati e 1000 morti.", []),
+        ("Ora zero morti", "Erano zero soldati e 5 morti.", ["zero"]),
+        ("Ora 2 morti", "Erano 2 feriti e 1 morto.", []),
+        ("Ora 3 morti", "Erano 3 feriti e 2 morti.", ["3"]),
+        ("Ora circa 3 morti", "Erano 3 feriti e 2 morti.", []),
+        ("Altre 5 case", "Erano 3 case e 5 cani.", ["5"]),
+        ("Altri 5 gol", "Erano 3 gol e 5 pali.", []),
+        ("Altri 5 lavoratori", "Erano 3 lavoratrici e 5 cani.", ["5"]),
+        ("Altri 5 euro", "Erano 3 euro e 5 pali.", []),
+        ("Dal 5 pali", "Era il 5: 3 pali.", ["5"]),
+        ("Altre sei case", "Roma", ["sei"]),
+        # Amounts: a value of their size, which no year is, or another amount of the same.
+        ("Decine in fila", "In fila erano 19.", ["Decine"]),
+        ("Decine in fila", "In fila erano 20.", []),
+        ("Decine in fila", "In fila erano 9.999.", []),
+        ("Decine in fila", "In fila erano 10.000.", ["Decine"]),
+        ("Migliaia in fila", "In fila erano 1.899.", []),
+        ("Migliaia in fila", "Era il 1900.", ["Migliaia"]),
+        ("Migliaia in fila", "Era il 2099.", ["Migliaia"]),
+        ("Migliaia in fila", "In fila erano 2.100.", []),
+        ("Decine in fila", "In fila erano a dozzine.", []),
+        ("Decine in fila", "In fila erano a migliaia.", ["Decine"]),
+        # Units: a bare number is evidence for money, not for a share or a place; money for a bare number.
+        ("Sale di 5 euro", "Sale di 5.", []),
+        ("Sale di 5", "Sale di 5 euro.", []),
+        ("Sale di 5 euro", "Sale di 5 dollari.", ["5 euro"]),
+        ("Sale del 5%", "Sale di 5.", ["5%"]),
+        ("Sale di 5", "Sale del 5%.", []),
+        ("Arriva quinto", "Sono 5.", ["quinto"]),
+        ("Sono 5", "Arriva quinto.", ["5"]),
+        # Acronyms have two to six letters.
+        ("La sfida di Alfa Beta Gamma Delta Epsilon Zeta", "ABGDEZ vota.", []),
+        ("La sfida di Alfa Beta Gamma Delta Epsilon Zeta Eta", "ABGDEZE vota.", ["Alfa", "Beta", "Gamma", "Delta", "Epsilon", "Zeta", "Eta"]),
+        ("La sfida di ABGDEZ", "Vota Alfa Beta Gamma Delta Epsilon Zeta.", []),
+        ("La sfida di ABGDEZE", "Vota Alfa Beta Gamma Delta Epsilon Zeta Eta.", ["ABGDEZE"]),
+        ("La sfida di AB", "Vota Alfa 3 Beta.", ["AB"]),
+        ("La sfida di ADB", "Vota Alfa della Beta.", []),
+        ("La sfida di Alfa", "AB vota.", ["Alfa"]),
+        # The letters and digits of names that are written apart, from four on.
+        ("Volano gli F35B", "Un F-35B vola.", []),
+        ("Volano i B52", "Un B-52 vola.", ["B52"]),
+        ("Arriva il nuovo iPhone", "Un I-phone.", []),
+        # Roman numerals count only behind a capital, outside headlines in capitals.
+        ("Papa Pio IX tace", "Papa Pio 9 tace.", []),
+        ("Papa Pio IX tace", "Papa Pio 8 tace.", ["IX"]),
+        ("Nel secolo IX tace", "Papa Pio 8 tace.", ["IX"]),
+    ],
+)  # fmt: skip
+def test_boundaries_in_italian(prediction, article, expected):
+    assert unsupported(prediction, article) == expected
+
+
+@pytest.mark.parametrize(
+    ("prediction", "article", "expected"),
+    [
+        # Sums of a million or more: those of which they are the rounded form, at most a twentieth away.
+        ("Deal for 1 million", "The deal is for 1,040,000.", []),
+        ("Deal for 1 million", "The deal is for 1,060,000.", ["1 million"]),
+        ("Deal for 12 million", "The deal is for 12,400,000.", []),
+        ("Deal for 12 million", "The deal is for 12,600,000.", ["12 million"]),
+        ("Deal for 900 thousand", "The deal is for 904,000.", ["900 thousand"]),
+        ("Deal for $1 million", "The deal is for €1,040,000.", ["1 million"]),
+        # With "about": all at most a tenth away.
+        ("About 100 people", "There were 110.", []),
+        ("About 100 people", "There were 90.", []),
+        ("About 100 people", "There were 111.", ["100"]),
+        ("About the 100 people", "There were 104.", []),
+        ("About all the 100 people", "There were 104.", ["100"]),
+        # Names of three words for one, wherever the name stands.
+        ("Affordable Care Act survives", "Obamacare survives.", []),
+        ("Justice Department sues", "The DOJ sues.", []),
+        ("DOJ sues", "The Department of Justice sues.", []),
+        ("Obamacare survives", "The health care law survives.", []),
+        # Abbreviations with a dot, of three letters or more.
+        ("Storm hits Flo. again", "A storm hits Florida.", []),
+        ("Storm hits Fl. again", "A storm hits Florida.", ["Fl"]),
+        # Full names.
+        ("Hillary Trump speaks", "Hillary Clinton meets Donald Trump.", ["Trump"]),
+        ("Hillary, Trump speak", "Hillary Clinton meets Donald Trump.", []),
+        ("Trump speaks", "Hillary Clinton meets Donald Trump.", []),
+        ("So Hillary Trump speaks", "Hillary Clinton meets Donald Trump.", ["Trump"]),
+        ("Hillary Donald speaks", "Hillary Clinton meets Donald Trump.", []),
+        ("Hillary Trump speaks", "Hillary Clinton meets Donald Trump and Hillary Trump.", []),
+    ],
+)  # fmt: skip
+def test_boundaries_in_english(prediction, article, expected):
+    assert unsupported(prediction, article, "en") == expected

@@ -58,6 +58,30 @@ def test_rows_intervals_and_signatures(scores):
     json.dumps(scores.as_dict(), allow_nan=False)
 
 
+def test_the_dictionary_has_the_rows_and_the_tests(scores):
+    found = scores.as_dict()
+    assert list(found["systems"]) == scores.systems
+    for system, rows in found["systems"].items():
+        assert list(rows) == scores.directions
+        for direction, cells in rows.items():
+            row = scores.row(system, direction)
+            about = {"n": row.n, "references": row.references, "errors": row.errors, "signature": row.signature}
+            intervals = {name: list(ends) for name, ends in row.intervals.items()}
+            assert cells == {**dict.fromkeys(scores.measures), **row.values, **about, "intervals": intervals}
+    first, *others = scores.systems
+    assert found["p_values"][first] == dict(zip(others, scores.p_values[0, 1:], strict=True))
+    assert found["signature"] == scores.row("gold").signature
+
+
+def test_a_row_as_columns(scores):
+    row = scores.row("lead", "rep2gio")
+    assert row.flat(["hh", "fluency"]) == {
+        **{"system": "lead", "direction": "rep2gio", "n": 4, "references": 4, "errors": 0},
+        **{"hh": row.values["hh"], "hh_low": row.intervals["hh"][0], "hh_high": row.intervals["hh"][1]},
+        **{"fluency": None, "fluency_low": None, "fluency_high": None, "signature": row.signature},
+    }
+
+
 def test_items_add_up_to_the_row(scores):
     for direction, value in (
         scores.items["lead"].group_by("direction").agg(pl.col("compliant").mean()).iter_rows()
