@@ -482,7 +482,7 @@ class FactChecker:
             for i, piece in enumerate(headline.pieces)
             if piece.kind == "word" and headline.keys[i] not in functions
         ]
-        at = row.index(index) if index in row else -1
+        at = row.index(index)
         found = set()
         for start in range(max(0, at - 5), at + 1):
             for end in range(max(start + 2, at + 1), min(start + 6, len(row)) + 1):

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from scoring_fakes import FakeJudges, write_toy_corpus
 
+from change_it import InputError
 from change_it.hevas.names import Casing
 from change_it.judges.casing import read_casing
 from change_it.scoring.compliancy import NO_FLUENCY, compute_compliancy, judge_items
@@ -173,6 +174,27 @@ def test_the_function_without_a_corpus(toy_test, strict_judges):
     assert without["verdicts"][0]["strict_compliancy"] is None
     assert without["facts"] == 0.5
     assert "train judge --task fluency" in NO_FLUENCY
+
+
+def test_the_function_knows_the_labels_of_change_it(toy_test, strict_judges):
+    item = toy_test.items[0]
+    for labels in (["rep", "gio"], ["R", "G"]):
+        found = compute_compliancy([item.reference] * 2, [item.source] * 2, [item.article] * 2, labels, strict_judges)
+        assert [found[direction]["main"] for direction in ("rep2gio", "gio2rep")] == [1, 1]
+        assert found["intervals"]["rep2gio"]["main"] == (1, 1)
+    with pytest.raises(InputError, match="the label 'X' is none of the judges' outlets"):
+        compute_compliancy([item.reference], [item.source], [item.article], ["X"], strict_judges)
+
+
+def test_progress_is_the_share_of_the_questions_of_all_judges(toy_test, fake_judges):
+    seen = []
+    item = replace(toy_test.items[0], prediction="Crolla il ponte!")
+    judge_items(fake_judges, [item], progress=lambda *step: seen.append(step))
+    begun, done = seen[::2], seen[1::2]
+    assert begun == [("main", 0), ("hh", 1 / 3), ("ah", 2 / 3)]
+    assert done == [("main", 1 / 3), ("hh", 2 / 3), ("ah", 1)]
+    judge_items(fake_judges, [replace(item, prediction=" ")], progress=lambda *step: seen.append(step))
+    assert seen[-1] == ("ah", 2 / 3)
 
 
 def test_a_reranker_may_have_a_fluency_judge():
