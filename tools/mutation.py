@@ -32,14 +32,22 @@ import tyro
 
 #: What the tests need of other packages, loaded before the forks.
 LIBRARIES = (
+    "hypothesis.strategies",
+    "xdist",
+    "typeguard",
     "torch",
     "transformers",
     "datasets",
     "evaluate",
     "polars",
     "scipy.stats",
-    "sklearn",
-    "matplotlib",
+    "scipy.sparse.linalg",
+    "sklearn.decomposition",
+    "gensim.models",
+    "networkx",
+    "sacrebleu",
+    "rouge_score.rouge_scorer",
+    "pyphen",
 )
 
 #: Arguments that change nothing that a caller of correct code sees.
@@ -207,9 +215,13 @@ class Finder(MetaPathFinder):
 
 def test_files(mutant: Mutant, tests: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     """The module itself, for its examples, with the test files that name it, and the other test files."""
-    every = [file for path in tests for file in ([path] if path.is_file() else sorted(path.glob("test_*.py")))]
+    every = [
+        file for path in tests for file in ([path] if path.is_file() else sorted(path.glob("test_*.py")))
+    ]
     parts = mutant.module.split(".")
-    naming = re.compile(rf"{re.escape(mutant.module)}\b|from {re.escape('.'.join(parts[:-1]))} import .*\b{parts[-1]}\b")
+    naming = re.compile(
+        rf"{re.escape(mutant.module)}\b|from {re.escape('.'.join(parts[:-1]))} import .*\b{parts[-1]}\b"
+    )
     named = [file for file in every if naming.search(file.read_text(encoding="utf-8"))]
     return [mutant.path, *named], [file for file in every if file not in named]
 

@@ -341,7 +341,7 @@ def _p_values(items: Sequence[pl.DataFrame], *verdicts: str, trials: int, seed: 
     """(m, m) paired tests of the average of the first verdict between any two systems, on the items that both have."""
 
     def share(sums: Statistics) -> dict[str, Floats]:
-        return {"share": sums[verdicts[0]] / np.maximum(sums["n"], 1)}
+        return {"share": sums[verdicts[0]] / sums["n"]}
 
     table = np.ones((len(items), len(items)))
     for i, j in combinations(range(len(items)), 2):

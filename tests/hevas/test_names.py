@@ -112,7 +112,9 @@ def test_the_corpus_decides_by_the_share_of_capitals(text, lower, upper, is_name
 
 @pytest.mark.parametrize(("lower", "expected"), [(1, ["Crolla"]), (2, [])])
 def test_a_verb_in_front_is_a_name_only_by_its_share(lower, expected):
-    assert names("Crolla il ponte", casing=Casing(Counter(crolla=lower, ponte=9), Counter(crolla=4))) == expected
+    assert (
+        names("Crolla il ponte", casing=Casing(Counter(crolla=lower, ponte=9), Counter(crolla=4))) == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -176,7 +178,9 @@ def test_names_by_their_writing(text, language, expected):
 )
 def test_where_any_word_has_a_capital(text, expected):
     headline = Headline(text, "it")
-    begins = [piece.text for i, piece in enumerate(headline.pieces) if headline.begins(i) and piece.kind == "word"]
+    begins = [
+        piece.text for i, piece in enumerate(headline.pieces) if headline.begins(i) and piece.kind == "word"
+    ]
     assert begins == expected
 
 
@@ -186,7 +190,11 @@ def test_contractions_are_no_names_in_capitals():
 
 def test_full_names_are_names_in_a_row():
     headline = Headline("Ieri Mario Draghi vede Giuseppe Conte e Letta", "it")
-    assert [headline.words(*ends) for ends in headline.full_names()] == ["Mario Draghi", "Giuseppe Conte", "Letta"]
+    assert [headline.words(*ends) for ends in headline.full_names()] == [
+        "Mario Draghi",
+        "Giuseppe Conte",
+        "Letta",
+    ]
 
 
 def test_tags_belong_to_pieces_whatever_the_tokens():

@@ -336,6 +336,7 @@ def test_roman_numerals_and_short_names(prediction, article, expected):
         ("La sfida di ABGDEZ", "Vota Alfa Beta Gamma Delta Epsilon Zeta.", []),
         ("La sfida di ABGDEZE", "Vota Alfa Beta Gamma Delta Epsilon Zeta Eta.", ["ABGDEZE"]),
         ("La sfida di AB", "Vota Alfa 3 Beta.", ["AB"]),
+        ("Parte il G8", "Il Gruppo 8 parte.", ["G8"]),
         ("La sfida di AB", "Vota Alfa della Beta.", []),
         ("La sfida di ADB", "Vota Alfa della Beta.", []),
         ("La sfida di Alfa", "AB vota.", ["Alfa"]),
@@ -378,6 +379,10 @@ def test_boundaries_in_italian(prediction, article, expected):
         ("Storm hits Flo. again", "A storm hits Florida.", []),
         ("Storm hits Calif.", "A storm hits California.", []),
         ("Storm hits Fl. again", "A storm hits Florida.", ["Fl"]),
+        # Acronyms of words among which small ones stand, or function words, not both.
+        ("IRB warns", "The Inner review Board.", []),
+        ("IRB warns", "The Inner Review of the Board.", []),
+        ("IRB warns", "The Inner review of the Board.", ["IRB"]),
         # Full names.
         ("Hillary Trump speaks", "Hillary Clinton meets Donald Trump.", ["Trump"]),
         ("Hillary, Trump speak", "Hillary Clinton meets Donald Trump.", []),

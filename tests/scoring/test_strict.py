@@ -179,7 +179,9 @@ def test_the_function_without_a_corpus(toy_test, strict_judges):
 def test_the_function_knows_the_labels_of_change_it(toy_test, strict_judges):
     item = toy_test.items[0]
     for labels in (["rep", "gio"], ["R", "G"]):
-        found = compute_compliancy([item.reference] * 2, [item.source] * 2, [item.article] * 2, labels, strict_judges)
+        found = compute_compliancy(
+            [item.reference] * 2, [item.source] * 2, [item.article] * 2, labels, strict_judges
+        )
         assert [found[direction]["main"] for direction in ("rep2gio", "gio2rep")] == [1, 1]
         assert found["intervals"]["rep2gio"]["main"] == (1, 1)
     with pytest.raises(InputError, match="the label 'X' is none of the judges' outlets"):
