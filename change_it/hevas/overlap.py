@@ -118,7 +118,7 @@ class _Skips(NamedTuple):
 
 def _skips(wanted: Sequence[Sequence[str]], given: Sequence[Sequence[str]]) -> _Skips:
     """Sums of each row; the few in which a word of the reference stands twice on a side take the longer way."""
-    numbers, missing = range(max(map(len, given), default=0)), repeat(-1)
+    numbers, missing = range(max(map(len, given))), repeat(-1)
     places: list[int] = []
     repeated = {
         row for row, different in enumerate(map(len, map(set, wanted))) if different < len(wanted[row])
@@ -169,7 +169,7 @@ def _repeated_skips(wanted: Sequence[Sequence[str]], given: Sequence[Sequence[st
     """(4, n) sums of any rows."""
     count = len(wanted)
     reference, candidate = code(wanted, given)
-    size = int(reference.ids.max(initial=-1)) + 1  # references are numbered first
+    size = int(reference.ids.max()) + 1  # references are numbered first
     sides = (reference, _shared_words(candidate, reference))
     ours, theirs = (skip_bag(side, size=size, rows=count) for side in sides)
     at, found = common(theirs, ours)  # the smaller side is looked up in the larger

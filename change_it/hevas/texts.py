@@ -60,7 +60,7 @@ class Matched:
         """Rows, words of their references (which count with their length to `power`), words of their candidates."""
         given = _lengths(self.candidates)
         wanted = _lengths(self.references)
-        for part in chunks(wanted**power + given[self.owners] + 1, _BUDGET):
+        for part in chunks(wanted**power + given[self.owners], _BUDGET):
             owners = self.owners[part]
             first = int(owners[0])
             candidates = words_of(self.candidates[first : int(owners[-1]) + 1])
@@ -74,7 +74,7 @@ class Matched:
 def _lengths(texts: Sequence[Text]) -> Ints:
     """Words of each text; where the first is a string, an estimate from the number of characters."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    return lengths // 5 + 1 if len(texts) and isinstance(texts[0], str) else lengths
+    return lengths // 5 if len(texts) and isinstance(texts[0], str) else lengths
 
 
 class TextSpace(ABC):

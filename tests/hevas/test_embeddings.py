@@ -171,8 +171,9 @@ def test_documents_without_words_are_bad_input(vectors, documents):
 def test_vectors_of_another_language_and_odd_numbers_are_bad_input(vectors):
     with pytest.raises(InputError, match="their language"):
         WordEmbeddings(["bread and wine"], vectors)
-    with pytest.raises(InputError, match="1 or more"):
-        train_vectors(DOCUMENTS, dimensions=0)
+    for options in ({"dimensions": 0}, {"passes": 0}):
+        with pytest.raises(InputError, match="1 or more"):
+            train_vectors(DOCUMENTS, **options)
 
 
 def test_without_gensim_the_message_names_the_extra(monkeypatch):

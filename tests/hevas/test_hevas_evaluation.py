@@ -1,14 +1,18 @@
+import inspect
+
 import numpy as np
 import pytest
 
 from change_it import InputError
 from change_it.hevas.analysis import OVERALL, analyse
+from change_it.hevas.baselines import baseline
 from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
 from change_it.hevas.documents import Documents, System
+from change_it.hevas.embeddings import train_vectors
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.latent import LatentSemantic, TopicModel
 from change_it.hevas.metrics import METRICS
-from change_it.hevas.options import MetricOptions
+from change_it.hevas.options import HevasOptions, MetricOptions
 from change_it.hevas.overlap import headline_rouge
 from change_it.hevas.readability import readability
 from change_it.text.tokens import words
@@ -76,6 +80,22 @@ def test_own_vectors(tmp_path):
     file.write_text("neve 1 0\n", encoding="utf-8")
     with pytest.raises(InputError, match="is no word2vec file"):
         evaluate(DOCUMENTS, [GOOD], metrics=["R-1", "WE-S"], options=options)
+
+
+@pytest.mark.parametrize(
+    ("function", "shared"),
+    [
+        (TopicModel.fit, ["topics", "seed"]),
+        (train_vectors, ["seed"]),
+        (headline_rouge, ["counts"]),
+        (baseline, ["n_words", "seed"]),
+        (analyse, ["resamples", "seed"]),
+    ],
+)
+def test_functions_have_the_defaults_of_the_command(function, shared):
+    options = HevasOptions(documents="")
+    for name in shared:
+        assert inspect.signature(function).parameters[name].default == getattr(options, name), name
 
 
 def test_options_reach_the_metrics():
@@ -167,8 +187,11 @@ def test_only_what_is_wanted_is_done():
         DOCUMENTS, [GOOD], metrics=["AWL", "R-1", "AWL"], progress=lambda *step: steps.append(step)
     )
     assert found.metrics == ("R-1", "AWL")
-    assert {what.partition(":")[0] for what, *_ in steps} == {"length", "ROUGE"}
-    assert steps[-1] == ("ROUGE", 1, 1)
+    assert steps == [
+        (family + what, done, 1)
+        for family in ("length", "ROUGE")
+        for what, done in ((": preparing", 0), (": good", 0), ("", 1))
+    ]
     assert found.signature.startswith("hevas|lang:it|counts:set|tok:unicode|n:4|")
 
 

@@ -76,6 +76,10 @@ def test_lsi_filters_by_number_ratio_and_floor():
     np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, ratio=0.3).eigenvalues, values[:12])
     floor = (values[8] + values[9]) / 2
     np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, floor=floor).eigenvalues, values[:9])
+    np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, floor=0.0).eigenvalues, values)
+    assert len(LatentSemantic.fit(DOCUMENTS, number=1).eigenvalues) == 1
+    many = [f"a{n} b{n}" for n in range(120)]
+    assert len(LatentSemantic.fit(many).eigenvalues) == 100
 
 
 def test_the_search_for_the_floor_goes_on_until_it_is_reached(monkeypatch):
@@ -192,6 +196,13 @@ def test_the_seed_decides_the_topics_and_progress_is_reported():
     assert steps == [(step, 6) for step in range(1, 7)]  # three batches of at most 16, twice
 
 
+@pytest.mark.parametrize(("documents", "steps"), [(16, 1), (17, 2), (340, 20), (5120, 20), (5121, 21)])
+def test_topics_are_updated_after_a_twentieth_of_the_documents(documents, steps):
+    seen = []
+    TopicModel.fit([["pesce"]] * documents, topics=1, passes=1, progress=lambda *step: seen.append(step))
+    assert seen == [(step, steps) for step in range(1, steps + 1)]
+
+
 @pytest.mark.parametrize("fit", [LatentSemantic.fit, TopicModel.fit])
 @pytest.mark.parametrize("documents", [["", "  …"] * 20, []])
 def test_documents_without_words_are_bad_input(fit, documents):
@@ -210,6 +221,7 @@ def test_fewer_documents_than_topics_or_dimensions_is_bad_input():
     ("options", "message"),
     [
         ({"number": 2, "ratio": 0.5}, "one of the three"),
+        ({"number": 2, "floor": 0.5}, "one of the three"),
         ({"number": 0}, "1 or more"),
         ({"ratio": 0.0}, "at most 1"),
         ({"ratio": 1.5}, "at most 1"),
@@ -220,6 +232,12 @@ def test_fewer_documents_than_topics_or_dimensions_is_bad_input():
 def test_filters_out_of_range_are_bad_input(options, message):
     with pytest.raises(InputError, match=message):
         LatentSemantic.fit(DOCUMENTS, **options)
+
+
+@pytest.mark.parametrize("options", [{"topics": 0}, {"passes": 0}])
+def test_no_topics_and_no_passes_are_bad_input(options):
+    with pytest.raises(InputError, match="choose 1 or more of both"):
+        TopicModel.fit(DOCUMENTS, **options)
 
 
 def test_lists_that_do_not_fit_are_bad_input(topics):

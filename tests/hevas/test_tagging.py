@@ -1,10 +1,22 @@
 import random
 import sys
 
+import numpy as np
 import pytest
 
 from change_it.errors import InputError
-from change_it.hevas.tagging import CLOSED, TAGS, forms, languages, load_tagger, sentence_case, tokens
+from change_it.hevas.tagging import (
+    CLOSED,
+    TAGS,
+    PerceptronTagger,
+    forms,
+    languages,
+    load_tagger,
+    sentence_case,
+    tag_features,
+    tokens,
+    word_features,
+)
 
 # --- tokens
 
@@ -122,8 +134,97 @@ def test_case_of_a_sentence(text, case):
     assert sentence_case(text.split(), "it") == case
 
 
+@pytest.mark.parametrize(
+    ("content", "case"),
+    [
+        ("Roma Vince Oggi", "title"),
+        ("Roma Vince", "sentence"),
+        ("Roma Ama Due Re", "sentence"),  # words of three letters do not count
+        (" ".join(["Roma"] * 9 + ["vince"]), "title"),
+        (" ".join(["Roma"] * 8 + ["vince"] * 2), "sentence"),
+        ("ROMA VINCE", "upper"),
+        ("ROMA VINCE oggi", "sentence"),
+    ],
+)
+def test_a_title_has_three_capitals_and_nine_in_ten(content, case):
+    assert sentence_case(content.split(), "it") == case
+
+
 def test_forms_have_one_kind_of_quotes_and_digits():
     assert forms(["«", "Nel", "1962", "»"]) == ['"', "nel", "0000", '"']
+
+
+# --- features: their names are those in the files of weights
+
+
+def test_features_of_a_word_and_its_neighbours():
+    rows = word_features(["Dal", "1998", "Roma-Lazio", ":", "vincono"], "it")
+    assert rows[2] == [
+        *("b", "wroma-lazio", "1o", "2io", "3zio", "4azio", "5lazio", "pr", "qro", "rrom", "ssX-0", "SsX-io"),
+        *("zsX- s0", "ysX- sPo", "l0000", "mdal", "n:", "ovincono", "L000", "N:", "M: io"),
+        *("k0000 roma-lazio", "jroma-lazio :"),
+    ]
+    assert [row[10] for row in rows] == ["ssXx1", "ss00", "ssX-0", "ssPo0", "ssx1"]
+    assert [row[14:18] for row in (rows[0], rows[-1])] == [
+        ["l<s1>", "m<s2>", "n0000", "oroma-lazio"],
+        ["l:", "mroma-lazio", "n</s1>", "o</s2>"],
+    ]
+    assert [rows[0][12], rows[-1][13]] == ["zsXx <s>", "ysx </s>"]
+    assert tag_features("vincono", "oggi", "NOUN", "DET") == (
+        "tNOUN",
+        "uNOUN DET",
+        "vNOUN vincono",
+        "TNOUN ono",
+        "xNOUN oggi",
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "shape"),
+    [
+        *(
+            ("roma", "x"),
+            ("dell'", "x"),
+            ("È", "X"),
+            ("L'", "X"),
+            ("ROMA", "XX"),
+            ("DELL’", "XX"),
+            ("Roma", "Xx"),
+        ),
+        *(("iPhone", "xX"), ("McCain", "xX"), ("2016", "0"), ("9:30", "0"), ("M5S", "0a"), ("80s", "0a")),
+        *(
+            ("co-founder", "x-"),
+            ("Nord-ovest", "X-"),
+            ("U.S.", "X."),
+            ("p.m.", "x."),
+            ("«", "Pi"),
+            ("€", "Sc"),
+            ("", "none"),
+        ),
+    ],
+)
+def test_shapes_of_words(word, shape):
+    assert word_features([word], "it")[0][10][2:-1] == shape
+
+
+@pytest.mark.parametrize(
+    ("word", "order", "expected"),
+    [
+        ("codesto", "DET PRON VERB", "PRON"),  # in the treebank
+        ("il", "DET PRON VERB", "DET"),  # a stop word
+        ("il", "PUNCT PRON VERB", "VERB"),
+        ("zorla", "DET PRON SYM VERB", "SYM"),
+        ("zorla", "NOUN DET", "NOUN"),
+        ("…", "DET NOUN PUNCT SYM", "PUNCT"),
+        ("…", "DET NOUN SYM PUNCT", "SYM"),
+        ("§", "DET NOUN PUNCT SYM", "NOUN"),  # in the treebank
+    ],
+)
+def test_a_word_gets_the_first_tag_that_it_may_have(word, order, expected):
+    scores = {tag: len(TAGS) - place for place, tag in enumerate(order.split())}
+    weights = np.array([[scores.get(tag, 0) for tag in TAGS]], np.int32)
+    tagger = PerceptronTagger("it", {"b": 0}, weights, ["codesto PRON", "§ NOUN"])
+    assert tagger.tag([word]) == [expected]
 
 
 # --- spaCy
