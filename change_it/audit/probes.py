@@ -15,7 +15,7 @@ from change_it.scoring.compliancy import decide
 from change_it.scoring.item import Item
 from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate
 from change_it.text.damage import Split
-from change_it.text.stopwords import stop_words
+from change_it.text.stopwords import function_words
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge
@@ -138,7 +138,7 @@ def drawn(items: Sequence[Item], at_most: int, seed: int) -> list[Item]:
 def _changes(main: "Judge", language: str, seed: int) -> dict[str, Callable[[str], str]]:
     """What is done to a headline."""
     random = np.random.default_rng(seed)
-    functions = stop_words(language) if language in ("it", "en") else frozenset[str]()
+    functions = function_words(language)
     mask = str(getattr(main.tokenizer, "mask_token", None) or MASK)
 
     def masked(headline: str, hidden: Callable[[str], bool]) -> str:
@@ -206,10 +206,9 @@ def topics(articles: Sequence[str], language: str, *, seed: int = 1) -> list[str
     count = min(TOPICS, len(articles) // (2 * FEW))
     if count < 2:
         return [""] * len(articles)
-    stop = sorted(stop_words(language)) if language in ("it", "en") else None
     vectors = TfidfVectorizer(
         token_pattern=r"[^\W\d_]{3,}",
-        stop_words=stop,
+        stop_words=sorted(function_words(language)),
         min_df=3,
         max_df=0.5,
         max_features=5000,

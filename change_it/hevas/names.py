@@ -13,7 +13,7 @@ from change_it.hevas.tagging import Case, Tagger, languages, load_tagger, senten
 from change_it.io import write_json
 from change_it.text.folding import fold, fold_with_offsets
 from change_it.text.numbers import Number, Piece, find_numbers, number_words, pieces
-from change_it.text.stopwords import stop_words
+from change_it.text.stopwords import function_words
 
 #: A capital after these says nothing.
 _OPENING = frozenset(':.!?"-/;|()[]*>+…•') | {"'"}
@@ -90,14 +90,14 @@ class Casing:
 
     def known_share(self, text: str, language: str) -> float:
         """Share of a text's distinct content words in small letters that occur in the corpus, 0-1; 1 where it has none."""
-        found = set(_LOWER.findall(fold(text))) - stop_words(language if language in languages() else "none")
+        found = set(_LOWER.findall(fold(text))) - function_words(language)
         return sum(self.lower[word] > 0 for word in found) / len(found) if found else 1.0
 
 
 @cache
 def _common_words(language: str) -> frozenset[str]:
     """Function words and number words, which are no names."""
-    return frozenset(stop_words(language if language in languages() else "none") | number_words(language))
+    return frozenset(function_words(language) | number_words(language))
 
 
 class Headline:
@@ -109,10 +109,8 @@ class Headline:
         self.folded = _ADDRESS.sub(lambda match: " " * len(match[0]), folded)
         self.pieces = pieces(self.folded)
         self.keys = [key(piece) for piece in self.pieces]
-        self.case: Case = sentence_case(
-            [piece.text for piece in self.pieces if piece.kind == "word"],
-            language if language in languages() else "none",
-        )
+        words = [piece.text for piece in self.pieces if piece.kind == "word"]
+        self.case: Case = sentence_case(words, language)
         if self.case == "title" and language != "en":
             self.case = "sentence"  # no other language has titles like this: they are names in a row
         self._common = _common_words(language)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from change_it.errors import InputError
-from change_it.text.stopwords import stop_words
+from change_it.text.stopwords import function_words, stop_words
 
 #: Universal part-of-speech tags, https://universaldependencies.org/u/pos/
 TAGS = (
@@ -85,7 +85,7 @@ def sentence_case(words: Sequence[str], language: str) -> Case:
         return "lower"
     if len(spelled) > 1 and all(word == word.upper() for word in spelled):
         return "upper"
-    functions = stop_words(language)
+    functions = function_words(language)
     content = [word[0].isupper() for word in spelled if len(word) > 3 and word.lower() not in functions]
     return "title" if sum(content) >= max(3, 0.9 * len(content)) else "sentence"
 
@@ -210,7 +210,7 @@ class PerceptronTagger:
     @classmethod
     def load(cls, path: Path, language: str) -> Self:
         """Read a file of weights, as `tools/tagger` writes it."""
-        with np.load(path, allow_pickle=False) as arrays:
+        with np.load(path) as arrays:
             if tuple(arrays["tags"]) != TAGS:
                 raise ValueError(f"{path} was trained with other tags: train it anew")
             features, closed = (_unpacked(arrays[name]) for name in ("features", "closed"))

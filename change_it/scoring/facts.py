@@ -17,7 +17,7 @@ from typing import Literal
 from change_it.hevas.names import Casing, Headline, key
 from change_it.text.folding import fold
 from change_it.text.numbers import AMBIGUOUS, Number, Piece, find_numbers, pieces
-from change_it.text.stopwords import stop_words
+from change_it.text.stopwords import function_words
 
 #: Of the rules, for signatures.
 VERSION = "v2"
@@ -208,7 +208,7 @@ def _forms(word: str, language: str) -> set[str]:
             found |= {root + base for base in bases}
     for base in bases:
         root = word.removesuffix(base)
-        if len(root) >= 3 and (root != word or not base):
+        if len(root) >= 3:
             found |= {root + ending for ending in derived}
     return found
 
@@ -281,7 +281,7 @@ class _Text:
         """To a word with a capital those right behind it, and those right before it; function words left out."""
         behind: dict[str, set[str]] = {}
         before: dict[str, set[str]] = {}
-        functions = stop_words(self.language) if self.language in ("it", "en") else frozenset[str]()
+        functions = function_words(self.language)
         for first, last in _TWO.findall(self.folded):
             first, last = first.lower(), last.lower()
             if first not in functions and last not in functions:
@@ -312,7 +312,7 @@ class _Text:
     @cached_property
     def initials(self) -> frozenset[str]:
         """First letters of two to six words in a row that may be a name, with and without function words."""
-        functions = stop_words(self.language) if self.language in ("it", "en") else frozenset[str]()
+        functions = function_words(self.language)
         words = [piece for piece in self.pieces if piece.kind != "mark"]
         found = set()
         for skip in (True, False):
@@ -476,7 +476,7 @@ class FactChecker:
 
     def _initials(self, headline: Headline, index: int) -> set[str]:
         """First letters of the words in a row around a piece."""
-        functions = stop_words(self.language) if self.language in ("it", "en") else frozenset[str]()
+        functions = function_words(self.language)
         row = [
             i
             for i, piece in enumerate(headline.pieces)
@@ -484,7 +484,7 @@ class FactChecker:
         ]
         at = row.index(index)
         found = set()
-        for start in range(max(0, at - 5), at + 1):
+        for start in range(at + 1):
             for end in range(max(start + 2, at + 1), min(start + 6, len(row)) + 1):
                 if headline.pieces[row[start]].text[0].isupper() and row[end - 1] - row[start] < 9:
                     found.add("".join(headline.keys[i][0] for i in row[start:end]))
@@ -508,19 +508,17 @@ def _supports(text: _Text, number: Number, about: bool) -> bool:
                 if (
                     isinstance(other, float)
                     and abs(other - value) <= share * abs(value)
-                    and _rounded(other, value, about)
+                    and (about or _rounded(other, value))
                     and _same_unit(number.units, units)
                 ):
                     return True
     return False
 
 
-def _rounded(exact: float, value: float, about: bool) -> bool:
-    """Whether a value is the exact one with fewer digits."""
-    if about:
-        return True
-    digits = len(f"{value:.0f}".rstrip("0"))
-    return f"{exact:.{max(digits - 1, 0)}e}" == f"{value:.{max(digits - 1, 0)}e}"
+def _rounded(exact: float, value: float) -> bool:
+    """Whether a value, 1 or more, is the exact one with fewer digits."""
+    behind_the_first = len(f"{value:.0f}".rstrip("0")) - 1
+    return f"{exact:.{behind_the_first}e}" == f"{value:.{behind_the_first}e}"
 
 
 def _same_unit(claimed: frozenset[str], known: set[str]) -> bool:

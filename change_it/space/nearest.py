@@ -7,9 +7,8 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.corpus.folder import read_table
-from change_it.hevas.tagging import languages
 from change_it.judges.casing import ARTICLES
-from change_it.text.stopwords import stop_words
+from change_it.text.stopwords import function_words
 
 _USUAL = 200  # articles of the test set that are compared, at most
 
@@ -37,9 +36,7 @@ class Nearest:
         if not (train.height and test.height):
             return None
         train = train.gather_every(max(1, -(-train.height // ARTICLES)))
-        vectors = TfidfVectorizer(
-            stop_words=sorted(stop_words(language if language in languages() else "none"))
-        )
+        vectors = TfidfVectorizer(stop_words=sorted(function_words(language)))
         rows = vectors.fit_transform(train["article"].to_list())
         others = test.gather_every(max(1, test.height // _USUAL))["article"].to_list()
         usual = float(np.median((vectors.transform(others) @ rows.T).max(axis=1).toarray()))

@@ -88,6 +88,11 @@ def stop_words(language: str) -> frozenset[str]:
     return frozenset(_LISTS[language].split())
 
 
+def function_words(language: str) -> frozenset[str]:
+    """The stop words of `it` or `en`; none of any other language."""
+    return stop_words(language if language in ("it", "en") else "none")
+
+
 def guess_language(texts: Sequence[str]) -> str:
     """`it` or `en`, whichever has more function words among the words; `none` if neither's are a tenth of them.
 

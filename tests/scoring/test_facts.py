@@ -322,6 +322,14 @@ def test_roman_numerals_and_short_names(prediction, article, expected):
         ("Migliaia in fila", "In fila erano 2.100.", []),
         ("Decine in fila", "In fila erano a dozzine.", []),
         ("Decine in fila", "In fila erano a migliaia.", ["Decine"]),
+        # Forms of names: endings behind three letters or more, short ones behind four; Italian plurals from five on.
+        ("Arrivano gli Alani", "Arriva un Alano.", []),
+        ("Arriva Polo", "Parla Poli.", ["Polo"]),
+        ("Parla il Sudano", "Viene dal Sud.", []),
+        ("Parla l'Uzano", "Viene da Uz.", ["Uzano"]),
+        # A word in front is no name where a text has another form of it in small letters.
+        ("Zorle ovunque", "Vede una Zorba.", ["Zorle"]),
+        ("Zorle ovunque", "Vede una zorla.", []),
         # Units: a bare number is evidence for money, not for a share or a place; money for a bare number.
         ("Sale di 5 euro", "Sale di 5.", []),
         ("Sale di 5", "Sale di 5 euro.", []),
@@ -340,6 +348,9 @@ def test_roman_numerals_and_short_names(prediction, article, expected):
         ("La sfida di AB", "Vota Alfa della Beta.", []),
         ("La sfida di ADB", "Vota Alfa della Beta.", []),
         ("La sfida di Alfa", "AB vota.", ["Alfa"]),
+        ("Alfa Beta vince", "AB vota.", []),
+        ("La sfida di Alfa e di e di e di e Beta", "AB vota.", []),
+        ("La sfida di Alfa e di e di e di e di Beta", "AB vota.", ["Alfa", "Beta"]),
         # The letters and digits of names that are written apart, from four on.
         ("Volano gli F35B", "Un F-35B vola.", []),
         ("Volano i B52", "Un B-52 vola.", ["B52"]),
@@ -370,6 +381,12 @@ def test_boundaries_in_italian(prediction, article, expected):
         ("About 100 people", "There were 111.", ["100"]),
         ("About the 100 people", "There were 104.", []),
         ("About all the 100 people", "There were 104.", ["100"]),
+        ("About the €100", "It was €104.", ["100"]),
+        # Forms of names.
+        ("The Cuban dance", "Cuba dances.", []),
+        ("Cuba dances", "The Cubans dance.", []),
+        ("The Iraqi leader", "Iraq votes.", []),
+        ("The Zuki leader", "Zuk votes.", ["Zuki"]),
         # Names of three words for one, wherever the name stands.
         ("Affordable Care Act survives", "Obamacare survives.", []),
         ("Justice Department sues", "The DOJ sues.", []),
@@ -388,6 +405,8 @@ def test_boundaries_in_italian(prediction, article, expected):
         ("Hillary, Trump speak", "Hillary Clinton meets Donald Trump.", []),
         ("Trump speaks", "Hillary Clinton meets Donald Trump.", []),
         ("So Hillary Trump speaks", "Hillary Clinton meets Donald Trump.", ["Trump"]),
+        ("Hillary Trump speaks", "Hillary Clinton meets The Trump campaign.", []),
+        ("Hillary Trump speaks", "Hillary And Bill meet Donald Trump.", []),
         ("Hillary Donald speaks", "Hillary Clinton meets Donald Trump.", []),
         ("Hillary Trump speaks", "Hillary Clinton meets Donald Trump and Hillary Trump.", []),
     ],
