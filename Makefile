@@ -41,8 +41,8 @@ test-lowest: ## the fast tests with the lowest versions that pyproject.toml admi
 	$(LOWEST)/bin/python -m pytest -m "not slow"
 
 mutation: $(VENV)/.installed-dev ## how many small faults in scoring and HEvAS the tests notice, on a sample; half an hour
-	$(BIN)/python -m tools.mutation --modules change_it.scoring --tests tests/scoring
-	$(BIN)/python -m tools.mutation --modules change_it.hevas --tests tests/hevas
+	$(BIN)/python -m tools.mutation --modules change_it.scoring --tests tests/scoring tests/test_compliancy_metric.py
+	$(BIN)/python -m tools.mutation --modules change_it.hevas --tests tests/hevas tests/test_hevas_metric.py tests/test_headline_rouge_metric.py
 
 audit-dependencies: $(VENV)/.installed-dev ## known vulnerabilities of the versions in constraints.txt; asks a service on the network
 	$(PYTHON) -m venv $(VENV)-audit

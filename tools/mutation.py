@@ -1,6 +1,6 @@
 """Which small faults in the source no test notices, as JSON: a seeded sample of mutants, each run against the tests.
 
-    python -m tools.mutation --modules change_it.scoring --tests tests/scoring
+    python -m tools.mutation --modules change_it.scoring --tests tests/scoring tests/test_compliancy_metric.py
     python -m tools.mutation --modules change_it.hevas --tests tests/hevas --sample 100
 
 A mutant is one module with one comparison, sign, condition or number changed. Large libraries are loaded once; each mutant

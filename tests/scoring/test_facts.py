@@ -348,13 +348,15 @@ def test_roman_numerals_and_short_names(prediction, article, expected):
         ("La sfida di AB", "Vota Alfa della Beta.", []),
         ("La sfida di ADB", "Vota Alfa della Beta.", []),
         ("La sfida di Alfa", "AB vota.", ["Alfa"]),
+        ("La sfida di Alfa Beta Gamma", "BG vota.", ["Alfa"]),
         ("Alfa Beta vince", "AB vota.", []),
         ("La sfida di Alfa e di e di e di e Beta", "AB vota.", []),
         ("La sfida di Alfa e di e di e di e di Beta", "AB vota.", ["Alfa", "Beta"]),
         # The letters and digits of names that are written apart, from four on.
         ("Volano gli F35B", "Un F-35B vola.", []),
         ("Volano i B52", "Un B-52 vola.", ["B52"]),
-        ("Arriva il nuovo iPhone", "Un I-phone.", []),
+        ("Arriva DJango", "Un D-jango.", []),
+        ("Arriva Django", "Un D-jango.", ["Django"]),
         # Roman numerals count only behind a capital, outside headlines in capitals.
         ("Papa Pio IX tace", "Papa Pio 9 tace.", []),
         ("Papa Pio IX tace", "Papa Pio 8 tace.", ["IX"]),
