@@ -1,4 +1,4 @@
-"""The Space under load, as JSON: time from the button to verdicts, many people at once, a rush, hostile input, memory.
+"""The Space under load, as JSON: time from the button to verdicts, many people at once, rushes, hostile input, memory.
 
     python benchmarks/space.py --run runs/quickstart
 
@@ -139,15 +139,22 @@ def questions(options: Options, count: int, seed: int) -> list[list[Any]]:
     ]
 
 
-def timed(page: Page, asked: list[list[Any]], users: int) -> dict[str, Any]:
-    """Seconds of each request, `users` at a time, and how each ended."""
+def own_headline(asked: list[Any], number: int) -> list[Any]:
+    """Arguments of `/judge` about the article of a question to `/transfer`."""
+    headline, article, direction, *_ = asked
+    return [headline, article, f"{headline} {number}", direction, "en"]
+
+
+def timed(page: Page, endpoint: str, asked: list[list[Any]], users: int, server: int) -> dict[str, Any]:
+    """Seconds of each request, `users` at a time, how each ended, and processor seconds of the server."""
+    times = psutil.Process(server).cpu_times
 
     def once(data: list[Any]) -> tuple[float, str]:
         start = time.perf_counter()
-        event, _ = page.ask("transfer", data)
+        event, _ = page.ask(endpoint, data)
         return time.perf_counter() - start, event
 
-    start = time.perf_counter()
+    start, used = time.perf_counter(), sum(times()[:2])
     with ThreadPoolExecutor(users) as pool:
         answers = list(pool.map(once, asked))
     whole = time.perf_counter() - start
@@ -160,6 +167,7 @@ def timed(page: Page, asked: list[list[Any]], users: int) -> dict[str, Any]:
         "95th_percentile_seconds": round(seconds[int(0.95 * (len(seconds) - 1))], 3),
         "slowest_seconds": round(seconds[-1], 3),
         "requests_a_second": round(len(asked) / whole, 2),
+        "processor_seconds": round(sum(times()[:2]) - used, 2),
         "ends": {end: ends.count(end) for end in sorted(set(ends))},
     }
 
@@ -200,14 +208,13 @@ def mixed(page: Page, options: Options, server: int) -> dict[str, Any]:
     for number, data in enumerate(asked):
         if number in (options.mixed // 3, options.mixed - 1):
             megabytes.append(round(process.memory_info().rss / 1e6, 1))
-        headline, article, direction, *_ = data
         match number % 4:
             case 0:
                 end, _ = page.ask("transfer", data)
             case 1 | 2:
-                end, _ = page.ask("judge", [headline, article, f"{headline} {number}", direction, "en"])
+                end, _ = page.ask("judge", own_headline(data, number))
             case _:
-                end, _ = page.ask("judge", [TEXTS[number % len(TEXTS)], article, headline, direction, "en"])
+                end, _ = page.ask("judge", [TEXTS[number % len(TEXTS)], *own_headline(data, number)[1:]])
         ends[end] = ends.get(end, 0) + 1
     growth = round(megabytes[1] / megabytes[0], 3)
     return {"requests": options.mixed, "ends": ends, "megabytes": megabytes, "growth": growth}
@@ -228,14 +235,21 @@ def main(options: Options) -> None:
                 (f"{options.users} people", options.requests, options.users),
                 ("a rush", options.rush, options.rush),
             ):
-                print(name, file=sys.stderr)
-                options.seed += 1
-                report[name] = timed(page, questions(options, count, 1000 + options.seed), users)
-                assert "complete" in report[name]["ends"], "no request was answered"
-            print("mixed", file=sys.stderr)
-            report["mixed"] = mixed(page, options, server.pid)
-            print("hostile input", file=sys.stderr)
-            report["hostile input"] = hostile(page, options)
+                for endpoint in ("transfer", "judge") if count else ():
+                    print(name, endpoint, file=sys.stderr)
+                    options.seed += 1
+                    asked = questions(options, count, 1000 + options.seed)
+                    if endpoint == "judge":
+                        asked = [own_headline(data, number) for number, data in enumerate(asked)]
+                    found = timed(page, endpoint, asked, users, server.pid)
+                    assert "complete" in found["ends"], "no request was answered"
+                    report.setdefault(name, {})[endpoint] = found
+            if options.mixed:
+                print("mixed", file=sys.stderr)
+                report["mixed"] = mixed(page, options, server.pid)
+            if options.hostile:
+                print("hostile input", file=sys.stderr)
+                report["hostile input"] = hostile(page, options)
             report["alive"] = page.ask("transfer", questions(options, 1, 999)[0])[0] == "complete"
         finally:
             server.terminate()

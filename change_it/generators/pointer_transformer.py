@@ -164,7 +164,7 @@ class Layer(nn.Module):
             states: (n, t, hidden).
             mask: added to the logits of self-attention.
             past: (n, heads, before, hidden / heads) keys and values of the words before.
-            crossed: (n, heads, tokens, hidden / heads), those of the source, in a decoder.
+            crossed: (sources, heads, tokens, hidden / heads), those of the sources, in a decoder; see `by_source`.
             cross_mask: added to the logits of the attention to the source.
 
         Returns:
@@ -175,9 +175,15 @@ class Layer(nn.Module):
             keys, values = torch.cat([past[0], keys], dim=2), torch.cat([past[1], values], dim=2)
         states = states + self.dropout(self.output(attend(query, keys, values, mask)))
         if crossed is not None:
-            query = split_heads(self.cross_query(self.cross_norm(states)), 1, self.heads)[:, 0]
-            states = states + self.dropout(self.cross_output(attend(query, *crossed, cross_mask)))
+            queries = by_source(self.cross_query(self.cross_norm(states)), crossed[0])
+            found = attend(split_heads(queries, 1, self.heads)[:, 0], *crossed, cross_mask)
+            states = states + self.dropout(self.cross_output(found.view_as(states)))
         return states + self.dropout(self.between(self.between_norm(states))), (keys, values)
+
+
+def by_source(states: Tensor, sources: Tensor) -> Tensor:
+    """(sources, t * beams, hidden) of (n, t, hidden): the n = sources * beams headlines of a search, its source's together."""
+    return states.reshape(len(sources), -1, states.shape[-1])
 
 
 def split_heads(projected: Tensor, parts: int, heads: int) -> Tensor:
@@ -282,6 +288,13 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         """Replace the word embeddings, of encoder and decoder."""
         self.embedding.words = value
 
+    @staticmethod
+    def _expand_inputs_for_generation(
+        expand_size: int = 1, is_encoder_decoder: bool = False, input_ids: Any = None, **inputs: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """One row of words for each beam of a search; its beams share a source."""
+        return input_ids.repeat_interleave(expand_size, dim=0), inputs
+
     def _decode(self, ids: Tensor, encoded: Any, state: DecoderState | None) -> tuple[Tensor, DecoderState]:
         """(n, t, hidden) states of (n, t) words after those of `state`, which is carried on."""
         state = state or DecoderState()
@@ -307,9 +320,11 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
 
     def _places(self, states: Tensor, encoded: Any) -> Tensor:
         """(n, t, tokens) logits of the places of the source, float32 or more."""
-        scores = at_least_single(torch.bmm(self.copy(states), encoded.copied.transpose(1, 2)))
+        queries = by_source(self.copy(states), encoded.copied)
+        scores = at_least_single(torch.bmm(queries, encoded.copied.transpose(1, 2)))
         scores = scores * states.shape[-1] ** -0.5 + self.copy_bias
-        return scores.masked_fill(~encoded.source_mask.unsqueeze(1), IMPOSSIBLE)
+        scores = scores.masked_fill(~encoded.source_mask.unsqueeze(1), IMPOSSIBLE)
+        return scores.view(*states.shape[:2], -1)
 
     def _loss(self, states: Tensor, encoded: Any, labels: Tensor) -> Tensor:
         """Mean of -log P(word) over the labels' words."""
@@ -333,7 +348,8 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         config = self.config
         written, places = self._scores(states), self._places(states, encoded)
         joint = torch.cat([written, places], dim=-1).softmax(-1)
-        sources = encoded.source_ids.unsqueeze(1).expand_as(places)
+        beams = len(places) // len(encoded.source_ids)
+        sources = encoded.source_ids.repeat_interleave(beams, dim=0).unsqueeze(1).expand_as(places)
         extended = functional.pad(joint[..., : config.words], (0, config.reserved))
         extended = extended.scatter_add(-1, sources, joint[..., config.words :])
         extended[..., [self._padding, config.unk_token_id, config.decoder_start_token_id]] = 0.0

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -75,7 +76,7 @@ def judge_candidates(
     targets: Sequence[str],
     *,
     language: str | None = None,
-    style_weight: float = 0.5,
+    style_weight: float | Sequence[float] = 0.5,
     progress: Progress = False,
 ) -> list[list[JudgedCandidate]]:
     """Ask the judges about candidates, all of them together: what recurs is read once.
@@ -87,7 +88,8 @@ def judge_candidates(
         articles: n original articles.
         targets: n outlets aimed at, by short name.
         language: of the texts, for facts; guessed from the articles when None.
-        style_weight: how much style counts for their order beside story and article, in 0-1; .5 takes them alike.
+        style_weight: how much style counts for their order beside story and article, in 0-1, or n of them; .5 takes them
+            alike.
         progress: as `scoring.compliancy.judge_items` takes it.
 
     Returns:
@@ -105,15 +107,19 @@ def judge_candidates(
     ]
     judged = judge_items(judges, items, language=language, progress=progress)
     rows = judged.iter_rows(named=True)
+    weights = np.broadcast_to(style_weight, len(asked)).tolist()
 
-    def place(one: JudgedCandidate) -> tuple[bool, float]:
+    def place(weight: float, one: JudgedCandidate) -> tuple[bool, float]:
         hh, ah, fluency = (
             (1.0 if (p := one.probabilities[name]) is None else p) for name in ("hh", "ah", "fluency")
         )
-        weighted = (hh * ah) ** (2 - 2 * style_weight) * one.style ** (2 * style_weight)
+        weighted = (hh * ah) ** (2 - 2 * weight) * one.style ** (2 * weight)
         return not one.marks["facts"], -weighted * fluency
 
-    return [sorted((JudgedCandidate.of(one, next(rows)) for one in some), key=place) for some in asked]
+    return [
+        sorted((JudgedCandidate.of(one, next(rows)) for one in some), key=partial(place, weight))
+        for some, weight in zip(asked, weights, strict=True)
+    ]
 
 
 def choose(

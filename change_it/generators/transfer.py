@@ -313,8 +313,8 @@ class HeadlineTransfer(Proposer):
         found: list[list[Candidate]] = [[] for _ in items]
         with ProgressBar(shown=progress) as bar:
             task = bar.add_task(f"{self.recipe} generator", total=len(rows))
-            for target, generator in self.generators.items():
-                own = [row for row in rows if items[row][2] == target]
+            for generator in {id(one): one for one in self.generators.values()}.values():
+                own = [row for row in rows if self.generators[items[row][2]] is generator]
                 lengths = generator.format.lengths([sources[row] for row in own], [""] * len(own))
                 order = [row for _, row in sorted(zip(lengths, own, strict=True), key=lambda pair: -pair[0])]
                 size = batch_size or default_batch_size(generator, decoding)

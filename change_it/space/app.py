@@ -1,5 +1,6 @@
 """The page: four tabs and the choice of language."""
 
+import inspect
 import os
 from functools import partial
 from pathlib import Path
@@ -66,7 +67,10 @@ def build(models: Models | None, language: str = "it", feedback: Path | None = N
         texts.language.change(lambda: [gr.update(visible=False)] * len(boxes), None, boxes, **unseen).then(
             lambda: [gr.update(visible=True)] * len(boxes), None, boxes, **unseen
         )
-    return page.queue(max_size=LIMITS.queue, default_concurrency_limit=LIMITS.at_once)
+    for kind in {type(block) for block in page.blocks.values()}:
+        # Gradio describes every component to every new visitor, and half of the time goes into reading these.
+        kind.__init__.__signature__ = inspect.signature(kind.__init__)
+    return page.queue(max_size=LIMITS.queue, default_concurrency_limit=LIMITS.batches)
 
 
 def about_html(models: Models, language: str) -> str:

@@ -59,8 +59,8 @@ def run(options: DemoOptions) -> None:
 
     with terminal.status(f"loading the models of {options.run}"):
         models = Models.from_run(options.run)
-        page = build(models, options.language, options.feedback or options.run)
         models.warm_up()
+        page = build(models, options.language, options.feedback or options.run)
     serve(page, host=options.host, port=options.port, share=options.share)
 
 

@@ -34,8 +34,16 @@ class Limits:
     """Size of an uploaded file."""
     queue: int = 1024
     """Requests that wait; later ones are refused."""
-    at_once: int = 2
-    """Requests that are worked on at the same time."""
+    visits: int = 500
+    """Visits whose state is kept, some 200 kB each; every request that names no session is one."""
+    batch: int = 32
+    """Requests that the models answer together."""
+    batches: int = 2
+    """Batches at the same time: while one is judged, headlines are written for the other."""
+    at_once: int = 96
+    """Requests to the models that have a thread: those of two batches, and those that wait for the next."""
+    threads: int = 112
+    """Requests of all kinds that have a thread."""
 
 
 LIMITS = Limits()

@@ -1,8 +1,9 @@
-"""The judges and systems behind the page, safe to use from many threads, their latest answers cached."""
+"""The judges and systems behind the page: asked by many threads, which they answer in batches, their latest answers cached."""
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import torch
@@ -12,19 +13,47 @@ from change_it.corpus.folder import REPORT, read_language, read_report
 from change_it.corpus.sample import of_sample
 from change_it.errors import InputError
 from change_it.generators.card import CARD, GeneratorCard
-from change_it.generators.decoding import Decoding
+from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.extract import Extract
 from change_it.generators.options import EXTRACT
+from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.transfer import HeadlineTransfer, Proposer
 from change_it.judges.casing import read_casing
 from change_it.judges.judge import COMMAND, Judges
 from change_it.judges.options import SINGLE_TEXT
+from change_it.scoring.item import Item
+from change_it.space.batches import Batches
 from change_it.space.limits import LIMITS
 from change_it.space.nearest import Nearest
+from change_it.text.tokens import words
 from change_it.training.models import local_folder
 
 #: Answers that are kept of each judge and each system.
 CACHE_SIZE = 4096
+#: How much style counts for the order of candidates at first, 0-1.
+STYLE_WEIGHT = 0.5
+#: System of a headline that the reader wrote.
+OWN = "own"
+
+#: As wide as the most that can be shown, so that there is a choice.
+_SEARCH = Decoding(candidates=LIMITS.candidates, beams=LIMITS.candidates)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What one person asks of the models.
+
+    Attributes:
+        item: the original, and the outlet aimed at.
+        system: that offers as many new headlines as `LIMITS` allows; none where empty.
+        own: a headline that the reader wrote; none where empty.
+        style_weight: as `judge_candidates` takes it.
+    """
+
+    item: Item
+    system: str = ""
+    own: str = ""
+    style_weight: float = STYLE_WEIGHT
 
 
 @dataclass(frozen=True)
@@ -148,13 +177,49 @@ class Models:
             nearest,
         )
 
+    @cached_property
+    def _batches(self) -> Batches[Question, list[tuple[str, JudgedCandidate]]]:
+        return Batches(self.answer_all, LIMITS.batch, LIMITS.batches)
+
+    def answer(self, question: Question) -> list[tuple[str, JudgedCandidate]]:
+        """As `answer_all`; questions of several threads are answered together."""
+        return self._batches.submit(question).result()
+
+    def answer_all(self, questions: Sequence[Question]) -> list[list[tuple[str, JudgedCandidate]]]:
+        """For each question the distinct new headlines with words, each with its system, best first."""
+        offered: list[dict[str, str]] = [{} for _ in questions]
+        for name in {one.system for one in questions if one.system}:
+            rows = [row for row, one in enumerate(questions) if one.system == name]
+            items = [questions[row].item for row in rows]
+            found = self.systems[name].propose(
+                [item.source for item in items],
+                [item.article for item in items],
+                [item.target for item in items],
+                _SEARCH,
+            )
+            for row, some in zip(rows, found, strict=True):
+                offered[row] = {" ".join(one.text.split()): name for one in some if words(one.text)}
+        for one, new in zip(questions, offered, strict=True):
+            if one.own:
+                new[one.own] = OWN
+        judged = judge_candidates(
+            self.judges,
+            [[Candidate(text, 0.0) for text in new] for new in offered],
+            [one.item.source for one in questions],
+            [one.item.article for one in questions],
+            [one.item.target for one in questions],
+            language=self.language,
+            style_weight=[one.style_weight for one in questions],
+        )
+        return [[(new[one.text], one) for one in some] for new, some in zip(offered, judged, strict=True)]
+
     def warm_up(self) -> None:
         """Ask everything once, so that the first reader does not wait for what is set up on first use.
 
-        The cores are shared out among the requests that are worked on at once: threads of several requests that
+        The cores are shared out among the batches that are worked on at once: threads of several batches that
         compete for the same cores wait for one another.
         """
-        torch.set_num_threads(max(1, (os.cpu_count() or 1) // LIMITS.at_once))
+        torch.set_num_threads(max(1, (os.cpu_count() or 1) // LIMITS.batches))
         text = "una prova"
         for system in self.systems.values():
             texts = [text] * len(system.targets)

@@ -25,7 +25,7 @@ class Nearest:
     headlines: tuple[str, ...]
     usual: float
     _vectors: TfidfVectorizer
-    _rows: Any  # (articles, words), sparse
+    _columns: Any  # (words, articles), sparse: only the rows of an article's words are read
 
     @classmethod
     def from_corpus(cls, corpus: str, language: str) -> "Nearest | None":
@@ -37,13 +37,13 @@ class Nearest:
             return None
         train = train.gather_every(max(1, -(-train.height // ARTICLES)))
         vectors = TfidfVectorizer(stop_words=sorted(function_words(language)))
-        rows = vectors.fit_transform(train["article"].to_list())
+        columns = vectors.fit_transform(train["article"].to_list()).T.tocsr()
         others = test.gather_every(max(1, test.height // _USUAL))["article"].to_list()
-        usual = float(np.median((vectors.transform(others) @ rows.T).max(axis=1).toarray()))
-        return cls(tuple(train["headline"]), usual, vectors, rows)
+        usual = float(np.median((vectors.transform(others) @ columns).max(axis=1).toarray()))
+        return cls(tuple(train["headline"]), usual, vectors, columns)
 
     def find(self, article: str) -> tuple[str, float]:
         """Headline of the training article nearest to this one, and their cosine, 0-1."""
-        similarity = (self._rows @ self._vectors.transform([article]).T).toarray()[:, 0]
+        similarity = (self._vectors.transform([article]) @ self._columns).toarray()[0]
         place = int(similarity.argmax())
         return self.headlines[place], float(similarity[place])

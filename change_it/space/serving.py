@@ -53,6 +53,8 @@ def launch(page: gr.Blocks, **settings: Any) -> Any:
         "show_error": False,
         "footer_links": ["api"],
         "max_file_size": LIMITS.bytes,
+        "max_threads": LIMITS.threads,
+        "state_session_capacity": LIMITS.visits,
         "quiet": True,
     }
     return page.launch(**defaults | settings)

@@ -14,36 +14,29 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from change_it.errors import InputError
-from change_it.generators.decoding import Candidate, Decoding
-from change_it.generators.rerank import judge_candidates
+from change_it.generators.rerank import JudgedCandidate
 from change_it.hevas.readability import readability
 from change_it.scoring.compliancy import JUDGES
 from change_it.scoring.item import Item
 from change_it.space.feedback import append, can_write
 from change_it.space.html import notice, render
 from change_it.space.limits import LIMITS, friendly, text_of
-from change_it.space.models import Models
+from change_it.space.models import OWN, STYLE_WEIGHT, Models, Question
 from change_it.space.translation import Texts
 from change_it.text.tokens import words
 from change_it.translation import LANGUAGES, number, translate
 
 #: Candidates that are asked for at first.
 CANDIDATES = 3
-#: How much style counts for the order of candidates at first, 0-1.
-STYLE_WEIGHT = 0.5
 #: Requests of a visit that are kept.
 HISTORY = 10
 #: The fields of the tab, as links name them.
 FIELDS = ("headline", "article", "direction", "system", "candidates", "style", "own")
-#: System of a headline that the reader wrote.
-OWN = "own"
 
 _LONGEST_LINK = 8_000  # letters that every server on the way takes
 
 log = logging.getLogger(__name__)
 
-#: As wide as the most that can be shown, so that there is a choice.
-_SEARCH = Decoding(candidates=LIMITS.candidates, beams=LIMITS.candidates)
 _QUEUE: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": LIMITS.at_once}
 #: On a phone the candidates are below the fold: a press of the button goes there.
 _SHOW_CANDIDATES = """() => {
@@ -342,15 +335,12 @@ def transfer(
     if item.target not in chosen.targets:
         raise InputError(translate(language, "limits.target", system=system, to=item.target))
     written = " ".join(text_of(own, LIMITS.headline, "transfer.own", language).split())
-    [found] = chosen.propose([item.source], [item.article], item.target, _SEARCH)
-    new = dict.fromkeys((" ".join(one.text.split()) for one in found), system) | {written: OWN}
-    judged = {text: name for text, name in new.items() if words(text)}
-    if not judged:
+    found = models.answer(Question(item, system, written if words(written) else "", style_weight))
+    if not found:
         raise InputError(translate(language, "limits.nothing", system=system))
-    answer = _answer(models, item, judged, style_weight)
-    best = [one for one in answer["candidates"] if one["system"] == system][: int(candidates)]
-    answer["candidates"] = [one for one in answer["candidates"] if one in best or one["system"] == OWN]
-    return {"system": system, **answer}
+    best = [one for name, one in found if name == system][: int(candidates)]
+    shown = [(name, one) for name, one in found if name == OWN or one in best]
+    return {"system": system, **_answer(models, item, shown)}
 
 
 def judge(
@@ -361,7 +351,7 @@ def judge(
     new = " ".join(text_of(new_headline, LIMITS.headline, "transfer.own", language).split())
     if not words(new):
         raise InputError(translate(language, "limits.no_own"))
-    return {"system": OWN, **_answer(models, item, {new: OWN})}
+    return {"system": OWN, **_answer(models, item, models.answer(Question(item, own=new)))}
 
 
 def _checked(models: Models, headline: Any, article: Any, direction: Any, language: str) -> Item:
@@ -377,31 +367,19 @@ def _checked(models: Models, headline: Any, article: Any, direction: Any, langua
     return Item("", *models.directions[direction], source, text)
 
 
-def _answer(
-    models: Models, item: Item, new: Mapping[str, str], style_weight: float = STYLE_WEIGHT
-) -> dict[str, Any]:
-    """The answer for new headlines (text to system), all of them in one batch a judge."""
-    figures = readability_figures([item.source, *new], models.language)
-    readable = dict(zip(new, figures[1:], strict=True))
-    [judged] = judge_candidates(
-        models.judges,
-        [[Candidate(text, 0.0) for text in new]],
-        [item.source],
-        [item.article],
-        [item.target],
-        language=models.language,
-        style_weight=style_weight,
-    )
+def _answer(models: Models, item: Item, found: Sequence[tuple[str, JudgedCandidate]]) -> dict[str, Any]:
+    """The answer for new headlines, one or more, each with its system."""
+    original, *figures = readability_figures([item.source, *(one.text for _, one in found)], models.language)
     casing, text = models.judges.casing, f"{item.source}. {item.article}"
     # How main reads the original.
-    source = judged[0].probabilities["source"] or 0.0
+    source = found[0][1].probabilities["source"] or 0.0
     wrong = source > 0.5
-    original, other = (item.label, item.target)[:: -1 if wrong else 1]
+    before, after = (item.label, item.target)[:: -1 if wrong else 1]
     unknown = dict.fromkeys(("compliancy", "strict_compliancy", "main")) if wrong else {}
     candidates = [
         {
             "headline": one.text,
-            "system": new[one.text],
+            "system": system,
             "joint": round(one.joint, 4),
             "strict_joint": round(one.strict_joint, 4),
             "probabilities": {
@@ -417,17 +395,17 @@ def _answer(
                 **unknown,
             },
             "unsupported": [asdict(wrong) for wrong in one.unsupported],
-            "looks_like": {"original": original, "new": other if one.marks["main"] else original},
-            "readability": readable[one.text],
+            "looks_like": {"original": before, "new": after if one.marks["main"] else before},
+            "readability": readable,
         }
-        for one in judged
+        for (system, one), readable in zip(found, figures, strict=True)
     ]
     return {
         "from": item.label,
         "to": item.target,
         "original": {
             "headline": item.source,
-            "readability": figures[0],
+            "readability": original,
             "looks_like_target": round(source, 4),
         },
         "wrong_direction": wrong,
