@@ -35,8 +35,8 @@ SUMMARY = (
 #: Counts are kept as logarithms in steps of 1 / STEPS, one byte each.
 STEPS = 16
 MODULUS = 2**31 - 1
-#: Pieces of the longest words or phrases that are seen to stand twice in a row.
-LONGEST_REPEAT = 8
+#: Pieces from a word or phrase to the same one again, at most; and of phrases that may have others between.
+LONGEST_REPEAT, LONG_REPEAT = 32, 4
 #: Label of a junction that is not asked for.
 IGNORED = -100
 #: A logit that is as good as certain.
@@ -306,12 +306,17 @@ def _binary(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def _doubled(values: Tensor) -> Tensor:
-    """Whether the one to `LONGEST_REPEAT` values (rows, places) before a junction come again right after it (rows, places - 1)."""
+    """Whether the values (rows, places) before a junction come again after it (rows, places - 1).
+
+    At once; or, where they are `LONG_REPEAT` and more, after one or two others, as a full stop is.
+    """
     rows, places = values.shape
     found = torch.zeros(rows, places - 1, dtype=torch.bool, device=values.device)
-    for length in range(1, min(LONGEST_REPEAT, places // 2) + 1):
-        same = values[:, :-length] == values[:, length:]
-        found[:, length - 1 : places - length] |= same.unfold(1, length, 1).all(-1)
+    for shift in range(1, min(LONGEST_REPEAT, places - 1) + 1):
+        same = values[:, :-shift] == values[:, shift:]
+        count = same.cumsum(1)
+        run = count - count.masked_fill(same, 0).cummax(1).values
+        found[:, : places - shift] |= run >= max(min(shift, LONG_REPEAT), shift - 2)
     return found
 
 

@@ -32,6 +32,8 @@ BOUND = 0.5
 SEEN = 5
 #: The same of a word that is no function word, before it is known not to begin headlines.
 OFTEN = 40
+#: Share of the stuttered headlines that follow their own beginning.
+RESTARTED = 0.2
 #: Marks that come in pairs.
 PAIRS = (("«", "»"), ("“", "”"), ("(", ")"), ("[", "]"))
 
@@ -382,9 +384,13 @@ def inserted(split: Split, random: np.random.Generator, material: Material) -> s
 
 @family
 def stuttered(split: Split, random: np.random.Generator, material: Material) -> str | None:
-    """One to three times, one to three words stand twice, side by side or further on."""
+    """One to three times, one to three words stand twice, side by side or further on; or the headline follows its own beginning."""
     if len(split.words) < 3:
         return None
+    if random.random() < RESTARTED:
+        count = len(split.words) if random.random() < 0.5 else int(random.integers(3, len(split.words) + 1))
+        mark = (" ", ", ", ". ", ": ")[random.integers(4)]
+        return str(Split(split.words[:count] + split.words, [*split.gaps[:count], mark, *split.gaps[1:]]))
     words, gaps = list(split.words), split.gaps[:-1]
     for _ in range(int(random.integers(1, 4))):
         length = int(random.integers(1, 4))

@@ -74,9 +74,19 @@ def test_a_row_is_judged_without_its_own_part(judge):
 
 @pytest.mark.parametrize(
     ("row", "expected"),
-    [([1, 5, 5, 2], [1]), ([1, 5, 6, 5, 6, 2], [2]), ([1, 5, 6, 7, 5, 6, 2], []), ([5] * 4, [0, 1, 2])],
+    [
+        ([1, 5, 5, 2], [1]),
+        ([1, 5, 6, 5, 6, 2], [2]),
+        ([1, 5, 6, 7, 5, 6, 2], []),
+        ([5] * 4, [0, 1, 2]),
+        ([1, *[4, 5, 6, 7] * 4, 8, *[4, 5, 6, 7] * 4, 2], [4, 5, 6, 7, 8, 9, 10, 11, 12, 16, *range(21, 30)]),
+        ([1, 5, 6, 7, 8, 9, 5, 6, 7, 8, 2], [4]),
+        ([1, 5, 6, 7, 8, 9, 4, 5, 6, 7, 8, 2], [4]),
+        ([1, 5, 6, 7, 8, 9, 4, 3, 5, 6, 7, 8, 2], []),
+        ([1, 5, 6, 7, 8, 5, 6, 7, 2], []),
+    ],
 )
-def test_a_junction_sees_that_a_phrase_comes_twice_in_a_row(judge, row, expected):
+def test_a_junction_sees_that_a_phrase_comes_again_after_it(judge, row, expected):
     again = judge.evidence_of(torch.tensor([row]))[0, :, 12]  # unscaled: mean 0, deviation 1
     assert again.nonzero().flatten().tolist() == expected
 

@@ -147,6 +147,14 @@ def test_marks_without_their_other_half_are_dropped(material):
             assert text.count("«") == text.count("»")
 
 
+def test_a_headline_follows_its_own_beginning_among_the_stuttered(material):
+    headline = "Il sindaco chiude la scuola e parte per il mare"
+    found = [broken("stuttered", material, headline, seed=seed) for seed in range(200)]
+    restarted = {text for text in found if text.endswith(headline) and text != headline}
+    assert {f"{headline}{mark}{headline}" for mark in (" ", ", ", ". ", ": ")} <= restarted
+    assert any(len(text) < 1.7 * len(headline) for text in restarted)
+
+
 @pytest.mark.parametrize("headline", ["", "!", "Piove"])
 def test_what_cannot_be_broken_is_left_alone(headline, material):
     for name in FAMILIES:
