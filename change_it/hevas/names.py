@@ -215,7 +215,7 @@ class Headline:
 def key(piece: Piece) -> str:
     """A piece in small letters, without the dots of an abbreviation."""
     text = piece.text.lower()
-    return text.replace(".", "") if piece.kind == "word" and "." in text else text
+    return text.replace(".", "") if piece.kind == "word" else text
 
 
 _SUFFIXES = {

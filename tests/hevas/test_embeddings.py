@@ -72,6 +72,7 @@ def bad_files(folder):
     (folder / "table.csv").write_text("id,headline\n1,Pane\n")
     (folder / "empty.txt").write_text("")
     (folder / "none.txt").write_text("0 5\n")
+    (folder / "flat.txt").write_text("2 0\npane\nmare\n")
     (folder / "short.txt").write_text("3 2\npane 0.1 0.2\nmare 0.3 0.4\n")
     (folder / "uneven.txt").write_text("2 3\npane 0.1 0.2 0.3\nmare 0.3 0.4\n")
     (folder / "words.txt").write_text("2 2\npane a b\nmare c d\n")

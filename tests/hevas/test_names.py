@@ -174,6 +174,7 @@ def test_names_by_their_writing(text, language, expected):
         ("Finisce - Roma", ["Finisce", "Roma"]),
         ("Vince l'Inter", ["Vince"]),
         ("Vince 'Inter'", ["Vince", "Inter"]),
+        ("'Inter' vince", ["Inter"]),
     ],
 )
 def test_where_any_word_has_a_capital(text, expected):
@@ -182,6 +183,28 @@ def test_where_any_word_has_a_capital(text, expected):
         piece.text for i, piece in enumerate(headline.pieces) if headline.begins(i) and piece.kind == "word"
     ]
     assert begins == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "alone", "beside_a_name", "beside_a_word"),
+    [
+        ("Vince la Zorle", True, True, False),
+        ("Vedo Zorle", True, True, True),  # the tagger takes it for a name
+        ("Zorle vince", True, True, False),
+        ("Zorle a Roma", False, False, False),  # for a verb
+        ("ECCO LE ZORLE", False, True, False),
+        ("vince la zorle", False, True, False),
+    ],
+)
+def test_a_word_that_the_corpus_lacks_is_no_name_beside_other_forms_in_small_letters(
+    text, alone, beside_a_name, beside_a_word
+):
+    headline = Headline(text, "it")
+    index = headline.keys.index("zorle")
+    assert headline.is_name(index) == alone
+    assert headline.is_name(index, Casing(Counter(zorlare=1), Counter(zorlare=1))) == beside_a_name
+    assert headline.is_name(index, Casing(Counter(zorlare=2), Counter(zorlare=1))) == beside_a_word
+    assert headline.is_name(index, known={"zorlare"}) == (alone and beside_a_word)
 
 
 def test_contractions_are_no_names_in_capitals():

@@ -106,6 +106,7 @@ def test_the_best_strict_compliancy_comes_first(toy_test, strict_judges):
     first, last = scores.systems.index("gold"), scores.systems.index("broken")
     assert scores.p_values[first, last] == 1
     assert scores.strict_p_values[first, last] < 0.2
+    assert scores.strict_p_values[first, scores.systems.index("half")] < 0.5  # one direction alone differs
     without = score(toy_test, FakeJudges(), systems, resamples=2, progress=False)
     assert without.row(without.systems[-1]).values["compliancy"] == 0
 
