@@ -134,6 +134,13 @@ def test_a_first_name_is_that_of_most_bearers(lower, upper, firsts, is_first_nam
     assert not casing.is_first_name("donata", "rossi")
 
 
+def test_casing_is_saved_and_loaded(tmp_path):
+    CASING.save(tmp_path)
+    assert Casing.load(tmp_path) == CASING
+    assert CASING.full["tromba"] == {"donata": 3, "ivana": 1}
+    assert Casing.load(tmp_path / "nowhere") is None
+
+
 def test_of_an_article_only_the_beginning_is_read():
     assert Casing.from_texts(["e " * 1249 + "abc"]).lower == {"ab": 1}  # 2,500 characters
 
@@ -153,6 +160,7 @@ def test_a_text_is_foreign_below_a_share_of_known_words():
         ("Parla il dott. Rossi", "it", ["Rossi"]),
         ("Il 51ENNE Rossi", "it", ["Rossi"]),
         ("Vince 51 Rossi", "it", ["Rossi"]),
+        ("Canta I'LL SEE", "xx", ["SEE"]),
         ("Ecco la «é»", "it", []),
         ("Ecco la qualità", "it", []),
         ("Ecco la 漢字", "it", ["漢字"]),

@@ -211,11 +211,8 @@ def test_a_reranker_may_have_a_fluency_judge():
     assert three.shared_with(scoring) == []
 
 
-def test_casing_is_saved_and_loaded(tmp_path, toy_corpus):
-    casing = Casing.from_texts(["A Roma parla Mario Rossi, ieri."], ["Titolo minuscolo"])
-    casing.save(tmp_path)
-    assert Casing.load(tmp_path) == casing
-    assert Casing.load(tmp_path / "nowhere") is None
+def test_judges_take_the_casing_of_a_corpus_unless_they_have_one(toy_corpus):
+    casing = Casing.from_texts(["A Roma parla Mario Rossi, ieri."])
     judges = FakeJudges().with_casing(read_casing(str(toy_corpus)))
     assert judges.casing.share("titolo") == 0
     assert judges.with_casing(casing) is judges
