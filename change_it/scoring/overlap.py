@@ -54,7 +54,7 @@ def statistics(
 
 def _against(references: list[list[str]], candidates: list[list[str]]) -> Floats:
     """(n, 12) statistics of the candidates against one reference each."""
-    bleu = BLEU(tokenize="none", force=True, effective_order=True)
+    bleu = BLEU(tokenize="none", effective_order=True)
     rows = np.ones((len(candidates), len(_COLUMNS)))
     rows[:, 1] = rouge_l(references, candidates)[:, 2]
     for row, reference, candidate in zip(rows, references, candidates, strict=True):

@@ -387,10 +387,12 @@ def test_boundaries_in_italian(prediction, article, expected):
         # Forms of names.
         ("The Cuban dance", "Cuba dances.", []),
         ("Cuba dances", "The Cubans dance.", []),
+        ("The Zubic leader", "Zuba votes.", []),
         ("The Iraqi leader", "Iraq votes.", []),
         ("The Zuki leader", "Zuk votes.", ["Zuki"]),
         # Names of three words for one, wherever the name stands.
         ("Affordable Care Act survives", "Obamacare survives.", []),
+        ("The Affordable Care Act survives", "Obamacare survives.", []),
         ("Justice Department sues", "The DOJ sues.", []),
         ("DOJ sues", "The Department of Justice sues.", []),
         ("Obamacare survives", "The health care law survives.", []),

@@ -45,5 +45,11 @@ def test_identical_texts_score_one_and_disjoint_ones_zero():
     assert list(measured(text, text, ["niente"]).values()) == [1, 1, 0, 0]
 
 
+def test_bleu_wants_four_words_and_warns_of_nothing(caplog):
+    assert measured(["Roma vince oggi"], ["Roma vince oggi"], ["Roma"])["bleu"] == 0
+    assert measured(["Roma vince oggi ancora"], ["Roma vince oggi ancora"], ["Roma"])["bleu"] == 1
+    assert not caplog.records
+
+
 def test_a_headline_without_words_scores_zero():
     assert list(measured(["«…»"], ["Roma"], ["Roma"]).values()) == [0, 0, 0, 0]

@@ -159,6 +159,24 @@ def test_a_second_corpus_of_the_same_name_is_read_afresh(tmp_path):
         assert sum(bool(item.reference) for item in read_test_set(str(folder)).items) == 2 * n
 
 
+def test_of_several_partners_an_article_keeps_the_most_similar(tmp_path):
+    folder = write_toy_corpus(tmp_path / "corpus")
+    file = folder / "pairs" / "test.parquet"
+    one, two = pl.read_parquet(file).head(2).to_dicts()
+
+    def joined(a, b, similarity):
+        return {**a, **{name: b[name] for name in b if name.startswith("b_")}, "similarity": similarity}
+
+    rows = [joined(one, one, 0.85), joined(two, two, 0.85), joined(one, two, 0.9), joined(two, one, 0.8)]
+    pl.DataFrame(rows).write_parquet(file)
+    assert {item.id: item.reference for item in read_test_set(str(folder)).items if item.reference} == {
+        "a0": two["b_headline"],
+        "a1": two["b_headline"],
+        "b0": one["a_headline"],
+        "b1": one["a_headline"],
+    }
+
+
 @pytest.mark.parametrize("what", ["nowhere", "./no/folder", "/no/folder"])
 def test_a_corpus_that_is_not_there(what):
     with pytest.raises(InputError, match="no corpus folder"):
