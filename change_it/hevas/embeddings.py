@@ -24,6 +24,8 @@ _HEADER = re.compile(rb"(\d+) (\d+)\s*\n")
 _WINDOW = 5  # words on each side that count as context
 _GZIP = b"\x1f\x8b"
 _PICKLE = b"\x80"
+#: Bytes of the header, or of a word and its numbers, that are read to tell text from binary.
+_LINE = 1_000_000
 #: gensim leaves out what follows in a longer sequence.
 _LONGEST = 10_000
 
@@ -174,13 +176,13 @@ def _is_binary(path: Path, other: InputError) -> bool:
     if zipped and path.suffix != ".gz":  # gensim goes by the name
         raise InputError(f"{path} is compressed: give it the ending .gz")
     with (gzip.open if zipped else open)(path, "rb") as file:
-        header = _HEADER.fullmatch(file.readline(100))
+        header = _HEADER.fullmatch(file.readline(_LINE))
         if header is None:
             raise other
         words, dimensions = int(header[1]), int(header[2])
         if not words or not dimensions:
             raise other
-        first = file.readline(1000 + 50 * dimensions)
+        first = file.readline(_LINE)
     try:
         columns = first.decode().rstrip().rsplit(" ", dimensions)
         return len([float(value) for value in columns[1:]]) != dimensions

@@ -4,10 +4,12 @@ from scoring_fakes import FakeJudges
 from change_it.audit import degenerate, perturbations
 from change_it.audit.audit import audit
 from change_it.audit.corpus import read_corpus
-from change_it.audit.degenerate import GOLD, in_turn, measure_systems
-from change_it.audit.verdicts import read_metrics, verdicts
+from change_it.audit.degenerate import GOLD, Result, in_turn, measure_systems
+from change_it.audit.probes import AS_IT_IS, SETTING, Probe
+from change_it.audit.verdicts import Summary, read_metrics, verdicts
 from change_it.errors import InputError
 from change_it.io import write_json
+from change_it.tables import figure
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +82,8 @@ def record(f1, baseline, test="gold"):
 
 
 @pytest.mark.parametrize(
-    ("f1", "baseline", "level"), [(0.64, 0.65, "distrust"), (0.66, 0.65, "care"), (0.7, 0.65, "rely")]
+    ("f1", "baseline", "level"),
+    [(0.64, 0.65, "distrust"), (0.65, 0.65, "distrust"), (0.66, 0.65, "care"), (0.7, 0.65, "rely")],
 )
 def test_a_judge_is_held_against_its_best_baseline(f1, baseline, level):
     main = verdicts({"main": record(f1, baseline)}, fluency=True)[0]
@@ -106,6 +109,68 @@ def test_verdicts_name_what_was_let_through_and_the_judge_that_is_missing(result
     assert "none" in found["fluency"].text
     assert "refuses what it should" in found["facts"].text
     assert str(found["fluency"]).startswith("fluency: do not rely on it. There is none")
+
+
+def system(name, share, *, n=20, guards=("hh",), blamed=True, judge="hh"):
+    values = dict.fromkeys(("hh", "ah", "main", "fluency", "facts", "passed")) | {
+        judge: share,
+        "passed": share,
+    }
+    return Result(name, ("content",), "", n, values, {}, 0.1, guards, guards if blamed else (), ())
+
+
+@pytest.mark.parametrize(
+    ("systems", "level", "text"),
+    [
+        ([system("one", 0.7), system("two", 0.9)], "distrust", "lets through what it should refuse: two .900, one .700"),
+        ([system("one", 0.7), system("two", 0.1, blamed=False)], "care", "lets through what it should refuse: one .700"),
+        ([system("one", 0.5)], "care", "lets through what it should refuse: one .500"),
+        (
+            [system(name, share) for name, share in zip("abcd", (0.6, 0.7, 0.8, 0.9), strict=True)],
+            "distrust",
+            "lets through what it should refuse: d .900, c .800, b .700 and 1 more",
+        ),
+        ([system(name, 0.6) for name in "abc"], "distrust", "lets through what it should refuse: a .600, b .600, c .600"),
+        ([system("one", 0.05, blamed=False)], "rely", "refuses what it should"),
+        ([system("one", 0.9), system("two", 0.9, n=19)], "distrust", "lets through what it should refuse: one .900"),
+    ],
+)  # fmt: skip
+def test_a_judge_that_lets_through_what_it_guards(systems, level, text):
+    [found] = verdicts({}, systems, fluency=True)
+    assert (found.judge, found.level, found.text) == ("hh", level, text)
+
+
+def test_too_few_headlines_and_systems_that_others_guard_say_nothing():
+    assert verdicts({}, [system("one", 0.9, n=19), system("two", 0.9, guards=("ah",))], fluency=True) == []
+    assert [system("one", share, n=n).passes for share, n in ((0.1, 20), (0.11, 20), (0.11, 19))] == [
+        False,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(("share", "level"), [(0.85, "rely"), (0.84, "care")])
+@pytest.mark.parametrize("judge", ["fluency", "facts"])
+def test_fluency_and_facts_accept_what_newspapers_wrote(judge, share, level):
+    [found] = verdicts({}, [system(GOLD, share, guards=(), judge=judge)], fluency=True)
+    assert (found.judge, found.level) == (judge, level)
+    assert found.text == f"accepts {figure(share)} of the newspapers' own headlines"
+
+
+@pytest.mark.parametrize(("without", "levels"), [(0.84, ["care"]), (0.86, [])])
+def test_main_may_lose_little_with_the_typography(without, levels):
+    probes = [Probe("headline", name, 50, f1, (f1, f1)) for name, f1 in ((AS_IT_IS, 0.9), (SETTING, without))]
+    assert [found.level for found in verdicts({}, [], probes, fluency=True)] == levels
+    assert verdicts({}, [], probes[:1], fluency=True) == []
+
+
+def test_a_summary_names_the_worst_of_the_systems_that_pass():
+    passing = (("a", 0.9), ("b", 0.8), ("c", 0.7), ("d", 0.6))
+    assert Summary((), 9, passing).lines == [
+        "4 of 9 systems that must fail pass, above all a .900, b .800, c .700."
+    ]
+    assert Summary((), 9).lines == ["0 of 9 systems that must fail pass."]
+    assert Summary(()).lines == []
 
 
 def test_metrics_are_read_of_the_judges_that_have_some(tmp_path):

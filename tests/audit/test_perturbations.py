@@ -139,10 +139,46 @@ def test_cue_words_are_those_that_one_outlet_uses_more(sample):
         (Typography(capital=True), "Roma: ecco perché", "Roma: Ecco perché"),
         (Typography(titles=True), "House passes the spending bill", "House Passes the Spending Bill"),
         (Typography(), "House Passes Spending Bill", "House passes spending bill"),
+        (Typography(), "House Passes USA Spending Bill", "House passes USA spending bill"),
+        (Typography(), "House Passes Spending", "House Passes Spending"),
+        (Typography(), "Il Ponte Cade Oggi Lungo fiume", "Il ponte cade oggi lungo fiume"),
+        (
+            Typography(),
+            "Il Ponte Cade Oggi sul Nuovo fiume basso",
+            "Il Ponte Cade Oggi sul Nuovo fiume basso",
+        ),
+        (Typography(), "Il Ponte Del Po Era Blu", "Il Ponte Del Po Era Blu"),
+        (Typography(), "Roma: Ecco perché", "Roma: ecco perché"),
+        (Typography(stop=True), "Crolla il ponte..", "Crolla il ponte.."),
+        (Typography(stop=True), "Crolla il ponte?", "Crolla il ponte?"),
+        (Typography(titles=True), "House passes the USA bill Today", "House Passes the USA Bill Today"),
     ],
 )
 def test_headlines_are_set_like_another_outlet_s(setting, headline, set_):
     assert setting.apply(headline, lambda word: False) == set_
+
+
+def test_names_keep_their_capital():
+    title, colon = "House Passes Boston Bill", "Vince: Boston"
+    assert Typography().apply(title, "boston".__eq__) == "House passes Boston bill"
+    assert Typography().apply(colon, "boston".__eq__) == colon
+
+
+@pytest.mark.parametrize(
+    ("headlines", "stop", "capital", "titles"),
+    [
+        (["Crolla il ponte.", "Crolla il ponte"], False, False, False),
+        (["Crolla il ponte.", "Crolla il ponte.", "Crolla il ponte"], True, False, False),
+        (["Crolla il ponte..", "Crolla il ponte..", "Crolla il ponte"], False, False, False),
+        (["Roma: Ecco", "Roma: ecco"], False, False, False),
+        (["Roma: Ecco", "Crolla il ponte"], False, True, False),
+        (["House Passes Spending Bill", "House Passes Spending Bill", "House falls"], False, False, True),
+    ],
+)
+def test_typography_is_that_of_more_than_half(headlines, stop, capital, titles):
+    found = Typography.of(headlines)
+    assert (found.stop, found.capital, found.titles) == (stop, capital, titles)
+    assert (found.quotes, found.dash, found.dots, found.apostrophe) == ('""', "-", "...", "'")
 
 
 def test_typography_of_an_outlet_is_what_most_of_its_headlines_do():

@@ -196,7 +196,7 @@ def test_the_seed_decides_the_topics_and_progress_is_reported():
     assert steps == [(step, 6) for step in range(1, 7)]  # three batches of at most 16, twice
 
 
-@pytest.mark.parametrize(("documents", "steps"), [(16, 1), (17, 2), (340, 20), (5120, 20), (5121, 21)])
+@pytest.mark.parametrize(("documents", "steps"), [(16, 1), (17, 2), (340, 20), (5120, 20), (5140, 21)])
 def test_topics_are_updated_after_a_twentieth_of_the_documents(documents, steps):
     seen = []
     TopicModel.fit([["pesce"]] * documents, topics=1, passes=1, progress=lambda *step: seen.append(step))
