@@ -20,6 +20,7 @@ import zipfile
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -129,7 +130,7 @@ def vectors_file(rng):
 
 
 _TYPES = (
-    (pa.int8(), [1, None]), (pa.uint64(), [2**64 - 1, 0]), (pa.float16(), [1.5, None]), (pa.float64(), [float("nan"), 1e300]),
+    (pa.int8(), [1, None]), (pa.uint64(), [2**64 - 1, 0]), (pa.float16(), [np.float16(1.5), None]), (pa.float64(), [float("nan"), 1e300]),
     (pa.bool_(), [True, None]), (pa.null(), [None, None]), (pa.binary(), [b"\xff\xfe", b""]), (pa.large_string(), ["a", None]),
     (pa.binary(2), [b"ab", None]), (pa.decimal128(38, 10), [decimal.Decimal("1.5"), None]), (pa.decimal256(70, 2), [decimal.Decimal(7), None]),
     (pa.date32(), [datetime.date(2019, 3, 1), None]), (pa.date64(), [datetime.date(1, 1, 1), None]), (pa.time64("ns"), [1, None]),
