@@ -70,6 +70,7 @@ docs: $(VENV)/.installed-dev ## the documentation as a site in site/; a broken l
 
 bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
 	$(BIN)/python benchmarks/sample.py
+	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/quickstart.py
 	$(BIN)/python benchmarks/generator.py --json
 	$(BIN)/python benchmarks/hevas.py $(if $(DATA),--data $(DATA))
