@@ -179,6 +179,7 @@ def test_same_seed_same_values(evaluation):
     assert all((again.values[name] == evaluation.values[name]).all() for name in evaluation.systems)
     assert again.signature == evaluation.signature
     assert "|lsi:number=3,3|lda:2|vectors:trained," in again.signature
+    assert "|tagger:perceptron|" in again.signature
 
 
 def test_only_what_is_wanted_is_done():
@@ -207,6 +208,7 @@ def test_other_languages_with_their_own_parts():
     unknown = MetricOptions(language="xx", stop_words="none")
     with pytest.raises(InputError, match="no syllable patterns for language 'xx'"):
         evaluate(german, [system], metrics=["Fog"], options=unknown)
+    assert evaluate(german, [system], metrics=["AWL"], options=unknown).means["s"]["AWL"] == 20 / 3
 
 
 def test_bad_input():

@@ -237,6 +237,7 @@ def test_tags_belong_to_pieces_whatever_the_tokens():
 
 def test_other_forms_have_stems_of_three_letters_or_more():
     assert "run" in inflections("running", "en")
+    assert "stop" in inflections("stopping", "en")
     assert "say" in inflections("saying", "en")
     assert not {"bes", "be"} & inflections("being", "en")
     assert "sin" not in inflections("singing", "en")
