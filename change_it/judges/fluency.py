@@ -168,6 +168,10 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
             `logits` (rows, 2) and, with labels, the mean cross-entropy of headlines and of junctions as `loss`.
         """
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
+        # Padding behind every row, as far as n-grams reach: a headline is judged alike in any batch.
+        reach, padding = CLASS_OFFSETS[-1][-1], (self.config.encoder or {}).get("pad_token_id") or 0
+        input_ids = functional.pad(input_ids, (0, reach), value=padding)
+        mask = functional.pad(mask, (0, reach))
         evidence = self.evidence_of(input_ids, parts)
         printed, junctions = self.judge(input_ids, mask, evidence)
         printed = printed if self.training else printed - self.threshold
@@ -176,7 +180,7 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
         if labels is not None:
             loss = _binary(printed, labels)
             if junction_labels is not None:
-                loss = loss + _binary(junctions, junction_labels)
+                loss = loss + _binary(junctions[:, : junction_labels.shape[1]], junction_labels)
         return SequenceClassifierOutput(loss=loss, logits=logits)
 
     def evidence_of(self, input_ids: Tensor, parts: Tensor | None = None) -> Tensor:

@@ -92,6 +92,8 @@ def test_a_junction_sees_that_a_phrase_comes_again_after_it(judge, row, expected
 
 
 def test_padding_changes_nothing(judge):
+    for weights in judge.parameters():  # of a size that training makes them
+        torch.nn.init.normal_(weights, std=0.5)
     short, long = [1, 5, 6, 2], [1, 5, 6, 9, 5, 6, 8, 2]
     ids = torch.zeros(2, 8, dtype=torch.int64)
     ids[0, :4], ids[1] = torch.tensor(short), torch.tensor(long)
