@@ -81,7 +81,7 @@ class Options:
     """Requests at the same moment."""
     hostile: int = 1_000
     """Hostile requests."""
-    mixed: int = 1_000
+    mixed: int = 3_600
     """Requests of all kinds in turn, some hostile; memory is read after the first third and at the end."""
     candidates: int = 3
     """Headlines asked for; as the page opens."""
