@@ -1,5 +1,6 @@
 import json
 from dataclasses import asdict
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from change_it.stats import (
     holm,
     paired_p_values,
     rank_biserial,
+    rank_sum,
+    shapiro,
     wilcoxon,
 )
 
@@ -170,6 +173,31 @@ def test_correlation_with_a_constant_metric_is_not_defined():
         correlations({"a": normal_scores(2)[:, 0], "b": normal_scores(2)[:, 1]}).pearson
         == ((None, None),) * 2
     )
+
+
+def test_three_items_are_enough_for_correlations_and_normality():
+    one, other = np.array([1.0, 2, 4]), np.array([1.0, 3, 2])
+    assert correlations({"a": one, "b": other}).pearson[0][1] == pytest.approx(
+        scipy.stats.pearsonr(one, other)[0]
+    )
+    assert shapiro(one) == pytest.approx(tuple(scipy.stats.shapiro(one)))
+    assert shapiro(one[:2]) is None
+
+
+def test_with_ties_all_choices_of_signs_are_counted():
+    differences = np.array([0.5, 0.5, -0.5, 0.25, -0.25, 0.75, 0.75, 0.75])
+    ranks = scipy.stats.rankdata(np.abs(differences))
+    smaller = [
+        min(ranks[signs].sum(), ranks[~signs].sum())
+        for signs in map(np.array, product([True, False], repeat=len(differences)))
+    ]
+    statistic = ranks[differences < 0].sum()
+    expected = np.mean(np.array(smaller) <= statistic)
+    assert wilcoxon(differences, np.zeros(8)) == (statistic, pytest.approx(expected))
+
+
+def test_scores_that_are_all_equal_have_p_1():
+    assert rank_sum(np.full(4, 0.3), 0.1 + np.full(5, 0.2)) == 1
 
 
 @pytest.mark.parametrize(
