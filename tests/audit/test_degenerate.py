@@ -179,6 +179,15 @@ def test_metrics_are_read_of_the_judges_that_have_some(tmp_path):
     assert read_metrics(tmp_path) == {"hh": {"task": "hh"}}
 
 
+def test_an_audit_without_a_fluency_judge_says_so(sample):
+    judges = FakeJudges(sample.test.outlets)
+    found = audit(sample, judges, {}, at_most=5, resamples=5)
+    assert found.signature == f"audit|judges:{judges.signature}|items:5 of {len(sample.test.items)}|seed:1"
+    assert {verdict.judge: verdict.level for verdict in found.verdicts}["fluency"] == "distrust"
+    with pytest.raises(InputError, match="--items 0 are too few"):
+        audit(sample, judges, {}, at_most=0)
+
+
 def test_judges_of_other_outlets_are_refused(sample, fake_judges):
     with pytest.raises(InputError, match="trained on rep and gio"):
         audit(sample, fake_judges, {})

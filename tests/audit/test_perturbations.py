@@ -43,6 +43,53 @@ def test_a_system_that_breaks_the_other_headline_skips_items_without_one(sample)
         assert perturbed(items, PERTURBATIONS[name], sample.known, seed=1, at_most=5) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "texts", "expected"),
+    [
+        ("capitals", {"source": "Cade"}, "CADE"),
+        ("capitals", {"source": "CADE"}, None),
+        ("original_twice", {"source": "Cade"}, "Cade Cade"),
+        ("long_words", {"reference": "La casa di tutti"}, "casa tutti"),
+        ("long_words", {"reference": "La casa di te"}, None),
+        ("long_words", {"reference": "Ecco tutti"}, None),
+        ("not_in_the_middle", {"reference": "Uno due tre quattro"}, "Uno due non tre quattro"),
+        ("not_in_the_middle", {"reference": "Uno due tre"}, None),
+        ("not_in_the_middle", {"reference": "Uno due, tre quattro"}, None),
+        ("gold_twice", {"reference": "Cade"}, "Cade Cade"),
+        ("half_and_half", {"source": "Uno due tre quattro", "reference": "A b c d e"}, "Uno due c d e"),
+        ("half_and_half", {"source": "Uno due tre", "reference": "A b c d e"}, None),
+        ("two_headlines", {"source": "Uno due.", "reference": "Tre"}, "Uno due Tre"),
+        ("first_and_last_words", {"article": "A b c d e f g h i l m."}, "A b c d e g h i l m"),
+        ("first_and_last_words", {"article": "A b c d e f g h i l."}, None),
+        ("measures_changed", {"reference": "Dura due mesi"}, "Dura due anni"),
+        ("measures_changed", {"reference": "Dura due lunghi mesi"}, None),
+        ("misspelt", {"reference": "Crolla il ponte"}, None),
+        ("foreign_words", {"reference": "Crolla tutto"}, None),
+        ("random_ending", {"reference": "Uno due tre quattro cinque sei"}, None),
+    ],
+)
+def test_what_is_done_to_a_headline(sample, name, texts, expected):
+    item = replace(sample.test.items[0], **texts)
+    found = perturbed([item], PERTURBATIONS[name], sample.known, seed=1, at_most=1)
+    assert [text for _, text in found] == [expected] * (expected is not None)
+
+
+@pytest.mark.parametrize(
+    ("name", "reference", "kept", "changed"),
+    [
+        ("misspelt", "Crollano strade", 0, 2),
+        ("foreign_words", "Crolla il ponte", 3, 2),
+        ("random_ending", "Uno due tre quattro cinque sei sette", 4, 3),
+    ],
+)
+def test_as_many_words_are_drawn_as_are_said(sample, name, reference, kept, changed):
+    item = replace(sample.test.items[0], reference=reference)
+    [(_, text)] = perturbed([item], PERTURBATIONS[name], sample.known, seed=1, at_most=1)
+    words, old = text.split(), reference.split()
+    assert len(words) == kept + changed
+    assert sum(word in old for word in words) == kept
+
+
 def test_every_number_is_changed(sample):
     def values(text):
         return {v for number in sample.known.read(text).numbers() if number.claimed for v in number.values}
