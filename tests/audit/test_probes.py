@@ -82,11 +82,16 @@ def test_few_articles_have_no_topics():
     assert topics(["uno due tre"] * 10, "it") == [""] * 10
 
 
-def test_the_mark_that_the_judge_listens_to_is_its_first_cue(loud):
-    cues = main_cues(FakeJudges().main, loud)
-    first = next(cue for cue in cues if cue.outlet == "gio")
-    assert (first.text, first.n) == ("!", 30)
-    assert first.weight == pytest.approx(np.log(0.9 / 0.1) - np.log(0.2 / 0.8))
+def test_the_mark_that_the_judge_listens_to_is_its_only_cue(loud):
+    [cue] = main_cues(FakeJudges().main, loud)
+    assert (cue.outlet, cue.text, cue.n) == ("gio", "!", 30)
+    assert cue.weight == pytest.approx(np.log(0.9 / 0.1) - np.log(0.2 / 0.8))
+
+
+@pytest.mark.parametrize(("loud_ones", "cues"), [(4, ["!"]), (3, [])])
+def test_cues_stand_in_four_headlines_at_least(loud_ones, cues):
+    some = items([f"Il governo {n}" for n in range(9)] + [f"Cade {n}!" for n in range(loud_ones)], "rep")
+    assert [cue.text for cue in main_cues(FakeJudges().main, some)] == cues
 
 
 def test_cues_of_the_data_are_what_tells_the_headlines_apart():
