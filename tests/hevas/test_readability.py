@@ -57,6 +57,7 @@ def test_the_tagger_sees_capitals_and_is_spared_empty_headlines():
                 "amico": 3,
                 "governo": 3,
                 "opera": 3,
+                "corteo": 3,
                 "economia": 4,
                 "università": 5,
                 "2016": 1,
