@@ -231,25 +231,16 @@ def example_inputs(models: Models, example: Mapping[str, Any]) -> list[str]:
 
 
 def opening(models: Models, language: str) -> dict[str, Any] | None:
-    """What the page shows before anybody asks: the example and system that the judges like best; None where there is none.
-
-    The original's words in other marks are shown only where nothing else is written: judges like them, and they show nothing.
-    """
-    found = []
+    """What the page shows before anybody asks: the first example that a system writes for, whatever judges say of it; None without one."""
     for example in examples(models.language):
         headline, article, direction, own = example_inputs(models, example)
         for system in models.systems:
             asked = [headline, article, direction, system, CANDIDATES, STYLE_WEIGHT, own]
             with suppress(InputError):  # it does not write for that outlet, or finds nothing to write
-                found.append(transfer_inputs(models, asked, language))
-    right = [one for one in found if not one["wrong_direction"]]
-
-    def preference(answer: Mapping[str, Any]) -> tuple[bool, float]:
-        best = answer["candidates"][0]
-        new = {*words(best["headline"].lower())} - {*words(answer["original"]["headline"].lower())}
-        return bool(new), float(best["strict_joint"])
-
-    return max(right, key=preference, default=None)
+                found = transfer_inputs(models, asked, language)
+                if not found["wrong_direction"]:
+                    return found
+    return None
 
 
 def transfer_inputs(models: Models, asked: Sequence[Any], language: str) -> dict[str, Any]:

@@ -305,14 +305,12 @@ def test_the_best_of_all_that_a_system_can_offer_are_shown_and_the_readers_own()
     assert len(system.asked) == 1
 
 
-def test_the_page_opens_with_the_example_that_the_judges_like_best():
-    first = examples("it")[1]
-    title = first["headline"]
-    same_words, _ = fixed("Piove", f"{title}!", title)
-    assert tab.opening(same_words, "en")["asked"][0] != title
-    models, _ = fixed("Piove", f"{title} davvero!", title)
+def test_the_page_opens_with_the_first_example_whatever_the_judges_say():
+    first, second = examples("it")[:2]
+    models, _ = fixed("Piove", f"{second['headline']} davvero!")  # liked better
     found = tab.opening(models, "en")
-    assert found["asked"][:4] == [title, first["article"], "rep2gio", "fixed"]
+    title = first["headline"]
+    assert found["asked"][:4] == [title, first["article"], list(models.directions)[first["outlet"]], "fixed"]
     boxes = {
         block.elem_id: block.value
         for block in app.build(models, "en").blocks.values()
