@@ -50,6 +50,8 @@ def main() -> None:
                 address = next(word for word in next(lines).split() if word.startswith("http://"))
                 page.goto(address)
                 page.locator("#candidates-found .ci-card").first.wait_for(timeout=MINUTE)
+                page.get_by_text("Loading...").first.wait_for(state="hidden", timeout=MINUTE)
+                page.locator("#system").wait_for(timeout=MINUTE)
                 save(page, "page")
             finally:
                 server.terminate()
