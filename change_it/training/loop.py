@@ -76,7 +76,7 @@ class Progressed:
     epoch: int = 0
     batch: int = 0
     seconds: float = 0.0
-    loss_sum: float = 0.0
+    loss_sum: float | Tensor = 0.0  # a tensor where it was computed: reading it there waits for the device
     losses: int = 0
     patience: int = 0
     best_score: float | None = None
@@ -88,12 +88,12 @@ class Progressed:
     def mean_loss(self) -> float:
         """Mean training loss since the last evaluation, or before it; NaN before the first batch."""
         if self.losses:
-            return self.loss_sum / self.losses
+            return float(self.loss_sum) / self.losses
         return self.history[-1].get("loss", math.nan) if self.history else math.nan
 
     def state_dict(self) -> dict[str, Any]:
         """Everything, for Accelerate's checkpoint."""
-        return dict(vars(self))
+        return {**vars(self), "loss_sum": float(self.loss_sum)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continue from `state`.
@@ -317,7 +317,7 @@ def train(
                     optimizer.step()
                     optimizer.zero_grad()
                 state.batch += 1
-                state.loss_sum += loss.item()
+                state.loss_sum = state.loss_sum + loss.detach().float()
                 state.losses += 1
                 if not accelerator.sync_gradients:
                     continue
