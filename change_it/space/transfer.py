@@ -231,7 +231,10 @@ def example_inputs(models: Models, example: Mapping[str, Any]) -> list[str]:
 
 
 def opening(models: Models, language: str) -> dict[str, Any] | None:
-    """What the page shows before anybody asks: the first example that a system writes for, whatever judges say of it; None without one."""
+    """What the page shows before anybody asks: the first example that a system writes for; None without one.
+
+    Whatever the judges say of what is written; an original that main takes for the other outlet's is passed over.
+    """
     for example in examples(models.language):
         headline, article, direction, own = example_inputs(models, example)
         for system in models.systems:

@@ -228,7 +228,7 @@ def check_launch() -> None:
     """Refuse a launch that shards the model: the main process validates and saves it whole.
 
     Raises:
-        InputError: `accelerate launch` was told to use FSDP or DeepSpeed.
+        InputError: `accelerate launch` uses FSDP or DeepSpeed.
     """
     for name in ("FSDP", "DeepSpeed"):
         if parse_flag_from_env(f"ACCELERATE_USE_{name.upper()}"):
