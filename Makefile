@@ -3,10 +3,16 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
+# Two processes of one thread each (tests/conftest.py); one that has nothing left takes tests over from the other.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+# Formulas, readers and tables: no model is made, nothing is trained.
+QUICK := $(addprefix change_it/,text corpus hevas) $(addprefix tests/,text corpus hevas scoring annotation) \
+	$(patsubst %,tests/test_%.py,cli io stats tables progress malformed properties)
+
 TORCH := $(shell grep ^torch= constraints.txt)
 LOWEST := $(VENV)-lowest
 
-.PHONY: run test test-slow test-lowest mutation audit-dependencies coverage style format docs bench pictures clean
+.PHONY: run test test-fast test-slow test-night test-lowest mutation audit-dependencies coverage style format docs bench bench-table pictures clean
 .DEFAULT_GOAL := test
 
 # The two stamps: installed for use, installed for development. Both honour constraints.txt.
@@ -25,10 +31,16 @@ run: $(VENV)/.installed ## the whole chain on the embedded sample
 	$(BIN)/change-it quickstart
 
 test: $(VENV)/.installed-dev ## the test suite with doctests, without the slow tests
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(PYTEST) -m "not slow"
 
-test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, two processes
-	$(BIN)/python -m pytest -m slow tests tools
+test-fast: $(VENV)/.installed-dev ## pure functions alone, a minute and a half
+	$(PYTEST) -m "not slow" $(QUICK)
+
+test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, two processes, browsers, all commands of the documentation
+	$(PYTEST) -m slow tests tools
+
+test-night: $(VENV)/.installed-dev run ## what a gate has no time for: the quickstart in full, thousands of generated inputs
+	$(BIN)/python -m pytest --hypothesis-profile night tests/test_properties.py -m "not slow"
 
 test-lowest: ## the fast tests with the lowest versions that pyproject.toml admits, of torch that of constraints.txt; half an hour
 	$(PYTHON) -m venv $(LOWEST)
@@ -78,6 +90,12 @@ bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
 	$(if $(DATA),$(BIN)/python benchmarks/alignment.py --data $(DATA))
 	$(if $(DATA),$(BIN)/python benchmarks/real_corpus.py --data $(DATA) --encoder $(ENCODER))
 	$(if $(DATA),$(BIN)/python benchmarks/transfer.py --data $(DATA) --encoder $(ENCODER) --out runs/transfer-real)
+
+bench-table: $(VENV)/.installed-dev ## all ratios with their targets, from runs/bench/SCRIPT.json; with RUN=runs/quickstart judges are measured anew
+	mkdir -p runs/bench
+	$(BIN)/python benchmarks/generator.py --json > runs/bench/generator.json
+	$(if $(RUN),$(BIN)/python benchmarks/judges.py --judges $(RUN)/judges --corpus $(RUN)/corpus --neighbours 1 > runs/bench/judges.json)
+	$(BIN)/python benchmarks/table.py runs/bench
 
 pictures: $(VENV)/.installed-dev ## the README's pictures of page and report, from the quickstart's run
 	$(BIN)/python tools/pictures.py runs/quickstart

@@ -25,6 +25,7 @@ from change_it.generators.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
 )
+from change_it.process import keep_memory
 from change_it.training.loop import make_optimizer
 from change_it.training.options import TrainingSettings
 
@@ -200,6 +201,7 @@ def medians(pieces: dict[str, Callable[[], None]], repeat: int) -> dict[str, flo
 
 
 def measure(options: Options) -> dict[str, Any]:
+    keep_memory()  # as the training loop does
     torch.manual_seed(options.seed)
     batch = make_batch(options)
     models = {

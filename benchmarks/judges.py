@@ -1,20 +1,23 @@
 """Judges beside `transformers.pipeline("text-classification", batch_size=32)` with the same texts and weights, as JSON.
 
-    python benchmarks/judges.py --judges runs/real/judges --corpus runs/real/corpus
+    python benchmarks/judges.py --judges runs/quickstart/judges --corpus runs/quickstart/corpus --neighbours 2
 
-For float32 and bf16: times as fast, and the share of verdicts that are the pipeline's. Then what scoring ten systems costs beside
-scoring one. Seconds are of processor time in one thread, so other programs blur them little.
+For float32 and bf16: texts a second, times as fast as the pipeline, and the share of verdicts that are the pipeline's; the same
+beside one and more processes that compute something else all the time. Then what scoring ten systems costs beside scoring one.
+Seconds are those of the clock: nothing else may run. `--repeats 1 --items 100` gives a first look.
 """
 
 import json
+import multiprocessing
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar, get_args
 
 import numpy as np
-import torch
 import tyro
 from transformers import pipeline
 
@@ -41,16 +44,38 @@ class Options:
     """Times that each side runs; the fastest counts."""
     systems: int = 10
     """Systems that are scored beside one."""
+    neighbours: int = 0
+    """Measure once more beside each number of busy processes up to this one."""
 
 
 def timed(run: Callable[[], Found], repeats: int) -> tuple[Found, float]:
-    """What it returns, and the processor seconds of the fastest run."""
+    """What it returns, and the seconds of the fastest run."""
     seconds = []
     for _ in range(repeats):
-        start = time.process_time()
+        start = time.perf_counter()
         found = run()
-        seconds.append(time.process_time() - start)
+        seconds.append(time.perf_counter() - start)
     return found, min(seconds)
+
+
+def compute_for_ever() -> None:
+    """What a busy neighbour does."""
+    while True:
+        pass
+
+
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    """So many processes that compute all the time."""
+    processes = [multiprocessing.Process(target=compute_for_ever, daemon=True) for _ in range(count)]
+    for process in processes:
+        process.start()
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.terminate()
+            process.join()
 
 
 def as_pipeline(judge: Judge, texts: list[str], pairs: list[str] | None) -> Callable[[], list[int]]:
@@ -74,26 +99,36 @@ def as_pipeline(judge: Judge, texts: list[str], pairs: list[str] | None) -> Call
     return run
 
 
+def texts_of(task: Task, items: list[Item]) -> tuple[list[str], list[str] | None]:
+    """What a judge is asked about."""
+    texts = [item.reference for item in items]
+    if task in SINGLE_TEXT:
+        return texts + [item.source for item in items], None
+    return texts, [item.source if task == "hh" else item.article for item in items]
+
+
+def rates(loaded: dict[Arithmetic, Judges], items: list[Item], repeats: int) -> dict[str, dict[str, float]]:
+    """Texts a second of each judge in each precision."""
+    found: dict[str, dict[str, float]] = {}
+    for precision, judges in loaded.items():
+        for task, judge in judges.by_task.items():
+            texts, pairs = texts_of(task, items)
+            _, seconds = timed(partial(judge.probabilities, texts, pairs, progress=False), repeats)
+            found.setdefault(task, {})[precision] = round(len(texts) / seconds)
+    return found
+
+
 def compare(judges: dict[Arithmetic, Judge], items: list[Item], repeats: int) -> dict[str, Any]:
     """One judge in each precision beside the pipeline."""
-    task = judges["float32"].task
-    texts = [item.reference for item in items]
-    pairs = {"hh": [item.source for item in items], "ah": [item.article for item in items]}.get(task)
-    if task in SINGLE_TEXT:
-        texts = texts + [item.source for item in items]
+    texts, pairs = texts_of(judges["float32"].task, items)
     expected, plain = timed(as_pipeline(judges["float32"], texts, pairs), repeats)
-    found: dict[str, Any] = {"texts": len(texts), "pipeline_seconds": round(plain, 2)}
+    found: dict[str, Any] = {"texts": len(texts), "pipeline_a_second": round(len(texts) / plain)}
     for precision, judge in judges.items():
-
-        def ask(judge: Judge = judge) -> list[int]:
-            given: list[int] = judge.probabilities(texts, pairs, progress=False).argmax(axis=1).tolist()
-            return given
-
-        answers, seconds = timed(ask, repeats)
+        given, seconds = timed(partial(judge.probabilities, texts, pairs, progress=False), repeats)
         found[precision] = {
-            "seconds": round(seconds, 2),
+            "a_second": round(len(texts) / seconds),
             "times_as_fast": round(plain / seconds, 2),
-            "equal_verdicts": round(float(np.mean(np.equal(answers, expected))), 4),
+            "equal_verdicts": round(float(np.mean(np.equal(given.argmax(axis=1), expected))), 4),
         }
     return found
 
@@ -113,7 +148,6 @@ def cost_of_systems(judges: Judges, items: list[Item], systems: int, repeats: in
 
 
 def main(options: Options) -> None:
-    torch.set_num_threads(1)
     precisions: tuple[Arithmetic, ...] = get_args(Arithmetic)
     loaded = {
         name: Judges.from_pretrained(options.judges, precision=name, device="cpu") for name in precisions
@@ -127,6 +161,14 @@ def main(options: Options) -> None:
         print(task, file=sys.stderr)
         judges = {name: found.by_task[task] for name, found in loaded.items()}
         report[task] = compare(judges, items, options.repeats)
+    for count in range(1, options.neighbours + 1):
+        print(f"beside {count}", file=sys.stderr)
+        with busy(count):
+            beside = rates(loaded, items, options.repeats)
+        for task in tasks:
+            for name in precisions:
+                alone = report[task][name]["a_second"]
+                report[task][name][f"of_idle_beside_{count}"] = round(beside[task][name] / alone, 2)
     some = items[: max(1, len(items) // 3)]
     report["systems"] = {"systems": options.systems, "items": len(some)} | {
         name: cost_of_systems(judges, some, options.systems, options.repeats)

@@ -26,6 +26,7 @@ from change_it.hub.options import PushOptions
 from change_it.io import HUB, TableError, check_model, check_writable, named_files, read_tables
 from change_it.judges.options import JudgeOptions, check_judges
 from change_it.judges.options import variants as judge_variants
+from change_it.process import wait_passively
 from change_it.quickstart import QuickstartOptions
 from change_it.reproduction.options import ReproduceOptions
 from change_it.scoring.options import CompareOptions, HeadlineOptions, ScoreOptions
@@ -161,7 +162,9 @@ def _check_paths(options: Any) -> None:
         if not file.exists() and str(file) != "-":
             raise TableError("missing", file)
     if isinstance(options, JudgeOptions | GeneratorOptions):
-        check_writable(options.out, kind="run")
+        check_writable(
+            options.out, kind="run", inputs=options.inputs, alone=False
+        )  # one of several processes, it may be
 
 
 def _run(options: Any) -> None:
@@ -211,6 +214,7 @@ def _help(arguments: Sequence[str]) -> str | None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `change-it`; returns the exit code: 0 done, 2 bad input, 130 interrupted, 141 nobody reads the output. Faults of the package raise."""
+    wait_passively()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:
         print(f"change-it {__version__}")

@@ -10,6 +10,7 @@ import tyro
 
 from change_it.errors import InputError
 from change_it.io import disk_fault
+from change_it.locks import keep_locks
 
 Options = TypeVar("Options")
 
@@ -19,7 +20,8 @@ TYRO_CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
 def exit_on_input_error(call: Callable[[], None]) -> int:
     """Run `call`; bad input and faults of the disk become one sentence on stderr and exit code 2, Ctrl-C 130, `| head` 141."""
     try:
-        call()
+        with keep_locks():
+            call()
         sys.stdout.flush()
     except InputError as error:
         print(f"change-it: {error}", file=sys.stderr)

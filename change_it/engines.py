@@ -1,13 +1,14 @@
 """Where independent pieces of work run: in threads of this process, or on the machines of a Ray cluster.
 
 A function and its items are mapped with `map_ordered`, whatever engine is in use; functions that need loaded models are
-mapped by the `workers` of a cluster. Results come in the order of the items on either engine, and a piece whose machine
-is lost is done again on another one.
+mapped by the `workers` of a cluster, or with `map_threads`. Results come in the order of the items everywhere, and a piece
+whose machine is lost is done again on another one.
 """
 
 import os
 import re
 import socket
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,6 +17,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import starmap
+from threading import Barrier
 from typing import Any, Generic, Literal, TypeVar
 
 from change_it.errors import InputError
@@ -55,12 +57,23 @@ class EngineOptions:
 
 
 class Threads(ThreadPoolExecutor):
-    """Threads of this process."""
+    """Threads of this process, in each of which torch computes with one thread."""
 
-    width = THREADS  # pieces that are at work at a time
+    def __init__(self, width: int):
+        """Start `width` threads."""
+        super().__init__(width, initializer=_compute_in_one_thread)
+        self.width = width  # pieces that are at work at a time
+        started = Barrier(width + 1)
+        for _ in range(width):
+            self.submit(started.wait)
+        torch = sys.modules.get("torch")
+        own = torch.get_num_threads() if torch else 0
+        started.wait()
+        if torch:
+            torch.set_num_threads(own)  # of this thread, and of those that others start
 
-    def __init__(self) -> None:
-        super().__init__(THREADS)
+    def __exit__(self, *_: object) -> None:
+        self.shutdown(cancel_futures=True)
 
     @staticmethod
     def result(call: "Future[Result]") -> Result:
@@ -182,23 +195,31 @@ def use_engine(options: EngineOptions) -> Iterator[None]:
 
 
 def map_ordered(
-    function: Callable[..., Result], items: Iterable[Sequence[Any]], *, threads: bool = True
+    function: Callable[..., Result], items: Iterable[Sequence[Any]], *, threads: int | None = None
 ) -> Iterator[Result]:
     """`function(*item)` for each item, in their order; some are taken ahead of the one that is asked for.
 
     Args:
         function: without side effects; what it holds is sent to each machine once.
         items: tuples of its arguments.
-        threads: whether it is faster in threads; if not, the local engine makes one call after the other.
+        threads: of the local engine, as `map_threads` takes them; `THREADS` when None.
     """
     engine = _engine.get()
     if engine is not None:
         yield from _results(engine, engine.share(function), items)
-    elif threads:
-        with Threads() as pool:
-            yield from _results(pool, function, items)
     else:
+        yield from map_threads(function, items, THREADS if threads is None else threads)
+
+
+def map_threads(
+    function: Callable[..., Result], items: Iterable[Sequence[Any]], threads: int
+) -> Iterator[Result]:
+    """The same in threads of this process, whatever engine is in use; with one thread, one call after the other."""
+    if threads == 1:
         yield from starmap(function, items)
+        return
+    with Threads(threads) as pool:
+        yield from _results(pool, function, items)
 
 
 def workers(load: Callable[[], State]) -> "Workers[State] | None":
@@ -230,6 +251,12 @@ def _results(engine: Ray | Threads, function: Any, items: Iterable[Sequence[Any]
 
 def _call(function: Callable[..., Result], *arguments: Any) -> Result:
     return function(*arguments)
+
+
+def _compute_in_one_thread() -> None:
+    if torch := sys.modules.get("torch"):
+        torch.get_num_threads()  # takes over the number of the process, which would undo the next line later
+        torch.set_num_threads(1)
 
 
 def _start(ray: Any, address: str | None) -> None:

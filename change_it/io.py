@@ -23,7 +23,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TextIO
 
+from change_it.csv_rows import LONGEST, TOO_LONG, csv_records, read_lines
 from change_it.errors import InputError
+from change_it.locks import lock, locked
 
 HUB = "hf://"
 SUFFIXES = {
@@ -37,12 +39,16 @@ SUFFIXES = {
 #: Parts of file and config names that give the outlet where no column does (CHANGE-IT on the Hub).
 OUTLET_NAMES = {"repubblica": "R", "ilgiornale": "G"}
 ROWS_A_BATCH = 5_000
+#: Bytes of a JSON object that this package wrote, at most: to read ten times as many would take all memory.
+LARGEST_RECORD = 100_000_000
 DEEPEST = 20
 #: Why weights in another format are refused.
 PICKLE = (
     "has no safetensors, and weights in a pickle such as pytorch_model.bin are not read, since they can run code: save the "
     "model again with save_pretrained"
 )
+#: Why a second writer is refused.
+BUSY = "another change-it is writing {path}: wait for it, or choose another {option}"
 #: First characters by which a spreadsheet takes a cell for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -58,7 +64,9 @@ FAULTS = {
     "renamed": "{file} has no column {lacking} as --columns wants it (it has {found}): correct the map",
     "double": "{file} has more than one column {columns}: keep one of them",
     "fields": "{file}, line {line}: {found} cells and {wanted} columns; put texts with commas or line breaks in quotes",
-    "csv": "{file}, line {line}: this is not CSV; put texts with commas or line breaks in quotes, and double the quotes inside",
+    "csv": "{file}, line {line}: a quote is never closed or not doubled; put texts with commas or line breaks in quotes, and "
+    "double the quotes inside",
+    "long": "{file}, line {line}: more than {most:,} characters in one row; shorten it",
     "json": "{file}, line {line}: {fault}; write one JSON object a line",
     "parquet": "{file} is not a parquet file: export it again, or rename it to what it is",
 }
@@ -131,7 +139,7 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
     try:
         "".encode(encoding)
         encoding = {"utf-8": "utf-8-sig"}.get(codecs.lookup(encoding).name, encoding)
-    except LookupError as error:
+    except (LookupError, ValueError) as error:
         raise InputError(
             f"--encoding {encoding!r} is not known: write utf-8, cp1252, latin-1 or utf-16"
         ) from error
@@ -253,13 +261,24 @@ def read_json(path: Path) -> dict[str, Any] | None:
     """A JSON object that this package wrote, None where there is no such file."""
     if not path.is_file():
         return None
-    try:
+    if path.stat().st_size > LARGEST_RECORD:
+        raise InputError(
+            f"{path} has more than {LARGEST_RECORD // 1_000_000} MB, which nothing of ours writes: run what writes it again"
+        )
+    with record_errors(path), file_errors(f"cannot read {path}"):
         record = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict):
-        raise InputError(f"{path} is broken: run what writes it again")
+        if not isinstance(record, dict):
+            raise TypeError
     return record
+
+
+@contextmanager
+def record_errors(path: Path) -> Iterator[None]:
+    """One sentence where a JSON object that this package wrote is not as it writes it."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise InputError(f"{path} is broken: run what writes it again") from error
 
 
 def is_hub_id(name: str) -> bool:
@@ -280,12 +299,30 @@ def is_missing_path(name: str) -> bool:
 
 def weight_files(folder: Path, *, command: str) -> list[Path]:
     """The weights of a saved model or adapter, in one file or in shards; `command` writes such folders."""
-    files = sorted(folder.glob("model*.safetensors")) or sorted(folder.glob("adapter_model.safetensors"))
+    files = find_weights(folder)
     if not files:
         if any(folder.glob("*.bin")):
             raise InputError(f"{folder} {PICKLE}")
         raise InputError(f"{folder} holds no model.safetensors: train it with {command} --out {folder}")
     return files
+
+
+def find_weights(folder: Path) -> list[Path]:
+    """The safetensors that transformers or PEFT would load of a folder, and no others; none where there are none."""
+    for name in ("model.safetensors", "adapter_model.safetensors"):
+        if (folder / name).is_file():
+            return [folder / name]
+    index = folder / "model.safetensors.index.json"
+    if (record := read_json(index)) is None:
+        return []
+    with record_errors(index):
+        shards = [folder / name for name in sorted(set(record["weight_map"].values()))]
+    for shard in shards:
+        if shard.parent != folder or not shard.is_file():
+            raise InputError(
+                f"{index} names {shard.name}, which does not lie beside it: copy the whole model again"
+            )
+    return shards
 
 
 def cell_text(value: object) -> str:
@@ -377,23 +414,30 @@ def replace_file(path: Path) -> Iterator[Path]:
     place = path.resolve()
     partial = place.with_name(f".{place.name}.partial")
     with file_errors(f"cannot write {path}"):
-        if place.is_dir():
-            raise InputError(f"cannot write {path}: it is a folder; name a file")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            yield partial
-            os.replace(partial, place)
-        except BaseException:
-            _drop(partial)
-            raise
+        if fault := _no_file(place):
+            raise InputError(f"cannot write {path}: it is {fault}; name a file")
+        with locked(place, message=BUSY.format(path=path, option="place")):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                yield partial
+                os.replace(partial, place)
+            except BaseException:
+                _drop(partial)
+                raise
 
 
 @contextmanager
-def replace_folder(path: Path) -> Iterator[Path]:
-    """An empty folder that takes the place of `path` as a whole when the block ends well, and is gone when it does not."""
+def replace_folder(path: Path, *, ours: Collection[str] | None = None) -> Iterator[Path]:
+    """An empty folder that takes the place of `path` as a whole when the block ends well, and is gone when it does not.
+
+    With `ours`, the paths in it that its writer replaces (files, or folders as a whole), other files of the old one stay.
+    """
     place = path.resolve()
     partial, old = (place.with_name(f".{place.name}.{end}") for end in ("partial", "old"))
-    with file_errors(f"cannot write {path}"):
+    with (
+        file_errors(f"cannot write {path}"),
+        locked(place, message=BUSY.format(path=path, option="place")),
+    ):
         if old.is_dir() and not place.exists():  # a run was killed between the two renames below
             old.rename(place)
         _drop(old)
@@ -401,6 +445,8 @@ def replace_folder(path: Path) -> Iterator[Path]:
         partial.mkdir(parents=True)
         try:
             yield partial
+            if ours is not None and place.is_dir():
+                _copy_others(place, partial, ours)
             if not (place.exists() and _exchange(partial, place)):
                 if place.exists():
                     place.rename(old)
@@ -410,6 +456,22 @@ def replace_folder(path: Path) -> Iterator[Path]:
             raise
         _drop(old)
         _drop(partial)  # the old folder, after an exchange
+
+
+def _copy_others(old: Path, new: Path, ours: Collection[str], below: str = "") -> None:
+    for path in old.iterdir():
+        name = f"{below}{path.name}"
+        if name in ours:
+            continue
+        folder = path.is_dir() and not path.is_symlink()
+        if folder and any(own.startswith(f"{name}/") for own in ours):
+            _copy_others(path, new / path.name, ours, f"{name}/")
+            continue
+        new.mkdir(parents=True, exist_ok=True)
+        if folder:
+            shutil.copytree(path, new / path.name, symlinks=True)
+        else:
+            shutil.copy2(path, new / path.name, follow_symlinks=False)
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -422,21 +484,61 @@ def _exchange(one: Path, other: Path) -> bool:
     return bool(renameat2(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
 
 
-def check_writable(path: Path, *, kind: Literal["file", "folder", "run"], option: str = "--out") -> None:
-    """See, before work begins, that a file, a folder that is replaced as a whole, or a run's folder can be written."""
+def check_writable(
+    path: Path,
+    *,
+    kind: Literal["file", "folder", "run"],
+    option: str = "--out",
+    inputs: Iterable[str | Path | None] = (),
+    alone: bool = True,
+) -> None:
+    """See, before work begins, that a file, a folder that is replaced as a whole, or a run's folder can be written.
+
+    `inputs` may not be overwritten: what is there of them. With `alone` nobody else may be writing it now, nor until the
+    command ends.
+    """
     with file_errors(f"cannot write {option} {path}"):
-        if kind == "file" and path.is_dir():
-            raise InputError(f"{option} {path} is a folder: name a file")
+        place = path.resolve()
+        if kind == "file" and (fault := _no_file(place)):
+            raise InputError(f"{option} {path} is {fault}: name a file")
         if kind != "file" and path.exists() and not path.is_dir():
             raise InputError(f"{option} {path} is a file: name a folder")
-        place = path.resolve() if kind == "run" else path.resolve().parent
-        while not place.exists() and place != place.parent:
-            place = place.parent
-        if not place.is_dir():
-            raise InputError(f"cannot write {option} {path}: {place} is a file; choose another place")
-        with tempfile.TemporaryFile(dir=place) as file:
+        near = place if kind == "run" else place.parent
+        while not near.exists() and near != near.parent:
+            near = near.parent
+        if not near.is_dir():
+            raise InputError(f"cannot write {option} {path}: {near} is a file; choose another place")
+        with tempfile.TemporaryFile(dir=near) as file:
             file.write(b"\0" * 4096)
             file.flush()
+        if path.exists():
+            for name in inputs:
+                if name:
+                    _check_input(Path(name), path, option, whole=kind == "file")
+        if alone:
+            lock(place, run=kind == "run", message=BUSY.format(path=path, option=option))
+
+
+def _no_file(place: Path) -> str:
+    """What a path is that no file can be put at."""
+    if place.is_dir():
+        return "a folder"
+    return "a device or a pipe" if place.exists() and not place.is_file() else ""
+
+
+def _check_input(given: Path, out: Path, option: str, *, whole: bool) -> None:
+    """Refuse an input that is `out` or in it; `whole` is a file, which may not be one of an input's folder either."""
+    if not given.exists():
+        return
+    if any(one.samefile(out) for one in (given.resolve(), *given.resolve().parents)):
+        what = "is" if given.samefile(out) else "is in"
+        raise InputError(
+            f"the input {given} {what} {option} {out}, and no output may overwrite an input: choose another {option}"
+        )
+    if whole and any(one.samefile(given) for one in out.resolve().parents):
+        raise InputError(
+            f"{option} {out} is a file of the input {given}, and no output may overwrite an input: choose another {option}"
+        )
 
 
 @contextmanager
@@ -542,10 +644,9 @@ def _text(
 
 
 def _csv(table: Table, path: Path, file: TextIO, wanted: Collection[str] | None) -> Iterator[Row]:
-    """Rows of a CSV file; a quote that is never closed costs its own line only, not the rest of the file."""
+    """Rows of a CSV file."""
     strict = wanted is not None
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    lines: Iterator[str] = file
+    lines = read_lines(file)
     top, line = "", 1
     while not top.strip():
         if not (top := next(lines, "")):
@@ -558,34 +659,14 @@ def _csv(table: Table, path: Path, file: TextIO, wanted: Collection[str] | None)
     if repeated:
         raise TableError("double", path, columns=", ".join(sorted(repeated)))
     table.columns.update(dict.fromkeys(header))
-    rest: list[str] = []
-    while True:
-        taken: list[str] = []
-        ended: list[bool] = []
-
-        def feed(
-            lines: Iterator[str] = lines, taken: list[str] = taken, ended: list[bool] = ended
-        ) -> Iterator[str]:
-            for text in lines:
-                taken.append(text)
-                yield text
-            ended.append(True)
-
-        try:
-            for cells in csv.reader(feed(), delimiter=delimiter, strict=strict):
-                if ended:
-                    yield Row(line, {}, "quote that is never closed")
-                    rest = taken[1:]
-                    break
-                if row := _csv_row(path, line, header, cells, strict):
-                    yield row
-                line += len(taken)
-                taken.clear()
-            else:
-                return
-        except csv.Error as error:
-            raise TableError("csv", path, line=line) from error
-        line, lines = line + 1, iter(rest)
+    records = csv_records(lines, delimiter=delimiter, width=len(header), line=line, strict=strict)
+    for line, cells, fault in records:
+        if fault and strict:
+            raise TableError("long" if fault == TOO_LONG else "csv", path, line=line, most=LONGEST)
+        if fault:
+            yield Row(line, {}, fault)
+        elif row := _csv_row(path, line, header, cells, strict):
+            yield row
 
 
 def _delimiter(top: str, wanted: Collection[str]) -> str:

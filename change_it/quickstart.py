@@ -18,8 +18,9 @@ from change_it.audit.options import AuditOptions
 from change_it.corpus.options import BuildOptions, SampleOptions
 from change_it.errors import InputError
 from change_it.generators.options import GeneratorOptions, Recipe, TransferOptions
-from change_it.io import read_json, write_json
+from change_it.io import check_writable, read_json, write_json
 from change_it.judges.options import JudgeOptions, Task
+from change_it.locks import keep_locks
 from change_it.scoring.options import ScoreOptions
 from change_it.tables import console
 
@@ -83,9 +84,11 @@ class Step(NamedTuple):
         return time.perf_counter() - start
 
 
+@keep_locks()
 def run(options: QuickstartOptions) -> None:
     """Run the steps, the generator's in a process of their own beside the judges'; finished ones are kept."""
     started = time.perf_counter()
+    check_writable(options.out, kind="run")
     finished = _open_run(options)
     terminal = console()
     terminal.rule("[bold]change_it quickstart")

@@ -1,13 +1,34 @@
+"""What all tests share; nothing large is loaded before a test asks for it."""
+
 import os
 import shutil
 from contextlib import contextmanager
 from importlib.util import find_spec
 
 import pytest
-from scoring_fakes import FakeJudges, toy_test_set, write_toy_corpus
-from studies import write_corpus, write_predictions
+from hypothesis import HealthCheck, settings
 
+# One thread a process, those that tests start included: as many processes as cores are at work, and a thread that waits spins.
+for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
+    os.environ.setdefault(variable, "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+for profile, examples in (("gate", 15), ("many", 400), ("night", 4000)):
+    settings.register_profile(
+        profile,
+        max_examples=examples,
+        derandomize=profile == "gate",
+        deadline=None,
+        database=None,
+        print_blob=True,
+        suppress_health_check=list(HealthCheck),
+    )
+settings.load_profile("gate")  # unless --hypothesis-profile names another
+
+
+def pytest_collection_modifyitems(items):
+    """The longest first, so that in the end no process waits for another."""
+    items.sort(key=lambda item: -sum(mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow")))
 
 
 @pytest.fixture(scope="session")
@@ -44,32 +65,42 @@ def interrupted_at(monkeypatch):
 
 @pytest.fixture
 def fake_judges():
+    from scoring_fakes import FakeJudges
+
     return FakeJudges()
 
 
 @pytest.fixture
 def toy_test():
+    from scoring_fakes import toy_test_set
+
     return toy_test_set()
 
 
 @pytest.fixture(scope="session")
 def toy_corpus(tmp_path_factory):
+    from scoring_fakes import write_toy_corpus
+
     return write_toy_corpus(tmp_path_factory.mktemp("toy") / "corpus")
 
 
 @pytest.fixture(scope="session")
 def study_corpus(tmp_path_factory):
+    from studies import write_corpus
+
     return write_corpus(tmp_path_factory.mktemp("study") / "corpus")
 
 
 @pytest.fixture
 def sheet(study_corpus, tmp_path):
     """A sheet of forty headlines, gold and of one system, with ratings; its key beside it."""
+    from studies import write_predictions
+
+    from change_it.cli import main
+
     file = write_predictions(study_corpus, tmp_path / "echo.csv")
     found = tmp_path / "sheet.csv"
     arguments = ["--corpus", str(study_corpus), "--predictions", f"echo={file}", "--items", "20", "--ratings"]
-    from change_it.cli import main
-
     assert main(["annotate", "sample", *arguments, "--out", str(found)]) == 0
     return found
 

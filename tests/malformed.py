@@ -1,6 +1,6 @@
-"""Malformed files, made from a seed, through every reader: each is read, or refused with an `InputError`, within bounds.
+"""Malformed files and models, made from a seed, through every reader: each is read, or refused with an `InputError`, within bounds.
 
-python tests/malformed.py [--files 10000] [--seed N]
+python tests/malformed.py [--files 10000] [--models 1000] [--seed N]
 """
 
 import argparse
@@ -13,6 +13,7 @@ import io
 import json
 import lzma
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -23,6 +24,7 @@ from resource import RUSAGE_SELF, getrusage
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from safetensors.numpy import load_file, save_file
 
 from change_it.annotation.sheets import read_sheet
 from change_it.corpus.options import ReadingOptions
@@ -64,7 +66,10 @@ def csv_file(rng):
         file, delimiter=rng.choice(",;\t|"), lineterminator=rng.choice(["\n", "\r\n", "\r", "\n\n"])
     )
     writer.writerows([header, *(row[: rng.randint(0, 9)] for row in cells)])
-    return file.getvalue()
+    written = file.getvalue()
+    if rng.random() < 0.3:  # quotes that are never closed or never opened
+        written = "".join(mark + rng.choice(['"', "", ""]) if mark in ',;\t"\n' else mark for mark in written)
+    return written
 
 
 def value(rng, depth=0):
@@ -277,12 +282,137 @@ def check(folder, files, seed, *, large=0.004):
     return found
 
 
-def main(files, seed):
-    """Check many files and say which have faults."""
+NUMBERS = (-1, 0, 1, 3, 10**6, 10**9, 10**12, 10**30, 0.5, float("nan"), float("inf"), True)
+
+
+def edit(file, change):
+    """Let `change` have the object of a JSON file."""
+    record = json.loads(file.read_text(encoding="utf-8"))
+    change(record)
+    file.write_text(json.dumps(record), encoding="utf-8")
+
+
+def edit_weights(folder, change):
+    """Let `change` have the tensors of a saved model."""
+    [file] = [*folder.glob("model.safetensors"), *folder.glob("adapter_model.safetensors")]
+    tensors = load_file(file)
+    change(tensors)
+    save_file(tensors, file, metadata={"format": "pt"})
+
+
+def spoil(tensors, name="", number=np.nan):
+    """Put a number into the first tensor of that name."""
+    key = next(key for key in sorted(tensors) if name in key and tensors[key].dtype == np.float32)
+    tensors[key] = tensors[key].copy()
+    tensors[key].flat[0] = number
+
+
+def in_shards(folder, *, lacking=False, elsewhere=False):
+    """The weights in two files and an index; the second is not there, or lies in another folder."""
+    whole = folder / "model.safetensors"
+    tensors = load_file(whole)
+    whole.unlink()
+    other = folder.parent / f"{folder.name}-other" if elsewhere else folder
+    other.mkdir(exist_ok=True)
+    names = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
+    places = [names[number % 2] for number in range(len(tensors))]
+    for name, place in zip(names, (folder, other), strict=True):
+        part = {key: tensors[key] for key, held in zip(tensors, places, strict=True) if held == name}
+        if not lacking or name == names[0]:
+            save_file(part, place / name, metadata={"format": "pt"})
+    shown = {names[0]: names[0], names[1]: f"../{other.name}/{names[1]}" if elsewhere else names[1]}
+    index = {
+        "metadata": {},
+        "weight_map": {key: shown[held] for key, held in zip(tensors, places, strict=True)},
+    }
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+
+
+def places(record, path=()):
+    """Where the values of a JSON object are."""
+    items = record.items() if isinstance(record, dict) else enumerate(record)
+    for key, found in items:
+        yield (*path, key)
+        if isinstance(found, dict | list) and len(found) < 200:
+            yield from places(found, (*path, key))
+
+
+def damage_model(folder, rng):
+    """Change one thing in the folder of a model."""
+    file = rng.choice(sorted(path for path in folder.iterdir() if path.suffix in (".json", ".safetensors")))
+    how = rng.random()
+    if how < 0.1:
+        file.unlink()
+    elif how < 0.3:
+        file.write_bytes(damaged(file.read_bytes(), rng))
+    elif file.suffix == ".safetensors":
+        change = rng.choice(
+            [
+                spoil,
+                lambda held: held.pop(rng.choice(sorted(held))),
+                lambda held: held.update(more=np.ones(3)),
+            ]
+        )
+        edit_weights(folder, change)
+    else:
+
+        def change(record):
+            *path, last = rng.choice(list(places(record)))
+            for key in path:
+                record = record[key]
+            record[last] = rng.choice([rng.choice(NUMBERS), value(rng)])
+
+        edit(file, change)
+
+
+def ask_judge(folder):
+    """What a judge makes of a short headline and a long article."""
+    from change_it.judges.judge import Judge
+
+    judge = Judge.from_pretrained(folder, device="cpu")
+    texts = ["Il ponte crolla", "La riforma è approvata. " * 40]
+    found = judge.probabilities(texts, None if judge.task == "main" else texts[::-1], progress=False)
+    assert np.isfinite(found).all()
+
+
+def ask_generator(folder):
+    """What a generator writes of a long article."""
+    from change_it import HeadlineTransfer
+
+    transfer = HeadlineTransfer.from_pretrained(folder, device="cpu")
+    [text] = transfer(["Il ponte crolla"], article=["La riforma è approvata. " * 40], to=transfer.targets[0])
+    assert isinstance(text, str)
+
+
+def check_models(folder, model, ask, count, seed):
+    """Faults of many copies of a saved model, one thing in each changed."""
+    rng, found = random.Random(seed), []
+    for number in range(count):
+        copy = folder / f"{model.name}-{number}"
+        shutil.copytree(model, copy)
+        damage_model(copy, rng)
+        if wrong := fault(ask, copy):
+            wrong = fault(ask, copy) if wrong.startswith("took") else wrong
+        if wrong:
+            found.append(f"model {number} of seed {seed}: {ask.__name__} {wrong}"[:500])
+        shutil.rmtree(copy)
+    return found
+
+
+def main(files, models, seed):
+    """Check many files and models and say which have faults."""
+    from space_runs import save_judge
+    from tiny_generators import save_generator
+
     print(f"seed {seed}", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        found = check(Path(folder), files, seed)
-    print(f"{files} files, {len(found)} faults, at most {getrusage(RUSAGE_SELF).ru_maxrss // 1024} MB")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        found = check(folder, files, seed)
+        found += check_models(folder, save_judge(folder / "hh", "hh"), ask_judge, models, seed)
+        found += check_models(folder, save_generator(folder / "sum"), ask_generator, models, seed)
+    print(
+        f"{files} files, {2 * models} models, {len(found)} faults, at most {getrusage(RUSAGE_SELF).ru_maxrss // 1024} MB"
+    )
     print(*found, sep="\n")
     return 1 if found else 0
 
@@ -290,5 +420,6 @@ def main(files, seed):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--files", type=int, default=10_000)
+    parser.add_argument("--models", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     sys.exit(main(**vars(parser.parse_args())))

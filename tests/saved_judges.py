@@ -1,4 +1,6 @@
-"""A judge of our own kind, saved: what plain transformers and its code on the Hub make of it."""
+"""Judges of our own kind, saved: untrained ones, and what plain transformers and their code on the Hub make of one."""
+
+import json
 
 import torch
 
@@ -30,3 +32,32 @@ def check_loads(judge, tokenizer, texts, folder, *, register):
     ask = pipeline("text-classification", model=loaded, tokenizer=AutoTokenizer.from_pretrained(saved))
     assert ask(texts[-1])[0]["label"] in judge.config.id2label.values()
     return ask
+
+
+def save_untrained(folder, task, texts, outlets):
+    """An untrained judge, saved as `change-it train judge` saves one."""
+    import numpy as np
+
+    from change_it.judges.encoders import build
+    from change_it.judges.scores import scores
+    from change_it.training.models import hash_of_weights
+
+    torch.manual_seed(sum(map(ord, task)))
+    model, tokenizer = build(task, "scratch", texts * 9, outlets=outlets, vocabulary_size=200)
+    about = {"task": task, "fold": "all", "seed": 1, "max_tokens": 48, "outlets": list(outlets)}
+    model.config.change_it = about | {"corpus": "corpus", "encoder": "scratch"}
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    classes = tuple(model.config.id2label.values())
+    tests = {"main": ("gold",)}.get(task, ("random", "hard"))
+    results = {test: scores(np.array([0, 1, 1, 0]), np.array([0, 1, 0, 0]), classes) for test in tests}
+    metrics = {
+        "classes": classes,
+        "weights_hash": hash_of_weights(folder, command="none"),
+        "results": results,
+        "baselines": {"tf-idf cosine": results},
+        "sizes": {"train": 1234, "validation": 56},
+        "training": {"updates": 7},
+        "options": {"corpus": "/home/somebody/runs/mine/corpus", "out": str(folder)},
+    }
+    (folder / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")

@@ -98,7 +98,7 @@ def test_it_has_every_option_of_the_command(script):
         script.ChangeItSplits(config_name="pairs", many=True)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=40)
 def test_datasets_3_runs_the_script_as_it_is_and_loads_the_folder(built, tmp_path):
     files, folder = built
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)

@@ -1,7 +1,7 @@
-"""README and documentation: their commands and examples run as they stand, page after page, in one fresh folder.
+"""README and documentation: their commands and examples run as they stand, page after page, those of a run in a fresh folder.
 
-Blocks marked `bash` and `python` run. Those marked `sh` install, serve or train for hours: their commands
-are parsed alone.
+Blocks marked `bash` and `python` run, `change-it quickstart` on few articles and with little training. Those marked `sh`
+install, serve or train for hours: their commands are parsed alone.
 """
 
 import os
@@ -10,16 +10,16 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import pytest
 import tyro
 import yaml
 from accelerate.commands.launch import launch_command_parser
 
-from change_it import cli
+from change_it import cli, quickstart
 from change_it.generators.options import GeneratorOptions
-from change_it.judges.options import JudgeOptions
+from change_it.judges.options import JudgeOptions, Task
 
 CHECKOUT = Path(__file__).parent.parent
 PAGES = [CHECKOUT / "README.md"] + [
@@ -29,6 +29,7 @@ PAGES = [CHECKOUT / "README.md"] + [
     if file != "benchmarks.md"  # benchmarks/README.md, which the build adds
 ]
 MODULES = {"change_it.judges.train": JudgeOptions, "change_it.generators.train": GeneratorOptions}
+PROGRAMS = {"bash": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}
 LINE = 120
 
 
@@ -105,22 +106,37 @@ def test_links_of_the_readme_lead_somewhere():
             assert anchor in [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in headings]
 
 
-@pytest.mark.slow
-def test_shell_and_python_examples_run(tmp_path):
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    programs = {"bash": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}
+def pieces() -> dict[str, list[Block]]:
+    """Blocks that run by the run whose folder they name, page after page; each piece needs nothing of the others."""
+    found: dict[str, list[Block]] = {}
     done = set()
     for block in BLOCKS:
-        if block.language not in programs or block.code in done:  # the quickstart stands on two pages
+        if block.language in PROGRAMS and block.code not in done:  # the quickstart stands on two pages
+            done.add(block.code)
+            run = re.search(r"runs/([\w-]+)|change-it (quickstart)", block.code)
+            found.setdefault(run[1] or run[2] if run else "no run", []).append(block)
+    return found
+
+
+def short_quickstart(patch: pytest.MonkeyPatch) -> None:
+    """`change-it quickstart` of an eighth of the sample, whose models hardly learn."""
+    patch.setattr(quickstart, "UPDATES", 10)
+    patch.setattr(
+        quickstart, "QUICK", {task: {"updates": 10, "evaluation_steps": 10} for task in get_args(Task)}
+    )
+    assert cli.main(["quickstart", "--articles", "1500"]) == 0
+
+
+@pytest.mark.slow(seconds=300)
+@pytest.mark.parametrize("name", pieces())
+def test_shell_and_python_examples_run(name, tmp_path, monkeypatch):
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    monkeypatch.chdir(tmp_path)
+    for block in pieces()[name]:
+        if block.code.strip() == "change-it quickstart":
+            short_quickstart(monkeypatch)
             continue
-        done.add(block.code)
-        ran = subprocess.run(
-            [*programs[block.language], block.code],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        command = [*PROGRAMS[block.language], block.code]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         output = f"{ran.stdout[-2000:]}\n{ran.stderr[-4000:]}"
         assert ran.returncode == 0, f"{block.page}, {block.language}:\n{block.code}\n{output}"

@@ -1,7 +1,10 @@
 import filecmp
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 
 import pytest
+import torch
 from corpus_fakes import articles, options, write_csv
 from space_runs import save_judge
 from tiny_generators import save_generator
@@ -11,7 +14,7 @@ from change_it.cli import main
 from change_it.corpus import alignment, duplicates, vectors
 from change_it.corpus.command import run_build
 from change_it.corpus.options import parse_sizes
-from change_it.engines import EngineOptions, map_ordered, share, use_engine, workers
+from change_it.engines import EngineOptions, map_ordered, map_threads, share, use_engine, workers
 from change_it.errors import InputError
 
 #: A machine that is lost is noticed after a second and a half.
@@ -89,6 +92,21 @@ class TestLocal:
         assert next(found) == 0
         assert len(taken) <= engines.AHEAD * engines.THREADS + 1
         found.close()
+
+    def test_torch_has_one_thread_in_each_and_its_own_number_outside(self):
+        def threads():
+            torch.ones(1 << 16).sum()
+            return torch.get_num_threads()
+
+        def elsewhere():
+            with ThreadPoolExecutor(1) as pool:
+                return pool.submit(threads).result()
+
+        before = torch.get_num_threads(), elsewhere()
+        found = map_threads(threads, repeat((), 4), 2)
+        assert next(found) == 1
+        assert (torch.get_num_threads(), elsewhere()) == before
+        assert list(found) == [1, 1, 1]
 
     def test_what_a_piece_raises_is_raised(self):
         with pytest.raises(ZeroDivisionError):

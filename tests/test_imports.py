@@ -138,8 +138,9 @@ def write(folder):
     (folder / "sheet.txt").write_text("item\n1\n")
     outlets = {"outlets": {"a": "one", "b": "two"}}
     files = {"corpus/README.md": {}, "corpus/alignment.json": outlets}
+    about = {"fold": "all", "outlets": ["one", "two"], "max_tokens": 9}
     for task in ("main", "hh", "ah"):
-        files[f"judges/{task}/config.json"] = {"change_it": {"task": task, "outlets": ["one", "two"]}}
+        files[f"judges/{task}/config.json"] = {"change_it": {"task": task, **about}}
         files[f"judges/{task}/model.safetensors"] = {}
     card = {"recipe": "sum", "reads": "article", "to": "two", "outlets": ["one", "two"], "kind": "words"}
     card |= {"architecture": "pn", "base": None, "language": "it", "source_tokens": 9, "target_tokens": 9}

@@ -160,7 +160,7 @@ def made(tmp_path_factory, corpus):
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=30)
 @pytest.mark.parametrize("name", list(KNOWN))
 def test_killed_commands_leave_the_old_or_the_new_state(name, made):
     seed = random.randrange(2**32)

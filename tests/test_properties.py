@@ -1,8 +1,7 @@
-"""What holds for any input, tried on generated ones: a few in the fast part, `CHANGE_IT_EXAMPLES` of each otherwise."""
+"""What holds for any input, tried on generated ones: the same few in the fast part, others and more with `--hypothesis-profile`."""
 
 import csv
 import json
-import os
 import subprocess
 import sys
 
@@ -11,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from corpus_fakes import articles, options, random_texts, reading
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scoring_fakes import OUTLETS, FakeJudges
 
@@ -29,18 +28,7 @@ from change_it.scoring import compliancy, overlap
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
 
-EXAMPLES = int(os.environ.get("CHANGE_IT_EXAMPLES", "0"))
-settings.register_profile(
-    "change_it",
-    max_examples=EXAMPLES or 15,
-    derandomize=not EXAMPLES,
-    deadline=None,
-    database=None,
-    print_blob=True,
-    suppress_health_check=list(HealthCheck),
-)
-settings.load_profile("change_it")
-FEW = settings(max_examples=EXAMPLES // 20 or 3)  # of what takes a second
+FEW = settings(max_examples=settings.default.max_examples // 20 or 3)  # of what takes a second
 
 #: Headlines: words of all kinds among which some are likely to recur, and whatever Unicode has.
 WORDS = st.sampled_from(
@@ -109,12 +97,13 @@ def write_rows(path, rows):
             writer.writerows(rows)
 
 
-@given(rows=ROWS, kind=st.sampled_from([".csv", ".tsv", ".jsonl", ".parquet"]))
-def test_rows_in_are_rows_kept_and_rows_rejected(tmp_path_factory, rows, kind):
+@given(rows=ROWS, kind=st.sampled_from([".csv", ".tsv", ".jsonl", ".parquet"]), day_first=st.booleans())
+def test_rows_in_are_rows_kept_and_rows_rejected(tmp_path_factory, rows, kind, day_first):
     file = tmp_path_factory.mktemp("rows") / f"rows{kind}"
     rows = [*USABLE, *rows]
     write_rows(file, rows)
-    found = read_articles(ReadingOptions(files=(str(file),), labels="R:rep,G:gio"))
+    order = {"day_first": day_first, "month_first": not day_first}  # generated dates may leave it open
+    found = read_articles(ReadingOptions(files=(str(file),), labels="R:rep,G:gio", **order))
     assert found.rows == len(rows) == len(found.articles) + len(found.rejected)
     assert len(found.places) == len(found.articles)
     assert len({article.id for article in found.articles}) == len(found.articles)
@@ -299,9 +288,10 @@ def test_facts_name_what_stands_in_the_headline_and_accept_what_was_printed(
     assert printed.supported, printed
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=40)
 def test_many_examples():
-    environment = os.environ | {"CHANGE_IT_EXAMPLES": "400"}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", __file__]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, "--hypothesis-profile", "many"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout[-5000:]

@@ -1,14 +1,18 @@
 """What a run may do to the machine it runs on: no code of strangers, no network offline, one sentence where nothing can be written."""
 
+import ast
 import json
 import os
 import pickle
+import pty
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from malformed import edit
 from space_runs import save_judge
 from tiny_generators import save_generator
 
@@ -107,7 +111,7 @@ def load_encoder(folder):
     from change_it.training.models import load_weights
 
     save_judge(folder, "main")
-    return lambda: load_weights(AutoModel, folder)
+    return lambda: load_weights(AutoModel, folder, use="encoder")
 
 
 @pytest.mark.parametrize("kind", [load_judge, load_generator, load_encoder])
@@ -120,18 +124,98 @@ def test_weights_in_a_pickle_are_refused_and_not_opened(kind, tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
-def test_nothing_of_ours_trusts_code_of_strangers():
+def sources():
+    """The package's files and their code without examples."""
     files = [
         file for place in ("change_it", "metrics", "spaces") for file in (CHECKOUT / place).rglob("*.py")
     ]
     assert len(files) > 100
+    return {file: re.sub(r">>>.*", "", file.read_text(encoding="utf-8")) for file in files}
+
+
+def test_nothing_of_ours_trusts_code_of_strangers():
     trusting = re.compile(
-        r"trust_remote_code\s*=|allow_pickle\s*=\s*True|weights_only\s*=\s*False|\bpickle\.loads?\("
+        r"trust_remote_code(?!\s*=\s*False\b)|allow_pickle\s*=\s*True|weights_only\s*=\s*False|\bpickle\.loads?\("
+    )
+    assert not [str(file) for file, text in sources().items() if trusting.search(text)]
+
+
+def test_what_transformers_loads_is_loaded_in_one_file_that_refuses_code():
+    """Elsewhere `from_pretrained` is of our own classes, and of PEFT, which is given a configuration of ours."""
+    own = {"Judge", "Judges", "HeadlineTransfer", "peft.PeftModel"}
+    found = []
+    for file, text in sources().items():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            called = node.func if isinstance(node, ast.Call) else None
+            if not isinstance(called, ast.Attribute) or called.attr not in ("from_pretrained", "from_config"):
+                continue
+            refused = any(ast.unparse(one) == "trust_remote_code=False" for one in node.keywords)
+            if ast.unparse(called.value) not in own:
+                found.append((file.name, ast.unparse(called), refused))
+        assert "transformers.pipeline(" not in text
+    assert {name for name, called, _ in found if called.endswith("from_pretrained")} == {"models.py"}
+    assert {called for name, called, refused in found if name == "models.py" and not refused} == set()
+    # A model of random weights is made of a configuration of ours or one that `read_config` gave.
+    assert {name for name, called, _ in found if called.endswith("from_config")} == {
+        "models.py", "encoders.py", "pair.py", "style.py", "fluency.py",
+    }  # fmt: skip
+
+
+CODE = """
+from pathlib import Path
+from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+Path({ran!r}).touch()
+class Config(BertConfig):
+    model_type = "strange"
+class Model(BertForSequenceClassification):
+    config_class = Config
+class Words(PreTrainedTokenizerFast):
+    pass
+"""
+
+
+def with_code(folder, ran):
+    """The folder of a model that only runs with its own code, which makes a file."""
+    names = (
+        "AutoModel",
+        "AutoModelForSequenceClassification",
+        "AutoModelForSeq2SeqLM",
+        "AutoModelForCausalLM",
     )
     code = {
-        file: re.sub(r">>>.*", "", file.read_text(encoding="utf-8")) for file in files
-    }  # without examples
-    assert not [str(file) for file, text in code.items() if trusting.search(text)]
+        "AutoConfig": "own.Config",
+        **dict.fromkeys(names, "own.Model"),
+        "AutoTokenizer": [None, "own.Words"],
+    }
+    edit(folder / "config.json", lambda record: record.update(model_type="strange", auto_map=code))
+    edit(
+        folder / "tokenizer_config.json", lambda record: record.update(tokenizer_class="Words", auto_map=code)
+    )
+    (folder / "own.py").write_text(CODE.format(ran=str(ran)))
+    return folder
+
+
+@pytest.mark.parametrize("name", ["score", "transfer", "train judge", "train generator"])
+def test_code_in_the_folder_of_a_model_is_not_run_whatever_is_answered(
+    name, made, corpus, tmp_path, capsys, monkeypatch
+):
+    copy = Path(shutil.copytree(made, tmp_path / "made"))
+    with_code(copy / "judges/hh", tmp_path / "ran")
+    with_code(copy / "generator", tmp_path / "ran")
+    arguments = commands(copy, corpus, tmp_path / "out")[name]
+    if name == "train judge":
+        arguments[arguments.index("--encoder") + 1] = str(copy / "judges/hh")
+    if name == "train generator":
+        arguments[arguments.index("--quick")] = "--architecture"
+        arguments.insert(arguments.index("--architecture") + 1, str(copy / "generator"))
+    user, terminal = pty.openpty()
+    os.write(user, b"y\n" * 8)
+    with os.fdopen(user), open(terminal, encoding="utf-8") as keyboard:
+        monkeypatch.setattr(sys, "stdin", keyboard)
+        assert main(arguments) == 2
+    [sentence] = capsys.readouterr().err.strip().splitlines()
+    assert "custom code" in sentence or "no tokenizer" in sentence
+    assert not (tmp_path / "ran").exists()
 
 
 OFFLINE = """

@@ -37,6 +37,11 @@ class SheetOptions:
     seed: int = 1
     """Of the draw and of the order."""
 
+    @property
+    def key_file(self) -> Path:
+        """Where the key of the sheet stands."""
+        return self.out.with_name(f"{self.out.stem}-key.csv")
+
 
 @dataclass(kw_only=True)
 class ServeOptions:
@@ -57,6 +62,8 @@ class ServeOptions:
     """Address to listen at; 0.0.0.0 lets other machines in."""
     port: int = 7860
     """Port to listen at; 0 takes a free one."""
+    hosts: tuple[str, ...] = ()
+    """With a local --host: host names under which a proxy before the page is reached; all others are refused."""
     language: Language = "it"
     """Language of the page."""
     share: bool = False

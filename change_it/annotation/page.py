@@ -112,13 +112,15 @@ def build(
         return [gr.update(visible=False), gr.update(visible=True), progress, body, *buttons, current, name]
 
     @_in_a_sentence
-    def on_start(name: str) -> list[Any]:
-        return view(name, unanswered(name, 0))
+    def on_start(name: str | None) -> list[Any]:
+        return view(name or "", unanswered(name or "", 0))
 
-    def on_choice(value: int) -> Callable[[str, str], list[Any]]:
+    def on_choice(value: int) -> Callable[[str | None, str | None], list[Any]]:
         @_in_a_sentence
-        def choose(current: str, name: str) -> list[Any]:
-            at = places[current]
+        def choose(current: str | None, name: str | None) -> list[Any]:
+            name, at = name or "", places.get(current or "")
+            if at is None:
+                raise InputError("the sheet has no such question: load the page again")
             row, question = steps[at]
             if value > QUESTIONS[question]:
                 raise InputError(text[question])
@@ -128,8 +130,8 @@ def build(
         return choose
 
     @_in_a_sentence
-    def on_back(current: str, name: str) -> list[Any]:
-        return view(name, max(0, places.get(current, len(steps)) - 1))
+    def on_back(current: str | None, name: str | None) -> list[Any]:
+        return view(name or "", max(0, places.get(current or "", len(steps)) - 1))
 
     with gr.Blocks(title=text["title"], analytics_enabled=False) as page:
         with gr.Column() as first:

@@ -13,10 +13,12 @@ def run(options: SheetOptions) -> None:
         raise InputError(
             f'--names {options.names!r} is not two names: write --names "la Repubblica,Il Giornale"'
         )
-    check_writable(options.out, kind="file")
+    files = [options.corpus, *(spec.partition("=")[2] for spec in options.predictions)]
+    for out in (options.out, options.key_file):
+        check_writable(out, kind="file", inputs=files)
     check_predictions(options.predictions)
 
-    from change_it.annotation.sheets import GOLD, draw, key_path, write_key, write_sheet  # loads polars
+    from change_it.annotation.sheets import GOLD, draw, write_key, write_sheet  # loads polars
     from change_it.scoring.item import read_test_set
     from change_it.scoring.systems import built_in_systems, read_systems
 
@@ -24,11 +26,10 @@ def run(options: SheetOptions) -> None:
     gold = [system for system in built_in_systems(test) if system.name == GOLD]
     systems = [*gold, *read_systems(options.predictions, test)]
     rows = draw(test, systems, options.items, options.seed)
-    key = key_path(options.out)
-    write_key(key, rows)
+    write_key(options.key_file, rows)
     write_sheet(
         options.out, rows, (first, second) if options.names else test.outlets, ratings=options.ratings
     )
     conditions = ", ".join(system.name for system in systems)
     print(f"{len(rows)} headlines, {options.items} each of {conditions}: {options.out}")
-    print(f"The key, which annotators must not see: {key}")
+    print(f"The key, which annotators must not see: {options.key_file}")

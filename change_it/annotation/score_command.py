@@ -15,7 +15,7 @@ STUDY_FILES = ("items.csv", "report.html", "tables.md", "tables.json", "tables")
 def run(options: StudyOptions) -> None:
     """Score the sheets."""
     if options.out:
-        check_out(options.out, STUDY_FILES)
+        check_out(options.out, STUDY_FILES, inputs=[*options.sheets, options.key, options.judges])
     if options.resamples < 1:
         raise InputError(f"--resamples {options.resamples} is too few: give at least 1, better 1000")
     if options.hevas and not options.judges:

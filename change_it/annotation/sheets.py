@@ -144,7 +144,7 @@ def _event(item: Item) -> tuple[str, ...]:
 def _key_row(condition: str, item: Item, outlets: tuple[str, str], seed: int) -> KeyRow:
     content = "\n".join([str(seed), condition, item.id, item.prediction])
     return KeyRow(
-        item=hashlib.sha256(content.encode()).hexdigest()[:8],
+        item=f"h{hashlib.sha256(content.encode()).hexdigest()[:8]}",  # a spreadsheet reads 12345e67 as a number
         condition=condition,
         outlet=item.target,
         headline=item.prediction,
@@ -157,11 +157,6 @@ def _key_row(condition: str, item: Item, outlets: tuple[str, str], seed: int) ->
         choice1=outlets[0],
         choice2=outlets[1],
     )
-
-
-def key_path(sheet: Path) -> Path:
-    """Where the key of a sheet stands."""
-    return sheet.with_name(f"{sheet.stem}-key.csv")
 
 
 def write_key(path: Path, rows: Sequence[KeyRow]) -> None:
@@ -205,6 +200,8 @@ def read_sheet(path: Path) -> tuple[list[SheetRow], list[str]]:
     questions = ["answer", *(name for name in RATINGS if name in records[0].cells)]
     names = [field.name for field in fields(SheetRow)]
     rows = [SheetRow(**{name: _unquoted(record.cells.get(name, "")) for name in names}) for record in records]
+    if len({row.item for row in rows if row.item.isprintable() and row.item}) < len(rows):
+        raise InputError(f"{path} has items without an id, or of one id: give each of them one of its own")
     return rows, questions
 
 
@@ -226,6 +223,11 @@ def read_annotators(files: Sequence[Path], key: Sequence[KeyRow]) -> list[Annota
     return found
 
 
+def annotator_name(file: Path) -> str:
+    """The name of the annotator whose answers the page wrote into a file."""
+    return file.stem.removeprefix("=").replace("=", "-")
+
+
 def read_annotator(file: Path, key: Sequence[KeyRow]) -> Annotator:
     """Read one file: of the page, where the last row of an item holds, or a sheet that was filled in."""
     records = read_records(file, required=("item", "answer"), optional=("time", *CHOICES, *RATINGS))
@@ -245,7 +247,7 @@ def read_annotator(file: Path, key: Sequence[KeyRow]) -> Annotator:
     answers = {item: values for item, values in answers.items() if values}
     if not answers:
         raise InputError(f"{file} has no answers: fill in the column answer with 1 or 2")
-    return Annotator(file.stem, answers)
+    return Annotator(annotator_name(file) if of_page else file.stem, answers)
 
 
 def _values(file: Path, record: Record, row: KeyRow) -> Iterator[tuple[str, int]]:

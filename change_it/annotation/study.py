@@ -280,6 +280,7 @@ def _nested(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, Estimate]]
 
 def check_names(annotators: Sequence[Annotator]) -> None:
     """Refuse annotators whose names are those of other raters or columns."""
+    taken = {*_TAKEN, *(f"{one.name} {question}" for one in annotators for question in QUESTIONS)}
     for annotator in annotators:
-        if annotator.name in _TAKEN:
+        if annotator.name in taken:
             raise InputError(f"an annotator cannot be called {annotator.name}: rename the file")

@@ -24,6 +24,8 @@ Ints = NDArray[np.int64]
 
 #: Headlines that are asked about, at most; of them, those that words are taken out of.
 HEADLINES, OCCLUDED = 2000, 400
+#: Characters of a headline whose words are taken out one by one.
+LONGEST = 1000
 #: A part with fewer headlines is not shown.
 FEW = 20
 #: Groups of articles on like subjects, words that name one, and characters of an article that decide.
@@ -241,13 +243,13 @@ def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cu
 
     Args:
         main: the judge.
-        items: of the test set; 400 headlines are drawn.
+        items: of the test set; 400 headlines are drawn, and the beginning of a very long one is taken.
         seed: of the draw.
 
     Returns:
         For each outlet the words that together changed the log-odds most in its favour.
     """
-    whole = [item.source for item in drawn(items, OCCLUDED, seed)]
+    whole = [item.source[:LONGEST] for item in drawn(items, OCCLUDED, seed)]
     places = [(row, found) for row, text in enumerate(whole) for found in _TOKEN.finditer(text)]
     without = [
         " ".join((whole[row][: found.start()] + " " + whole[row][found.end() :]).split())

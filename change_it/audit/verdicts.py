@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from change_it.audit.degenerate import FEW, GOLD, Result
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
-from change_it.io import read_json
+from change_it.io import read_json, record_errors
 from change_it.tables import figure
 
 if TYPE_CHECKING:  # loads torch
@@ -60,9 +60,31 @@ def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
 
     Returns:
         Judge to its `metrics.json`; judges without one are left out.
+
+    Raises:
+        InputError: one that is not as training writes it.
     """
-    found = {judge: read_json(Path(judges) / judge / "metrics.json") for judge in JUDGES}
-    return {judge: record for judge, record in found.items() if record is not None}
+    found = {}
+    for judge in JUDGES:
+        path = Path(judges) / judge / "metrics.json"
+        if (record := read_json(path)) is not None:
+            check_metrics(record, path)
+            found[judge] = record
+    return found
+
+
+def check_metrics(record: Mapping[str, Any], path: Path) -> None:
+    """Refuse the `metrics.json` of a judge that lacks a figure of a test and class, or has one out of [0, 1]."""
+    with record_errors(path):
+        for tests in (record["results"], *record["baselines"].values()):
+            for test in record["results"]:
+                figures = [tests[test]["macro_f1"]]
+                for name in record["classes"]:
+                    figures += [tests[test][name][key] for key in ("precision", "recall", "f1")]
+                if not all(0 <= each <= 1 for each in figures):
+                    raise ValueError
+        if not record["results"] or not isinstance(record.get("options", {}), dict):
+            raise ValueError
 
 
 @dataclass(frozen=True)
@@ -104,16 +126,18 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
     Returns:
         By `audit.json` in the folder `audit` beside theirs if it is of the same weights, else by each judge's `metrics.json`.
     """
-    found = read_json(folder.resolve().parent / "audit" / "audit.json")
+    path = folder.resolve().parent / "audit" / "audit.json"
+    found = read_json(path)
     if found is None or found.get("hashes") != hashes(judges):
         return Summary(tuple(verdicts(read_metrics(folder), fluency=judges.fluency is not None)))
-    systems = [system for system in found["systems"] if system["breaks"]]
-    passing = [(system["system"], system["values"]["passed"]) for system in systems if system["passes"]]
-    return Summary(
-        tuple(Verdict(one["judge"], one["level"], one["text"]) for one in found["verdicts"]),
-        len(systems),
-        tuple(sorted(passing, key=lambda pair: -pair[1])),
-    )
+    with record_errors(path):
+        systems = [system for system in found["systems"] if system["breaks"]]
+        passing = [(system["system"], system["values"]["passed"]) for system in systems if system["passes"]]
+        return Summary(
+            tuple(Verdict(one["judge"], one["level"], one["text"]) for one in found["verdicts"]),
+            len(systems),
+            tuple(sorted(passing, key=lambda pair: -pair[1])),
+        )
 
 
 def hashes(judges: "Judges") -> dict[str, str]:

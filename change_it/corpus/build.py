@@ -18,7 +18,16 @@ from change_it import __version__, dataset_script_path
 from change_it.corpus.alignment import EDGES, histogram
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.duplicates import near_duplicates
-from change_it.corpus.folder import CONFIGS, REPORT, arrow_schema, check_target, class_names
+from change_it.corpus.folder import (
+    CARD,
+    CONFIGS,
+    FILES,
+    REJECTED,
+    REPORT,
+    arrow_schema,
+    check_target,
+    class_names,
+)
 from change_it.corpus.leaks import leak_check, test_neighbours
 from change_it.corpus.options import BuildOptions, parse_sizes
 from change_it.corpus.pairing import Candidates, article_vectors, find_neighbours, find_pairs
@@ -127,6 +136,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         "outlets": dataclasses.asdict(outlets),
         "sample": is_sample(articles),
         "options": _options(options),
+        "day_first": reading.day_first,
         "rows": reading.rows,
         "kept": article_table.height,
         "rejected": dict(reading.reasons + Counter(splits.removed.values())),
@@ -153,7 +163,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         },
         "leak_check": leaks,
     }
-    report["warnings"] = _warnings(report["pairs"]["kept"]["A2"], found, options)
+    report["warnings"] = reading.warnings + _warnings(report["pairs"]["kept"]["A2"], found, options)
     return Corpus(outlets, tables, rejected, report)
 
 
@@ -173,18 +183,18 @@ def in_canonical_order(reading: Reading) -> Reading:
 
 
 def write_corpus(corpus: Corpus, out: Path) -> None:
-    """Write a corpus folder: all of it, or nothing."""
+    """Write a corpus folder: all of it, or nothing; files in it that are not of a corpus stay."""
     check_target(out)
-    with replace_folder(out) as folder:
+    with replace_folder(out, ours=FILES) as folder:
         for config, by_side in corpus.tables.items():
             (folder / config).mkdir()
             for side, rows in by_side.items():
                 _write_parquet(rows, folder / config / f"{side}.parquet", config, corpus.outlets)
         digests = {config: _digest(folder / config) for config in corpus.tables}
         rejected = ([item.file, item.line, item.id, item.reason] for item in corpus.rejected)
-        write_table(folder / "rejected.csv", ("file", "line", "id", "reason"), rejected)
+        write_table(folder / REJECTED, ("file", "line", "id", "reason"), rejected)
         write_json(folder / REPORT, corpus.report)
-        write_text(folder / "README.md", card(corpus, digests))
+        write_text(folder / CARD, card(corpus, digests))
 
 
 def card(corpus: Corpus, digests: Mapping[str, str]) -> str:

@@ -5,9 +5,13 @@ import math
 import re
 import unicodedata
 import warnings
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate
 from itertools import count
+
+from change_it.errors import InputError
 
 EARLIEST = date(1900, 1, 1)
 TOLERANCE = timedelta(days=2)
@@ -35,10 +39,37 @@ _TYPOGRAPHY = str.maketrans(
 
 _ISO = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ]\d.*)?", re.DOTALL)
 _COMPACT = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)")
-_US = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4}|\d\d)(?:[ ,].*)?", re.DOTALL)
+_TIME = r"(?:[ ,].*)?"
+_OPEN = re.compile(
+    rf"(\d{{1,2}})/(\d{{1,2}})/(\d{{4}}|\d\d){_TIME}|(\d{{1,2}})-(\d{{1,2}})-(\d{{4}}){_TIME}", re.DOTALL
+)
+_DOTTED = re.compile(rf"(\d{{1,2}})\.(\d{{1,2}})\.(\d{{4}}|\d\d){_TIME}", re.DOTALL)
 _EPOCH = re.compile(r"-?\d{9,}(?:\.\d*)?")
 _EMPTY = frozenset({"", "nan", "nat", "none", "null"})
 _DEFAULTS = datetime(2000, 1, 1), datetime(2001, 2, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDate:
+    """A date as `06/03/2024` or `6-3-2024`, of which one field is the day and the other the month."""
+
+    text: str
+    first: int
+    second: int
+    year: int
+
+    def day(self, day_first: bool) -> date:
+        """The day by one of the orders; ValueError where there is none."""
+        month, day = (self.second, self.first) if day_first else (self.first, self.second)
+        return date(self.year, month, day)
+
+    def days(self) -> dict[bool, date]:
+        """The day by each order in which this is a date, True where the day comes first."""
+        found = {}
+        for day_first in (True, False):
+            with suppress(ValueError):
+                found[day_first] = self.day(day_first)
+        return found
 
 
 def clean(text: str) -> str:
@@ -73,13 +104,18 @@ def normalise_typography(text: str) -> str:
     return text.translate(_TYPOGRAPHY).replace("''", '"').lower()
 
 
-def parse_date(value: object) -> date | None:
+def parse_date(value: object, *, day_first: bool | None = None, form: str = "") -> date | OpenDate | None:
     """Day of `value`; None where nothing is written, ValueError for what cannot be read.
 
-    Understood are dates and datetimes as objects, ISO 8601 (with any time after it, and `20170615`), RFC 822,
-    the US order `6/15/17` (69-99 are the years 1969-1999), seconds since 1970 of at least nine digits, and
-    dates with an English month name. A time zone is not applied: the day is the one that is written; seconds
-    since 1970 give the day in UTC.
+    Understood are dates and datetimes as objects, ISO 8601 (with any time after it, and `20170615`), RFC 822, `15/6/17`
+    and `15-6-2017` in either order, `15.6.2017` with the day first (69-99 are the years 1969-1999), seconds since 1970
+    of at least nine digits, and dates with an English month name. A time zone is not applied: the day is the one that
+    is written; seconds since 1970 give the day in UTC.
+
+    Args:
+        value: a cell.
+        day_first: the order of `15/6/17`; without it such a date is an `OpenDate`.
+        form: of all dates that are text, as `datetime.strptime` takes it.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
@@ -90,18 +126,35 @@ def parse_date(value: object) -> date | None:
     text = str(value).strip()
     if text.lower() in _EMPTY:
         return None
+    if form:
+        return datetime.strptime(text, form).date()
     if found := _ISO.fullmatch(text) or _COMPACT.fullmatch(text):
         year, month, day = map(int, found.groups())
         return date(year, month, day)
-    if found := _US.fullmatch(text):
-        month, day = int(found[1]), int(found[2])
-        year = (
-            int(found[3]) if len(found[3]) == 4 else int(found[3]) + (1900 if int(found[3]) >= 69 else 2000)
-        )
-        return date(year, month, day)
+    if found := _OPEN.fullmatch(text) or _DOTTED.fullmatch(text):
+        *fields, digits = filter(None, found.groups())
+        year = int(digits)
+        if len(digits) == 2:
+            year += 1900 if year >= 69 else 2000
+        written = OpenDate(text, int(fields[0]), int(fields[1]), year)
+        order = True if found.re is _DOTTED else day_first
+        return written if order is None else written.day(order)
     if _EPOCH.fullmatch(text):
         return _after_1970(float(text))
     return _spelled_out(text)
+
+
+def check_form(form: str) -> None:
+    """Refuse a form of dates that does not give back the day that it writes."""
+    day = datetime(2017, 6, 15, tzinfo=UTC)
+    try:
+        if datetime.strptime(day.strftime(form), form).date() == day.date():
+            return
+    except (ValueError, re.error):
+        pass
+    raise InputError(
+        f"--date-format {form!r} does not give a day: write it as for Python's strptime, %d/%m/%Y or %m/%d/%y"
+    )
 
 
 def plausible(day: date, today: date) -> bool:

@@ -2,16 +2,19 @@
 
 from typing import Any
 
-from change_it.corpus.folder import check_target
+from change_it.corpus.folder import FILES, check_target
 from change_it.corpus.options import BuildOptions, parse_sizes
 from change_it.corpus.reading import read_articles
 from change_it.engines import use_engine
+from change_it.io import HUB, listed, read_tables
 from change_it.tables import Column, Row, Table, console, print_table
 
 
 def run_build(options: BuildOptions) -> None:
     """`change-it corpus build`."""
-    check_target(options.out)
+    here = [file for file in options.files if not file.startswith(HUB)]
+    tables = read_tables(here, encoding=options.encoding) if here else []  # nothing is read yet
+    check_target(options.out, inputs=[table.name for table in tables])
     parse_sizes(options.sizes)
     options.check_engine()
     terminal = console()
@@ -24,6 +27,11 @@ def run_build(options: BuildOptions) -> None:
         write_corpus(corpus, options.out)
     print_summary(corpus.report)
     terminal.print(f"Corpus: {options.out}", soft_wrap=True)
+    own = {file.partition("/")[0] for file in FILES}
+    if others := sorted(path.name for path in options.out.iterdir() if path.name not in own):
+        terminal.print(
+            f"Not of this build and left as it was: {listed(others)}", soft_wrap=True, markup=False
+        )
 
 
 def print_summary(report: dict[str, Any]) -> None:
@@ -39,6 +47,11 @@ def print_summary(report: dict[str, Any]) -> None:
 
     pairs, thresholds = report["pairs"], report["thresholds"]
     lines = [
+        f"Dates of {listed(files)}: the {first} comes first"
+        for first, is_day in (("day", True), ("month", False))
+        if (files := [file for file, found in report["day_first"].items() if found is is_day])
+    ]
+    lines += [
         f"Pairs above {thresholds['strict']}: {pairs['above_strict']:,} · above {thresholds['loose']}: "
         f"{pairs['above_loose']:,} · not kept, because they touch the test set or cross folds: {pairs['dropped']:,}"
     ]

@@ -1,7 +1,7 @@
 """What a corpus folder holds, its configs with their columns and types, and how one is read back."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 REPORT = "alignment.json"
 CARD = "README.md"
+REJECTED = "rejected.csv"
+
+#: `validation` is in CHANGE-IT alone.
+SPLITS = ("train", "validation", "test")
 
 _HEADLINES = {"id": "string", "headline": "string", "label": "outlet", "fold": "int64"}
 _GENERATION = {"id": "string", "source": "string", "target": "string", "direction": "string", "fold": "int64"}
@@ -58,6 +62,8 @@ CONFIGS: dict[str, dict[str, str]] = {
     },
 }
 MATCH = ("no_match", "match")
+#: What `corpus build` writes; whatever else lies in a corpus folder stays.
+FILES = (CARD, REPORT, REJECTED, *(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS))
 
 
 def class_names(kind: str, outlets: Outlets) -> tuple[str, str] | None:
@@ -120,9 +126,9 @@ def read_outlets(corpus: str) -> tuple[str, str]:
     return first, second
 
 
-def check_target(out: Path) -> None:
-    """Refuse `out` unless it is new, empty or a corpus folder, and can be written."""
-    check_writable(out, kind="folder")
+def check_target(out: Path, inputs: Iterable[str] = ()) -> None:
+    """Refuse `out` unless it is new, empty or a corpus folder, can be written, and holds none of the `inputs`."""
+    check_writable(out, kind="folder", inputs=inputs)
     if out.is_dir() and any(out.iterdir()) and not (out / REPORT).is_file():
         raise InputError(f"--out {out} is not empty and no corpus folder: name a new folder")
 

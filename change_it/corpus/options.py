@@ -7,6 +7,7 @@ from typing import Literal
 
 import tyro
 
+from change_it.corpus.cleaning import check_form
 from change_it.engines import EngineOptions
 from change_it.errors import InputError
 
@@ -26,10 +27,28 @@ class ReadingOptions:
     """The two outlets, A then B: left,right or R:rep,G:gio. Without it the two labels found, sorted."""
     encoding: str = "utf-8"
     """Encoding of text files; a byte order mark is understood."""
+    day_first: bool = False
+    """Read 06/03/2024 as 6 March. Without an order each file's own dates decide; a file that leaves it open is refused."""
+    month_first: bool = False
+    """Read 06/03/2024 as June 3."""
+    date_format: str = ""
+    """Form of all dates that are text, as in Python's strptime: %d/%m/%Y. Other forms are rejected."""
     strict_input: bool = False
     """Stop with an error at the first row that would be rejected."""
     normalise_typography: bool = False
     """Straighten quotes and dashes and lower-case headlines and articles: a paper's typography leaks style."""
+
+    @property
+    def order(self) -> bool | None:
+        """Whether the day comes first in 06/03/2024; None where each file decides."""
+        return self.day_first if self.day_first or self.month_first else None
+
+    def check_dates(self) -> None:
+        """Refuse more than one way to read dates, and a format that gives none."""
+        if self.day_first + self.month_first + bool(self.date_format) > 1:
+            raise InputError("give one of --day-first, --month-first and --date-format")
+        if self.date_format:
+            check_form(self.date_format)
 
 
 @dataclass(kw_only=True)

@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from itertools import islice
-from typing import get_args
+from itertools import chain, groupby, islice
+from operator import itemgetter
+from typing import NamedTuple, get_args
 
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
-from change_it.corpus.cleaning import parse_date, plausible
+from change_it.corpus.cleaning import OpenDate, parse_date, plausible
 from change_it.corpus.options import ReadingOptions
 from change_it.engines import map_ordered
 from change_it.errors import InputError
@@ -47,6 +48,20 @@ class Reading:
     outlets: Outlets
     # file and line of each article, for rows that later steps reject
     places: list[tuple[str, int]]
+    day_first: dict[str, bool] = field(default_factory=dict)  # by file, where its dates decided
+
+    @property
+    def warnings(self) -> list[str]:
+        """One sentence where more than a fifth of the rows are rejected."""
+        if len(self.rejected) * 5 <= self.rows:
+            return []
+        ((reason, count),) = self.reasons.most_common(1)
+        first = next(item for item in self.rejected if reason in _reasons([item]))
+        value = listed([first.reason.removeprefix(reason).removeprefix(": ")], 1)
+        return [
+            f"{len(self.rejected):,} of {self.rows:,} rows are rejected, {count:,} of them with {reason!r}, the first "
+            f"{f'({value}) ' if value else ''}in {first.file}, line {first.line}"
+        ]
 
     @property
     def reasons(self) -> Counter[str]:
@@ -60,23 +75,39 @@ def read_articles(options: ReadingOptions) -> Reading:
     A row without an id gets `<file stem>-<row>`. An id that both outlets use is taken for a shared one, the
     mark of partners: each article keeps it as `shared_id` and is called `rep-123` or `gio-123` itself. Without a label
     column the outlet comes from `repubblica` or `ilgiornale` in the name of the file, its folder or Hub config.
-    An empty date is None; one that cannot be read, before 1900 or in the future is rejected.
+    An empty date is None; one that cannot be read, before 1900 or in the future is rejected. Whether the day or the month
+    comes first in `06/03/2024` is decided by each file's dates with a field above 12.
+
+    Raises:
+        InputError: nothing can be used, or the dates of a file leave their order open, or have both.
     """
+    options.check_dates()
     cleaner = _Cleaner(
         parse_columns(options.columns, COLUMNS),
         Outlets.parse(options.labels) if options.labels else None,
         options.normalise_typography,
+        options.order,
+        options.date_format,
     )
     reader = _Reader(cleaner, options.strict_input)
     tables = read_tables(options.files, encoding=options.encoding)
-    for name, cleaned in map_ordered(cleaner.clean, reader.batches(tables), threads=False):
-        for line, id_, article in cleaned:
-            reader.take(name, line, id_, article)
+    cleaned = map_ordered(cleaner.clean, reader.batches(tables), threads=1)
+    for name, parts in groupby(cleaned, key=itemgetter(0)):
+        reader.take_table(name, chain.from_iterable(rows for _, rows in parts))
     return reader.reading(", ".join(options.files))
 
 
 class _RejectedError(Exception):
     """A row that cannot be used; the message is the reason."""
+
+
+class _Cleaned(NamedTuple):
+    """A row as far as it can be settled on its own."""
+
+    line: int
+    id: str
+    found: Article | str  # or why there is none
+    written: OpenDate | None = None  # the article's date, where its order is open
 
 
 @dataclass(frozen=True)
@@ -86,23 +117,34 @@ class _Cleaner:
     columns: dict[str, tuple[str, ...]]
     outlets: Outlets | None
     normalise: bool
+    day_first: bool | None
+    form: str
     today: date = field(default_factory=date.today)
 
-    def clean(
-        self, table: Table, first: int, rows: Sequence[Row]
-    ) -> tuple[str, list[tuple[int, str, Article | str]]]:
-        """The name of the table, and of each row its line, its id and the article or why there is none; `first` is the number of the first row."""
-        done: list[tuple[int, str, Article | str]] = []
+    def clean(self, table: Table, first: int, rows: Sequence[Row]) -> tuple[str, list[_Cleaned]]:
+        """The name of the table and its rows cleaned; `first` is the number of the first row."""
+        done: list[_Cleaned] = []
         for number, row in enumerate(rows, start=first):
             given = cleaning.visible(cell_text(self._cell(row.values, "id")))
             id_ = given or f"{table.stem}-{number}"
             try:
-                done.append((row.line, id_, self._article(table, row, id_)))
+                done.append(_Cleaned(row.line, id_, *self._article(table, row, id_)))
             except _RejectedError as error:
-                done.append((row.line, "" if row.fault else id_, str(error)))
+                done.append(_Cleaned(row.line, "" if row.fault else id_, str(error)))
         return table.name, done
 
-    def _article(self, table: Table, row: Row, id_: str) -> Article:
+    def dated(self, row: _Cleaned, day_first: bool) -> Article | str:
+        """The article with its date by the order that its file has; why there is none."""
+        if row.written is None or isinstance(row.found, str):
+            return row.found
+        try:
+            return replace(row.found, date=self._possible(row.written.day(day_first), row.written.text))
+        except ValueError:
+            return f"unreadable date: {row.written.text}"
+        except _RejectedError as error:
+            return str(error)
+
+    def _article(self, table: Table, row: Row, id_: str) -> tuple[Article, OpenDate | None]:
         if row.fault:
             raise _RejectedError(row.fault)
         label = self._label(table, row.values)
@@ -111,7 +153,8 @@ class _Cleaner:
         alignment = cell_text(self._cell(row.values, "alignment")).strip() or None
         if alignment not in (None, *get_args(Alignment)):
             raise _RejectedError(f"unknown alignment: {alignment}")
-        return Article(id_, label, headline, body, day, alignment)  # type: ignore[arg-type]  # checked above
+        written, known = (day, None) if isinstance(day, OpenDate) else (None, day)
+        return Article(id_, label, headline, body, known, alignment), written  # type: ignore[arg-type]  # checked above
 
     def _label(self, table: Table, values: Mapping[str, object]) -> str:
         """Short name where --labels is given, the label of the input otherwise."""
@@ -135,15 +178,18 @@ class _Cleaner:
             raise _RejectedError(f"empty {column}")
         return cleaning.normalise_typography(text) if self.normalise else text
 
-    def _date(self, values: Mapping[str, object]) -> date | None:
+    def _date(self, values: Mapping[str, object]) -> date | OpenDate | None:
         value = self._cell(values, "date", _MISSING)
         if value is _MISSING:
             return None
         try:
-            day = parse_date(value)
+            day = parse_date(value, day_first=self.day_first, form=self.form)
         except ValueError as error:
             raise _RejectedError(f"unreadable date: {value}") from error
-        if day is not None and not plausible(day, self.today):
+        return self._possible(day, value) if isinstance(day, date) else day
+
+    def _possible(self, day: date, value: object) -> date:
+        if not plausible(day, self.today):
             raise _RejectedError(f"implausible date: {value}")
         return day
 
@@ -166,6 +212,7 @@ class _Reader:
     seen_columns: dict[str, None] = field(default_factory=dict)
     ids: set[tuple[str, str]] = field(default_factory=set)
     texts: set[tuple[str, str]] = field(default_factory=set)
+    day_first: dict[str, bool] = field(default_factory=dict)
 
     def batches(self, tables: Iterable[Table]) -> Iterator[tuple[Table, int, list[Row]]]:
         """The rows of the tables, some at a time, with the number of the first of them in its table, from 1."""
@@ -175,6 +222,22 @@ class _Reader:
                 yield about, first, rows
                 first += len(rows)
             self.seen_columns.update(table.columns)
+
+    def take_table(self, name: str, rows: Iterable[_Cleaned]) -> None:
+        """Take the rows of a table; those from the first date on whose order is open wait for the last."""
+        waiting: list[_Cleaned] = []
+        for row in rows:
+            if waiting or row.written:
+                waiting.append(row)
+            else:
+                self.take(name, row.line, row.id, row.found)
+        if not waiting:
+            return
+        found = _day_first(name, waiting)
+        if found is not None:
+            self.day_first[name] = found
+        for row in waiting:
+            self.take(name, row.line, row.id, self.cleaner.dated(row, bool(found)))
 
     def take(self, name: str, line: int, id_: str, found: Article | str) -> None:
         """Keep an article, or a row with its reason."""
@@ -206,9 +269,13 @@ class _Reader:
             if theirs != COLUMNS[ours] and theirs and theirs[0] not in self.seen_columns:
                 raise InputError(f"no column {theirs[0]!r} as --columns wants it: {self._known_columns()}")
         if not self.articles:
-            reasons = ", ".join(
-                f"{count} {reason}" for reason, count in _reasons(self.rejected).most_common()
-            )
+            found = _reasons(self.rejected).most_common()
+            reasons = ", ".join(f"{count} {reason}" for reason, count in found)
+            if found[0][0] == "unreadable date":
+                raise InputError(
+                    f"no row of {files} can be used ({reasons}): the first is {self.rejected[0].reason}; give --date-format, "
+                    "or --columns date= to leave dates unread"
+                )
             fix = "name yours as in --columns headline=title,article=body"
             if not self.seen_columns:
                 fix = "give CSV with a header, or JSON with one object a line"
@@ -222,7 +289,8 @@ class _Reader:
                 raise InputError(
                     f"no usable row has the label {label!r}: give files of both outlets, or correct --labels"
                 )
-        return Reading(_settled(self.articles, names), self.rejected, rows, outlets, self.places)
+        articles = _settled(self.articles, names)
+        return Reading(articles, self.rejected, rows, outlets, self.places, self.day_first)
 
     def _known_columns(self) -> str:
         return (
@@ -246,6 +314,34 @@ class _Reader:
             )
         a, b = labels
         return Outlets(KNOWN_LABELS.get(a, a), KNOWN_LABELS.get(b, b), a, b)
+
+
+def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
+    """Whether the day comes first in the dates of a table; None where it makes no difference.
+
+    Raises:
+        InputError: some dates have the one order and some the other, or none has a field above 12.
+    """
+    seen: dict[bool, str] = {}
+    example = ""
+    for row in rows:
+        if row.written is None:
+            continue
+        days, place = row.written.days(), f"{row.written.text} in line {row.line}"
+        if len(days) == 1:
+            seen.setdefault(min(days), place)
+        elif len(set(days.values())) == 2 and not example:
+            example = f"{place} is {days[True]} with the day first and {days[False]} with the month first"
+    if len(seen) == 2:
+        raise InputError(
+            f"{name}: {seen[True]} has the day first and {seen[False]} the month: give --day-first or --month-first to "
+            "reject the others, or write all dates as 2024-03-06"
+        )
+    if not seen and example:
+        raise InputError(
+            f"{name}: {example}, and no date of the file settles it: give --day-first, --month-first or --date-format"
+        )
+    return next(iter(seen), None)
 
 
 def _reasons(rejected: Iterable[Rejection]) -> Counter[str]:

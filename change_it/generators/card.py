@@ -1,14 +1,13 @@
 """What a folder of a generator says of it, and which of several generators is meant."""
 
-import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import get_args
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.generators.options import READS, Kind, Language, Reads, Recipe
-from change_it.io import write_json
+from change_it.generators.options import LONGEST_SOURCE, LONGEST_TARGET, READS, Kind, Language, Reads, Recipe
+from change_it.io import read_json, record_errors, write_json
 
 COMMAND = "change-it train generator"
 CARD = "generator.json"
@@ -41,21 +40,44 @@ class GeneratorCard:
     def load(cls, folder: Path) -> "GeneratorCard":
         """Read `generator.json` beside the weights."""
         path = folder / CARD
-        if not path.exists():
+        if (values := read_json(path)) is None:
             raise InputError(
                 f"{folder} holds no {CARD}, so it is no generator of ours: train one with {COMMAND}"
             )
-        try:
-            values = json.loads(path.read_text(encoding="utf-8"))
+        with record_errors(path):
             known = {name: value for name, value in values.items() if name in {f.name for f in fields(cls)}}
             card = cls(**{**known, "outlets": tuple(known["outlets"])})
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise InputError(f"{path} cannot be read: train the generator again with {COMMAND}") from error
+            if not card._is_written_so():
+                raise ValueError
         if card.recipe not in READS or card.kind not in get_args(Kind):
             raise InputError(
                 f"{path} is of another version (recipe {card.recipe}, kind {card.kind}): train the generator again"
             )
         return card
+
+    def _is_written_so(self) -> bool:
+        """Whether the values are of their types and within bounds; which recipes and kinds there are changes with versions."""
+        texts = (
+            self.recipe,
+            self.reads,
+            self.kind,
+            self.architecture,
+            self.language,
+            self.corpus,
+            *self.outlets,
+        )
+        lengths = (self.source_tokens, LONGEST_SOURCE), (self.target_tokens, LONGEST_TARGET)
+        return (
+            all(isinstance(text, str) for text in texts)
+            and self.reads in get_args(Reads)
+            and self.language in get_args(Language)
+            and len(self.outlets) == 2
+            and self.to in (None, *self.outlets)
+            and isinstance(self.base, str | None)
+            and all(isinstance(tokens, int) and 2 <= tokens <= most for tokens, most in lengths)
+            and isinstance(self.no_repeat_ngram_size, int)
+            and self.no_repeat_ngram_size >= 0
+        )
 
 
 def choose_generators(

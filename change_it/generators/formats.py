@@ -3,11 +3,12 @@
 `collate` and `generate` see one batch; who calls them makes the batches.
 """
 
+import threading
 import tomllib
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.resources import files
 from typing import Any
 
@@ -18,19 +19,24 @@ from transformers import LogitsProcessor, LogitsProcessorList, NoRepeatNGramLogi
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.tokenizer import IGNORED, padded
+from change_it.training.models import reading_errors
 
 #: The most frequent ids of a tokenizer over words: articles, prepositions, marks.
 FREQUENT = 200
 #: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
 CHARACTERS = 40
 
+#: Held while headlines are drawn: torch has one random state for all threads.
+_DRAWING = threading.Lock()
+
 
 class Format(ABC):
-    """Between texts and one kind of model."""
+    """Between texts and one kind of model; safe in many threads."""
 
     def __init__(self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int):
         self.tokenizer = tokenizer
         self.max_source_tokens, self.max_target_tokens = max_source_tokens, max_target_tokens
+        self._lock = threading.Lock()  # a tokenizer must not be used by two threads at once
 
     @abstractmethod
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
@@ -48,7 +54,10 @@ class Format(ABC):
         """Candidates for each source, distinct and best first; `model` is on its device, in `eval` mode."""
         if not sources:
             return []
-        inputs, prompt, context = self._inputs([clean(source, self.max_source_tokens) for source in sources])
+        with self._lock, reading_errors(self.tokenizer):
+            inputs, prompt, context = self._inputs(
+                [clean(source, self.max_source_tokens) for source in sources]
+            )
         inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
         beams = 1 if decoding.sample else max(decoding.beams, decoding.candidates)
         offered = decoding.candidates if decoding.sample else beams
@@ -63,7 +72,7 @@ class Format(ABC):
             settings |= {"length_penalty": 1.0, "early_stopping": False}
         if decoding.sample:
             settings |= {"temperature": decoding.temperature, "top_p": decoding.top_p, "top_k": 0}
-        with drawn(sources, decoding.seed):
+        with drawn(sources, decoding.seed) if decoding.sample else nullcontext():
             output = model.generate(
                 **inputs,
                 **settings,
@@ -78,7 +87,8 @@ class Format(ABC):
             )
         ids = output.sequences[:, prompt:]
         scores = output.sequences_scores if beams > 1 else chosen.means(ids, self.tokenizer.eos_token_id)
-        texts = self._texts(ids.cpu(), [one for one in context for _ in range(offered)])
+        with self._lock:
+            texts = self._texts(ids.cpu(), [one for one in context for _ in range(offered)])
         found = [Candidate(text, score) for text, score in zip(texts, scores.tolist(), strict=True)]
         return [
             best(found[start : start + offered], decoding.candidates)
@@ -252,7 +262,8 @@ class NoRepeatedWord(LogitsProcessor):
     def __init__(self, tokenizer: Any, prompt: int):
         self.prompt = prompt
         ids = tokenizer.get_vocab().items()
-        self.marks = torch.tensor([id_ for token, id_ in ids if not any(map(str.isalnum, token))])
+        marks = [id_ for token, id_ in ids if not any(map(str.isalnum, token))]
+        self.marks = torch.tensor(marks, dtype=torch.long)
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """Scores with -inf for the words that would be repeated."""
@@ -305,6 +316,6 @@ def best(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
 def drawn(sources: Sequence[str], seed: int) -> Iterator[None]:
     """Random state of one batch: a function of the seed and the batch alone, and restored afterwards."""
     text = "\0".join([str(seed), *sources]).encode("utf-8", "replace")
-    with torch.random.fork_rng():
+    with _DRAWING, torch.random.fork_rng():
         torch.manual_seed(zlib.crc32(text))
         yield

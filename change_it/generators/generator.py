@@ -8,15 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import torch
+from huggingface_hub.errors import HFValidationError
+from huggingface_hub.utils import validate_repo_id
 from rich.console import Console
+from safetensors import safe_open
 from torch import nn
-from transformers import (
-    AutoConfig,
-    AutoModelForCausalLM,
-    AutoModelForSeq2SeqLM,
-    AutoTokenizer,
-    GenerationConfig,
-)
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, GenerationConfig
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
     MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
@@ -25,6 +23,7 @@ from transformers.models.auto.modeling_auto import (
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.errors import InputError
 from change_it.generators.card import CARD, COMMAND, GeneratorCard
+from change_it.generators.decoding import Decoding
 from change_it.generators.formats import CausalFormat, EncoderDecoderFormat, Format, WordFormat, prompt_of
 from change_it.generators.options import (
     NETWORKS,
@@ -43,13 +42,26 @@ from change_it.generators.pointer_transformer import (
     PointerTransformerForConditionalGeneration,
 )
 from change_it.generators.tokenizer import train_tokenizer
-from change_it.io import PICKLE, file_errors
-from change_it.training.models import hash_of_weights, load_weights, local_folder, pick_device, quiet
+from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors
+from change_it.training.models import (
+    ADAPTER,
+    Use,
+    check_finite,
+    hash_of_weights,
+    load_errors,
+    load_weights,
+    local_folder,
+    pick_device,
+    quiet,
+    read_config,
+    read_tokenizer,
+)
 from change_it.training.run_folder import publish
 
 console = Console()
 
-ADAPTER = "adapter_config.json"
+#: What `add_adapters` chooses of an adapter's settings; others are PEFT's own values, whatever a file says.
+LORA = ("task_type", "r", "lora_alpha", "target_modules", "fan_in_fan_out")
 #: Pieces or words of the smallest tokenizer.
 PIECES = 4
 #: What is kept of a model's settings for `generate`.
@@ -95,11 +107,51 @@ def load_generator(name: str | Path, *, device: str = "auto") -> Generator:
     card = GeneratorCard.load(folder)
     tokenizer = load_tokenizer(folder)
     with quiet():
-        model = load_model(card.base or folder, card.kind, tokenizer)
         if card.base:
-            model = load_adapters(model, folder)
-    model = model.to(place).eval()
-    return Generator(model, make_format(card, tokenizer, model), card, folder)
+            base = _check_base(card.base, folder)
+            model = load_adapters(load_model(base, card.kind, tokenizer, use="base"), folder)
+        else:
+            model = load_model(folder, card.kind, tokenizer)
+    with load_errors(f"{name} cannot be loaded as a generator: train or save it again"):
+        generator = Generator(model.to(place).eval(), make_format(card, tokenizer, model), card, folder)
+        _try_out(generator)
+    return generator
+
+
+def _check_base(base: str, folder: Path) -> str:
+    """The base of adapters, which training names by a Hub id or a full path; refused where it is neither or not there."""
+    if Path(base).is_absolute():
+        if not Path(base).is_dir():
+            raise InputError(
+                f"the adapters in {folder} belong to the model in {base}, which is not there: put it back, or train them again"
+            )
+        return base
+    try:
+        validate_repo_id(base)
+    except HFValidationError as error:
+        raise InputError(
+            f"the adapters in {folder} belong to {base!r}, which is neither a full path nor a Hub id: train them again"
+        ) from error
+    return base
+
+
+@torch.no_grad()
+def _try_out(generator: Generator) -> None:
+    """Read and write a word, the last piece of the tokenizer included: what does not fit together fails here, and not amid a run."""
+    space = max_positions(
+        generator.model,
+        generator.card.kind,
+        target_tokens=generator.card.target_tokens,
+        overhead=getattr(generator.format, "overhead", 0),
+    )
+    if space is not None and space < generator.card.source_tokens:
+        raise ValueError(f"its model has positions for {max(space, 0)} tokens of a source")
+    batch = generator.format.collate(["Prova"], ["Prova"])
+    loss = generator.model(**{name: tensor.to(generator.model.device) for name, tensor in batch.items()}).loss
+    if not torch.isfinite(loss):
+        raise ValueError("what it computes are no finite numbers")
+    brief = make_format(replace(generator.card, target_tokens=2), generator.format.tokenizer, generator.model)
+    brief.generate(generator.model, ["Prova"], Decoding(beams=1))
 
 
 def make_format(card: GeneratorCard, tokenizer: Any, model: Any) -> Format:
@@ -120,10 +172,8 @@ def kind_of(architecture: str) -> Kind:
         raise InputError(
             f"{architecture} holds adapters, not a model: merge them first with change-it merge {architecture} --out DIR"
         )
-    try:
-        config = AutoConfig.from_pretrained(architecture)
-    except (OSError, ValueError) as error:
-        raise InputError(no_model(architecture)) from error
+    with load_errors(no_model(architecture)):
+        config = read_config(architecture)
     if config.model_type in (PointerGeneratorConfig.model_type, PointerTransformerConfig.model_type):
         return "words"
     if config.is_encoder_decoder and config.model_type in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
@@ -156,15 +206,13 @@ def new_network(architecture: str, texts: Iterable[str], *, vocabulary: int, cel
 
 def load_tokenizer(folder: str | Path) -> Any:
     """The tokenizer of a pre-trained model (Hub id or folder), with a padding token."""
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(folder)
+    with load_errors(
+        f"{folder} has no tokenizer that can be loaded: save one into the folder with save_pretrained"
+    ):
+        tokenizer = read_tokenizer(folder)
         # Without its files transformers makes some tokenizers up: special tokens and a space.
         if len(set(tokenizer.get_vocab()) - set(tokenizer.get_added_vocab())) < PIECES:
             raise ValueError("it has no pieces")
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        raise InputError(
-            f"{folder} has no tokenizer that can be loaded: save one into the folder with save_pretrained"
-        ) from error
     if tokenizer.eos_token_id is None:
         raise InputError(
             f"the tokenizer of {folder} has no end token: set its eos_token and save it again with save_pretrained"
@@ -175,38 +223,33 @@ def load_tokenizer(folder: str | Path) -> Any:
     return tokenizer
 
 
-def load_model(folder: str | Path, kind: Kind, tokenizer: Any) -> Any:
+def load_model(folder: str | Path, kind: Kind, tokenizer: Any, *, use: Use = "saved") -> Any:
     """A model with pre-trained or trained weights (Hub id or folder), in float32."""
     auto = AutoModelForCausalLM if kind == "causal" else AutoModelForSeq2SeqLM
-    try:
-        model = load_weights(auto, folder)
-    except (OSError, ValueError, RuntimeError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise InputError(
-            f"{folder} cannot be loaded as a generator ({reason}): train or save it again"
-        ) from error
-    rows = model.get_input_embeddings().num_embeddings
-    largest = max(tokenizer.get_vocab().values()) + getattr(tokenizer, "reserved", 0) * (kind == "words")
-    if kind == "words":
-        rows = model.config.vocab_size
-    if largest >= rows:
-        raise InputError(
-            f"the vocabulary does not fit the model {folder}: the tokenizer has ids up to {largest}, the model knows {rows}; "
-            "use the tokenizer that belongs to the model, or resize its embeddings and save it again"
-        )
-    pad = tokenizer.pad_token_id
-    if kind == "encoder-decoder" and model.config.decoder_start_token_id is None:
-        model.config.decoder_start_token_id = (
-            pad if tokenizer.bos_token_id is None else tokenizer.bos_token_id
-        )
-    if model.config.pad_token_id is None:
-        model.config.pad_token_id = pad
-    # A model may bring settings of the search, which would be mixed with those that are asked for.
-    brought = model.generation_config
-    model.generation_config = GenerationConfig(**{name: getattr(brought, name) for name in TOKENS})
-    model.generation_config.pad_token_id = pad
-    if kind != "causal" and brought.decoder_start_token_id is None:
-        model.generation_config.decoder_start_token_id = model.config.decoder_start_token_id
+    with load_errors(f"{folder} cannot be loaded as a generator: train or save it again"):
+        model = load_weights(auto, folder, use=use)
+        rows = model.get_input_embeddings().num_embeddings
+        largest = max(tokenizer.get_vocab().values()) + getattr(tokenizer, "reserved", 0) * (kind == "words")
+        if kind == "words":
+            rows = model.config.vocab_size
+        if largest >= rows:
+            raise InputError(
+                f"the vocabulary does not fit the model {folder}: the tokenizer has ids up to {largest}, the model knows {rows}; "
+                "use the tokenizer that belongs to the model, or resize its embeddings and save it again"
+            )
+        pad = tokenizer.pad_token_id
+        if kind == "encoder-decoder" and model.config.decoder_start_token_id is None:
+            model.config.decoder_start_token_id = (
+                pad if tokenizer.bos_token_id is None else tokenizer.bos_token_id
+            )
+        if model.config.pad_token_id is None:
+            model.config.pad_token_id = pad
+        # A model may bring settings of the search, which would be mixed with those that are asked for.
+        brought = model.generation_config
+        model.generation_config = GenerationConfig(**{name: getattr(brought, name) for name in TOKENS})
+        model.generation_config.pad_token_id = pad
+        if kind != "causal" and brought.decoder_start_token_id is None:
+            model.generation_config.decoder_start_token_id = model.config.decoder_start_token_id
     return model
 
 
@@ -248,14 +291,31 @@ def add_adapters(model: Any, options: GeneratorSettings, kind: Kind) -> Any:
 def load_adapters(model: Any, folder: Path, *, trainable: bool = False) -> Any:
     """Put saved adapters around their base model."""
     peft = import_peft()
-    if not (folder / "adapter_model.safetensors").is_file():
+    weights = folder / "adapter_model.safetensors"
+    if not weights.is_file():
         raise InputError(f"{folder} {PICKLE}")
-    try:
-        return peft.PeftModel.from_pretrained(model, folder, is_trainable=trainable)
-    except (OSError, ValueError, RuntimeError) as error:
-        raise InputError(
-            f"the adapters in {folder} do not fit their base model: train them again, or restore the base"
-        ) from error
+    with record_errors(folder / ADAPTER):
+        record = read_json(folder / ADAPTER) or {}
+        if record["peft_type"] != "LORA" or not (
+            record["target_modules"] == "all-linear" or isinstance(record["target_modules"], list)
+        ):
+            raise ValueError
+        config = peft.LoraConfig(**{name: record[name] for name in LORA})
+    with load_errors(
+        f"the adapters in {folder} do not fit their base model: train them again, or restore the base"
+    ):
+        with safe_open(weights, framework="pt") as file:
+            shapes = {name: file.get_slice(name).get_shape() for name in sorted(file.keys())}
+        if any(shape[0] != config.r for name, shape in shapes.items() if "_A" in name):
+            raise ValueError(f"they are not of rank {config.r}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of what is missing, which is looked for below
+            adapted = peft.PeftModel.from_pretrained(model, folder, is_trainable=trainable, config=config)
+        state = peft.get_peft_model_state_dict(adapted, save_embedding_layers=False)
+        if different := shapes.keys() ^ state.keys():
+            raise ValueError(f"{min(different)} is missing or too much")
+        check_finite(state, folder)
+    return adapted
 
 
 def import_peft() -> Any:
@@ -274,13 +334,11 @@ def base_of(architecture: str) -> str:
 
 def merge(options: MergeOptions) -> None:
     """`change-it merge`: a generator whose weights are those of the base with the adapters added."""
+    check_writable(options.out, kind="run", inputs=[options.adapter])
     generator = load_generator(options.adapter, device="cpu")
     if generator.card.base is None:
         raise InputError(f"{options.adapter} holds no adapters: it is a whole model already")
-    if options.out.resolve() == generator.folder.resolve():
-        raise InputError(f"--out {options.out} is the folder of the adapters: give another one")
-    if options.out.exists() and not options.out.is_dir():
-        raise InputError(f"--out {options.out} is a file: give a folder")
+    check_writable(options.out, kind="run", inputs=[generator.card.base])
     if options.out.exists() and any(options.out.iterdir()) and not (options.out / CARD).exists():
         raise InputError(f"{options.out} holds something that is no generator of ours: choose another --out")
     final = options.out / WORK / "final"

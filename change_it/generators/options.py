@@ -24,6 +24,9 @@ TRANSFORMER = "transformer"
 #: Candidates that judges choose among when no number is given.
 CANDIDATES = 10
 
+#: Tokens of a source and of a headline, at most.
+LONGEST_SOURCE, LONGEST_TARGET = 1_000_000, 1_000
+
 #: What the generator of a recipe reads.
 READS: dict[Recipe, Reads] = {
     "sum": "article",
@@ -82,6 +85,11 @@ class GeneratorOptions(TrainingOptions):
     """LSTM cells of s2s, pn and pnc, encoder (both directions together) and decoder; size of the states of transformer."""
     validation_share: float = 0.05
     """Share of the training data that chooses the weights; agnostic has its own validation part."""
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        """What it reads, where it is a folder."""
+        return self.corpus, self.architecture
 
 
 @dataclass(kw_only=True)

@@ -29,6 +29,8 @@ from change_it.generators.generator import (
     new_network,
 )
 from change_it.generators.options import (
+    LONGEST_SOURCE,
+    LONGEST_TARGET,
     NETWORKS,
     READS,
     TRANSFORMER,
@@ -91,7 +93,8 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     _check(options, kind)
     given = options.source_tokens
     settings = resolve(options, preset(options, kind), GeneratorSettings)
-    check_writable(settings.out, kind="run")
+    alone = process_state().is_main_process
+    check_writable(settings.out, kind="run", inputs=settings.inputs, alone=alone)
     with process_state().main_process_first():
         data = load_recipe(
             settings.corpus,
@@ -186,10 +189,13 @@ def _check(options: GeneratorOptions, kind: Kind) -> None:
         raise InputError(
             f"--vocabulary and --cells are for {', '.join(NETWORKS)}: {options.architecture} has its own, drop them"
         )
-    lengths = {"--source-tokens": options.source_tokens, "--target-tokens": options.target_tokens}
-    for name, value in lengths.items():
-        if value is not None and value < 2:
-            raise InputError(f"{name} {value} leaves nothing to read or write: give at least 2")
+    lengths = {
+        "--source-tokens": (options.source_tokens, LONGEST_SOURCE),
+        "--target-tokens": (options.target_tokens, LONGEST_TARGET),
+    }
+    for name, (value, most) in lengths.items():
+        if value is not None and not 2 <= value <= most:
+            raise InputError(f"{name} {value} cannot be read or written: give at least 2, at most {most:,}")
 
 
 def _evaluation_steps(settings: GeneratorSettings, examples: int) -> int:
@@ -258,12 +264,12 @@ def _start(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Path
         tokenizer = load_tokenizer(folder)
         return load_model(folder, kind, tokenizer), tokenizer
     tokenizer = load_tokenizer(settings.architecture)
-    model = load_model(settings.architecture, kind, tokenizer)
+    model = load_model(settings.architecture, kind, tokenizer, use="base")
     if not settings.lora:
         return model, tokenizer
 
     def adapters(folder: Path) -> None:
-        base = load_model(settings.architecture, kind, tokenizer)
+        base = load_model(settings.architecture, kind, tokenizer, use="base")
         add_adapters(base, settings, kind).save_pretrained(folder)
 
     folder = stage(work / "start", adapters, seed=settings.seed)

@@ -1,6 +1,5 @@
 """`HeadlineTransfer`: trained generators as a function from headlines and articles to new headlines."""
 
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from change_it.cache import LRUCache
+from change_it.engines import map_threads
 from change_it.errors import InputError
 from change_it.generators.card import COMMAND, choose_generators, usual_name
 from change_it.generators.decoding import Candidate, Decoding
@@ -16,7 +16,7 @@ from change_it.generators.generator import Generator, load_generator
 from change_it.generators.options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
 from change_it.progress import ProgressBar
-from change_it.training.models import local_folder
+from change_it.training.models import batches_at_once, local_folder
 
 if TYPE_CHECKING:
     from change_it.judges.judge import Judges
@@ -46,7 +46,6 @@ class Proposer(ABC):
         self.targets = targets  # outlets that it writes for, in the order of `outlets`
         self.needs = needs  # what it reads: `headline`, `article` or both
         self._cache: LRUCache[tuple[Question, Decoding], list[Candidate]] = LRUCache(cache_size)
-        self._lock = threading.Lock()
 
     def propose(
         self,
@@ -92,9 +91,12 @@ class Proposer(ABC):
         def compute(missing: list[tuple[Question, Decoding]]) -> list[list[Candidate]]:
             return self._propose([item for item, _ in missing], search, batch_size, progress)
 
-        with self._lock:  # a tokenizer must not be used by two threads at once
-            asked = [(item, search) for item in items]
-            return self._cache.get(asked, compute) if self._cache.size else compute(asked)
+        asked = [(item, search) for item in items]
+        return self._cache.get(asked, compute) if self._cache.size else compute(asked)
+
+    def batches_at_once(self, decoding: Decoding) -> int:
+        """How many batches it answers side by side."""
+        return 1
 
     @abstractmethod
     def _propose(
@@ -318,18 +320,24 @@ class HeadlineTransfer(Proposer):
                 lengths = generator.format.lengths([sources[row] for row in own], [""] * len(own))
                 order = [row for _, row in sorted(zip(lengths, own, strict=True), key=lambda pair: -pair[0])]
                 size = batch_size or default_batch_size(generator, decoding)
+                batches = [order[start : start + size] for start in range(0, len(order), size)]
                 if (blocked := decoding.no_repeat_ngram_size) is None:
                     blocked = generator.card.no_repeat_ngram_size
                 search = replace(decoding, no_repeat_ngram_size=blocked)
-                for start in range(0, len(order), size):
-                    batch = order[start : start + size]
-                    given = generator.format.generate(
-                        generator.model, [sources[row] for row in batch], search
-                    )
-                    for row, candidates in zip(batch, given, strict=True):
+                given = map_threads(
+                    generator.format.generate,
+                    ((generator.model, [sources[row] for row in batch], search) for batch in batches),
+                    self.batches_at_once(decoding),
+                )
+                for batch, several in zip(batches, given, strict=True):
+                    for row, candidates in zip(batch, several, strict=True):
                         found[row] = candidates
                     bar.advance(task, len(batch))
         return found
+
+    def batches_at_once(self, decoding: Decoding) -> int:
+        """As many as its largest model answers; one where headlines are drawn, from the one random state there is."""
+        return 1 if decoding.sample else min(batches_at_once(one.model) for one in self.generators.values())
 
 
 def default_batch_size(generator: Generator, decoding: Decoding) -> int:

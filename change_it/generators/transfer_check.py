@@ -107,7 +107,8 @@ def _check_fit(options: TransferOptions) -> None:
     decoding_of(options)
     options.check_engine()
     if options.out:
-        check_writable(options.out, kind="file")
+        inputs = options.input, options.corpus, options.generator, options.rerank
+        check_writable(options.out, kind="file", inputs=inputs)
 
 
 def decoding_of(options: TransferOptions) -> Decoding:

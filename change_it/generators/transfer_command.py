@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import partial
-from itertools import starmap
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,7 @@ from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.folder import read_language
 from change_it.corpus.reading import COLUMNS
-from change_it.engines import use_engine, workers
+from change_it.engines import map_threads, use_engine, workers
 from change_it.errors import InputError
 from change_it.generators.decoding import Decoding
 from change_it.generators.extract import Extract
@@ -39,6 +38,7 @@ from change_it.io import (
 )
 from change_it.judges.casing import read_casing
 from change_it.judges.judge import Judges
+from change_it.locks import keep_locks
 from change_it.progress import ProgressBar
 from change_it.scoring.item import Item, read_test_set
 from change_it.scoring.signature import Reranker
@@ -74,6 +74,7 @@ class Transferred:
     before: int
 
 
+@keep_locks()
 def run(options: TransferOptions) -> None:
     """Transfer, write the file, and print the first headlines; of one headline print the new one alone."""
     check(options)
@@ -258,7 +259,11 @@ def transfer(options: TransferOptions, setup: Setup, items: Sequence[Item]) -> T
         write = partial(_headlines, decoding=decoding, options=options, language=setup.language)
         given = (([items[row] for row in chunks[number]],) for number in missing)
         team = workers(partial(load_setup, _anywhere(options)))
-        written = team.map_ordered(write, given) if team else starmap(partial(write, setup), given)
+        written = (
+            team.map_ordered(write, given)
+            if team
+            else map_threads(partial(write, setup), given, setup.system.batches_at_once(decoding))
+        )
         for number, headlines in zip(missing, written, strict=True):
             journal.add(number, headlines)
             bar.advance(task, len(chunks[number]))

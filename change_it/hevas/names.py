@@ -1,6 +1,5 @@
 """Names in headlines: what the tagger, the capitals of the headline and those of a corpus say of each word."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from change_it.hevas.tagging import Case, Tagger, languages, load_tagger, sentence_case, tokens
-from change_it.io import write_json
+from change_it.io import read_json, record_errors, write_json
 from change_it.text.folding import fold, fold_with_offsets
 from change_it.text.numbers import Number, Piece, find_numbers, number_words, pieces
 from change_it.text.stopwords import function_words
@@ -62,12 +61,15 @@ class Casing:
     @classmethod
     def load(cls, folder: Path) -> Self | None:
         """What `save` wrote; None where there is no such file."""
-        file = folder / CASING
-        if not file.is_file():
+        if (found := read_json(folder / CASING)) is None:
             return None
-        found = json.loads(file.read_text(encoding="utf-8"))
-        full = {last: Counter(firsts) for last, firsts in found["full"].items()}
-        return cls(Counter(found["lower"]), Counter(found["upper"]), full)
+        with record_errors(folder / CASING):
+            full = {last: Counter(dict(firsts)) for last, firsts in found["full"].items()}
+            casing = cls(Counter(dict(found["lower"])), Counter(dict(found["upper"])), full)
+            counts = (casing.lower, casing.upper, *full.values())
+            if not all(isinstance(count, int) and count >= 0 for each in counts for count in each.values()):
+                raise ValueError
+        return casing
 
     def is_first_name(self, first: str, last: str) -> bool:
         """Whether most people of a surname that are called by their full name have this first name: Donald, Trump."""

@@ -14,6 +14,7 @@ from typing import Any
 from huggingface_hub import constants
 
 from change_it import metric_path, shipped_path, space_path
+from change_it.audit.verdicts import check_metrics
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard, single_generator
 from change_it.hub import cards
@@ -87,7 +88,8 @@ def _judge(options: PushOptions) -> Files:
     described = []
     for prefix, judge in judges.items():
         files |= _model(folder / prefix, prefix)
-        metrics = _metrics(folder / prefix, "change-it train judge")
+        if metrics := _metrics(folder / prefix, "change-it train judge"):
+            check_metrics(metrics, folder / prefix / "metrics.json")
         described.append(cards.JudgeEntry(prefix, judge, metrics))
     return files | cards.judge_card(described, folder, options)
 

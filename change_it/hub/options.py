@@ -74,7 +74,7 @@ def check(options: PushOptions) -> None:
         raise InputError(f"--out {options.out} is where --dry-run writes: add --dry-run, or leave it out")
     if options.dry_run:
         out = staged(options)
-        check_writable(out, kind="folder")
+        check_writable(out, kind="folder", inputs=[options.folder])
         if out.exists() and any(out.iterdir()):
             raise InputError(f"{out} is not empty: remove it, or give another --out")
     folder = Path(options.folder)

@@ -16,11 +16,9 @@ from sklearn.preprocessing import StandardScaler, normalize
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from torch import Tensor, nn
 from transformers import (
-    AutoConfig,
     AutoModel,
     AutoModelForMaskedLM,
     AutoModelForSequenceClassification,
-    AutoTokenizer,
     BertConfig,
     BertForSequenceClassification,
     PreTrainedConfig,
@@ -57,7 +55,7 @@ from change_it.judges.style_building import learn_pieces, show_case
 from change_it.text.numbers import spelled
 from change_it.text.stopwords import guess_language
 from change_it.training.loop import train
-from change_it.training.models import load_weights
+from change_it.training.models import load_errors, load_weights, read_config, read_tokenizer
 
 #: Layers, width and attention heads of the scratch encoders.
 SIZES: dict[Size, tuple[int, int, int]] = {"tiny": (2, 128, 2), "small": (4, 256, 4), "base": (12, 768, 12)}
@@ -67,6 +65,7 @@ CLASS_NGRAMS = 5
 DROPOUT = {"pretrained": 0.3, SCRATCH: 0.1}
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CONTENT_LABELS = ("no_match", "match")
+NO_ENCODER = "no encoder can be loaded from {}: give a Hub id, a local folder, or --encoder scratch"
 
 #: Words that negate; of English contractions what a tokenizer leaves of them before the apostrophe.
 NEGATIONS = {
@@ -154,8 +153,8 @@ def build(
         options = {"classifier_dropout": dropout, "seq_classif_dropout": dropout, **labels}
         if encoder == SCRATCH:
             return BertForSequenceClassification(_with(config, options)), tokenizer
-        return load_weights(
-            AutoModelForSequenceClassification, encoder, config=_with(config, options)
+        return load_encoder_weights(
+            encoder, _with(config, options), AutoModelForSequenceClassification
         ), tokenizer
     tokenizer.model_max_length = 1_000_000  # words of a long article are compared in full
     judge: StyleJudgeForSequenceClassification | PairJudgeForSequenceClassification
@@ -180,7 +179,7 @@ def build(
             )
         )
     if encoder != SCRATCH:
-        loaded = load_weights(AutoModel, encoder, config=config)
+        loaded = load_encoder_weights(encoder, config)
         judge.encoder.load_state_dict(loaded.state_dict(), strict=False)  # without the pooler
     elif head != NGRAMS:
         start_from_topics(judge.get_input_embeddings(), tokenizer, texts)
@@ -195,19 +194,20 @@ def build(
 
 def load_encoder(encoder: str) -> tuple[PreTrainedTokenizerBase, PreTrainedConfig]:
     """Tokenizer and configuration of a pre-trained encoder."""
-    try:
-        config = AutoConfig.from_pretrained(encoder)
-        tokenizer = AutoTokenizer.from_pretrained(encoder)
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"no encoder can be loaded from {encoder!r}: give a Hub id, a local folder, or --encoder scratch"
-        ) from error
+    with load_errors(NO_ENCODER.format(repr(encoder))):
+        config, tokenizer = read_config(encoder), read_tokenizer(encoder)
     if tokenizer.sep_token_id is None or tokenizer.pad_token_id is None:
         raise InputError(
             f"the tokenizer of {encoder!r} has no separator and padding: give a BERT-like encoder"
         )
     tokenizer.truncation_side = tokenizer.padding_side = "right"
     return tokenizer, config
+
+
+def load_encoder_weights(encoder: str, config: Any = None, auto: Any = AutoModel) -> Any:
+    """A pre-trained encoder, with a new head where `auto` has one."""
+    with load_errors(NO_ENCODER.format(repr(encoder))):
+        return load_weights(auto, encoder, use="encoder", config=config)
 
 
 def _with(config: Any, options: dict[str, Any]) -> Any:

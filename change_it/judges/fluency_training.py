@@ -9,11 +9,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
-from transformers import AutoModel, AutoTokenizer
 
 from change_it.judges import ngram
 from change_it.judges.casing import read_casing
-from change_it.judges.encoders import load_encoder, train_wordpiece
+from change_it.judges.encoders import load_encoder, load_encoder_weights, train_wordpiece
 from change_it.judges.fluency import FluencyJudgeConfig, FluencyJudgeForSequenceClassification
 from change_it.judges.fluency_building import (
     GROUPINGS,
@@ -37,7 +36,7 @@ from change_it.judges.scores import scores
 from change_it.tables import Column, Row, Table
 from change_it.text.damage import FAMILIES
 from change_it.training.loop import TrainingResult
-from change_it.training.models import load_weights
+from change_it.training.models import load_weights, read_tokenizer
 from change_it.training.run_folder import Run, stage
 
 LABELS = ("broken", "printed")
@@ -246,7 +245,7 @@ def _start(
     folder = stage(work / "start", save, seed=settings.seed)
     model = load_weights(FluencyJudgeForSequenceClassification, folder)
     model.without = load_file(folder / PART_COUNTS)["without"]
-    return model, AutoTokenizer.from_pretrained(folder)
+    return model, read_tokenizer(folder)
 
 
 def build(settings: JudgeSettings, data: FluencyData, families: Sequence[str]) -> tuple[Any, Any]:
@@ -295,7 +294,7 @@ def build(settings: JudgeSettings, data: FluencyData, families: Sequence[str]) -
             noise = 0.1 * torch.randn_like(vectors)
             model.encoder.embeddings.weight.copy_(vectors + noise)
     else:
-        loaded = load_weights(AutoModel, settings.encoder, config=config)
+        loaded = load_encoder_weights(settings.encoder, config)
         model.encoder.load_state_dict(loaded.state_dict(), strict=False)  # without the pooler
     examples = FluencyExamples(data, tokenizer, families, max_tokens=settings.max_tokens, seed=settings.seed)
     chosen = np.random.default_rng(settings.seed).permutation(len(examples))[:WARM].tolist()

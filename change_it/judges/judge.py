@@ -13,16 +13,25 @@ from typing import Any, get_args
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError
 from transformers import BatchEncoding
 
 from change_it.cache import LRUCache
-from change_it.engines import Workers
+from change_it.engines import Workers, map_threads
 from change_it.errors import InputError
 from change_it.hevas.names import Casing
-from change_it.judges.options import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks
+from change_it.judges.options import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
 from change_it.progress import ProgressBar
-from change_it.training.models import hash_of_weights, load_weights, local_folder, pick_device, quiet
+from change_it.training.models import (
+    batches_at_once,
+    hash_of_weights,
+    load_errors,
+    load_weights,
+    local_folder,
+    pick_device,
+    quiet,
+    read_tokenizer,
+    reading_errors,
+)
 from change_it.training.options import Arithmetic
 
 #: Tokens of a batch when no batch size is given.
@@ -81,15 +90,19 @@ class Judge:
         cache_size: int = 0,
     ) -> "Judge":
         """A judge of a loaded model, whose configuration says what it was trained for."""
-        about = model.config.change_it
+        about = read_about(model.config.change_it)
+        if about is None:
+            raise ValueError(
+                "config.json does not say for which task, fold, outlets and length it was trained"
+            )
         return cls(
-            task=about["task"],
+            task=about.task,
             model=model,
             tokenizer=tokenizer,
-            fold=about["fold"],
-            outlets=(about["outlets"][0], about["outlets"][1]),
+            fold=about.fold,
+            outlets=about.outlets,
             weights_hash=weights_hash,
-            max_tokens=about["max_tokens"],
+            max_tokens=about.max_tokens,
             cache_size=cache_size,
             precision=precision,
         )
@@ -114,7 +127,7 @@ class Judge:
         Raises:
             InputError: no such folder or id, not a judge, broken weights, no such precision or device.
         """
-        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+        from transformers import AutoModelForSequenceClassification
 
         import change_it.auto  # noqa: F401 (registers our models)
 
@@ -125,29 +138,33 @@ class Judge:
         place = pick_device(device)
         folder = local_folder(name, command=COMMAND)
         weights_hash = hash_of_weights(folder, command=COMMAND)
-        try:
-            with quiet():
-                model = load_weights(AutoModelForSequenceClassification, folder)
-            tokenizer = AutoTokenizer.from_pretrained(folder)
-        except (OSError, ValueError, SafetensorError) as error:
-            raise InputError(f"{name} cannot be loaded as a judge: {str(error).splitlines()[0]}") from error
-        except RuntimeError as error:
-            if "mismatch" not in str(error):
-                raise
-            raise InputError(
-                f"{name} was saved by another version of change-it: train it again with {COMMAND}"
-            ) from error
-        if not getattr(model.config, "change_it", None):
-            raise InputError(
-                f"{name} is a model but not one of our judges: train one with change-it train judge"
+        with load_errors(f"{name} cannot be loaded as a judge: train it again with {COMMAND}"), quiet():
+            model = load_weights(AutoModelForSequenceClassification, folder)
+            if not getattr(model.config, "change_it", None):
+                raise InputError(
+                    f"{name} is a model but not one of our judges: train one with change-it train judge"
+                )
+            judge = cls.of(
+                model.to(place).eval(),
+                read_tokenizer(folder),
+                weights_hash=weights_hash,
+                precision=precision,
+                cache_size=cache_size,
             )
-        return cls.of(
-            model.to(place).eval(),
-            tokenizer,
-            weights_hash=weights_hash,
-            precision=precision,
-            cache_size=cache_size,
-        )
+            judge._try_out()
+        return judge
+
+    @torch.no_grad()
+    def _try_out(self) -> None:
+        """Answer once, the last piece of the tokenizer included: what does not fit together fails here, and not amid a run."""
+        texts = ["Una prova: «1»", "Due"]
+        pairs = None if self.task in SINGLE_TEXT else texts
+        self.predict(texts, pairs)
+        if self.max_tokens > getattr(self.model.config, "max_position_embeddings", self.max_tokens):
+            raise ValueError(f"it reads less than the {self.max_tokens} tokens that config.json says")
+        batch = self._encode(texts, pairs, self.max_tokens).to(self.model.device)
+        batch["input_ids"][:, 0] = max(self.tokenizer.get_vocab().values())
+        self.model(**batch)
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Save model and tokenizer."""
@@ -222,18 +239,25 @@ class Judge:
         """Probabilities of each batch."""
         if self.workers is not None:
             return self.workers.map_ordered(partial(_answer, task=self.task), ((batch,) for batch in batches))
-        return map(self.answer, batches)
+        return map_threads(self.answer, ((batch,) for batch in batches), batches_at_once(self.model))
 
     def answer(self, batch: list[Question]) -> Floats:
         """(n, 2) probabilities of one batch."""
         pairs = [pair for _, pair in batch if pair is not None] or None
-        with self._lock:  # a tokenizer must not be used by two threads at once
-            return self.predict([text for text, _ in batch], pairs)
+        return self.predict([text for text, _ in batch], pairs)
+
+    def _encode(self, texts: list[str], pairs: list[str] | None, max_tokens: int) -> Any:
+        """A batch of tensors."""
+        with (
+            self._lock,
+            reading_errors(self.tokenizer),
+        ):  # a tokenizer must not be used by two threads at once
+            return encode(self.tokenizer, texts, pairs, max_tokens=max_tokens)
 
     @torch.no_grad()
     def predict(self, texts: list[str], pairs: list[str] | None) -> Floats:
         """(n, 2) probabilities of one batch."""
-        batch = encode(self.tokenizer, texts, pairs, max_tokens=self.max_tokens)
+        batch = self._encode(texts, pairs, self.max_tokens)
         device = self.model.device
         arithmetic: AbstractContextManager[Any] = nullcontext()
         if self.precision == "bf16":
@@ -242,8 +266,13 @@ class Judge:
             logits = self.model(**batch.to(device)).logits
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
         if self.task == "fluency" and batch["input_ids"].shape[1] == self.max_tokens:
-            longest = encode(self.tokenizer, texts, max_tokens=self.max_tokens + 1)["attention_mask"].sum(1)
+            longest = self._encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)
             probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0
+        if probabilities.shape != (len(texts), 2) or not np.isfinite(probabilities).all():
+            raise InputError(
+                f"the {self.task} judge in {self.tokenizer.name_or_path or 'training'} answers with what are no probabilities of two "
+                f"classes: train it again with {COMMAND}"
+            )
         return probabilities
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from change_it.errors import InputError
 from change_it.io import check_model, is_missing_path, read_json, weight_files
@@ -20,6 +20,8 @@ TrainingSet = Literal["main", "train_d", "train_m", "random"]
 TASKS: tuple[Task, ...] = ("main", "hh", "ah")
 SINGLE_TEXT: tuple[Task, ...] = ("main", "fluency")
 COMMAND = "change-it train judge"
+#: Tokens that a judge reads, at most.
+LONGEST = 1_000_000
 SCRATCH = "scratch"
 #: The classifier of LREC 2020, which is no encoder with a head above it.
 BILSTM = "bilstm-char-cnn"
@@ -77,6 +79,11 @@ class JudgeOptions(TrainingOptions):
     """Longer inputs are cut."""
     validation_share: float = 0.1
     """Share of the training data that chooses the weights; A2 is never used for it."""
+
+    @property
+    def inputs(self) -> tuple[str | Path | None, ...]:
+        """What it reads, where it is a file or folder."""
+        return self.corpus, self.encoder, self.vectors, self.generated
 
 
 @dataclass(kw_only=True)
@@ -209,9 +216,27 @@ def check_judges(name: str, *, to: str | None = None) -> None:
     check_tasks(folder, name)
     for task in TASKS:
         weight_files(folder / task, command=COMMAND)
-    about = (read_json(folder / "main" / "config.json") or {}).get("change_it", {})
-    if to is not None and to not in (outlets := about.get("outlets", [to])):
-        raise InputError(f"--to {to} is no outlet of these judges: give {' or '.join(outlets)}")
+    about = read_about((read_json(folder / "main" / "config.json") or {}).get("change_it"))
+    if about and to is not None and to not in about.outlets:
+        raise InputError(f"--to {to} is no outlet of these judges: give {' or '.join(about.outlets)}")
+
+
+class About(NamedTuple):
+    """What the configuration of a judge says that it was trained for."""
+
+    task: Task
+    fold: Fold
+    outlets: tuple[str, str]
+    max_tokens: int
+
+
+def read_about(record: Any) -> About | None:
+    """The entry `change_it` of a judge's configuration; None where it is not as training writes it."""
+    match record:
+        case {"task": str(task), "fold": str(fold), "outlets": [str(a), str(b)], "max_tokens": int(most)}:
+            if task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST:
+                return About(cast(Task, task), cast(Fold, fold), (a, b), most)
+    return None
 
 
 def check_tasks(folder: Path, name: str | Path) -> None:

@@ -20,7 +20,13 @@ from change_it.io import check_writable, read_text
 from change_it.judges import baselines
 from change_it.judges.bilstm_building import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
-from change_it.judges.encoders import build, masked_language_model, pretrain, warm_start
+from change_it.judges.encoders import (
+    build,
+    load_encoder_weights,
+    masked_language_model,
+    pretrain,
+    warm_start,
+)
 from change_it.judges.fluency_data import load_fluency, parse_held_out
 from change_it.judges.fluency_training import acceptance_table, prepare
 from change_it.judges.judge import Judge, encode
@@ -42,7 +48,7 @@ from change_it.judges.style_building import fit_ngrams, mix_branches
 from change_it.papers.evalnlgeval2020 import JUDGES
 from change_it.tables import Column, Row, Table, console, print_table
 from change_it.training.loop import TrainingResult, process_state
-from change_it.training.models import load_weights, pick_device
+from change_it.training.models import load_weights, pick_device, read_tokenizer
 from change_it.training.options import resolve
 from change_it.training.run_folder import COMPLETE, Run, stage, train_in_folder
 
@@ -106,7 +112,8 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         known = f"give --head {' or '.join(heads)}" if heads else "leave --head out"
         what = settings.task if settings.encoder != BILSTM else BILSTM
         raise InputError(f"--head {options.head} is not for {what}: {known}")
-    check_writable(settings.out, kind="run")
+    alone = process_state().is_main_process
+    check_writable(settings.out, kind="run", inputs=settings.inputs, alone=alone)
     if settings.task == "fluency":
         return _train_fluency(settings)
     with process_state().main_process_first():
@@ -265,13 +272,13 @@ def _start(
     settings: JudgeSettings, data: TaskData, work: Path
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """The model before training, made once: a resumed run and every process load the same one."""
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+    from transformers import AutoModelForSequenceClassification
 
     import change_it.auto  # noqa: F401 (registers our models)
 
     def load(folder: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
         model = load_weights(AutoModelForSequenceClassification, folder)
-        return model, AutoTokenizer.from_pretrained(folder)
+        return model, read_tokenizer(folder)
 
     def made(name: str, make: Callable[[], tuple[PreTrainedModel, PreTrainedTokenizerBase]]) -> Path:
         def save(folder: Path) -> None:
@@ -352,15 +359,15 @@ def _baselines(settings: JudgeSettings, data: TaskData, work: Path) -> list[tupl
 
 def _frozen(settings: JudgeSettings, work: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """The encoder as it was before the judge was trained."""
-    from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
+    from transformers import AutoModelForSequenceClassification
 
     if settings.encoder == SCRATCH:
-        folder = work / "start"
+        folder: Path | str = work / "start"
         model = load_weights(AutoModelForSequenceClassification, folder).base_model
     else:
-        folder = Path(settings.encoder)
-        model = load_weights(AutoModel, settings.encoder)
-    return model.to(pick_device("auto")), AutoTokenizer.from_pretrained(str(folder))
+        folder = settings.encoder
+        model = load_encoder_weights(folder)
+    return model.to(pick_device("auto")), read_tokenizer(folder)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Tabl
     sides = [[cue for cue in cues if (cue.source, cue.outlet) == (source, outlet)] for outlet in outlets]
     rows = []
     for place in range(max(map(len, sides))):
-        values: dict[str, Value] = {}
+        values: dict[str, Value] = {outlets[0]: ""}  # one outlet may have fewer cues than the other
         for outlet, side in zip(outlets, sides, strict=True):
             if place < len(side):
                 cue = side[place]

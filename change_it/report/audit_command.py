@@ -21,7 +21,7 @@ def run(options: AuditOptions) -> None:
         InputError: a corpus or judges at fault, or `--out` cannot be written.
     """
     out = options.out or _beside(options.judges)
-    check_out(out, AUDIT_FILES)
+    check_out(out, AUDIT_FILES, inputs=[options.corpus, options.judges])
 
     from change_it.audit.audit import audit  # these load torch, polars and matplotlib
     from change_it.audit.corpus import read_corpus

@@ -21,7 +21,7 @@ def run(options: CompareOptions) -> None:
         InputError: a file at fault, not two systems, or no item that both have.
     """
     if options.out:
-        check_writable(options.out, kind="file")
+        check_writable(options.out, kind="file", inputs=options.files)
 
     files = options.files
     if files[0] == files[1]:

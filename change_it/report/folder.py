@@ -1,7 +1,6 @@
 """The folder of a report: what may become one, and how a report replaces an earlier one."""
 
-import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,9 +15,9 @@ HEVAS_FILES = ("summary.csv", "summary.json", "report.html", "items", "charts")
 AUDIT_FILES = ("audit.json", "audit.html")
 
 
-def check_out(out: Path, files: Sequence[str]) -> None:
-    """Refuse, before the work begins, a place that a report cannot be written to."""
-    check_writable(out, kind="folder")
+def check_out(out: Path, files: Sequence[str], *, inputs: Iterable[str | Path | None] = ()) -> None:
+    """Refuse, before the work begins, a place that a report cannot be written to, or that holds one of the `inputs`."""
+    check_writable(out, kind="folder", inputs=inputs)
     if out.is_dir() and any(out.iterdir()) and not (out / files[0]).is_file():
         raise InputError(f"--out {out} holds other files and no report: choose a folder that is new or empty")
 
@@ -27,9 +26,5 @@ def check_out(out: Path, files: Sequence[str]) -> None:
 def replaced_report(out: Path, files: Sequence[str]) -> Iterator[Path]:
     """An empty folder that replaces a report when the block ends well; other files of the old one stay."""
     check_out(out, files)
-    with replace_folder(out) as folder:
+    with replace_folder(out, ours=files) as folder:
         yield folder
-        for path in out.iterdir() if out.is_dir() else ():
-            if path.name not in files:
-                copy = shutil.copytree if path.is_dir() else shutil.copy2
-                copy(path, folder / path.name)

@@ -24,7 +24,8 @@ def run(options: HevasOptions) -> None:
     if options.resamples < 1:
         raise InputError(f"--resamples {options.resamples} is too few: give at least 1, better 1000")
     if options.out:
-        check_out(options.out, HEVAS_FILES)
+        files = [spec.partition("=")[2] for spec in options.system]
+        check_out(options.out, HEVAS_FILES, inputs=[options.documents, options.vectors, *files])
     documents = read_documents(options.documents, columns=options.columns)
     check_input(documents, metrics, options)
     systems = read_systems(options.system, documents, taken=get_args(Baseline))

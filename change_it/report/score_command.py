@@ -16,10 +16,11 @@ def run(options: ScoreOptions) -> None:
     """Score the built-in systems and those of the prediction files."""
     options.check_engine()
     if options.out:
-        check_out(options.out, REPORT_FILES)
+        files = [spec.partition("=")[2] for spec in options.predictions]
+        check_out(options.out, REPORT_FILES, inputs=[options.corpus, options.judges, *files])
     check_predictions(options.predictions)
 
-    from change_it.audit.verdicts import read_summary
+    from change_it.audit.verdicts import read_metrics, read_summary
     from change_it.hevas.options import MetricOptions  # these load polars and matplotlib
     from change_it.report import hevas
     from change_it.report.context import corpus_info, judges_info, made
@@ -40,6 +41,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.judges.judge import Judges, local_folder  # loads torch
 
     folder = local_folder(options.judges, command="change-it train judge")
+    read_metrics(folder)  # refused before anything is scored
     load = partial(
         Judges.from_pretrained, folder.resolve(), precision=options.precision, device=options.device
     )

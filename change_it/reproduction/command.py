@@ -7,6 +7,7 @@ from typing import Protocol
 
 from change_it.corpus.folder import read_warnings
 from change_it.errors import InputError
+from change_it.locks import keep_locks
 from change_it.report.document import Document, write_document
 from change_it.reproduction.options import ReproduceOptions, check
 from change_it.reproduction.steps import Run, Step
@@ -23,6 +24,7 @@ class Reproduction(Protocol):
         """Its tables, once all steps are finished."""
 
 
+@keep_locks()
 def run(options: ReproduceOptions) -> None:
     """Reproduce a paper."""
     card = Path(options.corpus) / "README.md"

@@ -59,4 +59,6 @@ def check(options: ReproduceOptions) -> None:
     named = named_files(options.submissions, option="--submissions", example="team=team.csv", taken=BUILT_IN)
     for _, file in named:
         check_header(file, required=("id", "headline"))
-    check_writable(options.out, kind="run")
+    files = [options.corpus, options.reuse, options.encoder]
+    files += [spec.partition("=")[2] for spec in options.submissions]
+    check_writable(options.out, kind="run", inputs=files, alone=not options.plan)

@@ -10,6 +10,7 @@ import gradio as gr
 
 from change_it.report.html import reasons
 from change_it.space import compare, quality, score, transfer
+from change_it.space.files import own_folder
 from change_it.space.html import render
 from change_it.space.limits import LIMITS
 from change_it.space.models import Models
@@ -32,6 +33,7 @@ def build(models: Models | None, language: str = "it", feedback: Path | None = N
 
     `feedback` is a folder for what readers call wrong.
     """
+    own_folder()
     with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=_DELETE_CACHE) as page:
         texts = Texts(language)
         with gr.Row(elem_classes="ci-head"):

@@ -33,6 +33,8 @@ class DemoOptions:
     """Language in which the page opens; it can be changed there."""
     feedback: Path | None = None
     """Folder for feedback.csv, what readers call wrong; that of the run when not given."""
+    hosts: tuple[str, ...] = ()
+    """With a local --host: host names under which a proxy before the page is reached; all others are refused."""
     share: bool = False
     """Open a public address through Gradio's servers."""
 
@@ -61,7 +63,7 @@ def run(options: DemoOptions) -> None:
         models = Models.from_run(options.run)
         models.warm_up()
         page = build(models, options.language, options.feedback or options.run)
-    serve(page, host=options.host, port=options.port, share=options.share)
+    serve(page, host=options.host, port=options.port, share=options.share, hosts=options.hosts)
 
 
 def check_serving(host: str, port: int) -> None:

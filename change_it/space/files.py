@@ -1,13 +1,20 @@
 """Files that people upload, every fault one sentence in their language; and files that they download."""
 
+import atexit
+import os
+import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir, mkdtemp
 from typing import Any
 
+from change_it import io
 from change_it.errors import InputError
-from change_it.io import SUFFIXES, Record, TableError, read_records, read_text
+from change_it.io import SUFFIXES, Record, TableError, file_errors, read_records, read_text
+from change_it.locks import flock
 from change_it.report.charts import Drawing, save
 from change_it.space.limits import LIMITS, printable
 from change_it.translation import Translate
@@ -15,8 +22,40 @@ from change_it.translation import Translate
 #: Queue of the tabs that work on tables: one at a time, so that the Transfer tab stays quick; the others wait.
 TABLES_QUEUE: dict[str, Any] = {"concurrency_id": "tables", "concurrency_limit": 1}
 
+_FOLDER = "change-it-page-"
+_YOUNG = 60  # seconds in which a folder may not be locked yet
 _LISTED = 5
 _QUOTED = 400  # characters of a file that a sentence repeats
+
+
+@cache
+def own_folder() -> Path:
+    """This process's folder of what is uploaded and handed out, which Gradio's components then use; it goes when the process ends.
+
+    Those of processes that were killed go first: nobody holds a lock of them.
+    """
+    base = Path(os.environ.get("GRADIO_TEMP_DIR") or gettempdir())
+    with file_errors(f"cannot write {base}"):
+        base.mkdir(parents=True, exist_ok=True)
+        for left in base.glob(f"{_FOLDER}*"):
+            with suppress(OSError):
+                if left.stat().st_mtime < time.time() - _YOUNG and _take(left):
+                    shutil.rmtree(left)
+        folder = Path(mkdtemp(prefix=_FOLDER, dir=base)).resolve()
+        with suppress(OSError):  # Windows opens no folders, so none is swept there
+            _take(folder)
+    os.environ["GRADIO_TEMP_DIR"] = str(folder)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _take(folder: Path) -> bool:
+    """Lock a folder as long as this process lives; False where another holds it."""
+    place = os.open(folder, os.O_RDONLY)
+    if flock(place, wait=False):
+        return True
+    os.close(place)
+    return False
 
 
 def uploaded(files: Any) -> list[Path]:
@@ -57,9 +96,10 @@ def refuse_lines(path: Path, faults: Iterable[tuple[str, Sequence[int]]], transl
 
 
 def listed(names: Sequence[str], translate: Translate) -> str:
-    """The first few of many names and how many more there are."""
+    """The first few of many names, none of them too long, and how many more there are."""
     more = len(names) - _LISTED
-    return ", ".join(names[:_LISTED]) + (f" {translate('uploads.more', count=more)}" if more > 0 else "")
+    shown = io.listed(names[:_LISTED])
+    return shown + (f" {translate('uploads.more', count=more)}" if more > 0 else "")
 
 
 def downloads(write: Callable[[Path], Sequence[Path]]) -> list[str]:

@@ -32,6 +32,8 @@ class Limits:
     """Systems that are scored together."""
     bytes: int = 10_000_000
     """Size of an uploaded file."""
+    uploads: int = 1_000_000_000
+    """Size of all files that were uploaded or are handed out; the oldest make room."""
     queue: int = 1024
     """Requests that wait; later ones are refused."""
     visits: int = 500

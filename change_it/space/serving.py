@@ -1,13 +1,19 @@
 """How a page is served: its looks, its address, and what is wrong with a port."""
 
 import errno
+import os
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
 import gradio as gr
+from gradio.utils import get_space
+from starlette.middleware import Middleware
 
 from change_it.errors import InputError
 from change_it.space.demo import taken
+from change_it.space.files import own_folder
+from change_it.space.guard import Guard, is_loopback
 from change_it.space.limits import LIMITS
 from change_it.tables import console
 from change_it.translation import LANGUAGES, load_texts
@@ -43,9 +49,23 @@ def gradio_texts(language: str) -> dict[str, str]:
     }
 
 
-def launch(page: gr.Blocks, **settings: Any) -> Any:
-    """Serve the page; `settings` are further arguments of Gradio's `launch`, whose answer is returned."""
+def launch(page: gr.Blocks, *, hosts: Sequence[str] = (), **settings: Any) -> Any:
+    """Serve the page; `settings` are further arguments of Gradio's `launch`, whose answer is returned.
+
+    On loopback it is served under this machine's own names and those of `hosts` alone, elsewhere under every name.
+    """
+    on_hub = get_space() is not None
+    host = settings.get("server_name") or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
+    at_home = is_loopback(host) and not (on_hub or settings.get("share"))
+    has_uploads = any(isinstance(block, gr.File) for block in page.blocks.values())
+    guard = Middleware(
+        Guard,
+        hosts=hosts if at_home else None,
+        on_hub=on_hub,
+        uploads=own_folder() if has_uploads else None,
+    )
     defaults: dict[str, Any] = {
+        "app_kwargs": {"middleware": [guard]},
         "theme": theme(),
         "i18n": gr.I18n(**{language: gradio_texts(language) for language in LANGUAGES}),
         "css": (files("change_it.space") / "page.css").read_text(encoding="utf-8"),

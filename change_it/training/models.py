@@ -1,27 +1,48 @@
-"""Folders of models that judges and generators share: where they are, what their weights hash to, where they run."""
+"""Folders of models that judges and generators share: where they are, what their weights hash to, where they run.
+
+All that transformers loads from a folder or the Hub is loaded here: no code comes with it, its weights are whole and finite,
+and whatever a library raises over it is one sentence.
+"""
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
+from safetensors import safe_open
+from torch import nn
 
 from change_it.errors import InputError
-from change_it.io import PICKLE, check_model, weight_files
+from change_it.io import PICKLE, check_model, file_errors, find_weights, listed, read_json, weight_files
+
+ADAPTER = "adapter_config.json"
+#: What a model is loaded for: to answer as it was saved; as the base that adapters or training start from; as an encoder
+#: that gets a new head.
+Use = Literal["saved", "base", "encoder"]
+#: Numbers of a model beyond twice the bytes of its weights: what a new head and tables that are not saved may have.
+SPARE = 50_000_000
+_LAYERS = re.compile(r"layers?$")
+_ADAPTERS = "holds adapters, not a model: merge them first with change-it merge"
+
+#: Parameters from which a model takes all threads for one batch.
+LARGE = 100_000_000
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence the progress bars that transformers shows for the seconds of loading and saving weights."""
+    """Silence the progress bars that transformers shows for the seconds of loading and saving weights, and its report of them."""
     from transformers.utils import logging
 
-    shown = logging.is_progress_bar_enabled()
+    shown, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()
+    logging.set_verbosity_error()
     try:
         yield
     finally:
+        logging.set_verbosity(verbosity)
         if shown:
             logging.enable_progress_bar()
 
@@ -43,6 +64,17 @@ def native_bf16() -> bool:
     return hasattr(torch.cpu, "get_capabilities") and bool(torch.cpu.get_capabilities().get("amx_bf16"))
 
 
+def batches_at_once(model: Any) -> int:
+    """How many batches a model answers side by side: one a thread of torch, or one in all the threads where it is large.
+
+    Threads inside a batch wait for one another after each product of matrices: a small model gains little from them, and
+    on a machine that computes something else too it loses nearly everything.
+    """
+    parameters = list(model.parameters()) if isinstance(model, nn.Module) else []
+    small = {each.device.type for each in parameters} == {"cpu"} and sum(map(torch.numel, parameters)) < LARGE
+    return torch.get_num_threads() if small else 1
+
+
 def local_folder(name: str | Path, *, command: str) -> Path:
     """A folder of models: itself, or the download of a Hub id; `command` writes such folders."""
     folder = Path(name)
@@ -58,14 +90,147 @@ def local_folder(name: str | Path, *, command: str) -> Path:
         raise InputError(f"{name} is neither a folder nor a model on the Hub that can be reached") from error
 
 
-def load_weights(auto: Any, name: str | Path, **options: Any) -> Any:
-    """A model in float32 with the safetensors of a folder or Hub id; weights in a pickle, which can run code, are refused."""
+@contextmanager
+def load_errors(refusal: str) -> Iterator[None]:
+    """Turn whatever a library raises over the files of a model into one sentence: `refusal` and the reason."""
     try:
-        return auto.from_pretrained(name, dtype=torch.float32, use_safetensors=True, **options)
+        yield
+    except (InputError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # tokenizers' PanicException is no Exception
+        reason = str(error).strip().partition("\n")[0][:300]
+        if not isinstance(error, OSError | ValueError) or not reason:
+            reason = f"{type(error).__name__}: {reason}".removesuffix(": ")
+        raise InputError(f"{refusal} ({reason})") from error
+
+
+def reading_errors(tokenizer: Any) -> AbstractContextManager[None]:
+    """The same for a tokenizer that cannot read a text: a regular expression in it can give up on some texts alone."""
+    return file_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
+
+
+def read_config(name: str | Path) -> Any:
+    """The configuration of a model in a folder or on the Hub."""
+    from transformers import AutoConfig
+
+    return AutoConfig.from_pretrained(name, trust_remote_code=False)
+
+
+def read_tokenizer(name: str | Path) -> Any:
+    """The tokenizer of a model in a folder or on the Hub."""
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+
+
+def load_weights(auto: Any, name: str | Path, *, use: Use = "saved", config: Any = None) -> Any:
+    """A model in float32 with the safetensors of a folder or Hub id; weights in a pickle, which can run code, are refused.
+
+    Args:
+        auto: an Auto class, or the class of a model of ours.
+        name: folder or Hub id.
+        use: what is saved has each tensor of its model and no other; of a base others are left; of an encoder the head and
+            the pooler may be new too.
+        config: instead of the one that lies beside the weights.
+
+    Raises:
+        InputError: weights that are not there, not whole, not finite, or of another model than the configuration says.
+    """
+    if Path(name).is_dir():
+        _check_folder(auto, Path(name), config)
+    other = f"{name} was saved by another version of change-it or has been damaged"
+    options = {} if config is None else {"config": config}
+    try:
+        model, found = auto.from_pretrained(
+            name,
+            dtype=torch.float32,
+            use_safetensors=True,
+            trust_remote_code=False,
+            output_loading_info=True,
+            **options,
+        )
     except OSError as error:
         if "safetensors" not in str(error):
             raise
         raise InputError(f"{name} {PICKLE}") from error
+    except RuntimeError as error:
+        if "mismatch" not in str(error):
+            raise
+        raise InputError(
+            f"{other}: its weights do not fit its config.json; train or save it again"
+        ) from error
+    if getattr(model, "_hf_peft_config_loaded", False):
+        raise InputError(f"{name} {_ADAPTERS}")
+    if lacking := [
+        key for key in sorted(found["missing_keys"]) if use != "encoder" or not _is_new(model, key)
+    ]:
+        raise InputError(f"{other}: its weights lack {listed(lacking, 3)}; train or save it again")
+    if use == "saved" and (more := sorted(found["unexpected_keys"])):
+        raise InputError(
+            f"{other}: its config.json has no place for {listed(more, 3)} of its weights; train or save it again"
+        )
+    check_finite(model.state_dict(), name)
+    return model
+
+
+def _check_folder(auto: Any, folder: Path, config: Any) -> None:
+    """Refuse a folder of which other weights are loaded than `hash_of_weights` reads, or a model much larger than its weights."""
+    if (folder / ADAPTER).exists():
+        raise InputError(f"{folder} {_ADAPTERS} {folder} --out DIR")
+    record = read_json(folder / "config.json") or {}
+    values = list(_values(record))
+    if "transformers_weights" in record:
+        raise InputError(
+            f"{folder / 'config.json'} names other weights than those beside it: save the model again"
+        )
+    if any(name.endswith("_implementation") and "/" in str(value) for name, value in values):
+        raise InputError(
+            f"{folder / 'config.json'} asks for a kernel, code of the Hub, which is not run: save the model again"
+        )
+    if not (files := find_weights(folder)):
+        return  # transformers says what is missing
+    tensors = 0
+    for file in files:
+        with safe_open(file, framework="pt") as opened:
+            tensors += len(opened.keys())
+    larger = (
+        f"{folder / 'config.json'} is of a far larger model than the weights beside it: save the model again"
+    )
+    if any(isinstance(value, int) and _LAYERS.search(name) and value > tensors for name, value in values):
+        raise InputError(larger)
+    if config is None and hasattr(auto, "from_config"):
+        with torch.device("meta"):
+            outline = auto.from_config(read_config(folder), trust_remote_code=False)
+        numbers = sum(tensor.numel() for tensor in (*outline.parameters(), *outline.buffers()))
+        if numbers > 2 * sum(file.stat().st_size for file in files) + SPARE:
+            raise InputError(larger)
+
+
+def _values(record: Any) -> Iterator[tuple[str, Any]]:
+    """Names and values of a configuration and of those in it."""
+    for name, value in record.items() if isinstance(record, Mapping) else ():
+        yield name, value
+        yield from _values(value)
+
+
+def _is_new(model: Any, key: str) -> bool:
+    """Whether a tensor is of the pooler or of the head, which a pre-trained encoder need not have."""
+    inside = model.base_model is model or key.startswith(f"{model.base_model_prefix}.")
+    return not inside or "pooler" in key
+
+
+def check_finite(tensors: Mapping[str, torch.Tensor], name: str | Path) -> None:
+    """Refuse weights that are not finite, used or not."""
+    for key, tensor in tensors.items():
+        # The extremes are NaN where any number is, and take a thirtieth of the time of `isfinite` and no memory.
+        if (
+            tensor.is_floating_point()
+            and tensor.numel()
+            and not torch.stack(tensor.aminmax()).isfinite().all()
+        ):
+            raise InputError(
+                f"{name} has weights that are no finite numbers ({key}), so what it answers would mean nothing: train it again"
+            )
 
 
 def hash_of_weights(folder: Path, *, command: str) -> str:

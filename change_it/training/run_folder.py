@@ -19,7 +19,8 @@ from torch import Tensor, nn
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.io import check_writable, read_json, write_json
+from change_it.io import check_writable, listed, read_json, write_json
+from change_it.locks import keep_locks
 from change_it.training.loop import Evaluate, TrainingResult, check_launch, process_state, train
 from change_it.training.models import hash_of_weights, quiet
 from change_it.training.options import TrainingSettings
@@ -50,6 +51,7 @@ class Run:
     min_updates: int = 300
 
 
+@keep_locks()
 def train_in_folder(
     settings: TrainingSettings,
     out: Path,
@@ -63,9 +65,9 @@ def train_in_folder(
     Every process calls it with the same arguments; what it returns is empty in every process but the main one. `what`
     is the command, `change-it train <what>`; the versions of `libraries` are recorded.
     """
-    check_writable(out, kind="run")
     check_launch()
     state = process_state()
+    check_writable(out, kind="run", alone=state.is_main_process)
     work = out / WORK
     if settings.resume and not work.exists() and (known := _finished(settings, out)):
         return known
@@ -130,6 +132,12 @@ def _changed(settings: TrainingSettings, record: Mapping[str, Any]) -> list[str]
 
 def _open(settings: TrainingSettings, work: Path, what: str) -> None:
     """Begin the work folder, or check that it is of the run that is resumed."""
+    if not work.exists() and not (work.parent / METRICS).exists():
+        found = {path.name for pattern in (*MODEL_FILES, "logs") for path in work.parent.glob(pattern)}
+        if found:
+            raise InputError(
+                f"--out {work.parent} holds files of something else ({listed(sorted(found))}): choose another folder"
+            )
     record = work / "options.json"
     if settings.resume and (options := read_json(record)) is not None:
         if changed := _changed(settings, options):
@@ -157,11 +165,9 @@ def stage(folder: Path, make: Callable[[Path], None], *, seed: int) -> Path:
 
 
 def _leave_nothing(work: Path) -> None:
-    """Drop the work of a run that could not begin, and the folder that was made for it."""
+    """Drop the work of a run that could not begin."""
     if process_state().is_main_process:
         shutil.rmtree(work, ignore_errors=True)
-        if not any(work.parent.iterdir()):
-            work.parent.rmdir()
 
 
 def _finished(settings: TrainingSettings, out: Path) -> dict[str, Any] | None:

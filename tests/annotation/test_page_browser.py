@@ -27,7 +27,8 @@ def served(sheet, language):
     from change_it.space.serving import launch
 
     rows, questions = read_sheet(sheet)
-    page = build(rows, questions, Answers(sheet.parent / "answers"), language)
+    answers = Answers(sheet.parent / "answers", [row.item for row in rows])
+    page = build(rows, questions, answers, language)
     _, url, _ = launch(page, prevent_thread_lock=True, server_name="127.0.0.1", css=CSS, footer_links=[])
     yield url, sheet.parent / "answers"
     page.close(verbose=False)

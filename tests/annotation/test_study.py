@@ -53,6 +53,9 @@ def test_a_sheet_is_blind_and_balanced(sheet):
         (condition, outlet): 10 for condition in ("gold", "echo") for outlet in ("rep", "gio")
     }
     assert cells != sorted(cells)
+    assert all(
+        re.fullmatch("h[0-9a-f]{8}", row["item"]) for row in rows
+    )  # no spreadsheet takes it for a number
     assert len({row["headline"].casefold() for row in rows}) == 40
     events = [frozenset((row["source"], row["reference"] or row["headline"])) for row in key]
     assert len(set(events)) == 40  # forty events, none of them twice
@@ -172,7 +175,7 @@ def wrong_answer(text):
         (wrong_answer, "answer is '3'; write 1, 2 or the name of the outlet"),
         (lambda text: text, "has no answers"),
         (lambda text: text.replace("answer", "anwser", 1), "lacks the column answer"),
-        (lambda text: re.sub(r"(?m)^[0-9a-f]{8}", "00000000", text), "not in the key"),
+        (lambda text: re.sub(r"(?m)^h[0-9a-f]{8}", "h00000000", text), "not in the key"),
         (lambda text: wrong_answer(text).replace("gio,3,", "gio,2,") + text.split("\r\n")[1], "stands twice"),
     ],
     ids=["value", "empty", "column", "other study", "twice"],

@@ -78,7 +78,8 @@ def record(f1, baseline, test="gold"):
     def table(value):
         return {test: {"macro_f1": value}}
 
-    return {"results": table(f1), "baselines": {"character n-grams": table(baseline), "weak": table(0.1)}}
+    baselines = {"character n-grams": table(baseline), "weak": table(0.1)}
+    return {"classes": [], "results": table(f1), "baselines": baselines}
 
 
 @pytest.mark.parametrize(
@@ -175,8 +176,8 @@ def test_a_summary_names_the_worst_of_the_systems_that_pass():
 
 def test_metrics_are_read_of_the_judges_that_have_some(tmp_path):
     (tmp_path / "hh").mkdir()
-    write_json(tmp_path / "hh" / "metrics.json", {"task": "hh"})
-    assert read_metrics(tmp_path) == {"hh": {"task": "hh"}}
+    write_json(tmp_path / "hh" / "metrics.json", record(0.9, 0.8))
+    assert read_metrics(tmp_path) == {"hh": record(0.9, 0.8)}
 
 
 def test_an_audit_without_a_fluency_judge_says_so(sample):

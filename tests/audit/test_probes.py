@@ -94,6 +94,13 @@ def test_cues_stand_in_four_headlines_at_least(loud_ones, cues):
     assert [cue.text for cue in main_cues(FakeJudges().main, some)] == cues
 
 
+def test_of_a_headline_of_a_million_letters_the_beginning_is_taken(loud):
+    main = FakeJudges().main
+    assert [cue.text for cue in main_cues(main, [*loud, *items(["Parola " * 150_000], "rep")])] == ["!"]
+    assert len(main.asked) < 1000
+    assert max(len(text) for text, _ in main.asked) <= 1000
+
+
 def test_cues_of_the_data_are_what_tells_the_headlines_apart():
     headlines = {
         "rep": [f"Il governo {n} cade" for n in range(40)],

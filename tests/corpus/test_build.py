@@ -1,6 +1,7 @@
 import csv
 import dataclasses
 import json
+import shutil
 
 import polars as pl
 import pytest
@@ -8,10 +9,12 @@ from corpus_fakes import articles, options, reading, write_csv
 from datasets import ClassLabel, get_dataset_config_names, load_dataset
 from polars.testing import assert_frame_equal
 
+from change_it.cli import main
 from change_it.corpus import build, command
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.command import run_build
 from change_it.corpus.folder import CONFIGS, check_target, read_warnings
+from change_it.corpus.reading import Rejection
 from change_it.errors import InputError
 
 
@@ -233,6 +236,21 @@ class TestWarnings:
         assert read_warnings(str(tmp_path / "corpus")) == [warning]
         assert warning in (tmp_path / "corpus/README.md").read_text()
 
+    def test_many_rejected_rows_come_first_and_the_order_of_dates_is_printed(self, capsys):
+        made = reading(articles())
+        rejected = [Rejection("fake.csv", 200 + n, "", "unreadable date: ieri") for n in range(30)]
+        made = dataclasses.replace(made, rejected=rejected, rows=made.rows + 30, day_first={"fake.csv": True})
+        report = build_corpus(made, options()).report
+        assert report["day_first"] == {"fake.csv": True}
+        first, second = report["warnings"]
+        assert first.startswith("30 of ")
+        assert "the first (ieri) in fake.csv, line 200" in first
+        assert "the test set has" in second
+        command.print_summary(report)
+        printed = capsys.readouterr().out
+        assert "Dates of fake.csv: the day comes first" in printed
+        assert f"Warning: {first}.\n" in printed
+
     def test_sizes_and_given_splits_are_not_answered_with_thresholds(self):
         (warning,) = build_corpus(reading(), options(sizes="A1=4,A2=6,A3=8")).report["warnings"]
         assert "--sizes" in warning
@@ -275,11 +293,45 @@ class TestWrite:
         out = tmp_path / "corpus"
         out.mkdir()
         write_corpus(build_corpus(reading(), options()), out)
-        (out / "stale").touch()
+        stale = out / "hh/validation.parquet"
+        stale.touch()
         write_corpus(build_corpus(reading(), options(seed=2)), out)
-        assert not (out / "stale").exists()
+        assert not stale.exists()
         assert json.loads((out / "alignment.json").read_text())["options"]["seed"] == 2
         assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
+
+    def test_what_the_build_did_not_write_stays_and_is_named(self, folder, tmp_path, capsys):
+        out = tmp_path / "corpus"
+        shutil.copytree(folder, out)
+        others = ["alignment-curve.png", ".DS_Store", "main/notes.txt", ".git/config", "link"]
+        for name in others[:-1]:
+            (out / name).parent.mkdir(exist_ok=True)
+            (out / name).write_text("mine")
+        (out / "link").symlink_to("main/notes.txt")
+        assert main(["corpus", "build", str(folder.parent / "news.csv"), "--out", str(out)]) == 0
+        assert [(out / name).read_text() for name in others] == ["mine"] * 5
+        assert (out / "link").is_symlink()
+        printed = " ".join(capsys.readouterr().out.split())
+        assert "left as it was: .DS_Store, .git, alignment-curve.png, link" in printed
+
+    @pytest.mark.parametrize(
+        ("given", "to"),
+        [
+            ("out/mine.csv", "out"),
+            ("link.csv", "out"),
+            ("out/m*.csv", "out"),
+            ("out/../out/mine.csv", "other"),
+        ],
+    )
+    def test_an_input_in_its_own_output_is_refused(self, given, to, tmp_path, capsys):
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out/alignment.json").write_text("{}")
+        (tmp_path / "out/mine.csv").write_text("mine")
+        (tmp_path / "link.csv").symlink_to(tmp_path / "out/mine.csv")
+        (tmp_path / "other").symlink_to(tmp_path / "out")
+        assert main(["corpus", "build", str(tmp_path / given), "--out", str(tmp_path / to)]) == 2
+        assert "no output may overwrite an input: choose another --out" in capsys.readouterr().err
+        assert (tmp_path / "out/mine.csv").read_text() == "mine"
 
     def test_a_failure_leaves_what_was_there(self, tmp_path, monkeypatch):
         out = tmp_path / "corpus"

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from change_it.cli import main
 from change_it.corpus.article import Outlets
 from change_it.corpus.cleaning import parse_date
 from change_it.corpus.options import ReadingOptions
@@ -305,6 +306,15 @@ def test_an_unknown_alignment_is_rejected(write):
             "2 missing column: headline.*columns are id, title",
         ),
         (release(*GOOD), {"encoding": "base64"}, "'base64' is not known"),
+        (release(*GOOD), {"encoding": "undefined"}, "'undefined' is not known"),
+        (release(*GOOD), {"encoding": "utf-8\0"}, "is not known: write utf-8"),
+        (
+            release("1,a,x,R,2024 06 15", header="id,headline,article,label,date"),
+            {},
+            "1 unreadable date.*2024 06 15; give --date-format",
+        ),
+        (release(*GOOD), {"day_first": True, "month_first": True}, "give one of --day-first"),
+        (release(*GOOD), {"date_format": "%d/%m"}, "'%d/%m' does not give a day"),
         (release("a,b", header="id,id"), {}, "more than one column id"),
     ],
 )
@@ -377,6 +387,82 @@ def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
     ]
 
 
+DATED = "id,headline,article,label,date"
+
+
+def dated(*days, start=0):
+    rows = (f"{n},Titolo,Testo {n},{'RG'[n % 2]},{day}" for n, day in enumerate(days, start))
+    return release(*rows, header=DATED)
+
+
+@pytest.mark.parametrize(
+    ("days", "options", "read_as", "found"),
+    [
+        (["06/03/2024", "15/03/2024"], {}, ["2024-03-06", "2024-03-15"], True),
+        (["06/03/2024", "03/15/2024"], {}, ["2024-06-03", "2024-03-15"], False),
+        (["6/3/24", "15/3/24", "2024-03-01"], {}, ["2024-03-06", "2024-03-15", "2024-03-01"], True),
+        (["06-03-2024", "15-03-2024 10:30"], {}, ["2024-03-06", "2024-03-15"], True),
+        (["06.03.2024", "7.3.24"], {}, ["2024-03-06", "2024-03-07"], None),
+        (["05/05/2024", "06/06/2024"], {}, ["2024-05-05", "2024-06-06"], None),
+        (["06/03/2024", "07/03/2024"], {"day_first": True}, ["2024-03-06", "2024-03-07"], None),
+        (["06/03/2024", "07/03/2024"], {"month_first": True}, ["2024-06-03", "2024-07-03"], None),
+        (["06/03/2024", "7/3/2024"], {"date_format": "%d/%m/%Y"}, ["2024-03-06", "2024-03-07"], None),
+    ],
+)
+def test_each_file_says_whether_the_day_or_the_month_comes_first(write, days, options, read_as, found):
+    path = write("x.csv", dated(*days))
+    reading = read_pair(path, **options)
+    assert [str(article.date) for article in reading.articles] == read_as
+    assert reading.day_first == ({} if found is None else {path: found})
+
+
+def test_the_order_of_one_file_is_not_that_of_another(write):
+    first = write("a.csv", dated("06/03/2024", "15/03/2024"))
+    second = write("b.csv", dated("06/04/2024", "03/16/2024", start=2))
+    reading = read([first, second])
+    assert [str(article.date) for article in reading.articles] == [
+        "2024-03-06",
+        "2024-03-15",
+        "2024-06-04",
+        "2024-03-16",
+    ]
+    assert reading.day_first == {first: True, second: False}
+
+
+def test_dates_whose_order_is_open_or_mixed_are_refused(write, tmp_path, capsys):
+    path = write("x.csv", dated("06/03/2024", "07/03/2024"))
+    assert main(["corpus", "build", path, "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert "06/03/2024 in line 2 is 2024-03-06 with the day first and 2024-06-03 with the month first" in said
+    assert "give --day-first, --month-first or --date-format" in said
+    path = write("x.csv", dated("06/03/2024", "15/03/2024", "03/15/2024", "2024-03-07"))
+    with pytest.raises(InputError, match="15/03/2024 in line 3 has the day first and 03/15/2024 in line 4"):
+        read([path])
+    reading = read_pair(path, day_first=True)
+    assert [str(article.date) for article in reading.articles] == ["2024-03-06", "2024-03-15", "2024-03-07"]
+    assert [item.reason for item in reading.rejected] == ["unreadable date: 03/15/2024"]
+
+
+def test_a_row_whose_open_date_is_none_takes_nothing_with_it(write):
+    """The date is settled after the table is read: the id and text of a row rejected for it are free for the next."""
+    rows = ["1,a,x,R,15/01/2024", "2,b,y,G,30/02/2024", "2,b,y,G,28/02/2024", "3,c,z,G,01/01/2100"]
+    reading = read_pair(write("x.csv", release(*rows, header=DATED)))
+    assert [article.id for article in reading.articles] == ["1", "2"]
+    assert [item.reason for item in reading.rejected] == [
+        "unreadable date: 30/02/2024",
+        "implausible date: 01/01/2100",
+    ]
+
+
+def test_many_rejected_rows_are_a_warning_with_the_commonest_reason(write):
+    few = read_pair(write("x.csv", release(*GOOD, "3,c,z,R", "4,d,w,G", "5,,v,G")))
+    assert (len(few.rejected), few.warnings) == (1, [])
+    path = write("y.csv", dated("2024-03-06", "2024-03-07", "ieri", "domani", "2100-01-01"))
+    assert read_pair(path).warnings == [
+        f"3 of 5 rows are rejected, 2 of them with 'unreadable date', the first (ieri) in {path}, line 4"
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "day"),
     [
@@ -387,6 +473,8 @@ def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
         ("Thu, 15 Jun 2017 08:00:00 +0200", date(2017, 6, 15)),
         ("15 Jun 17 08:00 GMT", date(2017, 6, 15)),
         ("6/15/17", date(2017, 6, 15)),
+        ("6-15-2017", date(2017, 6, 15)),
+        ("15.6.17", date(2017, 6, 15)),
         ("6/5/1998 10:00", date(1998, 6, 5)),
         ("6/15/69", date(1969, 6, 15)),
         ("June 15, 2017", date(2017, 6, 15)),
@@ -400,12 +488,25 @@ def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
     ],
 )
 def test_dates(text, day):
-    assert parse_date(text) == day
+    assert parse_date(text, day_first=False) == day
 
 
 @pytest.mark.parametrize(
-    "text", ["domani", "15/6/17", "2017-02-30", "0000-00-00", "2017", "Tue", "March 2017", "9" * 30, "-"]
+    "text",
+    [
+        "domani",
+        "15/6/17",
+        "15-6-17",
+        "6.15.17",
+        "2017-02-30",
+        "0000-00-00",
+        "2017",
+        "Tue",
+        "March 2017",
+        "9" * 30,
+        "-",
+    ],
 )
 def test_unreadable_dates(text):
     with pytest.raises(ValueError):  # noqa: PT011 - the message is dateutil's or the calendar's
-        parse_date(text)
+        parse_date(text, day_first=False)

@@ -1,5 +1,7 @@
 """Texts to tensors and tokens to headlines, for the three kinds of generator."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -125,6 +127,8 @@ def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
     assert refused(il, ponte, comma) == {ponte}
     assert refused(copied, comma, crolla, stop, stop) == {copied, crolla}
     assert refused(il, stop) == set()
+    unmarked = NoRepeatedWord(SimpleNamespace(get_vocab=lambda: {"il": 0}), prompt=1)
+    assert unmarked(torch.tensor([[2, 0]]), torch.zeros(1, 300)).isinf().sum() == 1
 
 
 def test_a_source_gives_the_same_alone_and_in_a_batch(generator):

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 import torch
+from malformed import edit, edit_weights, spoil
 from safetensors import safe_open
 from tiny_generators import HEADLINES, options
 
@@ -12,7 +13,7 @@ from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.card import GeneratorCard
 from change_it.generators.decoding import Decoding
-from change_it.generators.generator import kind_of, load_generator, load_model, load_tokenizer
+from change_it.generators.generator import add_adapters, kind_of, load_generator, load_model, load_tokenizer
 from change_it.generators.options import GeneratorSettings, preset
 from change_it.training.options import resolve
 
@@ -83,8 +84,6 @@ def test_targets_can_be_given(corpus, tmp_path, tiny_t5):
 
 
 def test_an_architecture_that_peft_does_not_know_gets_all_linear_layers_but_the_head(tiny_llama, tmp_path):
-    from change_it.generators.generator import add_adapters
-
     tokenizer = load_tokenizer(tiny_llama)
     model = load_model(tiny_llama, "causal", tokenizer)
     model.config.model_type = "never heard of"
@@ -104,6 +103,82 @@ def test_sources_are_cut_to_the_models_positions_unless_asked_for_more(corpus, t
     assert len(found[0]) == 1
     with pytest.raises(InputError, match=f"positions for {read} tokens of the source"):
         train.train_generator(options(corpus, tmp_path / "no", tiny_gpt2, source_tokens=200, **changed))
+
+
+@pytest.fixture
+def adapters(tiny_t5, tmp_path):
+    """A folder of untrained adapters."""
+    tokenizer = load_tokenizer(tiny_t5)
+    chosen = options("c", tmp_path, tiny_t5, lora=True, lora_rank=2)
+    settings = resolve(chosen, preset(chosen, "encoder-decoder"), GeneratorSettings)
+    model = load_model(tiny_t5, "encoder-decoder", tokenizer, use="base")
+    add_adapters(model, settings, "encoder-decoder").save_pretrained(tmp_path / "adapters")
+    tokenizer.save_pretrained(tmp_path / "adapters")
+    lengths = {"source_tokens": 40, "target_tokens": 8}
+    about = {
+        "recipe": "sum",
+        "reads": "article",
+        "to": "faro",
+        "outlets": ("colle", "faro"),
+        "language": "it",
+    }
+    card = GeneratorCard(
+        **about, **lengths, kind="encoder-decoder", architecture="t5", base=tiny_t5, seed=1, corpus="c"
+    )
+    card.save(tmp_path / "adapters")
+    return tmp_path / "adapters"
+
+
+@pytest.mark.parametrize(
+    ("base", "says"),
+    [
+        ("../tiny-t5", "neither a full path nor a Hub id"),
+        ("http://127.0.0.1:9/x", "neither a full path nor a Hub id"),
+        ("file:///etc", "neither a full path nor a Hub id"),
+        ("/nowhere/t5", "belong to the model in /nowhere/t5, which is not there"),
+        ("nina/nothing", "nina/nothing cannot be loaded as a generator"),
+    ],
+)
+def test_adapters_whose_base_is_not_there_are_refused(base, says, adapters, tiny_t5, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert load_generator(adapters, device="cpu").card.base == tiny_t5
+    edit(adapters / "generator.json", lambda record: record.update(base=base))
+    monkeypatch.chdir(adapters.parent)
+    with pytest.raises(InputError, match=says):
+        load_generator(adapters, device="cpu")
+
+
+def drop(tensors):
+    del tensors[min(tensors)]
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "says"),
+    [
+        ("weights", spoil, "no finite numbers"),
+        ("weights", drop, "is missing or too much"),
+        ("adapter_config.json", lambda record: record.update(peft_type="XLORA", adapters={"a": "/tmp"}), "is broken"),
+        ("adapter_config.json", lambda record: record.update(r=10**9), "not of rank 1000000000"),
+        ("adapter_config.json", lambda record: record.update(target_modules="([a-z.]+)+X"), "is broken"),
+        ("adapter_config.json", lambda record: record.pop("target_modules"), "is broken"),
+        ("adapter_config.json", lambda record: record.update(lora_alpha="x"), "do not fit their base model"),
+    ],
+)  # fmt: skip
+def test_damaged_adapters_are_refused(name, damage, says, adapters):
+    if name == "weights":
+        edit_weights(adapters, damage)
+    else:
+        edit(adapters / name, damage)
+    with pytest.raises(InputError, match=says):
+        load_generator(adapters, device="cpu")
+
+
+def test_settings_that_adapters_bring_of_other_libraries_are_not_used(adapters):
+    settings = {"megatron_config": {}, "megatron_core": "antigravity", "layer_replication": [[0, 1]] * 9}
+    edit(adapters / "adapter_config.json", lambda record: record.update(settings))
+    config = load_generator(adapters, device="cpu").model.peft_config["default"]
+    assert (config.megatron_config, config.layer_replication) == (None, None)
 
 
 def test_bad_input(corpus, tmp_path, tiny_t5):

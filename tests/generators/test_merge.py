@@ -55,7 +55,7 @@ def test_bad_input(adapted, tmp_path):
     folder, _ = adapted
     with pytest.raises(InputError, match="merge them first with change-it merge"):
         kind_of(str(folder))
-    with pytest.raises(InputError, match="give another one"):
+    with pytest.raises(InputError, match="no output may overwrite an input"):
         merge(MergeOptions(adapter=str(folder), out=folder))
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="is a file"):

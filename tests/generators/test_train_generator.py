@@ -97,6 +97,7 @@ def test_a_broken_run_leaves_the_old_generator_and_resumes_to_the_same_weights(
     out.mkdir()
     (out / "model.safetensors").write_bytes(b"old")
     (out / "adapter_config.json").write_text("{}")
+    (out / "metrics.json").write_text("{}")
     with interrupted_at(35):
         train.train_generator(options(corpus, out))
     assert weights(out) == b"old"

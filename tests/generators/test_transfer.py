@@ -100,6 +100,18 @@ def test_an_empty_source_gives_nothing_and_harms_no_other(both):
     assert both("x", article="", to="gio", num_candidates=2) == []
 
 
+@pytest.mark.parametrize("sample", [False, True])
+def test_the_same_texts_for_any_number_of_batches_side_by_side(both, sample, monkeypatch):
+    decoding = Decoding(sample=sample)
+
+    def write():
+        return both(HEADLINES, article=ARTICLES, to="gio", decoding=decoding, batch_size=1)
+
+    alone = write()
+    monkeypatch.setattr(both, "batches_at_once", lambda decoding: 3)
+    assert write() == alone
+
+
 def test_sampling_depends_on_the_seed(both):
     def draw(seed):
         decoding = Decoding(sample=True, seed=seed)

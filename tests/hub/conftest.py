@@ -15,6 +15,7 @@ OUTLETS = ("rep", "gio")
 def run(tmp_path_factory):
     """A run: corpus, judges, a generator for each outlet; its report knows a generator as sum."""
     from corpus_fakes import articles, write_csv
+    from saved_judges import save_untrained
     from tiny_generators import save_generator
 
     from change_it.corpus.command import run_build
@@ -26,43 +27,11 @@ def run(tmp_path_factory):
     write_csv(folder / "articles.csv", [*made, made[0]])  # one of them twice
     run_build(BuildOptions(files=(str(folder / "articles.csv"),), out=folder / "corpus"))
     for task in ("main", "hh", "ah"):
-        save_judge(folder / "judges" / task, task)
+        save_untrained(folder / "judges" / task, task, [*HEADLINES, *ARTICLES], OUTLETS)
     for to in OUTLETS:
         save_generator(folder / "generators" / f"sum-{to}", to=to)
     write_report(folder, {"gold": 0.75, "copy": 0.0, "sum": 0.43, "other": 0.9})
     return folder
-
-
-def save_judge(folder, task):
-    """An untrained judge, saved as `change-it train judge` saves one."""
-    import numpy as np
-    import torch
-
-    from change_it.judges.encoders import build
-    from change_it.judges.scores import scores
-    from change_it.training.models import hash_of_weights
-
-    torch.manual_seed(sum(map(ord, task)))
-    model, tokenizer = build(
-        task, "scratch", [*HEADLINES, *ARTICLES] * 9, outlets=OUTLETS, vocabulary_size=200
-    )
-    about = {"task": task, "fold": "all", "seed": 1, "max_tokens": 48, "outlets": list(OUTLETS)}
-    model.config.change_it = about | {"corpus": "corpus", "encoder": "scratch"}
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    classes = tuple(model.config.id2label.values())
-    tests = {"main": ("gold",)}.get(task, ("random", "hard"))
-    results = {test: scores(np.array([0, 1, 1, 0]), np.array([0, 1, 0, 0]), classes) for test in tests}
-    metrics = {
-        "classes": classes,
-        "weights_hash": hash_of_weights(folder, command="none"),
-        "results": results,
-        "baselines": {"tf-idf cosine": results},
-        "sizes": {"train": 1234, "validation": 56},
-        "training": {"updates": 7},
-        "options": {"corpus": "/home/somebody/runs/mine/corpus", "out": str(folder)},
-    }
-    (folder / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")
 
 
 def write_report(run, systems):

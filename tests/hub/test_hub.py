@@ -117,7 +117,8 @@ def test_one_judge_at_the_root(hub, client, stranger, push, run):
     ]
     code = """
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, dynamic_module_utils
+dynamic_module_utils.TIME_OUT_REMOTE_CODE = 0  # seconds that it waits for somebody to say whether the tokenizer's code is trusted
 model = AutoModelForSequenceClassification.from_pretrained("nina/ah-judge", trust_remote_code=True).eval()
 tokenizer = AutoTokenizer.from_pretrained("nina/ah-judge")
 batch = tokenizer(given["headlines"], given["articles"], truncation=True, max_length=48, padding=True, return_tensors="pt")
@@ -226,6 +227,7 @@ result = snapshot_download(given["id"], repo_type="space", local_dir=given["fold
 """
 
 
+@pytest.mark.slow
 def test_the_space_runs_from_its_own_folder(hub, client, push, tmp_path):
     assert push("space", "headline_transfer", "nina/transfer", "--private")[:3:2] == (0, "")
     repo = hub.repo("space", "nina/transfer")

@@ -105,7 +105,13 @@ def options(corpus, out, **changes):
 
 def test_it_is_trained_on_the_sets_of_lrec(corpus, tmp_path, interrupted_at, monkeypatch):
     monkeypatch.setattr(train, "MIN_UPDATES", 0)
-    settings = {"train_on": "train_m", "updates": 60, "batch_size": 32, "checkpoint_steps": 10}
+    settings = {
+        "train_on": "train_m",
+        "updates": 24,
+        "batch_size": 32,
+        "checkpoint_steps": 6,
+        "evaluation_steps": 12,
+    }
     metrics = train.train_judge(options(corpus, tmp_path / "one", **settings))
     assert metrics["results"]["gold"]["macro_f1"] > 0.5
     assert metrics["options"]["optimizer"] == "adam"
@@ -113,7 +119,7 @@ def test_it_is_trained_on_the_sets_of_lrec(corpus, tmp_path, interrupted_at, mon
     assert metrics["sizes"]["validation"] == rows_of(corpus, "train_m", "validation")
     judge = Judge.from_pretrained(tmp_path / "one")
     assert judge.probabilities(["Un titolo"], progress=False).sum() == pytest.approx(1)
-    with interrupted_at(35):
+    with interrupted_at(14):
         train.train_judge(options(corpus, tmp_path / "two", **settings))
     again = train.train_judge(options(corpus, tmp_path / "two", resume=True, **settings))
     assert again["weights_hash"] == metrics["weights_hash"]

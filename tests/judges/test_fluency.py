@@ -19,6 +19,7 @@ from change_it.errors import InputError
 from change_it.hevas.names import Casing
 from change_it.hub import push
 from change_it.hub.options import PushOptions
+from change_it.judges import fluency_building
 from change_it.judges.fluency import (
     IGNORED,
     STEPS,
@@ -35,6 +36,14 @@ from change_it.judges.train import table_of, train_judge
 
 ROWS = [[1, 5, 6, 7, 2], [1, 5, 6, 8, 2], [5, 6, 9, 5, 6]]
 PARTS = [1, 2, 2]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_buckets():
+    """A small corpus needs no table of sixteen million counts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fluency_building, "ONCE_BITS", 18)
+        yield
 
 
 @pytest.fixture
@@ -174,8 +183,8 @@ def test_unknown_families_are_refused(held_out):
 
 
 def options(corpus: str, out: Path, **more) -> JudgeOptions:
-    settings = {"encoder": "scratch", "updates": 30, "evaluation_steps": 15, "learning_rate": 1e-3} | more
-    return JudgeOptions(task="fluency", corpus=corpus, out=out, checkpoint_steps=10, **settings)
+    settings = {"encoder": "scratch", "updates": 12, "evaluation_steps": 6, "learning_rate": 1e-3} | more
+    return JudgeOptions(task="fluency", corpus=corpus, out=out, checkpoint_steps=4, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -186,7 +195,7 @@ def trained(corpus, tmp_path_factory) -> Path:
 
 
 def test_a_broken_run_resumes_to_the_same_weights(trained, corpus, tmp_path, interrupted_at):
-    with interrupted_at(20):
+    with interrupted_at(10):
         train_judge(options(corpus, tmp_path / "fluency"))
     train_judge(options(corpus, tmp_path / "fluency", resume=True))
     assert (tmp_path / "fluency" / "model.safetensors").read_bytes() == (
@@ -282,15 +291,15 @@ def test_the_parts_and_the_validation_share_no_event_and_outlets_are_alike(corpu
 
 
 def test_three_judges_answer_for_compliancy_and_fluency_stands_beside_them(trained, tmp_path):
-    config = BertConfig(
-        vocab_size=32, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8
-    )
+    tokenizer = AutoTokenizer.from_pretrained(trained)
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8}
+    config = BertConfig(vocab_size=len(tokenizer), **sizes)
     about = json.loads((trained / "config.json").read_text())["change_it"]
     for task in ("main", "hh", "ah"):
         model = BertForSequenceClassification(config)
         model.config.change_it = {**about, "task": task}
         model.save_pretrained(tmp_path / task)
-        AutoTokenizer.from_pretrained(trained).save_pretrained(tmp_path / task)
+        tokenizer.save_pretrained(tmp_path / task)
     assert Judges.from_pretrained(tmp_path).fluency is None
     (tmp_path / "fluency").symlink_to(trained)
     judges = Judges.from_pretrained(tmp_path)

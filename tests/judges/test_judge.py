@@ -4,17 +4,18 @@ import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from os import sched_yield
+from threading import Barrier
 
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from saved_judges import save_untrained
 from scoring_fakes import RuleJudge
 
 from change_it.errors import InputError
-from change_it.judges.judge import Judge, Judges
-from change_it.judges.options import JudgeOptions
-from change_it.judges.train import train_judge
+from change_it.judges.judge import Judge, Judges, encode
+from change_it.training import models
 
 HEADLINES = [
     "Il governo cade: «Ora si vota»",
@@ -31,23 +32,11 @@ ARTICLES = [
 
 
 @pytest.fixture(scope="session")
-def trained(corpus, tmp_path_factory):
-    """Three judges, hardly trained: what they say does not matter here."""
+def trained(tmp_path_factory):
+    """Three judges, untrained: what they say does not matter here."""
     folder = tmp_path_factory.mktemp("judges")
     for task in ("main", "hh", "ah"):
-        train_judge(
-            JudgeOptions(
-                task=task,
-                corpus=corpus,
-                encoder="scratch",
-                out=folder / task,
-                max_tokens=64,
-                batch_size=8,
-                epochs=0.01,
-                max_minutes=0.0,
-                checkpoint_steps=0,
-            )
-        )
+        save_untrained(folder / task, task, [*HEADLINES, *ARTICLES], ("colle", "faro"))
     return folder
 
 
@@ -89,7 +78,7 @@ def test_the_plain_transformers_path_gives_the_same_verdicts(trained, task):
 def test_what_a_judge_knows_of_itself(trained):
     judges = Judges.from_pretrained(trained, device="cpu")
     assert judges.outlets == ("colle", "faro")
-    assert (judges.hh.task, judges.hh.fold, judges.hh.max_tokens) == ("hh", "all", 64)
+    assert (judges.hh.task, judges.hh.fold, judges.hh.max_tokens) == ("hh", "all", 48)
     hashes = [
         json.loads((trained / task / "metrics.json").read_text())["weights_hash"]
         for task in ("main", "hh", "ah")
@@ -169,24 +158,48 @@ def test_repeats_are_read_once_and_cached_answers_not_again():
     assert judge.asked[3:] == [("new", "c"), ("aa", "c")]
 
 
-def test_only_one_thread_at_a_time_is_inside_a_judge():
-    class Counting(RuleJudge):
-        inside = 0
+def test_only_one_thread_at_a_time_uses_the_tokenizer(trained, monkeypatch):
+    judge = Judge.from_pretrained(trained / "main", device="cpu")
+    expected = judge.probabilities(HEADLINES, progress=False)
+    inside = []
 
-        def predict(self, texts, pairs):
-            self.inside += 1
-            assert self.inside == 1
-            found = super().predict(texts, pairs)
-            sched_yield()
-            self.inside -= 1
-            return found
+    def encode_alone(*arguments, **options):
+        inside.append(1)
+        assert len(inside) == 1
+        sched_yield()
+        found = encode(*arguments, **options)
+        inside.pop()
+        return found
 
-    judge = Counting("main", lambda text, _: len(text) / 100)
+    monkeypatch.setattr("change_it.judges.judge.encode", encode_alone)
+    with ThreadPoolExecutor(8) as pool:
+        calls = [pool.submit(judge.probabilities, HEADLINES, batch_size=1, progress=False) for _ in range(16)]
+        assert all(call.result() == pytest.approx(expected) for call in calls)
 
-    def work(number):
-        texts = [f"{'a' * number}-{n}" for n in range(20)]
-        found = judge.probabilities(texts, batch_size=1, progress=False)
-        return found[:, 1].tolist() == [len(text) / 100 for text in texts]
 
-    with ThreadPoolExecutor(12) as pool:
-        assert all(pool.map(work, range(24)))
+def test_batches_are_answered_side_by_side_with_one_thread_each(trained, monkeypatch):
+    judge = Judge.from_pretrained(trained / "hh", device="cpu")
+    pairs = list(reversed(HEADLINES))
+    alone = judge.probabilities(HEADLINES, pairs, batch_size=1, progress=False)
+    both, threads = Barrier(2), []
+
+    def meet(*_):
+        both.wait(60)  # breaks unless another batch is at work
+        threads.append(torch.get_num_threads())
+
+    handle = judge.model.register_forward_hook(meet)
+    monkeypatch.setattr("change_it.judges.judge.batches_at_once", lambda model: 2)
+    own = torch.get_num_threads()
+    found = judge.probabilities(HEADLINES, pairs, batch_size=1, progress=False)
+    handle.remove()
+    assert threads == [1, 1, 1, 1]
+    assert torch.get_num_threads() == own
+    assert found.tobytes() == alone.tobytes()
+
+
+def test_a_small_model_takes_a_thread_a_batch_and_a_large_one_all_threads(trained, monkeypatch):
+    model = Judge.from_pretrained(trained / "main", device="cpu").model
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+    assert models.batches_at_once(model) == 3
+    monkeypatch.setattr(models, "LARGE", model.num_parameters())
+    assert models.batches_at_once(model) == 1

@@ -1,24 +1,48 @@
 import json
+import shutil
+from dataclasses import replace
 
 import pytest
+from corpus_fakes import articles, write_csv
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
 from change_it.audit.options import AuditOptions
 from change_it.audit.verdicts import read_summary
 from change_it.cli import main
+from change_it.corpus.folder import read_outlets
 from change_it.report import audit_command, score_command
 from change_it.scoring.options import ScoreOptions
 
 
-@pytest.fixture
-def judges(tmp_path, monkeypatch):
+def with_fakes(folder, patch):
     """A folder for judges, and fakes where they would be loaded."""
-    (tmp_path / "run" / "judges").mkdir(parents=True)
-    monkeypatch.setattr(
+    (folder / "run" / "judges").mkdir(parents=True)
+    patch.setattr(
         "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
     )
-    return tmp_path / "run" / "judges"
+    return folder / "run" / "judges"
+
+
+@pytest.fixture
+def judges(tmp_path, monkeypatch):
+    return with_fakes(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def audit(corpus, tmp_path_factory):
+    """The folder that an audit has written."""
+    with pytest.MonkeyPatch.context() as patch:
+        judges = with_fakes(tmp_path_factory.mktemp("audited"), patch)
+        audit_command.run(options(judges, corpus))
+    return judges.parent / "audit"
+
+
+@pytest.fixture
+def audited(judges, audit):
+    """Judges with an audit beside them."""
+    shutil.copytree(audit, judges.parent / "audit")
+    return judges
 
 
 def options(judges, corpus, **others):
@@ -56,11 +80,43 @@ def test_json_goes_to_standard_output(judges, corpus, capsys, tmp_path):
     assert printed == json.loads((tmp_path / "here" / "audit.json").read_text())
 
 
-def test_a_second_audit_replaces_the_first_and_leaves_other_files(judges, corpus):
-    out = judges.parent / "audit"
-    for _ in range(2):
-        audit_command.run(options(judges, corpus))
-        (out / "notes.txt").write_text("mine")
+def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch, capsys):
+    bad = (
+        "<script>alert(1)</script>",
+        "\"'><svg/onload=alert(2)>",
+        "{{ 7*7 }}",
+        "\u202eb\u2066",
+        "\x1b[31m",
+        "[red]x[/]",
+    )
+    made = [
+        replace(one, headline=f"{one.headline} {' '.join(bad)}", article=f"{one.article} {' '.join(bad)}")
+        for one in articles()
+    ]
+    text = write_csv(tmp_path / "news.csv", made).read_text(encoding="utf-8")
+    (tmp_path / "news.csv").write_text(
+        text.replace(",R,", ',"<b>a\'",').replace(",G,", ",{{b}}&,"), encoding="utf-8"
+    )
+    corpus = str(tmp_path / "corpus")
+    assert main(["corpus", "build", str(tmp_path / "news.csv"), "--language", "none", "--out", corpus]) == 0
+    monkeypatch.setattr(
+        "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(read_outlets(corpus))
+    )
+    capsys.readouterr()
+    audit_command.run(options(judges, corpus, language="it"))
+    page = (judges.parent / "audit" / "audit.html").read_text()
+    assert "alert(1)" in page  # corpus build takes tags out
+    assert "{{ 7*7 }}" in page
+    assert not [text for text in ("<script", "<svg/", "<b>a", "\u202e", "\u2066", "\x1b") if text in page]
+    assert "\x1b[31m" not in capsys.readouterr().out
+
+
+def test_a_second_audit_replaces_the_first_and_leaves_other_files(audited, corpus):
+    out = audited.parent / "audit"
+    (out / "notes.txt").write_text("mine")
+    (out / "audit.json").write_text("{}")
+    audit_command.run(options(audited, corpus))
+    assert json.loads((out / "audit.json").read_text())["systems"]
     assert {path.name for path in out.iterdir()} == {"audit.html", "audit.json", "notes.txt"}
 
 
@@ -86,10 +142,8 @@ def test_the_command_line_knows_it(corpus, capsys):
     assert "--out" in capsys.readouterr().err
 
 
-def test_an_audit_in_short_stands_in_every_report(judges, corpus, capsys, tmp_path):
-    audit_command.run(options(judges, corpus))
-    score = ScoreOptions(judges=str(judges), corpus=corpus, out=tmp_path / "report", resamples=5)
-    capsys.readouterr()
+def test_an_audit_in_short_stands_in_every_report(audited, corpus, capsys, tmp_path):
+    score = ScoreOptions(judges=str(audited), corpus=corpus, out=tmp_path / "report", resamples=5)
     score_command.run(score)
 
     printed = capsys.readouterr().out
@@ -102,8 +156,7 @@ def test_an_audit_in_short_stands_in_every_report(judges, corpus, capsys, tmp_pa
     assert [one["judge"] for one in found["verdicts"]][-2:] == ["fluency", "facts"]
 
 
-def test_an_audit_of_other_weights_counts_for_nothing(judges, corpus):
-    audit_command.run(options(judges, corpus))
+def test_an_audit_of_other_weights_counts_for_nothing(audited):
     ours, others = FakeJudges(("colle", "faro")), FakeJudges(("colle", "faro"), digits="def")
-    assert read_summary(ours, judges).tried > 15
-    assert read_summary(others, judges).tried == 0
+    assert read_summary(ours, audited).tried > 15
+    assert read_summary(others, audited).tried == 0

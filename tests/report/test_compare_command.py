@@ -10,7 +10,7 @@ from change_it.scoring.systems import System
 
 
 @pytest.fixture
-def tables(tmp_path, toy_test, fake_judges):
+def tables(tmp_path, toy_test, fake_judges, without_charts):
     """The files of two systems, of which the second one's headlines are hostile, and the scores behind them."""
     hostile = tuple(f"</script><b>{item.source}" for item in toy_test.items)
     gold = tuple(item.reference for item in toy_test.items)

@@ -138,6 +138,7 @@ def test_the_page_escapes_and_stands_alone(tmp_path, scores, contexts):
         assert expected in text
 
 
+@pytest.mark.usefixtures("without_charts")
 def test_the_page_has_all_items_of_all_systems(tmp_path, scores):
     write_report(tmp_path, scores, None, [])
     data, _ = parse((tmp_path / "report.html").read_text(encoding="utf-8")).scripts
@@ -253,6 +254,7 @@ def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judge
     context.close()
 
 
+@pytest.mark.usefixtures("without_charts")
 def test_page_and_terminal_begin_with_what_was_written(tmp_path, scores, toy_test):
     table = examples_table(scores)
     assert [row.values["source"] for row in table.rows[:2]] == [
@@ -271,6 +273,7 @@ def test_page_and_terminal_begin_with_what_was_written(tmp_path, scores, toy_tes
     assert '<span class="no">✗</span>' in written
 
 
+@pytest.mark.usefixtures("without_charts")
 def test_the_built_in_systems_wrote_nothing(tmp_path, toy_test, fake_judges):
     found = score(toy_test, fake_judges, built_in_systems(toy_test), resamples=2)
     assert examples_table(found) is None
@@ -278,6 +281,7 @@ def test_the_built_in_systems_wrote_nothing(tmp_path, toy_test, fake_judges):
     assert "written" not in parse((tmp_path / "report.html").read_text(encoding="utf-8")).sections
 
 
+@pytest.mark.usefixtures("without_charts")
 def test_sections_without_material_are_left_out(tmp_path, scores):
     write_report(tmp_path, scores, corpus_info("owner/name"), judges_info("owner/name"))
     sections = parse((tmp_path / "report.html").read_text(encoding="utf-8")).sections
@@ -322,6 +326,7 @@ def test_a_second_report_replaces_the_first_and_leaves_other_files(tmp_path, sco
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report"]
 
 
+@pytest.mark.usefixtures("without_charts")
 def test_a_report_that_is_interrupted_leaves_the_old_one(tmp_path, scores, monkeypatch):
     out = tmp_path / "report"
     write_report(out, scores, None, [])
@@ -337,6 +342,7 @@ def test_a_report_that_is_interrupted_leaves_the_old_one(tmp_path, scores, monke
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report"]
 
 
+@pytest.mark.usefixtures("without_charts")
 def test_formulas_of_strangers_are_quoted(tmp_path, toy_test, fake_judges):
     starts = ("=1+1", "+39 02", "-3 gradi", "@qui", "normale", "'citato", "\t=1", "a=b")
     headlines = tuple(starts[at % len(starts)] for at in range(len(toy_test.items)))
@@ -378,6 +384,7 @@ def page_of(path, scores):
     return (path / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("without_charts")
 def test_published_rows_stand_beside_ours_and_are_labelled(tmp_path, scores):
     text = page_of(tmp_path, scores)
     average = cells(text, "Systems, average of the directions")
@@ -397,6 +404,7 @@ def test_published_rows_stand_beside_ours_and_are_labelled(tmp_path, scores):
     assert "Published systems, by direction" not in text
 
 
+@pytest.mark.usefixtures("without_charts")
 def test_other_outlets_have_the_published_directions_apart(tmp_path, toy_test):
     names = {"rep": "left", "gio": "right"}
     test = replace(
@@ -418,6 +426,7 @@ def test_other_outlets_have_the_published_directions_apart(tmp_path, toy_test):
     ]
 
 
+@pytest.mark.usefixtures("without_charts")
 def test_a_reranked_system_shows_who_chose(tmp_path, toy_test):
     gold = tuple(item.reference for item in toy_test.items)
     other, same = (Reranker.of(FakeJudges(fold=fold, digits="def")) for fold in "01")
@@ -442,6 +451,7 @@ def test_a_reranked_system_shows_who_chose(tmp_path, toy_test):
     ]
 
 
+@pytest.mark.usefixtures("without_charts")
 def test_a_table_without_reranked_systems_says_nothing_of_them(tmp_path, scores):
     text = page_of(tmp_path, scores)
     assert "reranked" not in text
@@ -464,7 +474,7 @@ def with_fake_judges(monkeypatch, fake_judges):
     monkeypatch.setattr(predict.Judges, "from_pretrained", lambda *args, **kwargs: fake_judges)
 
 
-@pytest.mark.usefixtures("with_fake_judges")
+@pytest.mark.usefixtures("with_fake_judges", "without_charts")
 def test_the_command_prints_json(capsys, tmp_path, toy_corpus):
     score_command.run(
         ScoreOptions(
@@ -517,9 +527,13 @@ def test_the_command_refuses_the_judges_that_chose(capsys, tmp_path, toy_corpus,
 
 def test_the_command_refuses_a_folder_of_other_files_before_it_works(tmp_path, toy_corpus):
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
-    for out in (toy_corpus, tmp_path):
+    refusals = {
+        toy_corpus: "no output may overwrite an input",
+        tmp_path: "holds other files and no report: choose",
+    }
+    for out, sentence in refusals.items():
         options = ScoreOptions(corpus=str(toy_corpus), judges=str(tmp_path / "none"), out=Path(out))
-        with pytest.raises(InputError, match="holds other files and no report: choose a folder that is new"):
+        with pytest.raises(InputError, match=sentence):
             score_command.run(options)
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
 
@@ -531,6 +545,7 @@ def test_filters_of_the_templates():
     assert list(explained(["Fog", "AWL", "R-1"])) == ["Fog, AWL", "R-1"]
 
 
+@pytest.mark.usefixtures("without_charts")
 def test_examples_have_five_marks_and_underline_what_is_unsupported(tmp_path, toy_test):
     gold = [item.reference for item in toy_test.items]
     gold[0] = "Ecco: <b>a Zagarolo & Palombara crolla il ponte, 17 feriti!"
@@ -547,6 +562,7 @@ def test_examples_have_five_marks_and_underline_what_is_unsupported(tmp_path, to
     assert "n/a" not in text
 
 
+@pytest.mark.usefixtures("without_charts")
 def test_without_a_fluency_judge_the_page_says_why(tmp_path, scores):
     text = page_of(tmp_path, scores)
     assert cells(text, "Systems, average of the directions")[1][2] == "n/a"

@@ -15,7 +15,8 @@ from change_it import InputError
 from change_it.cli import main
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import MetricOptions
-from change_it.report import hevas
+from change_it.report import files, hevas
+from change_it.report.charts import hevas_drawings
 from change_it.report.files import write_report
 from change_it.scoring.score import score
 from change_it.scoring.systems import System, built_in_systems
@@ -35,6 +36,16 @@ EVENTS = tuple(
     for verb in ("Riapre", "Chiude", "Divide")
 )
 PAIR = slice(0, 2)  # of the items, those of which the toy system has no headline
+
+
+@pytest.fixture(autouse=True)
+def one_chart(monkeypatch):
+    """Of HEvAS's charts the scatter alone: `test_hevas_command.py` has all of them."""
+    monkeypatch.setattr(
+        files,
+        "hevas_drawings",
+        lambda evaluation, analysis, _: hevas_drawings(evaluation, analysis, ["scatter"]),
+    )
 
 
 @pytest.fixture

@@ -149,7 +149,7 @@ main(sys.argv[1:])
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=65)
 def test_all_of_changeit_after_it_was_killed(corpus, tmp_path):
     """A run that is killed in the middle of a training ends with the tables of one that was not, byte for byte."""
     arguments = ["reproduce", "changeit2020", "--corpus", corpus, "--scale", "smoke", "--out"]
@@ -168,7 +168,7 @@ def test_all_of_changeit_after_it_was_killed(corpus, tmp_path):
     assert ranked["system"] == "baseline"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=45)
 def test_all_of_lrec(corpus, tmp_path, monkeypatch):
     """Every table, from generators and classifiers that are hardly trained."""
     monkeypatch.setitem(scales.GENERATOR_UPDATES, "smoke", 3)

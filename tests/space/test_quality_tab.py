@@ -210,6 +210,64 @@ def test_faults_are_named(tmp_path, documents, language):
     )
 
 
+ARTICLE = "Il ponte riapre lunedì dopo i lavori. I cittadini aspettano."
+TAG = "<img src=x onerror=alert(1)>"
+HOSTILE = {
+    "binary.csv": bytes(range(256)) * 500,
+    "null.csv": f"id,article\n1,{ARTICLE}\0\n",
+    "latin.csv": f"id,article\n1,{ARTICLE}\n".encode("latin-1"),
+    "wide.utf16.csv": f"id,article\n1,{ARTICLE}\n".encode("utf-16"),
+    "columns.csv": ",".join(["article", *["c"] * 1_000_000]) + "\nx\n",
+    "line.csv": f"id,article\n1,{'a ' * 2_500_000}\n",
+    "bomb.parquet": b"PAR1" + bytes(100) + b"PAR1",
+    "bomb.csv": b"PK\x03\x04" + bytes(range(256)),
+    "deep.json": "[" * 100_000 + "]" * 100_000,
+    "deep.jsonl": '{"article": ' * 100_000 + "1" + "}" * 100_000,
+    "number.jsonl": '{"article": ' + "9" * 100_000 + "}",
+    f"{TAG.replace('/', '')}.csv": f"id,{TAG}\n1,{ARTICLE}\n",
+    "ids.csv": "id,article\n" + "".join(f"{'x' * 100_000}{n},{ARTICLE}\n" for n in range(9)),
+    "open.csv": "id,article\n" + '"a,b\n' * 2_000,
+    "nothing.csv": "",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_is_one_short_sentence(page, tmp_path, documents_file, name):
+    path = tmp_path / name
+    content = HOSTILE[name]
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    system = write_csv(tmp_path / "s.csv", [[row[0], row[2]] for row in DOCUMENTS], ["id", "headline"])
+    asked = pressed(page, "quality")
+    for documents, headlines in ((path, system), (documents_file, path)):
+        found = asked(str(documents), [str(headlines)], ["AWL"], [], [], "it", 9, "number", None, "en")
+        assert found[0] is None
+        assert "ci-notice" in found[2]
+        assert len(found[2]) < 900
+        assert "<img" not in found[2]
+        assert str(tmp_path) not in found[2]
+
+
+def test_what_cells_hold_is_text_in_all_that_comes_back(page, tmp_path):
+    rows = [
+        [row[0], f"{TAG} {row[1]}", f"{first}{row[2]} {TAG}"]
+        for row, first in zip(DOCUMENTS, "=+-@=+", strict=True)
+    ]
+    header = ["id", "article", "headline"]
+    paths = [str(write_csv(tmp_path / f"{name}.csv", rows, header)) for name in ("documents", "<b>mine")]
+    asked = pressed(page, "quality")
+    _, *shown, files = asked(
+        paths[0], paths[1:], list(CHEAP), ["first"], ["interval"], "it", 9, "number", None, "en"
+    )
+    assert "<img" not in str(shown)
+    report, _, items = files[:3]
+    with open(report, encoding="utf-8") as file:
+        assert "<img" not in file.read()
+    with open(items, encoding="utf-8", newline="") as file:
+        assert all(
+            row["headline"].startswith("'") for row in csv.DictReader(file) if row["system"] == "b-mine"
+        )
+
+
 def test_the_handler_works_without_models(page, tmp_path, documents_file):
     system = write_csv(tmp_path / "mine.csv", [[row[0], row[2]] for row in DOCUMENTS], ["id", "headline"])
     asked = pressed(page, "quality")

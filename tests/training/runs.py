@@ -56,13 +56,13 @@ def options(**changes):
     return TrainingSettings(**{**settings, **changes})
 
 
-def main():
+def main(given=None):
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=Path)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--die-after", type=int, default=0)
     parser.add_argument("--accumulation", type=int, default=1)
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(given)
     torch.set_num_threads(1)
 
     def die(bar, state, **note):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from runs import Classifier, accuracy, collate, examples, options
+from runs import Classifier, accuracy, collate, examples, main, options
 
 from change_it.errors import InputError
 from change_it.training.loop import EpochBatches, check_launch, train
@@ -24,14 +24,15 @@ def run(*arguments, launcher=(sys.executable,), check=True):
 
 
 @pytest.mark.parametrize(("accumulation", "last_update"), [(1, 7), (2, 12)])
-def test_a_killed_and_resumed_run_ends_with_the_same_bytes(tmp_path, accumulation, last_update):
+def test_a_killed_and_resumed_run_ends_with_the_same_bytes(tmp_path, capsys, accumulation, last_update):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    run(whole, "--accumulation", accumulation)
-    killed = run(broken, "--accumulation", accumulation, "--die-after", last_update, check=False)
+    settings = ["--accumulation", str(accumulation)]
+    main([str(whole), *settings])
+    killed = run(broken, *settings, "--die-after", last_update, check=False)
     assert killed.returncode == -signal.SIGKILL
     assert not (broken / "model.safetensors").exists()
-    resumed = run(broken, "--accumulation", accumulation, "--resume")
-    assert "RESULT" in resumed.stdout
+    main([str(broken), *settings, "--resume"])
+    assert capsys.readouterr().out.count("RESULT") == 2
     assert (broken / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
 
 

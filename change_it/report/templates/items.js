@@ -96,6 +96,7 @@
   const table = new Tabulator("#items-table", {
     data: { rows, items }[view], columns: views[view], layout: "fitColumns", pagination: true, paginationSize: 20, paginationSizeSelector: [20, 50, 100],
     placeholder: texts.none, columnHeaderSortMulti: true, locale: "page", renderHorizontal: "basic",
+    columnDefaults: { titleFormatter: (cell) => element("span", cell.getValue()) }, // a system's name is a text too
     langs: { page: { pagination: { first: "«", first_title: texts.first, last: "»", last_title: texts.last, prev: "‹", prev_title: texts.previous,
       next: "›", next_title: texts.next, page_size: texts.size } } },
   });

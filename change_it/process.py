@@ -1,0 +1,30 @@
+"""How a process that computes waits for its threads, and what it does with memory that is free again."""
+
+import ctypes
+import os
+
+WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
+ALLOCATING = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
+#: Parameters of glibc's `mallopt`, and the bytes from which free memory goes back to the system.
+TRIM_THRESHOLD, MMAP_THRESHOLD, KEPT = -1, -3, 1 << 30
+
+
+def wait_passively() -> None:
+    """Let the threads of OpenMP sleep where they wait, unless the user set how they do: for a program, before it loads torch.
+
+    They would turn in a loop otherwise, and with one other busy process take the time of those they wait for.
+    """
+    if not any(name in os.environ for name in WAITING):
+        os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+
+
+def keep_memory() -> None:
+    """Let glibc keep large blocks that are freed, unless the user set what it does: each training step asks for them anew.
+
+    Where there is another C library, nothing changes.
+    """
+    if not any(name in os.environ for name in ALLOCATING):
+        library = ctypes.CDLL(None) if os.name == "posix" else None
+        if mallopt := getattr(library, "mallopt", None):
+            mallopt(TRIM_THRESHOLD, KEPT)
+            mallopt(MMAP_THRESHOLD, KEPT)
