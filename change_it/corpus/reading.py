@@ -251,7 +251,7 @@ class _Reader:
         self.rejected.append(Rejection(name, line, id_, reason))
         if self.strict:
             raise InputError(
-                f"{name}, line {line}: {reason}; mend the row, or leave out --strict-input to reject it"
+                f"{name}, line {line}: {listed([reason])}; mend the row, or leave out --strict-input to reject it"
             )
 
     def _repeated(self, article: Article) -> str:
@@ -272,8 +272,9 @@ class _Reader:
             found = _reasons(self.rejected).most_common()
             reasons = ", ".join(f"{count} {reason}" for reason, count in found)
             if found[0][0] == "unreadable date":
+                first = next(item.reason for item in self.rejected if item.reason.startswith("unreadable date"))
                 raise InputError(
-                    f"no row of {files} can be used ({reasons}): the first is {self.rejected[0].reason}; give --date-format, "
+                    f"no row of {files} can be used ({reasons}): the first is {listed([first])}; give --date-format, "
                     "or --columns date= to leave dates unread"
                 )
             fix = "name yours as in --columns headline=title,article=body"
