@@ -21,7 +21,7 @@ import torch
 import tyro
 from torch import Tensor, nn
 
-from change_it.generators.pointer_generator import (
+from change_it.networks.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
 )

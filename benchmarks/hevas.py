@@ -26,7 +26,7 @@ from rich.progress import Progress as Bar
 from rouge_score.rouge_scorer import RougeScorer
 
 from change_it.hevas.analysis import analyse
-from change_it.hevas.baselines import baseline
+from change_it.hevas.baseline_systems import baseline
 from change_it.hevas.documents import Documents, System, read_documents
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.options import MetricOptions

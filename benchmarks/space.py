@@ -22,7 +22,7 @@ import httpx
 import psutil
 import tyro
 
-from change_it.space.transfer import STYLE_WEIGHT
+from change_it.space.transfer_tab import STYLE_WEIGHT
 from tools.sample.write import sample_articles
 
 #: What an answer must never show.

@@ -2,13 +2,13 @@
 
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoModelForSequenceClassification, AutoTokenizer
 
-from change_it.generators.pointer_generator import PointerGeneratorForConditionalGeneration
-from change_it.generators.pointer_transformer import PointerTransformerForConditionalGeneration
-from change_it.generators.tokenizer import HeadlineTokenizer
 from change_it.judges.bilstm import BiLSTMJudgeForSequenceClassification
 from change_it.judges.fluency import FluencyJudgeForSequenceClassification
 from change_it.judges.pair import PairJudgeForSequenceClassification
 from change_it.judges.style import StyleJudgeForSequenceClassification
+from change_it.networks.pointer_generator import PointerGeneratorForConditionalGeneration
+from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
+from change_it.networks.tokenizer import HeadlineTokenizer
 
 JUDGES = (
     PairJudgeForSequenceClassification,

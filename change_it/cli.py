@@ -16,6 +16,8 @@ from change_it import __version__
 from change_it.annotation.options import ServeOptions, SheetOptions, StudyOptions
 from change_it.audit.options import AuditOptions
 from change_it.command import TYRO_CONFIG, exit_on_input_error
+from change_it.commands.demo import DemoOptions
+from change_it.commands.quickstart import QuickstartOptions
 from change_it.corpus.folder import check_corpus
 from change_it.corpus.options import BuildOptions, CurveOptions, SampleOptions
 from change_it.generators.options import EXTRACT, GeneratorOptions, MergeOptions, TransferOptions
@@ -27,10 +29,8 @@ from change_it.io import HUB, TableError, check_model, check_writable, named_fil
 from change_it.judges.options import JudgeOptions, check_judges
 from change_it.judges.options import variants as judge_variants
 from change_it.process import wait_passively
-from change_it.quickstart import QuickstartOptions
 from change_it.reproduction.options import ReproduceOptions
 from change_it.scoring.options import CompareOptions, HeadlineOptions, ScoreOptions
-from change_it.space.demo import DemoOptions
 
 PROGRAM = """Headline style transfer between two newspapers: aligned data, generators, trained judges, compliancy.
 
@@ -52,11 +52,11 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command | dict[str, Command]] = {
-    "quickstart": Command(QuickstartOptions, "change_it.quickstart:run"),
+    "quickstart": Command(QuickstartOptions, "change_it.commands.quickstart:run"),
     "corpus": {
         "sample": Command(SampleOptions, "change_it.corpus.sample:run"),
-        "build": Command(BuildOptions, "change_it.corpus.command:run_build"),
-        "curve": Command(CurveOptions, "change_it.report.curve:run"),
+        "build": Command(BuildOptions, "change_it.commands.corpus_build:run_build"),
+        "curve": Command(CurveOptions, "change_it.commands.corpus_curve:run"),
     },
     "train": {
         "judge": Command(JudgeOptions, "change_it.judges.train:run", "change_it.judges.options:check"),
@@ -67,23 +67,23 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
     "merge": Command(MergeOptions, "change_it.generators.generator:merge"),
     "transfer": Command(
         TransferOptions,
-        "change_it.generators.transfer_command:run",
+        "change_it.commands.transfer:run",
         "change_it.generators.transfer_check:check",
     ),
-    "judge": Command(HeadlineOptions, "change_it.report.judge_command:run"),
-    "score": Command(ScoreOptions, "change_it.report.score_command:run"),
-    "compare": Command(CompareOptions, "change_it.report.compare_command:run"),
-    "audit": Command(AuditOptions, "change_it.report.audit_command:run"),
-    "hevas": Command(HevasOptions, "change_it.report.hevas_command:run"),
+    "judge": Command(HeadlineOptions, "change_it.commands.judge:run"),
+    "score": Command(ScoreOptions, "change_it.commands.score:run"),
+    "compare": Command(CompareOptions, "change_it.commands.compare:run"),
+    "audit": Command(AuditOptions, "change_it.commands.audit:run"),
+    "hevas": Command(HevasOptions, "change_it.commands.hevas:run"),
     "annotate": {
-        "sample": Command(SheetOptions, "change_it.annotation.sample:run"),
-        "serve": Command(ServeOptions, "change_it.annotation.serve:run"),
-        "score": Command(StudyOptions, "change_it.annotation.score_command:run"),
+        "sample": Command(SheetOptions, "change_it.commands.annotate_sample:run"),
+        "serve": Command(ServeOptions, "change_it.commands.annotate_serve:run"),
+        "score": Command(StudyOptions, "change_it.commands.annotate_score:run"),
     },
     "reproduce": Command(
-        ReproduceOptions, "change_it.reproduction.command:run", "change_it.reproduction.options:check"
+        ReproduceOptions, "change_it.commands.reproduce:run", "change_it.reproduction.options:check"
     ),
-    "demo": Command(DemoOptions, "change_it.space.demo:run"),
+    "demo": Command(DemoOptions, "change_it.commands.demo:run"),
     "push": Command(PushOptions, "change_it.hub.push:run", "change_it.hub.options:check"),
 }
 

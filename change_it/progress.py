@@ -1,7 +1,8 @@
 """The progress bars of long work: drawn on a terminal, a line every ten seconds where there is none."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from rich.console import Console
@@ -72,3 +73,15 @@ def tracked(items: Sequence[Item], description: str, *, shown: bool = True) -> I
         for item in items:
             yield item
             bar.advance(task)
+
+
+@contextmanager
+def progress_bar(*, shown: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on standard error that shows one piece of work after the other."""
+    with ProgressBar(shown=shown) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def progress(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        yield progress

@@ -1,7 +1,7 @@
 """The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, HTML or CSV.
 
 A table is built once from results. `print_table` shows it on a terminal, `to_markdown` in a card, `texts` in a grid of the Space,
-`records` gives the values themselves for CSV and JSON; the pages of `change_it.report` have a macro for it.
+`records` gives the values themselves for CSV and JSON; the pages of `change_it.results` have a macro for it.
 """
 
 import sys

@@ -5,14 +5,16 @@ import tomllib
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
+Language = Literal["it", "en"]
 #: Languages and what they call themselves; the first where none is chosen.
 LANGUAGES = {"it": "Italiano", "en": "English"}
 
 #: Called with a key and the values of its text; the text in one language.
 Translate = Callable[..., str]
 
-_PACKAGES = "report", "space"
+_PACKAGES = "results", "space"
 
 
 @cache

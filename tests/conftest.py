@@ -34,8 +34,8 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory):
     """Folder of a small corpus, built once as a user would build it."""
+    from change_it.commands.corpus_build import run_build
     from change_it.corpus import sample
-    from change_it.corpus.command import run_build
     from change_it.corpus.options import BuildOptions, SampleOptions
 
     folder = tmp_path_factory.mktemp("sample")

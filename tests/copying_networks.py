@@ -13,7 +13,7 @@ KINDS = {
 
 def make_model(kind="pnc", *, seed=1, scale=None, **settings):
     """A tiny float64 model (s2s, pn, pnc or transformer) whose weights are large enough for every term to matter."""
-    from change_it.generators import pointer_generator, pointer_transformer
+    from change_it.networks import pointer_generator, pointer_transformer
 
     torch.manual_seed(seed)
     sizes = {"vocab_size": WORDS + RESERVED, "reserved": RESERVED}

@@ -79,7 +79,7 @@ def foreign_words(page, language, *, names=(), but=""):
 
 
 def _vocabulary(language):
-    words = tomllib.loads((files("change_it.report") / "texts/words.toml").read_text(encoding="utf-8"))["it"]
+    words = tomllib.loads((files("change_it.results") / "texts/words.toml").read_text(encoding="utf-8"))["it"]
     texts = [*load_texts(language).values(), *(words.values() if language == "it" else words)]
     texts = (re.sub(r"`[^`]*`|<[^>]*>|{[^}]*}", " ", text) for text in texts)
     return {word for text in texts for word in _words(text)}

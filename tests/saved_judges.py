@@ -10,7 +10,7 @@ def check_loads(judge, tokenizer, texts, folder, *, register):
     from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
 
     import change_it.auto  # noqa: F401 (registers our models)
-    from change_it.hub.files import _model
+    from change_it.hub.packaging import _model
 
     saved = folder / "saved"
     judge.save_pretrained(saved)
@@ -40,7 +40,7 @@ def save_untrained(folder, task, texts, outlets):
 
     from change_it.judges.encoders import build
     from change_it.judges.scores import scores
-    from change_it.training.models import hash_of_weights
+    from change_it.networks.pretrained import hash_of_weights
 
     torch.manual_seed(sum(map(ord, task)))
     model, tokenizer = build(task, "scratch", texts * 9, outlets=outlets, vocabulary_size=200)

@@ -86,9 +86,9 @@ def models_of(run):
 def models_in(language, run, folder, texts):
     """The same over a toy corpus of a language, whose judges know the words of the page's examples and of texts."""
     from change_it.audit.verdicts import Verdict
-    from change_it.hevas.names import Casing
     from change_it.space.nearest import Nearest
-    from change_it.space.transfer import examples
+    from change_it.space.transfer_tab import examples
+    from change_it.text.names import Casing
 
     known = [text for one in examples(language) for text in (one["headline"], one["article"])]
     return replace(

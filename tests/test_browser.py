@@ -15,7 +15,7 @@ from pages import beyond, expected, foreign_words, pale
 from space_runs import models_in, served, write_csv, write_run
 
 from change_it.space.feedback import NAME
-from change_it.space.transfer import examples
+from change_it.space.transfer_tab import examples
 from change_it.space.translation import translate
 from change_it.translation import LANGUAGES, number
 

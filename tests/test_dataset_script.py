@@ -12,8 +12,8 @@ from corpus_fakes import articles, options, write_csv
 from datasets import load_dataset
 
 import change_it
+from change_it.commands.corpus_build import run_build
 from change_it.corpus.build import build_corpus
-from change_it.corpus.command import run_build
 from change_it.corpus.folder import CONFIGS
 
 CHECKOUT = Path(__file__).parent.parent

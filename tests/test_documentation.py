@@ -17,7 +17,8 @@ import tyro
 import yaml
 from accelerate.commands.launch import launch_command_parser
 
-from change_it import cli, quickstart
+from change_it import cli
+from change_it.commands import quickstart
 from change_it.generators.options import GeneratorOptions
 from change_it.judges.options import JudgeOptions, Task
 

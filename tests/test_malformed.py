@@ -16,7 +16,7 @@ from tiny_generators import save_generator
 from change_it import io
 from change_it.cli import main
 from change_it.errors import InputError
-from change_it.hevas.names import Casing
+from change_it.text.names import Casing
 
 
 def test_a_hundred_malformed_files(tmp_path):

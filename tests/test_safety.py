@@ -108,7 +108,7 @@ def load_generator(folder):
 def load_encoder(folder):
     from transformers import AutoModel
 
-    from change_it.training.models import load_weights
+    from change_it.networks.pretrained import load_weights
 
     save_judge(folder, "main")
     return lambda: load_weights(AutoModel, folder, use="encoder")

@@ -25,7 +25,7 @@ hevas = evaluate.load(change_it.metric_path("hevas"))
 texts = ["Il governo cade a Roma. Poi si vota."]
 found = hevas.compute(predictions=["Roma, cade il governo"], references=texts, documents=texts, metrics=["R-1", "NR"])
 print(sorted(found))
-from change_it.report.html import environment
+from change_it.results.pages import environment
 print(len(environment().get_template("compliancy.html.jinja").blocks))
 print(len(environment().get_template("hevas.html.jinja").blocks))
 from change_it.corpus.sample import sample_articles
@@ -35,9 +35,12 @@ print(len(sample_articles(50, seed=1)))
 #: Data that no import would miss before a user does.
 DATA = (
     "change_it/data/sample.parquet",
-    *(f"change_it/hevas/weights/{name}" for name in ("it.npz", "en.npz")),
-    *(f"change_it/report/templates/{name}" for name in ("hevas.html.jinja", "tables.html.jinja", "page.css")),
-    "change_it/report/templates/compliancy.html.jinja",
+    *(f"change_it/text/weights/{name}" for name in ("it.npz", "en.npz")),
+    *(
+        f"change_it/results/templates/{name}"
+        for name in ("hevas.html.jinja", "tables.html.jinja", "page.css")
+    ),
+    "change_it/results/templates/compliancy.html.jinja",
     *(f"change_it/hub/templates/{path.name}" for path in (CHECKOUT / "change_it/hub/templates").iterdir()),
     *(
         f"change_it/{name}/{language}.toml"

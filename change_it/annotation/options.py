@@ -5,8 +5,8 @@ from pathlib import Path
 
 import tyro
 
-from change_it.space.demo import Language
 from change_it.training.options import InferenceOptions
+from change_it.translation import Language
 
 
 @dataclass(kw_only=True)

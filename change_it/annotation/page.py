@@ -10,7 +10,7 @@ from markupsafe import escape
 from change_it.annotation.answers import Answers
 from change_it.annotation.sheets import QUESTIONS, SheetRow
 from change_it.errors import InputError
-from change_it.space.demo import Language
+from change_it.translation import Language
 
 TEXTS: dict[Language, dict[str, str]] = {
     "it": {

@@ -7,12 +7,12 @@ import polars as pl
 
 from change_it.audit.perturbations import Known
 from change_it.corpus.folder import read_language, read_table
-from change_it.hevas.names import Casing
-from change_it.hevas.tagging import languages, load_tagger
 from change_it.judges.casing import read_casing
 from change_it.scoring.item import TestSet, read_test_set
 from change_it.text.damage import Material
+from change_it.text.names import Casing
 from change_it.text.stopwords import guess_language
+from change_it.text.tagging import languages, load_tagger
 
 #: Characters of a training article that damage takes words from.
 OPENING = 1200

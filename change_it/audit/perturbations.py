@@ -17,12 +17,12 @@ from typing import Literal
 import numpy as np
 
 from change_it.audit.typography import Typography
-from change_it.hevas.baselines import baseline
-from change_it.hevas.names import Casing, Headline
+from change_it.hevas.baseline_systems import baseline
 from change_it.judges.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
 from change_it.scoring.item import Item
 from change_it.text.damage import FAMILIES, Material, Split, damage
 from change_it.text.folding import fold
+from change_it.text.names import Casing, Headline
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import stop_words
 

@@ -272,7 +272,9 @@ class _Reader:
             found = _reasons(self.rejected).most_common()
             reasons = ", ".join(f"{count} {reason}" for reason, count in found)
             if found[0][0] == "unreadable date":
-                first = next(item.reason for item in self.rejected if item.reason.startswith("unreadable date"))
+                first = next(
+                    item.reason for item in self.rejected if item.reason.startswith("unreadable date")
+                )
                 raise InputError(
                     f"no row of {files} can be used ({reasons}): the first is {listed([first])}; give --date-format, "
                     "or --columns date= to leave dates unread"

@@ -23,8 +23,8 @@ from transformers.models.auto.modeling_auto import (
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.errors import InputError
 from change_it.generators.card import CARD, COMMAND, GeneratorCard
+from change_it.generators.collation import CausalFormat, EncoderDecoderFormat, Format, WordFormat, prompt_of
 from change_it.generators.decoding import Decoding
-from change_it.generators.formats import CausalFormat, EncoderDecoderFormat, Format, WordFormat, prompt_of
 from change_it.generators.options import (
     NETWORKS,
     TRANSFORMER,
@@ -33,17 +33,16 @@ from change_it.generators.options import (
     MergeOptions,
     no_model,
 )
-from change_it.generators.pointer_generator import (
+from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors
+from change_it.networks.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
 )
-from change_it.generators.pointer_transformer import (
+from change_it.networks.pointer_transformer import (
     PointerTransformerConfig,
     PointerTransformerForConditionalGeneration,
 )
-from change_it.generators.tokenizer import train_tokenizer
-from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors
-from change_it.training.models import (
+from change_it.networks.pretrained import (
     ADAPTER,
     Use,
     check_finite,
@@ -56,6 +55,7 @@ from change_it.training.models import (
     read_config,
     read_tokenizer,
 )
+from change_it.networks.tokenizer import train_tokenizer
 from change_it.training.run_folder import publish
 
 console = Console()

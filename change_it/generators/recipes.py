@@ -11,7 +11,7 @@ from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.splits import generator
 from change_it.errors import InputError
 from change_it.generators.options import READS, Reads, Recipe
-from change_it.generators.tokenizer import TOKEN
+from change_it.networks.tokenizer import TOKEN
 
 #: Pairs that a recipe learns from, in the names of the splits.
 PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}

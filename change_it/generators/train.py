@@ -16,7 +16,7 @@ from rich.console import Console
 from change_it.command import main_of
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard
-from change_it.generators.formats import CausalFormat, Format
+from change_it.generators.collation import CausalFormat, Format
 from change_it.generators.generator import (
     add_adapters,
     base_of,
@@ -41,8 +41,8 @@ from change_it.generators.options import (
     preset,
 )
 from change_it.generators.recipes import Examples, RecipeData, load_recipe
-from change_it.generators.tokenizer import IGNORED
 from change_it.io import check_writable
+from change_it.networks.tokenizer import IGNORED
 from change_it.training.loop import TrainingResult, process_state
 from change_it.training.options import resolve
 from change_it.training.run_folder import Run, stage, train_in_folder

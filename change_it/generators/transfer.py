@@ -15,8 +15,8 @@ from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import Generator, load_generator
 from change_it.generators.options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
+from change_it.networks.pretrained import batches_at_once, local_folder
 from change_it.progress import ProgressBar
-from change_it.training.models import batches_at_once, local_folder
 
 if TYPE_CHECKING:
     from change_it.judges.judge import Judges

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from change_it.lazy import lazy_attributes
 
 if TYPE_CHECKING:
-    from change_it.hevas.baselines import baseline
+    from change_it.hevas.baseline_systems import baseline
     from change_it.hevas.documents import Documents, System, read_documents, read_systems
     from change_it.hevas.evaluation import Evaluation, evaluate
     from change_it.hevas.options import MetricOptions

@@ -176,7 +176,7 @@ def _divergence(work: Work) -> Measure:
 
 def _tags(work: Work) -> Measure:
     from change_it.hevas import readability
-    from change_it.hevas.tagging import load_tagger
+    from change_it.text.tagging import load_tagger
 
     language = work.options.language
     tagger = load_tagger(work.options.tagger or language)

@@ -11,8 +11,8 @@ from functools import cache, lru_cache
 import numpy as np
 
 from change_it.errors import InputError
-from change_it.hevas.tagging import Tagger, load_tagger, tokens
 from change_it.stats import Floats
+from change_it.text.tagging import Tagger, load_tagger, tokens
 from change_it.text.tokens import words
 
 #: A word or mark and its universal part-of-speech tag.

@@ -26,8 +26,8 @@ from change_it.hub.run_metadata import Run, public
 from change_it.io import is_hub_id
 from change_it.judges.options import as_in_the_papers
 from change_it.papers.evalnlgeval2020 import CITATION, JUDGES
-from change_it.report.charts import alignment_chart
-from change_it.report.context import histogram
+from change_it.results.charts import alignment_chart
+from change_it.results.context import histogram
 from change_it.templates import template_environment, without_markup
 
 CURVE = "alignment-curve.png"

@@ -1,7 +1,7 @@
 """How a corpus writes its words: what facts are checked by, with a corpus and, saved beside the fluency judge, without."""
 
 from change_it.corpus.folder import read_table
-from change_it.hevas.names import Casing
+from change_it.text.names import Casing
 
 #: Articles that are read, at most, evenly spread over the training side.
 ARTICLES = 20_000

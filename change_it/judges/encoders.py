@@ -52,10 +52,10 @@ from change_it.judges.pair import (
 )
 from change_it.judges.style import StyleJudgeConfig, StyleJudgeForSequenceClassification
 from change_it.judges.style_building import learn_pieces, show_case
+from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.text.numbers import spelled
 from change_it.text.stopwords import guess_language
 from change_it.training.loop import train
-from change_it.training.models import load_errors, load_weights, read_config, read_tokenizer
 
 #: Layers, width and attention heads of the scratch encoders.
 SIZES: dict[Size, tuple[int, int, int]] = {"tiny": (2, 128, 2), "small": (4, 256, 4), "base": (12, 768, 12)}

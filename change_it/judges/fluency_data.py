@@ -12,13 +12,13 @@ from torch import Tensor
 
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.errors import InputError
-from change_it.hevas.tagging import languages, load_tagger
 from change_it.judges.fluency import IGNORED
 from change_it.judges.fluency_building import junction_labels
 from change_it.judges.judge import encode
 from change_it.judges.options import Fold
 from change_it.text.damage import FAMILIES, Material, damage
 from change_it.text.stopwords import guess_language
+from change_it.text.tagging import languages, load_tagger
 
 #: Parts of the training events: the counts that judge a headline leave its own part out.
 PARTS = 4

@@ -33,10 +33,10 @@ from change_it.judges.fluency_data import (
 from change_it.judges.judge import Judge
 from change_it.judges.options import SCRATCH, VOCABULARY, JudgeSettings
 from change_it.judges.scores import scores
+from change_it.networks.pretrained import load_weights, read_tokenizer
 from change_it.tables import Column, Row, Table
 from change_it.text.damage import FAMILIES
 from change_it.training.loop import TrainingResult
-from change_it.training.models import load_weights, read_tokenizer
 from change_it.training.run_folder import Run, stage
 
 LABELS = ("broken", "printed")

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from random import Random
 
-from change_it.hevas.names import Casing, Headline
 from change_it.text.folding import fold
+from change_it.text.names import Casing, Headline
 from change_it.text.numbers import Number, find_numbers, spelled
 
 _DIGIT = re.compile(r"\d")

@@ -45,10 +45,10 @@ from change_it.judges.options import (
 from change_it.judges.scores import scores
 from change_it.judges.style import StyleJudgeForSequenceClassification
 from change_it.judges.style_building import fit_ngrams, mix_branches
+from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
 from change_it.papers.evalnlgeval2020 import JUDGES
 from change_it.tables import Column, Row, Table, console, print_table
 from change_it.training.loop import TrainingResult, process_state
-from change_it.training.models import load_weights, pick_device, read_tokenizer
 from change_it.training.options import resolve
 from change_it.training.run_folder import COMPLETE, Run, stage, train_in_folder
 

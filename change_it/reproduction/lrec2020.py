@@ -8,17 +8,14 @@ from typing import Any
 import numpy as np
 
 from change_it import __version__
+from change_it.commands.corpus_curve import NEARLY_EQUAL, examples
 from change_it.corpus.folder import read_outlets, read_report
 from change_it.corpus.options import CurveOptions
 from change_it.generators.options import TRANSFORMER, Recipe
 from change_it.io import read_records, write_json, write_table
 from change_it.papers import lrec2020 as paper
-from change_it.report.curve import NEARLY_EQUAL, examples
-from change_it.report.document import Document, Section
 from change_it.reproduction.options import ReproduceOptions, Scale
-from change_it.reproduction.scales import RESAMPLES, classifier_step, generator_step, transfer_step
-from change_it.reproduction.steps import Step
-from change_it.reproduction.tables import (
+from change_it.reproduction.paper_tables import (
     PUBLISHED,
     bootstrapped,
     compared,
@@ -28,6 +25,9 @@ from change_it.reproduction.tables import (
     outlets_note,
     read_results,
 )
+from change_it.reproduction.scales import RESAMPLES, classifier_step, generator_step, transfer_step
+from change_it.reproduction.steps import Step
+from change_it.results.document import Document, Section
 from change_it.tables import Column, Row, Table, Value
 
 SETS: tuple[Recipe, ...] = ("train_d", "train_m")
@@ -76,7 +76,7 @@ def plan(options: ReproduceOptions) -> list[Step]:
     steps = [
         Step(
             "Figure 2",
-            "change_it.report.curve:run",
+            "change_it.commands.corpus_curve:run",
             CurveOptions(corpus=Path(options.corpus), out=curve),
             curve,
             seconds=3,

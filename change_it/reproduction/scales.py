@@ -142,7 +142,7 @@ def generator_step(
 
 def _precision() -> Precision:
     """bfloat16 where the processor has units for it."""
-    from change_it.training.models import native_bf16
+    from change_it.networks.pretrained import native_bf16
 
     return "bf16" if native_bf16() else "no"
 
@@ -154,7 +154,7 @@ def transfer_step(options: ReproduceOptions, system: str, needs: tuple[str, ...]
         settings["beams"] = 1
     return Step(
         name=f"headlines of {system}",
-        command="change_it.generators.transfer_command:run",
+        command="change_it.commands.transfer:run",
         settings=TransferOptions(
             **{
                 "generator": str(options.out / "generators" / system),
@@ -178,7 +178,7 @@ def score_step(
     out = options.out / "scores" / kind
     return Step(
         name=f"scores by the judges, {kind}",
-        command="change_it.report.score_command:run",
+        command="change_it.commands.score:run",
         settings=ScoreOptions(
             corpus=options.corpus,
             judges=str(options.out / "judges" / kind),

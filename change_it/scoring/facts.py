@@ -14,8 +14,8 @@ from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import Literal
 
-from change_it.hevas.names import Casing, Headline, key
 from change_it.text.folding import fold
+from change_it.text.names import Casing, Headline, key
 from change_it.text.numbers import AMBIGUOUS, Number, Piece, find_numbers, pieces
 from change_it.text.stopwords import function_words
 

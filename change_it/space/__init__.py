@@ -2,7 +2,3 @@
 
 `app.build` makes the page over `models.Models`; `change-it demo` and `spaces/headline_transfer` launch it.
 """
-
-from change_it.space.demo import DemoOptions
-
-__all__ = ["DemoOptions"]

@@ -8,14 +8,17 @@ from typing import Any
 
 import gradio as gr
 
-from change_it.report.html import reasons
-from change_it.space import compare, quality, score, transfer
-from change_it.space.files import own_folder
-from change_it.space.html import render
+from change_it.results.pages import reasons
+from change_it.space import compare_tab as compare
+from change_it.space import quality_tab as quality
+from change_it.space import score_tab as score
+from change_it.space import transfer_tab as transfer
+from change_it.space.fragments import render
 from change_it.space.limits import LIMITS
 from change_it.space.models import Models
 from change_it.space.serving import launch
 from change_it.space.translation import Texts
+from change_it.space.uploads import own_folder
 from change_it.translation import translate
 
 #: Seconds: how often files of earlier requests are looked for, and how old they get.

@@ -21,12 +21,12 @@ from change_it.generators.transfer import HeadlineTransfer, Proposer
 from change_it.judges.casing import read_casing
 from change_it.judges.judge import COMMAND, Judges
 from change_it.judges.options import SINGLE_TEXT
+from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
 from change_it.space.batches import Batches
 from change_it.space.limits import LIMITS
 from change_it.space.nearest import Nearest
 from change_it.text.tokens import words
-from change_it.training.models import local_folder
 
 #: Answers that are kept of each judge and each system.
 CACHE_SIZE = 4096

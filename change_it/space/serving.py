@@ -11,10 +11,10 @@ from gradio.utils import get_space
 from starlette.middleware import Middleware
 
 from change_it.errors import InputError
-from change_it.space.demo import taken
-from change_it.space.files import own_folder
+from change_it.space.address import taken
 from change_it.space.guard import Guard, is_loopback
 from change_it.space.limits import LIMITS
+from change_it.space.uploads import own_folder
 from change_it.tables import console
 from change_it.translation import LANGUAGES, load_texts
 

@@ -10,9 +10,10 @@ from datasets import ClassLabel, get_dataset_config_names, load_dataset
 from polars.testing import assert_frame_equal
 
 from change_it.cli import main
-from change_it.corpus import build, command
+from change_it.commands import corpus_build as command
+from change_it.commands.corpus_build import run_build
+from change_it.corpus import build
 from change_it.corpus.build import build_corpus, write_corpus
-from change_it.corpus.command import run_build
 from change_it.corpus.folder import CONFIGS, check_target, read_warnings
 from change_it.corpus.reading import Rejection
 from change_it.errors import InputError

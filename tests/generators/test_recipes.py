@@ -132,7 +132,7 @@ def test_bad_input(corpus, tmp_path):
 def test_a_corpus_without_loose_pairs_cannot_train_s2s1(tmp_path):
     from corpus_fakes import articles, options, write_csv
 
-    from change_it.corpus.command import run_build
+    from change_it.commands.corpus_build import run_build
 
     news = write_csv(tmp_path / "news.csv", articles(loose=0))
     run_build(options(tmp_path / "corpus", files=(str(news),), loose=0.49))

@@ -17,8 +17,8 @@ from change_it.generators.decoding import Decoding
 from change_it.generators.generator import load_generator
 from change_it.generators.options import GeneratorOptions, architecture_of, preset
 from change_it.generators.recipes import load_recipe
-from change_it.generators.tokenizer import train_tokenizer
 from change_it.generators.transfer import HeadlineTransfer
+from change_it.networks.tokenizer import train_tokenizer
 
 
 def options(corpus, out, **changes):

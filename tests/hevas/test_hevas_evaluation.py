@@ -5,7 +5,7 @@ import pytest
 
 from change_it import InputError
 from change_it.hevas.analysis import OVERALL, analyse
-from change_it.hevas.baselines import baseline
+from change_it.hevas.baseline_systems import baseline
 from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.embeddings import train_vectors

@@ -18,7 +18,7 @@ def run(tmp_path_factory):
     from saved_judges import save_untrained
     from tiny_generators import save_generator
 
-    from change_it.corpus.command import run_build
+    from change_it.commands.corpus_build import run_build
     from change_it.corpus.options import BuildOptions
 
     folder = tmp_path_factory.mktemp("runs") / "mine"

@@ -10,7 +10,7 @@ from datasets import load_dataset
 from huggingface_hub import DatasetCard, ModelCard
 
 from change_it.errors import InputError
-from change_it.hub.files import files_of
+from change_it.hub.packaging import files_of
 
 
 def model_card(files):

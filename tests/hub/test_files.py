@@ -17,7 +17,7 @@ from transformers.pipelines import SUPPORTED_TASKS
 from change_it import HeadlineTransfer
 from change_it.errors import InputError
 from change_it.generators.decoding import Decoding
-from change_it.hub.files import files_of
+from change_it.hub.packaging import files_of
 from change_it.hub.push import stale, write
 from change_it.hub.run_metadata import public
 from change_it.judges import Judge

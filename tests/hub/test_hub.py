@@ -250,7 +250,7 @@ def test_pip_installs_a_pushed_metric(hub, client, push, tmp_path):
     subprocess.run([*pip, str(tmp_path / "metric")], check=True)
     code = """
 import evaluate, change_it
-from change_it.hevas.tagging import load_tagger
+from change_it.text.tagging import load_tagger
 assert load_tagger("it")
 print(evaluate.load("nina/headline_rouge").compute(predictions=["a x c"], references=["a b c"])["rougeSU"])
 print(change_it.__file__, change_it.space_path())

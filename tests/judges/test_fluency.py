@@ -16,7 +16,6 @@ from transformers import (
 
 import change_it.auto  # noqa: F401
 from change_it.errors import InputError
-from change_it.hevas.names import Casing
 from change_it.hub import push
 from change_it.hub.options import PushOptions
 from change_it.judges import fluency_building
@@ -33,6 +32,7 @@ from change_it.judges.judge import Judge, Judges
 from change_it.judges.ngram import NgramJudge
 from change_it.judges.options import JudgeOptions
 from change_it.judges.train import table_of, train_judge
+from change_it.text.names import Casing
 
 ROWS = [[1, 5, 6, 7, 2], [1, 5, 6, 8, 2], [5, 6, 9, 5, 6]]
 PARTS = [1, 2, 2]

@@ -15,7 +15,7 @@ from scoring_fakes import RuleJudge
 
 from change_it.errors import InputError
 from change_it.judges.judge import Judge, Judges, encode
-from change_it.training import models
+from change_it.networks import pretrained as models
 
 HEADLINES = [
     "Il governo cade: «Ora si vota»",

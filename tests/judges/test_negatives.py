@@ -2,9 +2,9 @@ import random
 
 import pytest
 
-from change_it.hevas.names import Headline
 from change_it.judges.negatives import contradict, name_pool, negate, swap_names, swap_numbers, swap_roles
 from change_it.scoring.facts import FactChecker
+from change_it.text.names import Headline
 
 
 def every(transformation, text, language, *more):

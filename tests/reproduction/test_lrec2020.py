@@ -25,7 +25,7 @@ from change_it.reproduction.lrec2020 import (
     together,
 )
 from change_it.reproduction.options import ReproduceOptions
-from change_it.reproduction.tables import draw_cells, f1_of
+from change_it.reproduction.paper_tables import draw_cells, f1_of
 
 
 @pytest.mark.parametrize("recipe", SETS)

@@ -16,7 +16,7 @@ from change_it.io import write_json
 from change_it.papers import hevas2019
 from change_it.reproduction import evalnlgeval2020, scales
 from change_it.reproduction.options import ReproduceOptions
-from change_it.reproduction.tables import bootstrapped, counts_of
+from change_it.reproduction.paper_tables import bootstrapped, counts_of
 
 
 def tables_of(out):

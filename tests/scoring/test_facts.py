@@ -1,8 +1,8 @@
 import pytest
 
-from change_it.hevas.names import Casing
 from change_it.scoring import facts
 from change_it.scoring.facts import FactChecker, check_all_facts
+from change_it.text.names import Casing
 
 ITALIAN = (
     "ROMA - Il premier Giuseppe Conte ha incontrato ieri a Palazzo Chigi il segretario del Partito democratico Nicola "

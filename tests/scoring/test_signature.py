@@ -4,7 +4,7 @@ import pytest
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
-from change_it.scoring.score import score
+from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.scoring.systems import System, built_in_systems
 

@@ -8,13 +8,13 @@ import pytest
 from scoring_fakes import FakeJudges, write_toy_corpus
 
 from change_it import InputError
-from change_it.hevas.names import Casing
 from change_it.judges.casing import read_casing
 from change_it.scoring.compliancy import NO_FLUENCY, compute_compliancy, judge_items
 from change_it.scoring.item import read_test_set
-from change_it.scoring.score import score
+from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.scoring.systems import System, built_in_systems
+from change_it.text.names import Casing
 
 
 @pytest.fixture

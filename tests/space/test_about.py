@@ -8,7 +8,7 @@ import pytest
 from scoring_fakes import FakeJudges
 
 from change_it.audit.verdicts import Verdict, hashes
-from change_it.report.html import reasons
+from change_it.results.pages import reasons
 from change_it.space.app import about_html
 from change_it.space.models import Models
 

@@ -7,9 +7,9 @@ from scoring_fakes import FakeJudges, toy_test_set
 from space_runs import write_csv
 
 from change_it.errors import InputError
-from change_it.scoring.score import score
+from change_it.scoring.scores import score
 from change_it.scoring.systems import System
-from change_it.space import compare
+from change_it.space import compare_tab as compare
 from change_it.space.translation import translate
 
 ENGLISH = partial(translate, "en")

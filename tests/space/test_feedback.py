@@ -8,7 +8,7 @@ from space_runs import pressed
 
 from change_it.errors import InputError
 from change_it.space import app, feedback
-from change_it.space import transfer as tab
+from change_it.space import transfer_tab as tab
 from change_it.space.limits import Limits
 from change_it.space.translation import translate
 

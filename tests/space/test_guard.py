@@ -15,7 +15,7 @@ from change_it.annotation.answers import Answers
 from change_it.annotation.page import build as build_annotation
 from change_it.annotation.sheets import SheetRow
 from change_it.space import app, guard, serving
-from change_it.space.files import own_folder
+from change_it.space.uploads import own_folder
 
 FOREIGN = {"Host": "news.example:7860"}
 UPLOAD = "/gradio_api/upload"
@@ -154,7 +154,7 @@ def test_the_oldest_files_make_room(tmp_path):
 
 
 def test_folders_of_processes_that_ended_go(tmp_path):
-    code = "from change_it.space.files import own_folder; print(own_folder(), flush=True); input(); import os; os._exit(int(input()))"
+    code = "from change_it.space.uploads import own_folder; print(own_folder(), flush=True); input(); import os; os._exit(int(input()))"
     environment = {**os.environ, "GRADIO_TEMP_DIR": str(tmp_path)}
 
     def start():

@@ -12,8 +12,8 @@ from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import MetricOptions
 from change_it.papers import hevas2019 as papers_hevas
-from change_it.space import quality
-from change_it.space.html import grid
+from change_it.space import quality_tab as quality
+from change_it.space.fragments import grid
 from change_it.space.translation import translate
 from change_it.translation import number
 

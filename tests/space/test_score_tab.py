@@ -12,8 +12,8 @@ from scoring_fakes import OUTLETS, FakeJudges
 from space_runs import pressed, write_csv
 
 from change_it.errors import InputError
-from change_it.space import files
-from change_it.space import score as tab
+from change_it.space import score_tab as tab
+from change_it.space import uploads as files
 from change_it.space.limits import LIMITS
 from change_it.space.models import Models
 from change_it.space.translation import translate

@@ -14,13 +14,13 @@ from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate
 from change_it.generators.transfer import Proposer
-from change_it.hevas.names import Casing
 from change_it.space import app
-from change_it.space import transfer as tab
-from change_it.space.html import changed_words, headline_pieces, notice
+from change_it.space import transfer_tab as tab
+from change_it.space.fragments import changed_words, headline_pieces, notice
 from change_it.space.limits import LIMITS, text_of
 from change_it.space.models import Models
-from change_it.space.transfer import examples
+from change_it.space.transfer_tab import examples
+from change_it.text.names import Casing
 from change_it.translation import load_texts, translate
 
 HEADLINE = "Crolla il ponte sulla statale"

@@ -1,1 +1,1 @@
-"""The trainer of the part-of-speech taggers in `change_it/hevas/weights`."""
+"""The trainer of the part-of-speech taggers in `change_it/text/weights`."""

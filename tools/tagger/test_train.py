@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from change_it.errors import InputError
-from change_it.hevas.tagging import PerceptronTagger
+from change_it.text.tagging import PerceptronTagger
 from tools.tagger.train import (
     TaggerOptions,
     cross_validate,

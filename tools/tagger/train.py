@@ -14,7 +14,8 @@ import tyro
 from numpy.typing import NDArray
 
 from change_it.errors import InputError
-from change_it.hevas.tagging import (
+from change_it.io import replace_file
+from change_it.text.tagging import (
     CLOSED,
     TAGS,
     Case,
@@ -23,7 +24,6 @@ from change_it.hevas.tagging import (
     tag_features,
     word_features,
 )
-from change_it.io import replace_file
 
 #: Weights are stored as whole multiples of 1/SCALE: sums of them are the same on every machine.
 SCALE = 32
@@ -45,7 +45,7 @@ class TaggerOptions:
     """Train the part-of-speech tagger of HEvAS on a CoNLL-U file, or cross-validate it.
 
     Examples:
-        python -m tools.tagger.train it_pud.conllu --language it --out change_it/hevas/weights/it.npz
+        python -m tools.tagger.train it_pud.conllu --language it --out change_it/text/weights/it.npz
         python -m tools.tagger.train it_pud.conllu --language it --folds 10
     """
 

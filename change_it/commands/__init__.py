@@ -1,0 +1,1 @@
+"""One file a command of `change-it`: its options, its check and its `run`."""

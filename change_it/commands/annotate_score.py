@@ -1,0 +1,62 @@
+"""`change-it annotate score`: reads sheets and key, asks judges, prints tables or JSON, writes the report."""
+
+import json
+import sys
+
+from change_it.annotation.options import StudyOptions
+from change_it.errors import InputError
+from change_it.results.report_folder import check_out, replaced_report
+from change_it.tables import console, print_table
+
+#: What is written into the folder of a study; the first file marks it as one.
+STUDY_FILES = ("items.csv", "report.html", "tables.md", "tables.json", "tables")
+
+
+def run(options: StudyOptions) -> None:
+    """Score the sheets."""
+    if options.out:
+        check_out(options.out, STUDY_FILES, inputs=[*options.sheets, options.key, options.judges])
+    if options.resamples < 1:
+        raise InputError(f"--resamples {options.resamples} is too few: give at least 1, better 1000")
+    if options.hevas and not options.judges:
+        raise InputError("--hevas compares ratings with metrics beside those of judges: give --judges too")
+
+    from change_it.annotation.sheets import read_annotators, read_key
+    from change_it.annotation.study import Study, check_names
+
+    key = read_key(options.key)
+    annotators = read_annotators(options.sheets, key)
+    check_names(annotators)
+    judged = None
+    if options.judges:
+        from change_it.annotation.judged import ask
+        from change_it.hevas.options import MetricOptions
+        from change_it.judges.judge import Judges
+
+        metrics = MetricOptions(language=options.language, seed=options.seed) if options.hevas else None
+        judges = Judges.from_pretrained(options.judges, precision=options.precision, device=options.device)
+        judged = ask(judges, key, language=options.language, hevas=metrics)
+    study = Study(key, annotators, judged, resamples=options.resamples, seed=options.seed)
+
+    from change_it.annotation.study_tables import document, items
+    from change_it.io import write_table
+    from change_it.results.document import as_json, write_document
+
+    found = document(study)
+    if options.out:
+        records = items(study)
+        with replaced_report(options.out, STUDY_FILES) as folder:
+            rows = [list(record.values()) for record in records]
+            write_table(folder / "items.csv", list(records[0]), rows, quote_formulas=True)
+            write_document(folder, found)
+    if options.json:
+        json.dump(as_json(found), sys.stdout, indent=2, ensure_ascii=False)
+        print()
+        return
+    terminal = console()
+    for section in found.sections:
+        print_table(section.table.with_groups(), terminal)
+    for signature in found.signatures:
+        terminal.print(signature, soft_wrap=True, markup=False, highlight=False)
+    if options.out:
+        print(f"wrote {options.out / 'report.html'}, items.csv, tables.md, tables.json, tables/")

@@ -1,0 +1,81 @@
+"""`change-it demo`: the page on this machine, over the models of a run."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from change_it.errors import InputError
+from change_it.space.address import check_serving
+from change_it.translation import Language
+
+
+@dataclass(kw_only=True)
+class DemoOptions:
+    """The page of the Space on this machine: transfer, score, compare, headline quality.
+
+    It uses the models of a run; where there are none it makes the quickstart's first, which takes minutes.
+
+    Examples:
+        change-it demo
+        change-it demo --run runs/mine --port 7861 --language en
+    """
+
+    run: Path = Path("runs/quickstart")
+    """Folder of a run with judges, and generators or a corpus; the folder's quickstart is run first when it has none."""
+    host: str = "127.0.0.1"
+    """Address to listen at; 0.0.0.0 lets other machines in."""
+    port: int = 7860
+    """Port to listen at; 0 takes a free one."""
+    language: Language = "it"
+    """Language in which the page opens; it can be changed there."""
+    feedback: Path | None = None
+    """Folder for feedback.csv, what readers call wrong; that of the run when not given."""
+    hosts: tuple[str, ...] = ()
+    """With a local --host: host names under which a proxy before the page is reached; all others are refused."""
+    share: bool = False
+    """Open a public address through Gradio's servers."""
+
+
+def run(options: DemoOptions) -> None:
+    """Serve the page until it is interrupted."""
+    check_serving(options.host, options.port)
+    from change_it.tables import console
+
+    terminal = console()
+    if not has_models(options.run):
+        if options.run.is_dir() and any(options.run.iterdir()) and not _is_quickstart(options.run):
+            raise InputError(
+                f"{options.run} is no run of the quickstart and lacks judges, or generators and a corpus: "
+                "train them there, or give another --run"
+            )
+        terminal.print(
+            f"{options.run} holds no models yet: training them with the quickstart, once; this takes some five minutes."
+        )
+        _train(options.run)
+    from change_it.space.app import build
+    from change_it.space.models import Models
+    from change_it.space.serving import serve
+
+    with terminal.status(f"loading the models of {options.run}"):
+        models = Models.from_run(options.run)
+        models.warm_up()
+        page = build(models, options.language, options.feedback or options.run)
+    serve(page, host=options.host, port=options.port, share=options.share, hosts=options.hosts)
+
+
+def has_models(run: Path) -> bool:
+    """Whether a run holds judges and something to transfer with; of a quickstart that is its generators."""
+    judges = all((run / "judges" / task / "config.json").is_file() for task in ("main", "hh", "ah"))
+    generators = any((run / "generators").glob("*/generator.json"))
+    corpus = (run / "corpus" / "articles").is_dir() and not _is_quickstart(run)
+    return judges and (generators or corpus)
+
+
+def _is_quickstart(run: Path) -> bool:
+    return (run / "run.json").is_file()
+
+
+def _train(run: Path) -> None:
+    """The quickstart in that folder; what is finished there is kept."""
+    from change_it.commands import quickstart
+
+    quickstart.run(quickstart.QuickstartOptions(out=run))

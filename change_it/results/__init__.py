@@ -1,0 +1,1 @@
+"""Results as tables, charts and pages: one view for terminal, files, reports and the Space."""

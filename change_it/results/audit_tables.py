@@ -1,0 +1,183 @@
+"""Tables, page and files of an audit of the judges."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from change_it.audit.calibration import Calibration, Power
+from change_it.audit.degenerate import FEW, GOLD, MEASURES, Result
+from change_it.audit.measure import Audit
+from change_it.audit.probes import OCCLUDED, Cue, Probe
+from change_it.audit.verdicts import Verdict
+from change_it.corpus.sample import OUTLETS
+from change_it.io import write_json, write_text
+from change_it.results.charts import Drawing, audit_drawings
+from change_it.results.pages import environment, inline_svg, word
+from change_it.results.report_folder import AUDIT_FILES, replaced_report
+from change_it.results.score_tables import heading
+from change_it.tables import Column, Row, Table, Value
+
+
+def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
+    """What to make of each judge.
+
+    Args:
+        verdicts: of `audit.verdicts`.
+    """
+    rows = [
+        Row({"judge": verdict.judge, "verdict": verdict.words, "why": verdict.text}) for verdict in verdicts
+    ]
+    columns = Column("judge", "text"), Column("verdict", "text"), Column("why", "text")
+    return Table(columns, tuple(rows), "What to make of the judges")
+
+
+def degenerate_table(systems: Sequence[Result]) -> Table:
+    """What the judges let through of gold and of the systems that must fail.
+
+    Args:
+        systems: of an audit.
+
+    Returns:
+        One group a criterion; measures of a judge that is not there are left out.
+    """
+    measures = [name for name in MEASURES if any(system.values[name] is not None for system in systems)]
+    ends = {name: Column(f"{name}_interval", "interval") for name in MEASURES[:2]}
+    titles = {"passed": "strict compliancy"} if "fluency" in measures else {}
+    columns = [Column(name, title=titles.get(name, heading(name)), below=ends.get(name)) for name in measures]
+    rows = []
+    for system in systems:
+        values: dict[str, Value] = {"system": system.system, "n": system.n, **system.values}
+        values |= {f"{name}_interval": system.intervals[name] for name in ends if name in system.intervals}
+        values["to blame"] = ", ".join(system.to_blame)
+        tags = ["passes"] if system.passes else []
+        group = system.breaks[0] if system.breaks else GOLD
+        rows.append(Row(values, group, not system.breaks, tags=tags, remark=system.description))
+    return Table(
+        (Column("system", "text"), *columns, Column("n", "count"), Column("to blame", "text")),
+        tuple(rows),
+        f"What the judges let through of {len(systems) - 1} systems that must fail",
+    )
+
+
+def probes_table(probes: Sequence[Probe]) -> Table:
+    """F1 of main on headlines that lack something, by topic and by month.
+
+    Args:
+        probes: of an audit.
+    """
+    rows = [
+        Row({"headlines": one.name, "f1": one.f1, "interval": one.interval, "n": one.n}, one.group)
+        for one in probes
+    ]
+    columns = (
+        Column("headlines", "text"),
+        Column("f1", title="F1 of main"),
+        Column("interval", "interval", "95% interval"),
+        Column("n", "count"),
+    )
+    return Table(columns, tuple(rows), "What main listens to")
+
+
+def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Table:
+    """The strongest cues of both outlets side by side.
+
+    Args:
+        cues: of an audit.
+        outlets: A and B.
+        source: `main` or `data`.
+    """
+    sides = [[cue for cue in cues if (cue.source, cue.outlet) == (source, outlet)] for outlet in outlets]
+    rows = []
+    for place in range(max(map(len, sides))):
+        values: dict[str, Value] = {outlets[0]: ""}  # one outlet may have fewer cues than the other
+        for outlet, side in zip(outlets, sides, strict=True):
+            if place < len(side):
+                cue = side[place]
+                values |= {outlet: cue.text, f"{outlet} weight": cue.weight, f"{outlet} n": cue.n}
+        rows.append(Row(values))
+    columns = [
+        column
+        for outlet in outlets
+        for column in (
+            Column(outlet, "text"),
+            Column(f"{outlet} weight", title="weight"),
+            Column(f"{outlet} n", "count", "n"),
+        )
+    ]
+    return Table(tuple(columns), tuple(rows))
+
+
+def calibration_table(calibrations: Sequence[Calibration]) -> Table:
+    """How sure the judges are and how often they are right.
+
+    Args:
+        calibrations: of an audit.
+    """
+    names = ["accuracy", "confidence", "ece"]
+    titles = {"ece": "ECE", "temperature": "T", "ece_before": "ECE before", "ece_after": "ECE after"}
+    if any(one.temperature for one in calibrations):
+        names += ["temperature", "ece_before", "ece_after"]
+    rows = [
+        Row({"judge": one.judge, "n": one.n, **{name: getattr(one, name) for name in names}})
+        for one in calibrations
+    ]
+    columns = [Column(name, title=titles.get(name, "")) for name in names]
+    return Table(
+        (Column("judge", "text"), *columns, Column("n", "count")), tuple(rows), "Calibration of the judges"
+    )
+
+
+def power_table(found: Power) -> Table:
+    """Headlines that distinguish two systems.
+
+    Args:
+        found: of an audit.
+    """
+    rows = [
+        Row({"difference": difference, "alike": alike, "unrelated": unrelated})
+        for difference, (alike, unrelated) in found.needed.items()
+    ]
+    columns = (
+        Column("difference", "text"),
+        Column("alike", "count", "headlines, systems like these"),
+        Column("unrelated", "count", "headlines, unrelated systems"),
+    )
+    return Table(columns, tuple(rows))
+
+
+def audit_page(found: Audit, drawings: Sequence[Drawing], *, language: str = "en") -> str:
+    """The page of an audit in `it` or `en`, without any reference to another file."""
+    charts = {
+        drawing.name: (drawing, Markup(inline_svg(drawing.figure, drawing.description, language)))
+        for drawing in drawings
+    }
+    values: dict[str, Any] = {
+        "audit": found,
+        "invented": set(found.outlets) == set(OUTLETS),
+        "degenerate": degenerate_table(found.systems),
+        "probes": probes_table(found.probes),
+        "cues": {source: cues_table(found.cues, found.outlets, source) for source in ("main", "data")},
+        "calibration": calibration_table(found.calibration),
+        "power": power_table(found.power) if found.power else None,
+        "measures": {name: heading(name) for name in MEASURES},
+        "charts": charts,
+        "few": FEW,
+        "occluded": OCCLUDED,
+    }
+    return environment(language).get_template("audit.html.jinja").render(values)
+
+
+def write_audit(out: Path, found: Audit, *, language: str = "en") -> None:
+    """Write `audit.html` in `it` or `en`, and `audit.json`; an audit that is there is replaced as a whole, other files stay.
+
+    Raises:
+        InputError: the folder cannot be written, or holds files and no audit.
+    """
+    shown = replace(found, probes=tuple(replace(one, name=word(language, one.name)) for one in found.probes))
+    page = audit_page(shown, audit_drawings(shown.probes, shown.calibration), language=language)
+    with replaced_report(out, AUDIT_FILES) as folder:
+        write_json(folder / "audit.json", found.as_dict())
+        write_text(folder / "audit.html", page)

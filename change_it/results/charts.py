@@ -1,0 +1,564 @@
+"""Every chart: means, spreads and correlations of metrics, compliancy of systems, alignments of a corpus.
+
+Every function returns a figure at most 1280 pixels wide at the resolution of `save`, those of compliancy and alignment about as wide as a phone.
+Their ink is `INK`, so that a page can put its own text colour in; systems have the colours that colour-blind readers distinguish (Okabe and Ito), and
+always a row with a name as well.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cbook import boxplot_stats
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from change_it.audit.calibration import Calibration
+from change_it.audit.probes import Probe
+from change_it.errors import InputError
+from change_it.hevas.analysis import OVERALL, Analysis, Comparison
+from change_it.hevas.evaluation import Evaluation
+from change_it.hevas.options import Chart
+from change_it.hevas.readability import LOWER_IS_BETTER
+from change_it.io import replace_file
+from change_it.results.context import Histogram
+from change_it.results.score_tables import metric_heading
+from change_it.scoring.scores import AVERAGE, Scores
+from change_it.stats import Correlations, Floats
+
+INK = "#010203"  #: Colour of lines and letters; stands for the page's text colour in an SVG inside a page.
+#: Style of the figures, for `matplotlib.rc_context`.
+STYLE: Any = {
+    "font.size": 9.5,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "svg.fonttype": "none",
+    "svg.hashsalt": "change_it",
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
+}
+#: Names of the charts of HEvAS.
+HEVAS_CHARTS: tuple[str, ...] = get_args(Chart)
+
+_BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
+_GREY, _OLIVE, _LINE = "#999999", "#B8A800", "#888888"
+_SYSTEMS = (_BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED, _GREY, _OLIVE)
+_SERIES = (_BLUE, _RED, _GREEN, _PINK, _ORANGE, _SKY)
+_MARKERS = ("o", "s", "D", "^", "v")
+#: Answers of a bin of the reliability diagram, at least.
+_FEW_ANSWERS = 10
+_DIVERGING = LinearSegmentedColormap.from_list("correlation", (_RED, "#FFFFFF", _BLUE))
+_DPI = 160
+_WIDTH = 8.0  # inches
+_COLUMNS = 4  # panels side by side
+_LETTER = 0.083  # inches of a letter of a system's name, about
+_NAME = 20  # letters of a system's name that are shown
+_LINE_LETTERS = 16  # letters of a line of a system's name
+_POINTS = 400  # points of a scatter that are shown
+_DARK = 0.6  # correlations beyond it are written in white
+_NARROW_STYLE = {**STYLE, "font.size": 11.5}
+_NARROW = 5.2  # inches; 72 points each, about the width of a phone
+
+#: Who failed, for the funnel: label and colour.
+_OUTCOMES = (
+    ("compliant", _GREEN),
+    ("failed main only", _ORANGE),
+    ("failed HH only", _BLUE),
+    ("failed AH only", _SKY),
+    ("failed two or three", _GREY),
+)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart of a report."""
+
+    name: str  # of its files, without ending
+    title: str
+    description: str  # for readers who do not see it
+    figure: Figure
+
+
+def hevas_drawings(
+    evaluation: Evaluation, analysis: Analysis, names: Collection[str] = HEVAS_CHARTS
+) -> list[Drawing]:
+    """The charts of an evaluation, in the order of `HEVAS_CHARTS`; no scatter of a single metric."""
+    scores = {name: evaluation.scores(name) for name in evaluation.metrics}
+    spread = {OVERALL: evaluation.overall_items, **scores} if evaluation.averaged else scores
+    compared = {name: analysis.comparisons[name] for name in spread}
+    drawings = []
+    for name in (name for name in HEVAS_CHARTS if name in names):
+        if name == "bar":
+            title, description = "Means", "Mean of each metric, one bar a system"
+            figure = bar_chart(compared, intervals=False)
+        elif name == "interval":
+            title = "Means with intervals"
+            description = "Mean of each metric with its interval, one bar a system"
+            figure = bar_chart(compared)
+        elif name == "box":
+            title, description = "Spread over the documents", "Quartiles of each metric, one box a system"
+            figure = box_chart(spread, evaluation.systems)
+        elif len(scores) > 1:
+            title, description = "Metrics against each other", "Scatter and correlation of every two metrics"
+            only = [evaluation.systems.index(analysis.correlated)] if analysis.correlated else slice(None)
+            shown = {metric: values[:, only] for metric, values in scores.items()}
+            figure = correlation_chart(shown, analysis.correlations)
+        else:
+            continue
+        drawings.append(Drawing(name, title, description, figure))
+    return drawings
+
+
+def compliancy_drawings(scores: Scores, histogram: Histogram | None = None) -> list[Drawing]:
+    """The charts of a scoring run; alignments where the corpus is known."""
+    drawings = [
+        Drawing(
+            "compliancy", "Compliancy", "Compliancy of each system with intervals", compliancy_chart(scores)
+        ),
+        Drawing("judges", "What each judge accepts", "Acceptance by HH, AH and main", judges_chart(scores)),
+        Drawing(
+            "funnel", "Where headlines fail", "Shares of headlines by failed judge", funnel_chart(scores)
+        ),
+    ]
+    if histogram:
+        drawing = alignment_chart(histogram)
+        drawings.append(
+            Drawing("alignment", "Alignments by threshold", "Number of alignments above a threshold", drawing)
+        )
+    return drawings
+
+
+def audit_drawings(probes: Sequence[Probe], calibrations: Sequence[Calibration]) -> list[Drawing]:
+    """The charts of an audit.
+
+    Args:
+        probes: of main.
+        calibrations: of the judges; none where the corpus has no examples.
+    """
+    drawings = [
+        Drawing(
+            "probes",
+            "What main listens to",
+            "F1 of main on headlines that lack something",
+            probes_chart(probes),
+        )
+    ]
+    if calibrations:
+        title = "Is a judge as often right as it is sure?"
+        drawings.append(
+            Drawing(
+                "reliability",
+                title,
+                "Share of right decisions by confidence",
+                reliability_chart(calibrations),
+            )
+        )
+    return drawings
+
+
+def bar_chart(
+    comparisons: Mapping[str, Comparison],
+    *,
+    intervals: bool = True,
+) -> Figure:
+    """Mean of every system, one panel a metric."""
+    names = [summary.system for comparison in comparisons.values() for summary in comparison.systems]
+    names = list(dict.fromkeys(names))
+    levels = {f"{comparison.level:.0%}" for comparison in comparisons.values()}
+    what = f"mean with {'/'.join(sorted(levels))} bootstrap interval" if intervals else "mean"
+    with _panels(list(comparisons), names, what) as (figure, panels):
+        for axes, comparison in zip(panels, comparisons.values(), strict=True):
+            means = np.array([summary.mean for summary in comparison.systems])
+            rows = np.arange(len(means))
+            axes.barh(rows, means, height=0.68, color=[_colour(row) for row in range(len(means))])
+            if intervals:
+                ends = np.array([summary.interval for summary in comparison.systems])
+                gaps = np.clip(np.abs(ends.T - means), 0, None)
+                axes.errorbar(means, rows, xerr=gaps, fmt="none", ecolor=INK, elinewidth=1.1, capsize=2.2)
+            axes.axvline(0, color=INK, linewidth=0.8)
+            if not means.any():
+                axes.set_xlim(0, 1)
+    return figure
+
+
+def box_chart(scores: Mapping[str, Floats], systems: Sequence[str]) -> Figure:
+    """Spread of (n, m) scores of every metric, one box a system: whiskers to 1.5 times its height."""
+    what = "quartiles and median; diamond: mean"
+    thin = {"color": INK, "linewidth": 0.8}
+    with _panels(list(scores), systems, what) as (figure, panels):
+        for axes, values in zip(panels, scores.values(), strict=True):
+            spreads = boxplot_stats(np.asarray(values))
+            boxes = axes.bxp(
+                spreads,
+                positions=range(len(systems)),
+                orientation="horizontal",
+                widths=0.62,
+                patch_artist=True,
+                manage_ticks=False,
+                showmeans=True,
+                showfliers=False,
+                boxprops={"edgecolor": INK, "linewidth": 0.8},
+                whiskerprops=thin,
+                capprops=thin,
+                medianprops={"color": INK, "linewidth": 1.6},
+                meanprops={
+                    "marker": "D",
+                    "markersize": 3.4,
+                    "markerfacecolor": "white",
+                    "markeredgecolor": "black",
+                    "markeredgewidth": 0.7,
+                },
+            )
+            for row, box in enumerate(boxes["boxes"]):
+                box.set_facecolor(_colour(row))
+            beyond = [np.unique(spread["fliers"]) for spread in spreads]
+            rows = np.repeat(np.arange(len(systems)), [len(points) for points in beyond])
+            axes.scatter(np.concatenate(beyond), rows, s=5, color=_LINE, linewidths=0, rasterized=True)
+    return figure
+
+
+def correlation_chart(scores: Mapping[str, Floats], found: Correlations) -> Figure:
+    """Scatter of every two metrics below the diagonal, at most 400 points; Pearson's correlation above it."""
+    metrics = list(scores)
+    if len(metrics) < 2 or tuple(metrics) != found.metrics:
+        raise InputError(
+            f"The scatter chart needs scores and correlations of the same two metrics or more; "
+            f"found {', '.join(metrics) or 'none'} and {', '.join(found.metrics) or 'none'}."
+        )
+    count = len(metrics)
+    matrix = np.array(found.pearson, np.float64)
+    side = min(0.5 * count + 1.6, _WIDTH)
+    with matplotlib.rc_context(STYLE):
+        figure = _figure(side, side + 0.55)
+        axes = figure.subplots()
+        above = np.triu(np.ones_like(matrix, bool), 1)
+        image = axes.imshow(
+            np.ma.masked_where(~above | np.isnan(matrix), matrix), cmap=_DIVERGING, vmin=-1, vmax=1
+        )
+        size = _cell_text(count)
+        for i, j in zip(*np.nonzero(above), strict=True):
+            value = matrix[i, j]
+            undefined = np.isnan(value)
+            axes.text(
+                j,
+                i,
+                "–" if undefined else _two_places(value),
+                ha="center",
+                va="center",
+                fontsize=size,
+                color=INK if undefined else "#FFFFFF" if abs(value) > _DARK else "#000000",
+            )
+        _scatter(axes, np.array([_unit(np.ravel(values)) for values in scores.values()]), count)
+        labels = [name.replace("$", r"\$") for name in metrics]
+        axes.set_xticks(range(count), labels, rotation=90)
+        axes.set_yticks(range(count), labels)
+        axes.tick_params(length=0, top=False)
+        edges = np.arange(count + 1) - 0.5
+        axes.hlines(edges, -0.5, count - 0.5, color=_LINE, linewidth=0.5, clip_on=False)
+        axes.vlines(edges, -0.5, count - 0.5, color=_LINE, linewidth=0.5, clip_on=False)
+        axes.spines[:].set_visible(False)
+        axes.set_xlim(-0.5, count - 0.5)
+        axes.set_ylim(count - 0.5, -0.5)
+        bar = figure.colorbar(
+            image, ax=axes, location="top", shrink=0.7, aspect=45, pad=0.015, ticks=[-1, -0.5, 0, 0.5, 1]
+        )
+        bar.set_label(f"Pearson correlation, n = {found.n:,}")
+        bar.outline.set_visible(False)
+        settle(figure)
+    return figure
+
+
+def compliancy_chart(scores: Scores) -> Figure:
+    """Compliancy of every system with its 95% interval, per direction and on average."""
+    # the average only where it differs from a direction
+    directions = scores.directions if len(scores.directions) > 2 else scores.directions[:1]
+    series = [
+        (direction, "compliancy", direction, INK if direction == AVERAGE else _SERIES[index])
+        for index, direction in enumerate(directions)
+    ]
+    return _marks(scores, series, "compliancy, 95% interval")
+
+
+def judges_chart(scores: Scores) -> Figure:
+    """How often each judge is satisfied, averaged over the directions."""
+    names = {
+        "hh": "HH, story",
+        "ah": "AH, article",
+        "main": "main, style",
+        "fluency": "fluency",
+        "facts": "facts",
+    }
+    known = [name for name in names if name in scores.rows[0].values]
+    series = [(names[measure], measure, AVERAGE, _SERIES[index]) for index, measure in enumerate(known)]
+    return _marks(scores, series, "share of headlines the judge accepts")
+
+
+def _marks(scores: Scores, series: Sequence[tuple[str, str, str, str]], label: str) -> Figure:
+    """Values with intervals, a row a system; each series is its label, measure, direction and colour."""
+    figure, axes = _canvas(len(scores.systems), 0.2 * len(series) + 0.15, extra=0.25 * (len(series) > 3))
+    for index, (name, measure, direction, colour) in enumerate(series):
+        rows = [scores.row(system, direction) for system in scores.systems]
+        values = np.array([row.values[measure] for row in rows])
+        ends = np.array([row.intervals[measure] for row in rows])
+        axes.errorbar(
+            values,
+            np.arange(len(rows)) + (index - (len(series) - 1) / 2) * min(0.25, 0.8 / len(series)),
+            xerr=np.clip(np.abs(ends.T - values), 0, None),
+            fmt=_MARKERS[index],
+            color=colour,
+            markersize=6,
+            capsize=3,
+            label=name.replace("$", r"\$"),
+        )
+    return _finished(figure, axes, scores.systems, label, legend_columns=min(3, len(series)))
+
+
+def funnel_chart(scores: Scores) -> Figure:
+    """Which judge a headline failed at, as shares of all headlines of a system."""
+    figure, axes = _canvas(len(scores.systems), 0.5, extra=0.5)
+    left = np.zeros(len(scores.systems))
+    shares = np.array([outcomes(scores, system) for system in scores.systems])
+    for (label, colour), share in zip(_OUTCOMES, shares.T, strict=True):
+        axes.barh(np.arange(len(left)), share, left=left, height=0.62, color=colour, label=label)
+        left += share
+    return _finished(figure, axes, scores.systems, "share of headlines, by what failed", legend_columns=2)
+
+
+def outcomes(scores: Scores, system: str) -> list[float]:
+    """Shares of items, adding up to 1: compliant, failed at main, HH or AH alone, at several."""
+    items = scores.items[system]
+    passed = items.select("hh", "ah", "main").to_numpy()
+    several = (~passed).sum(axis=1) >= 2
+    hh, ah, main = (~passed[:, index] & ~several for index in range(3))
+    return [float(share.mean()) for share in (passed.all(axis=1), main, hh, ah, several)]
+
+
+def probes_chart(probes: Sequence[Probe]) -> Figure:
+    """F1 of main on headlines that lack something, with 95% intervals.
+
+    Args:
+        probes: those of the group `headline` are drawn, the first one also as a line.
+
+    Returns:
+        One row a probe, from the top.
+    """
+    shown = [probe for probe in probes if probe.group == "headline"]
+    figure, axes = _canvas(len(shown), 0.42)
+    values, rows = np.array([probe.f1 for probe in shown]), np.arange(len(shown))
+    ends = np.clip(np.abs(np.array([probe.interval for probe in shown]).T - values), 0, None)
+    axes.axvline(shown[0].f1, color=_LINE, linestyle=":", linewidth=1.5)
+    axes.errorbar(values, rows, xerr=ends, fmt="o", color=_BLUE, markersize=6, capsize=3, label="main")
+    return _finished(figure, axes, [probe.name for probe in shown], "F1, 95% interval", legend_columns=1)
+
+
+def reliability_chart(calibrations: Sequence[Calibration]) -> Figure:
+    """Share of right decisions against confidence (a reliability diagram), a line for each judge.
+
+    Args:
+        calibrations: of the judges.
+
+    Returns:
+        A square; a judge that is right as often as it is sure lies on the diagonal, one that is too sure below it.
+        Bins with fewer than ten answers say nothing and are left out.
+    """
+    with matplotlib.rc_context(_NARROW_STYLE):
+        figure = _figure(_NARROW, 4.4)
+        axes = figure.subplots()
+        axes.plot([0.5, 1], [0.5, 1], color=_LINE, linestyle=":", linewidth=1.5)
+        for one, colour, marker in zip(calibrations, _SERIES, _MARKERS, strict=False):
+            bins = [each for each in one.bins if each.n >= _FEW_ANSWERS]
+            sizes = 12 + 100 * np.array([each.n for each in bins]) / one.n
+            sure, right = ([getattr(each, name) for each in bins] for name in ("confidence", "right"))
+            axes.plot(sure, right, color=colour, linewidth=1.2, alpha=0.7)
+            axes.scatter(sure, right, s=sizes, color=colour, marker=marker, label=one.judge)
+        axes.set_xlim(0.48, 1.02)
+        axes.set_ylim(-0.02, 1.02)
+        axes.set_xlabel("probability of the class decided for")
+        axes.set_ylabel("share of right decisions")
+        axes.grid(color=_LINE, alpha=0.3)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.legend(
+            loc="outside upper center", ncols=len(calibrations), frameon=False, fontsize=11, labelcolor=INK
+        )
+        settle(figure)
+    return figure
+
+
+def alignment_chart(known: Histogram, *, title: str = "", wide: bool = False) -> Figure:
+    """Number of alignments against the threshold (LREC 2020, Figure 2)."""
+    with matplotlib.rc_context(_NARROW_STYLE):
+        figure = _figure(7, 4.3) if wide else _figure(_NARROW, 3.4)
+        axes = figure.subplots()
+        for counts, label, line in (
+            (known.compared, "compared", "--"),
+            (known.pairs, "pairs of the corpus", "-"),
+        ):
+            shown = np.flatnonzero(counts)
+            if not len(shown):
+                continue
+            bins = slice(shown[0], shown[-1] + 1)
+            above = np.cumsum(np.asarray(counts)[::-1])[::-1]
+            axes.plot(known.edges[bins], above[bins], line, color=_BLUE, linewidth=2, label=label)
+        for name, value, colour in (("loose", known.loose, _GREEN), ("strict", known.strict, _RED)):
+            number = f": {known.above[name]:,} pairs" if name in known.above else ""
+            axes.axvline(value, color=colour, linestyle=":", linewidth=2, label=f"{name} > {value:g}{number}")
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
+        axes.set_xlabel("threshold (cosine similarity of the articles)")
+        axes.set_ylabel("pairs above it")
+        axes.grid(axis="y", color=_LINE, alpha=0.3)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=11, labelcolor=INK)
+        if title:
+            axes.set_title(title, loc="left", fontweight="bold", fontsize=11.5, pad=10)
+        settle(figure)
+    return figure
+
+
+def settle(figure: Figure) -> None:
+    """Lay a figure out once, so that every file of it looks the same."""
+    for _ in range(2):  # the second pass knows the labels of the axes
+        figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure on a white background as .png or .svg; the same figure gives the same bytes."""
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in ("png", "svg"):
+        raise InputError(f"Charts are written as .png or .svg; {path.name} is neither.")
+    metadata = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
+    with replace_file(path) as partial, matplotlib.rc_context(STYLE):
+        figure.savefig(partial, format=kind, dpi=_DPI, facecolor="white", metadata=metadata)
+
+
+@contextmanager
+def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> Iterator[tuple[Figure, list[Axes]]]:
+    """A figure with an empty panel for each metric, systems from the top; finished when the block ends."""
+    if not metrics:
+        raise InputError("There is nothing to draw: name at least one metric.")
+    columns = min(_COLUMNS, len(metrics))
+    rows = -(-len(metrics) // columns)
+    names = [_shortened(name) for name in systems]
+    left = _LETTER * max(map(len, names)) + 0.2
+    width = min(_WIDTH, left + 2.6 * columns)
+    height = rows * (0.2 * len(systems) + 0.62) + 0.4
+    with matplotlib.rc_context(STYLE):
+        figure = _figure(width, height)
+        grid = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel().tolist()
+        panels = grid[: len(metrics)]
+        for axes in grid[len(metrics) :]:
+            axes.set_visible(False)
+        yield figure, panels
+        panels[0].set_yticks(range(len(systems)), names)
+        panels[0].set_ylim(len(systems) - 0.45, -0.55)
+        for axes, metric in zip(panels, metrics, strict=True):
+            title = metric_heading(metric).replace("$", r"\$")
+            axes.set_title(title, fontsize=10, fontweight="bold", pad=4)
+            axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+            axes.xaxis.set_major_formatter("{x:g}")
+            _lighten(axes)
+        arrow = ";  ↓ lower is better" if LOWER_IS_BETTER.intersection(metrics) else ""
+        figure.supxlabel(what + arrow, fontsize=9.5)
+        settle(figure)
+
+
+def _lighten(axes: Axes) -> None:
+    """A light grid, and no frame but the axis below."""
+    axes.grid(axis="x", color=_LINE, alpha=0.3)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def _figure(width: float, height: float) -> Figure:
+    """An empty figure, inches."""
+    layout = ConstrainedLayoutEngine(w_pad=0.07, h_pad=0.05)
+    return Figure(figsize=(width, height), dpi=_DPI, layout=layout)
+
+
+def _scatter(axes: Axes, columns: Floats, count: int) -> None:
+    """Points of every two metrics below the diagonal, each in its cell."""
+    total = columns.shape[1]
+    kept = np.linspace(0, total - 1, min(total, _POINTS)).round().astype(int)
+    kept = np.random.default_rng(1).permutation(total)[kept] if total > _POINTS else kept
+    i, j = np.tril_indices(count, -1)
+    x = columns[:, kept][j] + j[:, None]
+    y = i[:, None] - columns[:, kept][i]
+    size = max(12 / count, 0.5) * (1.0 if len(kept) > 100 else 3.0)
+    axes.scatter(x.ravel(), y.ravel(), s=size, color=_BLUE, alpha=0.45, linewidths=0, rasterized=True)
+
+
+def _unit(values: Floats) -> Floats:
+    """Values from -.42 to .42, inside a cell; constant ones in the middle."""
+    low, spread = values.min(), np.ptp(values)
+    return (values - low) / spread * 0.84 - 0.42 if spread > 0 else np.zeros(len(values))
+
+
+def _cell_text(count: int) -> float:
+    """Size of the numbers in a square of `count` cells a side."""
+    return min(9.5, 145 / count)
+
+
+def _two_places(value: float) -> str:
+    """A correlation to two places, without the nought."""
+    return f"{round(value, 2) + 0.0:.2f}".replace("0.", ".", 1).replace("-", "−")
+
+
+def _shortened(name: str) -> str:
+    """A system's name with its middle left out where it is too long."""
+    if len(name) > _NAME:
+        name = f"{name[: _NAME // 2]}…{name[-(_NAME // 2 - 1) :]}"
+    return name.replace("$", r"\$")
+
+
+def _colour(row: int) -> str:
+    """Colour of a system."""
+    return _SYSTEMS[row % len(_SYSTEMS)]
+
+
+def _in_lines(name: str) -> str:
+    """A name in at most two lines, the second one cut where it is too long."""
+    if len(name) <= _LINE_LETTERS:
+        return name
+    place = max((name.rfind(mark, 0, _LINE_LETTERS) for mark in "-+._ "), default=-1) + 1 or _LINE_LETTERS
+    rest = name[place:]
+    return f"{name[:place]}\n{rest if len(rest) <= _LINE_LETTERS else rest[: _LINE_LETTERS - 1] + '…'}"
+
+
+def _canvas(systems: int, row: float, extra: float = 0.0) -> tuple[Figure, Axes]:
+    """An empty figure with a row of `row` inches for each system."""
+    with matplotlib.rc_context(_NARROW_STYLE):
+        figure = _figure(_NARROW, 0.95 + extra + row * systems)
+        return figure, figure.subplots()
+
+
+def _finished(
+    figure: Figure, axes: Axes, systems: Sequence[str], label: str, *, legend_columns: int
+) -> Figure:
+    """Axes from 0 to 1, systems from the top, a legend above."""
+    with matplotlib.rc_context(_NARROW_STYLE):
+        axes.set_xlim(-0.02, 1.02)
+        axes.set_ylim(len(systems) - 0.5, -0.5)
+        axes.set_yticks(range(len(systems)), [_in_lines(name).replace("$", r"\$") for name in systems])
+        axes.set_xlabel(label)
+        _lighten(axes)
+        figure.legend(
+            loc="outside upper center",
+            ncols=legend_columns,
+            frameon=False,
+            fontsize=11,
+            labelcolor=INK,
+            handletextpad=0.4,
+            columnspacing=1.2,
+        )
+        settle(figure)
+    return figure

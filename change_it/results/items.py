@@ -1,0 +1,97 @@
+"""All items of all systems as a table that sorts and filters in the page, without any other file: data, scripts and styles."""
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+from typing import Literal
+
+import polars as pl
+from markupsafe import Markup
+
+from change_it.results.comparison import unsupported
+from change_it.scoring.compliancy import JUDGES, PROBABILITIES
+from change_it.tables import figure
+
+#: Verdicts of an item in the order of the table.
+MEASURES = ("strict_compliancy", "compliant", *JUDGES)
+View = Literal["rows", "items"]
+_SIGNS = {True: "1", False: "0", None: "-"}
+
+
+@dataclass(frozen=True)
+class ItemsTable:
+    """What a page needs to show the items."""
+
+    data: Markup  # base64 of compressed JSON
+    styles: Markup
+    script: Markup
+    checksum: str  # of the script, as a Content-Security-Policy names it
+
+
+def items_table(
+    systems: Mapping[str, pl.DataFrame],
+    texts: Mapping[str, str],
+    *,
+    view: View = "rows",
+    written: Callable[[float], str] = figure,
+) -> ItemsTable:
+    """The items of every system.
+
+    Args:
+        systems: name to its items, as a scoring run or `compare.read_verdicts` has them.
+        texts: what stands around them, `texts/<language>.toml` without `items_`.
+        view: what is shown first, a line for each headline or the systems side by side.
+        written: a probability as it is shown.
+    """
+    record = json.dumps(
+        _record(systems, written) | {"texts": dict(texts), "view": view},
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+    package = files("change_it.results")
+    library, styles, licence, own = (
+        (package / name).read_text(encoding="utf-8")
+        for name in (
+            "tabulator/tabulator.min.js",
+            "tabulator/tabulator.min.css",
+            "tabulator/LICENSE",
+            "templates/items.js",
+        )
+    )
+    without_maps = [re.sub(r"/[/*]# sourceMappingURL=\S+( \*/)?", "", text) for text in (library, styles)]
+    script = f"/*\n{licence}*/\n{without_maps[0]}\n{own}"
+    digest = base64.b64encode(sha256(script.encode()).digest()).decode()
+    packed = base64.b64encode(gzip.compress(record.encode(), mtime=0)).decode()
+    return ItemsTable(Markup(packed), Markup(without_maps[1]), Markup(script), f"sha256-{digest}")
+
+
+def _record(systems: Mapping[str, pl.DataFrame], written: Callable[[float], str]) -> dict[str, object]:
+    """Each text once: items, and a row for every headline of a system, those of one item together."""
+    items: dict[str, list[str]] = {}
+    rows: dict[str, list[list[object]]] = {}
+    for number, table in enumerate(systems.values()):
+        for item in table.iter_rows(named=True):
+            key = item["id"]
+            items.setdefault(key, [key, item["direction"], item["source"], item.get("gold", "")])
+            verdicts = "".join(_SIGNS[item[name]] for name in MEASURES)
+            known = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in JUDGES}
+            probabilities = {judge: written(p) for judge, p in known.items() if p is not None}
+            row = [
+                number,
+                item["headline"],
+                verdicts,
+                [(one["start"], one["end"]) for one in unsupported(item["unsupported"])],
+                probabilities,
+            ]
+            rows.setdefault(key, []).append(row)
+    return {
+        "systems": list(systems),
+        "measures": MEASURES,
+        "items": list(items.values()),
+        "rows": [[place, *row] for place, key in enumerate(items) for row in rows[key]],
+    }

@@ -1,0 +1,124 @@
+"""What a scoring run and an evaluation leave on the disk: tables, charts and a page, put in place all at once."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import MappingProxyType
+
+import polars as pl
+
+from change_it.audit.verdicts import NO_AUDIT, Summary
+from change_it.hevas.analysis import Analysis
+from change_it.hevas.documents import Documents, System
+from change_it.hevas.evaluation import Evaluation
+from change_it.io import FORMULA, write_json, write_table, write_text
+from change_it.results.charts import HEVAS_CHARTS, Drawing, compliancy_drawings, hevas_drawings, save
+from change_it.results.context import CorpusInfo, Quality
+from change_it.results.hevas_scores import HevasResult
+from change_it.results.pages import compliancy_page, hevas_page
+from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report
+from change_it.results.score_tables import hevas_record, hevas_table
+from change_it.scoring.scores import Scores
+from change_it.tables import records
+
+_FORMULA = f"^[{re.escape(''.join(FORMULA))}]"
+
+
+def write_report(
+    out: Path,
+    scores: Scores,
+    corpus_info: CorpusInfo | None,
+    judges_info: Sequence[Quality],
+    hevas: HevasResult | None = None,
+    audit: Summary = NO_AUDIT,
+    *,
+    language: str = "en",
+    made: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Write page, `systems.csv`, `scores.json` and charts, and `items/<system>.csv`.
+
+    `language` of the page is `it` or `en`; `made` of `context.made` says when, with what and where.
+    """
+    drawings = compliancy_drawings(scores, corpus_info.histogram if corpus_info else None)
+    page = compliancy_page(
+        scores, corpus_info, judges_info, drawings, hevas, audit, language=language, made=made
+    )
+    with replaced_report(out, REPORT_FILES) as folder:
+        cells = [row.flat(scores.measures) for row in scores.rows]
+        write_table(
+            folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
+        )
+        write_json(
+            folder / "scores.json",
+            report_record(scores, hevas, audit) | ({"made": dict(made)} if made else {}),
+        )
+        (folder / "items").mkdir()
+        for system, items in scores.items.items():
+            without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
+        _write_charts(folder, drawings, ["png"])
+        if hevas:
+            write_hevas(
+                folder / "hevas",
+                hevas.documents,
+                hevas.systems,
+                hevas.evaluation,
+                hevas.analysis,
+                language=language,
+            )
+        write_text(folder / "report.html", page)
+
+
+def report_record(
+    scores: Scores, hevas: HevasResult | None = None, audit: Summary = NO_AUDIT
+) -> dict[str, object]:
+    """Everything but the items, ready for JSON."""
+    measured = {"hevas": hevas.as_dict()} if hevas else {}
+    return scores.as_dict() | {"judges": asdict(audit)} | measured
+
+
+def write_hevas(
+    out: Path,
+    documents: Documents,
+    systems: Sequence[System],
+    evaluation: Evaluation,
+    analysis: Analysis,
+    *,
+    charts: Collection[str] = HEVAS_CHARTS,
+    language: str = "en",
+) -> None:
+    """Write the page in `it` or `en`, `summary.csv`, `summary.json` and charts, and `items/<system>.csv`."""
+    drawings = hevas_drawings(evaluation, analysis, charts)
+    page = hevas_page(documents, evaluation, analysis, drawings, language=language)
+    with replaced_report(out, HEVAS_FILES) as folder:
+        for system in systems:
+            rows = zip(documents.ids, system.headlines, evaluation.values[system.name].tolist(), strict=True)
+            write_table(
+                folder / "items" / f"{system.name}.csv",
+                ["id", "headline", *evaluation.metrics],
+                ([id_, headline, *values] for id_, headline, values in rows),
+                quote_formulas=True,
+            )
+        write_table(folder / "summary.csv", *records(hevas_table(evaluation)), quote_formulas=True)
+        write_json(folder / "summary.json", hevas_record(evaluation, analysis))
+        (folder / "charts").mkdir()
+        _write_charts(folder, drawings, ["png", "svg"])
+        write_text(folder / "report.html", page)
+
+
+def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
+    """With an apostrophe before each text that a spreadsheet would take for a formula."""
+    return items.with_columns(
+        pl.when(pl.col(name).str.contains(_FORMULA))
+        .then("'" + pl.col(name))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name, kind in items.schema.items()
+        if kind == pl.String
+    )
+
+
+def _write_charts(folder: Path, drawings: Sequence[Drawing], kinds: Sequence[str]) -> None:
+    for drawing in drawings:
+        for kind in kinds:
+            save(drawing.figure, folder / "charts" / f"{drawing.name}.{kind}")

@@ -1,0 +1,137 @@
+"""Files that people upload, every fault one sentence in their language; and files that they download."""
+
+import atexit
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir, mkdtemp
+from typing import Any
+
+from change_it import io
+from change_it.errors import InputError
+from change_it.io import SUFFIXES, Record, TableError, file_errors, read_records, read_text
+from change_it.locks import flock
+from change_it.results.charts import Drawing, save
+from change_it.space.limits import LIMITS, printable
+from change_it.translation import Translate
+
+#: Queue of the tabs that work on tables: one at a time, so that the Transfer tab stays quick; the others wait.
+TABLES_QUEUE: dict[str, Any] = {"concurrency_id": "tables", "concurrency_limit": 1}
+
+_FOLDER = "change-it-page-"
+_YOUNG = 60  # seconds in which a folder may not be locked yet
+_LISTED = 5
+_QUOTED = 400  # characters of a file that a sentence repeats
+
+
+@cache
+def own_folder() -> Path:
+    """This process's folder of what is uploaded and handed out, which Gradio's components then use; it goes when the process ends.
+
+    Those of processes that were killed go first: nobody holds a lock of them.
+    """
+    base = Path(os.environ.get("GRADIO_TEMP_DIR") or gettempdir())
+    with file_errors(f"cannot write {base}"):
+        base.mkdir(parents=True, exist_ok=True)
+        for left in base.glob(f"{_FOLDER}*"):
+            with suppress(OSError):
+                if left.stat().st_mtime < time.time() - _YOUNG and _take(left):
+                    shutil.rmtree(left)
+        folder = Path(mkdtemp(prefix=_FOLDER, dir=base)).resolve()
+        with suppress(OSError):  # Windows opens no folders, so none is swept there
+            _take(folder)
+    os.environ["GRADIO_TEMP_DIR"] = str(folder)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _take(folder: Path) -> bool:
+    """Lock a folder as long as this process lives; False where another holds it."""
+    place = os.open(folder, os.O_RDONLY)
+    if flock(place, wait=False):
+        return True
+    os.close(place)
+    return False
+
+
+def uploaded(files: Any) -> list[Path]:
+    """The uploaded files of a `gr.File`: none, one or many."""
+    if not files:
+        return []
+    return [Path(file) for file in (files if isinstance(files, list) else [files])]
+
+
+def read_upload(
+    path: Path, required: Sequence[str], optional: Sequence[str] = (), *, translate: Translate
+) -> list[Record]:
+    """The rows of an uploaded table: CSV, TSV or JSON lines; see `io.read_records`.
+
+    Raises:
+        InputError: it is no such table, too large, or has too many rows.
+    """
+    if SUFFIXES.get(path.suffix.lower()) == "parquet":  # ten megabytes of it can hold gigabytes
+        raise InputError(translate("uploads.parquet", file=path.name))
+    with _faults_translated(path, translate):
+        return read_records(path, required=required, optional=optional, max_rows=LIMITS.rows)
+
+
+def read_lines(path: Path, *, translate: Translate) -> list[str]:
+    """The lines of an uploaded text file."""
+    with _faults_translated(path, translate):
+        text = printable(read_text(path).replace("\r\n", "\n"))
+    if not text.strip():
+        raise InputError(translate("uploads.empty", file=path.name))
+    return text.removesuffix("\n").split("\n")
+
+
+def refuse_lines(path: Path, faults: Iterable[tuple[str, Sequence[int]]], translate: Translate) -> None:
+    """Refuse a file whose rows have faults: what is wrong, in words, and the lines where."""
+    found = [f"{what} ({listed(list(map(str, lines)), translate)})" for what, lines in faults if lines]
+    if found:
+        raise InputError(translate("uploads.lines", file=path.name, faults="; ".join(found)))
+
+
+def listed(names: Sequence[str], translate: Translate) -> str:
+    """The first few of many names, none of them too long, and how many more there are."""
+    more = len(names) - _LISTED
+    shown = io.listed(names[:_LISTED])
+    return shown + (f" {translate('uploads.more', count=more)}" if more > 0 else "")
+
+
+def downloads(write: Callable[[Path], Sequence[Path]]) -> list[str]:
+    """Write files into an empty folder; those that `write` returns are kept where Gradio hands them out and in the end removes them."""
+    from gradio.processing_utils import save_file_to_cache
+    from gradio.utils import get_upload_folder
+
+    with TemporaryDirectory() as folder:
+        return [save_file_to_cache(path, cache_dir=get_upload_folder()) for path in write(Path(folder))]
+
+
+def write_charts(folder: Path, drawings: Sequence[Drawing]) -> list[Path]:
+    """Write charts as PNG; hold `html.CHARTS_LOCK`."""
+    paths = [folder / f"{drawing.name}.png" for drawing in drawings]
+    for path, drawing in zip(paths, drawings, strict=True):
+        save(drawing.figure, path)
+    return paths
+
+
+@contextmanager
+def _faults_translated(path: Path, translate: Translate) -> Iterator[None]:
+    """Refuse a file that is too large, and translate the faults of a table."""
+    size = path.stat().st_size if path.is_file() else 0
+    if size > LIMITS.bytes:
+        found = round(size / 1e6, 1)
+        raise InputError(
+            translate("uploads.bytes", file=path.name, most=LIMITS.bytes // 1_000_000, found=found)
+        )
+    try:
+        yield
+    except TableError as error:
+        values = {
+            name: value if name == "most" else str(value)[:_QUOTED] for name, value in error.values.items()
+        }
+        raise InputError(translate(f"uploads.{error.key}", **values)) from error

@@ -1,0 +1,163 @@
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+from corpus_fakes import articles, write_csv
+from scoring_fakes import FakeJudges
+
+from change_it import InputError
+from change_it.audit.options import AuditOptions
+from change_it.audit.verdicts import read_summary
+from change_it.cli import main
+from change_it.commands import audit as audit_command
+from change_it.commands import score as score_command
+from change_it.corpus.folder import read_outlets
+from change_it.scoring.options import ScoreOptions
+
+
+def with_fakes(folder, patch):
+    """A folder for judges, and fakes where they would be loaded."""
+    (folder / "run" / "judges").mkdir(parents=True)
+    patch.setattr(
+        "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
+    )
+    return folder / "run" / "judges"
+
+
+@pytest.fixture
+def judges(tmp_path, monkeypatch):
+    return with_fakes(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def audit(corpus, tmp_path_factory):
+    """The folder that an audit has written."""
+    with pytest.MonkeyPatch.context() as patch:
+        judges = with_fakes(tmp_path_factory.mktemp("audited"), patch)
+        audit_command.run(options(judges, corpus))
+    return judges.parent / "audit"
+
+
+@pytest.fixture
+def audited(judges, audit):
+    """Judges with an audit beside them."""
+    shutil.copytree(audit, judges.parent / "audit")
+    return judges
+
+
+def options(judges, corpus, **others):
+    return AuditOptions(judges=str(judges), corpus=corpus, items=6, resamples=20, **others)
+
+
+def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
+    audit_command.run(options(judges, corpus))
+
+    out = judges.parent / "audit"
+    found = json.loads((out / "audit.json").read_text())
+    page = (out / "audit.html").read_text()
+    systems = {system["system"]: system for system in found["systems"]}
+    assert systems["gold"]["n"] == 6
+    assert systems["copy"]["values"]["main"] == 0
+    assert found["signature"] in page
+    assert '<html lang="it">' in page
+    assert "fluency</strong>: <em>non affidabile</em>. Manca:" in page
+    assert "<script" not in page
+    printed = capsys.readouterr().out
+    assert "reversed words" in printed
+    assert "do not rely on it" in printed
+
+
+def test_the_page_in_english(judges, corpus):
+    audit_command.run(options(judges, corpus, report_language="en"))
+    page = (judges.parent / "audit" / "audit.html").read_text()
+    assert '<html lang="en">' in page
+    assert "fluency</strong>: <em>do not rely on it</em>. There is none:" in page
+
+
+def test_json_goes_to_standard_output(judges, corpus, capsys, tmp_path):
+    audit_command.run(options(judges, corpus, json=True, out=tmp_path / "here"))
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == json.loads((tmp_path / "here" / "audit.json").read_text())
+
+
+def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch, capsys):
+    bad = (
+        "<script>alert(1)</script>",
+        "\"'><svg/onload=alert(2)>",
+        "{{ 7*7 }}",
+        "\u202eb\u2066",
+        "\x1b[31m",
+        "[red]x[/]",
+    )
+    made = [
+        replace(one, headline=f"{one.headline} {' '.join(bad)}", article=f"{one.article} {' '.join(bad)}")
+        for one in articles()
+    ]
+    text = write_csv(tmp_path / "news.csv", made).read_text(encoding="utf-8")
+    (tmp_path / "news.csv").write_text(
+        text.replace(",R,", ',"<b>a\'",').replace(",G,", ",{{b}}&,"), encoding="utf-8"
+    )
+    corpus = str(tmp_path / "corpus")
+    assert main(["corpus", "build", str(tmp_path / "news.csv"), "--language", "none", "--out", corpus]) == 0
+    monkeypatch.setattr(
+        "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(read_outlets(corpus))
+    )
+    capsys.readouterr()
+    audit_command.run(options(judges, corpus, language="it"))
+    page = (judges.parent / "audit" / "audit.html").read_text()
+    assert "alert(1)" in page  # corpus build takes tags out
+    assert "{{ 7*7 }}" in page
+    assert not [text for text in ("<script", "<svg/", "<b>a", "\u202e", "\u2066", "\x1b") if text in page]
+    assert "\x1b[31m" not in capsys.readouterr().out
+
+
+def test_a_second_audit_replaces_the_first_and_leaves_other_files(audited, corpus):
+    out = audited.parent / "audit"
+    (out / "notes.txt").write_text("mine")
+    (out / "audit.json").write_text("{}")
+    audit_command.run(options(audited, corpus))
+    assert json.loads((out / "audit.json").read_text())["systems"]
+    assert {path.name for path in out.iterdir()} == {"audit.html", "audit.json", "notes.txt"}
+
+
+def test_a_folder_of_other_files_is_refused_before_judges_load(judges, corpus, tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.tex").write_text("x")
+    with pytest.raises(InputError, match="holds other files"):
+        audit_command.run(options(judges, corpus, out=tmp_path / "other"))
+
+
+def test_judges_of_the_hub_need_a_place(corpus):
+    with pytest.raises(InputError, match="--out"):
+        audit_command.run(options("someone/judges", corpus))
+
+
+def test_no_items_are_too_few(judges, corpus):
+    with pytest.raises(InputError, match="--items 0"):
+        audit_command.run(AuditOptions(judges=str(judges), corpus=corpus, items=0))
+
+
+def test_the_command_line_knows_it(corpus, capsys):
+    assert main(["audit", "--judges", "nowhere/judges", "--corpus", corpus]) == 2
+    assert "--out" in capsys.readouterr().err
+
+
+def test_an_audit_in_short_stands_in_every_report(audited, corpus, capsys, tmp_path):
+    score = ScoreOptions(judges=str(audited), corpus=corpus, out=tmp_path / "report", resamples=5)
+    score_command.run(score)
+
+    printed = capsys.readouterr().out
+    page = (tmp_path / "report" / "report.html").read_text()
+    found = json.loads((tmp_path / "report" / "scores.json").read_text())["judges"]
+    assert "fluency: do not rely on it" in printed
+    assert "systems that must fail pass" in printed
+    assert page.index('id="verdicts"') < page.index('id="systems"')
+    assert found["tried"] > 15
+    assert [one["judge"] for one in found["verdicts"]][-2:] == ["fluency", "facts"]
+
+
+def test_an_audit_of_other_weights_counts_for_nothing(audited):
+    ours, others = FakeJudges(("colle", "faro")), FakeJudges(("colle", "faro"), digits="def")
+    assert read_summary(ours, audited).tried > 15
+    assert read_summary(others, audited).tried == 0

@@ -1,0 +1,130 @@
+"""The steps of the quickstart: their order and options, and what a second run does anew."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from change_it import InputError
+from change_it.commands import quickstart
+from change_it.commands.quickstart import BackgroundSteps, QuickstartOptions, Step
+
+JUDGES = ["main judge", "hh judge", "ah judge", "fluency judge"]
+STEPS = ["sample", "corpus", *JUDGES, "audit", "generator", "transfer", "report"]
+
+
+class InPlace(BackgroundSteps):
+    """The steps of the other process in this one, at once."""
+
+    def __enter__(self):
+        self.seconds = [(step.name, step.run()) for step in self._steps]
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def finished(self, *, wait=False):
+        while self.seconds:
+            yield self.seconds.pop(0)
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """Commands and their options in the order in which they were called; one command may be told to fail."""
+    found = []
+
+    def resolve(command):
+        def run(options):
+            if resolve.failing and command.startswith(resolve.failing):
+                raise InputError("no")
+            found.append((command, options))
+
+        return run
+
+    resolve.failing = ""
+    monkeypatch.setattr(quickstart, "resolve_name", resolve)
+    monkeypatch.setattr(quickstart, "BackgroundSteps", InPlace)
+    return found, resolve
+
+
+def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_path, capsys):
+    commands, _ = called
+    quickstart.run(QuickstartOptions(out=tmp_path, seed=3))
+    options = [settings for _, settings in commands]
+    assert len(commands) == len(STEPS)
+    assert {settings.seed for settings in options} == {3}
+    learning, transfer = options[2:4]
+    assert [settings.task for settings in options[4:8]] == ["main", "hh", "ah", "fluency"]
+    score = options[-1]
+    assert (learning.recipe, learning.to, learning.out) == ("rewrite", None, tmp_path / "generators/rewrite")
+    assert transfer.generator == str(tmp_path / "generators")
+    assert score.predictions == (f"rewrite={transfer.out}",)
+    assert list(json.loads((tmp_path / "run.json").read_text())["seconds"]) == STEPS
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Trained here, from scratch: four judges and the generator." in printed
+
+
+def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(called, tmp_path, capsys):
+    commands, resolve = called
+    resolve.failing = "change_it.commands.audit"
+    with pytest.raises(InputError):
+        quickstart.run(QuickstartOptions(out=tmp_path))
+    assert len(commands) == len(STEPS) - 2
+    resolve.failing = ""
+    quickstart.run(QuickstartOptions(out=tmp_path))
+    assert len(commands) == len(STEPS)
+    assert "fluency judge: finished before" in capsys.readouterr().out
+    quickstart.run(QuickstartOptions(out=tmp_path))
+    assert [command for command, _ in commands[len(STEPS) :]] == ["change_it.commands.score:run"]
+
+
+def test_a_run_with_other_options_is_left_alone(called, tmp_path):
+    quickstart.run(QuickstartOptions(out=tmp_path))
+    with pytest.raises(InputError, match="choose another --out"):
+        quickstart.run(QuickstartOptions(out=tmp_path, seed=2))
+
+
+def test_a_process_of_its_own_sends_seconds_and_prints_into_its_log(tmp_path):
+    log = tmp_path / "log"
+    with BackgroundSteps(
+        [Step("one", "builtins:print", "first"), Step("two", "builtins:print", "second")], log
+    ) as background:
+        assert [name for name, _ in background.finished(wait=True)] == ["one", "two"]
+        assert not list(background.finished(wait=True))
+    assert log.read_text() == "first\nsecond\n"
+
+
+def test_what_a_process_of_its_own_raises_is_raised_here(tmp_path):
+    missing = str(tmp_path / "corpus")
+    steps = [
+        Step("one", "builtins:print", "first"),
+        Step("two", "change_it.corpus.folder:read_outlets", missing),
+    ]
+    with pytest.raises(InputError, match="corpus"), BackgroundSteps(steps, tmp_path / "log") as background:
+        list(background.finished(wait=True))
+    assert "Traceback" in (tmp_path / "log").read_text()
+
+
+def test_a_process_that_dies_names_its_log(tmp_path):
+    log = tmp_path / "log"
+    with (
+        pytest.raises(RuntimeError, match=f"one has died: see {log}"),
+        BackgroundSteps([Step("one", "os:_exit", 1)], log) as background,
+    ):
+        list(background.finished(wait=True))
+
+
+def test_a_process_of_its_own_ends_with_the_one_that_asked_for_it(tmp_path):
+    script = """if __name__ == "__main__":
+    import os, sys
+    from pathlib import Path
+    from change_it.commands.quickstart import BackgroundSteps, Step
+    with BackgroundSteps([Step("one", "builtins:print", ""), Step("two", "time:sleep", 600)], Path(sys.argv[1])) as background:
+        next(background.finished(wait=True))
+        os._exit(0)
+"""
+    (tmp_path / "script.py").write_text(script)
+    arguments = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "log")]
+    # Its output ends with the last process that writes to it.
+    subprocess.run(arguments, stdout=subprocess.PIPE, check=True, timeout=120)

@@ -1,0 +1,443 @@
+"""`change-it transfer`: one row an input row, choice by judges, and runs that were killed."""
+
+import csv
+import io
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins
+from tiny_generators import save_generator
+
+from change_it.cli import main
+from change_it.commands import transfer as transfer_command
+from change_it.commands.transfer import file_items
+from change_it.errors import InputError
+from change_it.generators.journal import Journal
+from change_it.generators.options import TransferOptions
+from change_it.scoring.signature import parse_reranker
+from change_it.scoring.systems import read_predictions
+
+ROWS = [
+    {
+        "id": "r1",
+        "headline": "Crolla il ponte",
+        "article": "Il ponte sulla statale crolla ieri.",
+        "label": "rep",
+    },
+    {"id": "g1", "headline": "Ecco lo sciopero!", "article": "Sciopero generale dei treni.", "label": "G"},
+    {"id": "r2", "headline": "", "article": "Approvata la riforma fiscale, è legge.", "label": "R"},
+    {"id": "r3", "headline": "Senza articolo", "article": " ", "label": "rep"},
+    {"id": "x1", "headline": "Di un altro", "article": "Festival aperto.", "label": "ansa"},
+    {"id": "r1", "headline": "Stesso id", "article": "Festival aperto al pubblico.", "label": "rep"},
+]
+
+
+@pytest.fixture(scope="module")
+def generators(tmp_path_factory):
+    root = tmp_path_factory.mktemp("generators")
+    save_generator(root / "sum-gio", seed=1)
+    save_generator(root / "sum-rep", to="rep", seed=2)
+    return root
+
+
+@pytest.fixture
+def judges(monkeypatch):
+    fakes = FakeJudges(fold="0")
+    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, precision, device: fakes)
+    return fakes
+
+
+def write(path, rows=ROWS):
+    frame = pl.DataFrame(rows)
+    {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}.get(
+        path.suffix, lambda file: frame.write_csv(file, separator="\t")
+    )(path)
+    return str(path)
+
+
+def options(generators, tmp_path, **changes):
+    return TransferOptions(
+        **{"generator": str(generators), "out": tmp_path / "new.csv", "device": "cpu", "beams": 2} | changes
+    )
+
+
+def transferred(chosen):
+    transfer_command.run(chosen)
+    with Path(chosen.out).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert not list(chosen.out.parent.glob("*.partial")) + list(chosen.out.parent.glob(".*.tmp"))
+    return rows
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+def test_one_row_an_input_row_in_order(generators, tmp_path, kind):
+    made = transferred(options(generators, tmp_path, input=write(tmp_path / f"in.{kind}")))
+    assert [row["id"] for row in made] == [row["id"] for row in ROWS]
+    assert [row["target"] for row in made] == ["gio", "rep", "gio", "gio", "", "gio"]
+    assert [row["error"] for row in made] == ["", "", "", "empty article", "unknown label: ansa", ""]
+    assert [bool(row["headline"]) for row in made] == [not row["error"] for row in made]
+    assert {row["reranker"] for row in made} == {""}
+
+
+def test_the_headlines_are_those_of_the_python_function(generators, tmp_path):
+    from change_it import HeadlineTransfer
+    from change_it.generators.decoding import Decoding
+
+    made = transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv")))
+    transfer = HeadlineTransfer.from_pretrained(generators, device="cpu")
+    for number in (0, 1, 2, 5):
+        alone = transfer(
+            ROWS[number]["headline"],
+            article=ROWS[number]["article"],
+            to=made[number]["target"],
+            decoding=Decoding(beams=2),
+        )
+        assert made[number]["headline"] == alone
+
+
+def test_broken_lines_keep_their_place(generators, tmp_path):
+    good = json.dumps(ROWS[0])
+    (tmp_path / "in.jsonl").write_text(f"{good}\n{{broken\n[1]\n{good}\n", encoding="utf-8")
+    made = transferred(options(generators, tmp_path, input=str(tmp_path / "in.jsonl")))
+    assert [row["error"] for row in made] == ["", "broken JSON", "line is not a JSON object", ""]
+    assert [row["id"] for row in made] == ["r1", "in-2", "in-3", "r1"]
+
+
+def test_a_corpus_gives_a_prediction_file(generators, tmp_path, toy_corpus, capsys):
+    chosen = options(generators, tmp_path, corpus=str(toy_corpus))
+    made = transferred(chosen)
+    system = read_predictions(chosen.out, toy_test_set())
+    assert list(system.headlines) == [row["headline"] for row in made]
+    assert all(system.headlines)
+    assert system.reranker is None
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "8 headlines in" in printed
+    assert made[0]["headline"] in printed
+
+
+def test_one_direction_of_a_corpus(generators, tmp_path, toy_corpus, capsys):
+    made = transferred(options(generators, tmp_path, corpus=str(toy_corpus), to="rep"))
+    assert [row["target"] for row in made] == ["rep"] * 4
+    assert "score wants both directions" in capsys.readouterr().out
+
+
+def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
+    rows = [{"title": row["headline"], "body": row["article"]} for row in ROWS[:2]]
+    chosen = options(
+        generators,
+        tmp_path,
+        input=write(tmp_path / "in.csv", rows),
+        columns="headline=title,article=body",
+        to="rep",
+    )
+    assert [(row["id"], row["target"], row["error"]) for row in transferred(chosen)] == [
+        ("in-1", "rep", ""),
+        ("in-2", "rep", ""),
+    ]
+
+
+def test_a_generator_of_one_direction(generators, tmp_path):
+    chosen = options(generators / "sum-gio", tmp_path, input=write(tmp_path / "in.csv"))
+    assert [row["error"] for row in transferred(chosen)][:2] == ["", "no generator for rep"]
+    rows = [{"article": row["article"]} for row in ROWS[:2]]
+    chosen.input = write(tmp_path / "plain.csv", rows)
+    assert [(row["target"], row["error"]) for row in transferred(chosen)] == [("gio", ""), ("gio", "")]
+
+
+def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
+    from change_it.generators.decoding import Candidate
+    from change_it.generators.transfer import HeadlineTransfer
+
+    asked = []
+
+    def propose(self, headlines, articles, to, decoding, batch_size=None, progress=False):
+        asked.append(decoding.candidates)
+        endings = ["", " per tutti", "!"]
+        return [[Candidate(text.strip("!") + end, -1.0) for end in endings] for text in headlines]
+
+    monkeypatch.setattr(HeadlineTransfer, "propose", propose)
+    made = transferred(
+        options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges", candidates=3)
+    )
+    # the fake main judge takes an exclamation mark for gio's: it reverses rep's headlines, and lacks in gio's
+    assert [row["headline"] for row in made[:2]] == ["Crolla il ponte!", "Ecco lo sciopero"]
+    assert made[2]["error"] == "empty headline"  # judges read it, though sum does not
+    assert set(asked) == {3}
+    assert [bool(row["reranker"]) for row in made] == [not row["error"] for row in made]
+    assert parse_reranker(made[0]["reranker"]).fold == "0"
+
+
+@pytest.mark.parametrize(("objective", "judges_named"), [("compliancy", 3), ("strict", 4)])
+def test_the_judges_of_the_objective_are_named(generators, tmp_path, monkeypatch, objective, judges_named):
+    fakes = FakeJudges(fold="0", digits="abcd")
+    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, precision, device: fakes)
+    chosen = options(
+        generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges", objective=objective
+    )
+    made = transferred(chosen)
+    assert len(parse_reranker(made[0]["reranker"]).hashes) == judges_named
+    assert bool(fakes.fluency.asked) == (objective == "strict")
+
+
+def test_strict_without_a_fluency_judge_or_without_judges_is_refused(generators, tmp_path, judges):
+    chosen = options(generators, tmp_path, input=write(tmp_path / "in.csv"), objective="strict")
+    with pytest.raises(InputError, match="give --rerank"):
+        transfer_command.run(chosen)
+    with pytest.raises(InputError, match="train judge --task fluency --fold 0"):
+        transfer_command.run(replace(chosen, rerank="judges"))
+
+
+@pytest.mark.parametrize("fold", ["all", "0"])
+def test_judges_of_all_folds_are_warned_about(generators, tmp_path, judges, capsys, fold):
+    judges.main.fold = fold
+    transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
+    assert ("--fold 0" in capsys.readouterr().out) == (fold == "all")
+
+
+def test_judges_of_other_outlets_are_refused(generators, tmp_path, monkeypatch):
+    others = FakeJudges(outlets=("left", "right"))
+    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, precision, device: others)
+    with pytest.raises(InputError, match="trained on left and right"):
+        transfer_command.run(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
+
+
+def test_extract_learns_from_a_corpus(corpus, tmp_path, monkeypatch):
+    from change_it.scoring.item import read_test_set
+
+    judges = FakeJudges(outlets=("colle", "faro"), fold="0")
+    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, precision, device: judges)
+    chosen = TransferOptions(generator="extract", corpus=corpus, out=tmp_path / "new.csv", rerank="judges")
+    rows = transferred(chosen)
+    assert read_predictions(chosen.out, read_test_set(corpus)).reranker.fold == "0"
+    assert all(row["headline"] and not row["error"] for row in rows)
+
+
+def test_extract_writes_for_a_file_too(corpus, tmp_path):
+    rows = [{**row, "label": "colle"} for row in ROWS]
+    chosen = TransferOptions(
+        generator="extract", corpus=corpus, input=write(tmp_path / "in.csv", rows), out=tmp_path / "new.csv"
+    )
+    assert [row["id"] for row in transferred(chosen)] == [row["id"] for row in ROWS]
+
+
+def many(tmp_path):
+    texts = [f"{'ponte statale ' * (n % 7 + 1)}numero {n}" for n in range(24)]
+    rows = [{"id": str(n), "headline": text, "article": text, "label": "rep"} for n, text in enumerate(texts)]
+    return write(tmp_path / "many.csv", rows)
+
+
+def killed_run(chosen, chunks):
+    """Run in a process that is killed right after that many chunks are on the disk."""
+    code = (
+        "import os, signal, pickle, sys\n"
+        "from change_it.generators import transfer_command\n"
+        "from change_it.generators.journal import Journal\n"
+        "add = Journal.add\n"
+        "def dying(self, chunk, headlines):\n"
+        "    add(self, chunk, headlines)\n"
+        f"    if chunk == {chunks - 1}: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "Journal.add = dying\n"
+        f"from pathlib import Path, PosixPath\nfrom change_it.generators.options import TransferOptions\n"
+        f"transfer_command.run({chosen!r})\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=300)
+    assert result.returncode == -signal.SIGKILL, result.stderr.decode()
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, monkeypatch):
+    chosen = options(generators, tmp_path, input=many(tmp_path), batch_size=4, sample=True, seed=3)
+    whole = options(
+        generators,
+        tmp_path,
+        input=chosen.input,
+        batch_size=4,
+        sample=True,
+        seed=3,
+        out=tmp_path / "whole.csv",
+    )
+    assert len({row["headline"] for row in transferred(whole)}) > 12
+    killed_run(chosen, chunks=2)
+    partial = tmp_path / "new.csv.partial"
+    assert partial.exists()
+    assert not chosen.out.exists()
+    with partial.open("ab") as file:
+        file.write(b'[2, ["half of a li')
+    added = []
+    add = Journal.add
+    monkeypatch.setattr(
+        Journal, "add", lambda self, chunk, some: (added.append(chunk), add(self, chunk, some))
+    )
+    transferred(chosen)
+    assert added == [2, 3, 4, 5]
+    assert chosen.out.read_bytes() == whole.out.read_bytes()
+
+
+def test_an_interrupted_run_is_not_continued_with_other_options(generators, tmp_path, monkeypatch):
+    def stop(self, chunk, headlines):
+        raise KeyboardInterrupt
+
+    chosen = options(generators, tmp_path, input=many(tmp_path), batch_size=8)
+    chosen.out.write_text("of an earlier run", encoding="utf-8")
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "add", stop)
+        with pytest.raises(KeyboardInterrupt):
+            transfer_command.run(chosen)
+    assert chosen.out.read_text(encoding="utf-8") == "of an earlier run"
+    for change in ({"beams": 3}, {"batch_size": 4}, {"generator": str(generators / "sum-gio")}):
+        with pytest.raises(InputError, match=r"unfinished run with other options \(.* was .*, is "):
+            transfer_command.run(
+                options(generators, tmp_path, **{"input": chosen.input, "batch_size": 8} | change)
+            )
+    assert len(transferred(chosen)) == 24
+
+
+def test_an_interrupted_run_of_extract_is_not_continued_on_another_corpus_at_the_same_path(
+    corpus, tmp_path, monkeypatch
+):
+    folder = tmp_path / "corpus"
+    shutil.copytree(corpus, folder)
+    chosen = TransferOptions(
+        generator="extract",
+        corpus=str(folder),
+        to="faro",
+        input=many(tmp_path),
+        out=tmp_path / "new.csv",
+        batch_size=4,
+    )
+    add = Journal.add
+
+    def die(self, chunk, headlines):
+        add(self, chunk, headlines)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "add", die)
+        with pytest.raises(KeyboardInterrupt):
+            transfer_command.run(chosen)
+    training = folder / "articles" / "train.parquet"
+    rows = pl.read_parquet(training)
+    rows.with_columns(pl.col("headline") + "?").write_parquet(training)
+    with pytest.raises(InputError, match=r"unfinished run with other options \(training headlines was"):
+        transfer_command.run(chosen)
+    rows.write_parquet(training)
+    assert len(transferred(chosen)) == 24
+
+
+def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path):
+    (tmp_path / "new.csv.partial").write_text("mine\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no unfinished transfer of ours"):
+        transfer_command.run(options(generators, tmp_path, input=write(tmp_path / "in.csv")))
+    assert (tmp_path / "new.csv.partial").read_text(encoding="utf-8") == "mine\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({}, "give --corpus .* or --input"),
+        ({"corpus": "c", "input": "i.csv"}, "give --corpus .* or --input"),
+        ({"generator": "extract", "input": "i.csv"}, "extract learns from a corpus"),
+        ({"generator": "extract", "corpus": "c", "recipe": "sum"}, "--recipe is for trained generators"),
+        ({"input": "i.csv", "candidates": 5}, "--candidates are for judges"),
+        ({"corpus": "c", "columns": "headline=title"}, "--columns is for the file of --input"),
+        ({"input": "i.csv", "batch_size": 0}, "--batch-size 0"),
+        ({"input": "i.csv", "beams": 0}, "at least one"),
+        ({"input": "i.csv", "out": Path(".")}, "is a folder"),
+    ],
+)
+def test_options_that_do_not_fit_each_other(tmp_path, changes, message):
+    with pytest.raises(InputError, match=message):
+        transfer_command.run(options("missing", tmp_path, **changes))
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "message"),
+    [
+        ([{"id": "1", "headline": "a", "label": "rep"}], "", "no column article or full_text .*--columns"),
+        ([{"id": "1", "article": "a"}], "", "no column label .* or give --to"),
+        ([{"id": "1", "article": "a", "label": "rep"}], "id=key", "no column key"),
+    ],
+)
+def test_columns_that_are_missing(tmp_path, rows, columns, message):
+    file = write(tmp_path / "in.csv", rows)
+    with pytest.raises(InputError, match=message):
+        file_items(file, ("rep", "gio"), ("rep", "gio"), columns=columns, needs=("article",))
+
+
+def test_a_file_without_rows(tmp_path):
+    (tmp_path / "in.csv").write_text("id,article,label\n", encoding="utf-8")
+    with pytest.raises(InputError, match="holds no rows"):
+        file_items(str(tmp_path / "in.csv"), ("rep", "gio"), ("gio",))
+
+
+def test_a_corpus_of_other_outlets(tmp_path, toy_corpus):
+    save_generator(tmp_path / "sum-left", to="left", outlets=("left", "right"))
+    with pytest.raises(InputError, match="the generator is for left and right"):
+        transfer_command.run(options(tmp_path / "sum-left", tmp_path, corpus=str(toy_corpus)))
+
+
+@pytest.fixture
+def one(generators, tmp_path, monkeypatch, capsys):
+    """Transfers one headline as on the command line: exit code, standard output, standard error."""
+    (tmp_path / "article.txt").write_text("Il ponte sulla statale crolla ieri.", encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("Il ponte sulla statale crolla ieri."))
+
+    def run(*arguments, headline=("Crolla il ponte",), generator=generators):
+        given = [*headline, "--generator", str(generator), *map(str, arguments)]
+        code = main(["transfer", *given])
+        found = capsys.readouterr()
+        return code, found.out, found.err
+
+    return run
+
+
+def test_one_headline_is_answered_with_one_line(one, generators, tmp_path):
+    aim = ["--to", "gio", "--beams", 2]
+    line = one("--article", tmp_path / "article.txt", *aim)
+    code, answer, _ = one("--article", "-", *aim, "--json")
+    [row] = transferred(options(generators, tmp_path, input=write(tmp_path / "one.csv", ROWS[:1])))
+    assert line == (0, row["headline"] + "\n", "")
+    assert code == 0
+    assert json.loads(answer) == {"original": "Crolla il ponte", "to": "gio", "headline": row["headline"]}
+
+
+def test_one_headline_goes_to_the_outlet_that_judges_do_not_take_it_for(one, generators, tmp_path, judges):
+    article = ["--article", tmp_path / "article.txt", "--json"]
+    write_stand_ins(tmp_path / "judges")
+    for headline, to in (("Crolla il ponte", "gio"), ("Crolla il ponte!", "rep")):
+        code, answer, _ = one(*article, "--rerank", tmp_path / "judges", headline=[headline])
+        assert (code, json.loads(answer)["to"]) == (0, to)
+    beside = shutil.copytree(generators, tmp_path / "run" / "generators")
+    assert (
+        one(*article, generator=beside)[2]
+        == "change-it: the outlet to write for is unknown: give --to rep or --to gio\n"
+    )
+    (tmp_path / "run" / "judges").mkdir()
+    assert json.loads(one(*article, generator=beside)[1])["to"] == "gio"
+
+
+@pytest.mark.parametrize(
+    ("headline", "arguments", "message"),
+    [
+        (["Crolla"], ["--to", "gio"], "give --article FILE"),
+        (["Crolla"], ["--out", "new.csv", "--input", "old.csv"], "needs no --input and no --out"),
+        (["Crolla"], ["--engine", "ray"], "needs no --engine ray: leave it out"),
+        ([], ["--article", "a.txt"], "--article and --json are of one headline"),
+        ([], ["--corpus", "c"], "give a headline and its --article, or --out"),
+    ],
+)
+def test_one_headline_and_files_are_not_mixed(one, headline, arguments, message, monkeypatch, tmp_path):
+    monkeypatch.setattr("change_it.cli.check_corpus", lambda corpus: None)
+    monkeypatch.chdir(tmp_path)
+    for name in ("old.csv", "a.txt"):
+        Path(name).touch()
+    code, printed, error = one(*arguments, headline=headline)
+    assert (code, printed) == (2, "")
+    assert message in error

@@ -1,0 +1,213 @@
+"""Texts to tensors and tokens to headlines, for the three kinds of generator."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from change_it.errors import InputError
+from change_it.generators import collation as formats
+from change_it.generators.collation import (
+    IGNORED,
+    Candidate,
+    CausalFormat,
+    Decoding,
+    EncoderDecoderFormat,
+    NoRepeatedNGram,
+    NoRepeatedWord,
+    WordFormat,
+    best,
+    prompt_of,
+)
+from change_it.generators.generator import load_model, load_tokenizer, new_network
+from change_it.generators.options import NETWORKS
+from change_it.networks.tokenizer import train_tokenizer
+
+SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
+ODD = ["", "   \n", "\ud800 a \x00", "parola " * 3000, "😀" * 50, "Il governo"]
+LENGTHS = {"max_source_tokens": 40, "max_target_tokens": 12}
+
+
+@pytest.fixture(scope="module", params=["t5", "gpt2", "llama", "pn", "s2s", "transformer"])
+def generator(request, tiny_t5, tiny_gpt2, tiny_llama):
+    """A format and an untrained model."""
+    name = request.param
+    if name in NETWORKS:
+        torch.manual_seed(0)
+        model, tokenizer = new_network(name, SOURCES[:2], vocabulary=100, cells=16)
+        return WordFormat(tokenizer, **LENGTHS, copies=name != "s2s"), model.eval()
+    folder = {"t5": tiny_t5, "gpt2": tiny_gpt2, "llama": tiny_llama}[name]
+    kind = "encoder-decoder" if name == "t5" else "causal"
+    tokenizer = load_tokenizer(folder)
+    model = load_model(folder, kind, tokenizer).eval()
+    if name == "t5":
+        return EncoderDecoderFormat(tokenizer, **LENGTHS), model
+    return CausalFormat(tokenizer, **LENGTHS, prompt=prompt_of("en", "headline", "gio")), model
+
+
+def test_labels_are_the_headline_and_its_end(generator):
+    format_, _ = generator
+    batch = format_.collate(SOURCES, ["Si torna a votare", "Sì", "Il ponte " * 20])
+    for row, length in zip(batch["labels"], (None, None, format_.max_target_tokens), strict=True):
+        learnt = row[row != IGNORED]
+        assert learnt[-1] == format_.tokenizer.eos_token_id
+        assert (learnt[:-1] != format_.tokenizer.eos_token_id).all()
+        assert len(learnt) <= format_.max_target_tokens
+        assert length is None or len(learnt) == length
+    if not isinstance(format_, WordFormat):
+        first = batch["labels"][0]
+        assert format_.tokenizer.decode(first[first != IGNORED], skip_special_tokens=True).strip() == (
+            "Si torna a votare"
+        )
+
+
+def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(tiny_llama):
+    tokenizer = load_tokenizer(tiny_llama)
+    format_ = CausalFormat(tokenizer, **LENGTHS, prompt=prompt_of("it", "article", "gio"))
+    batch = format_.collate(["parola " * 500, "Breve"], ["Crolla il ponte", "Sì"])
+    ids, mask, labels = (batch[name] for name in ("input_ids", "attention_mask", "labels"))
+    long, short = (row[held.bool()] for row, held in zip(ids, mask, strict=True))
+    assert tokenizer.decode(long).startswith("<s>Articolo:")
+    assert "Titolo nello stile di gio: Crolla il ponte</s>" in tokenizer.decode(long)
+    assert long[0] == tokenizer.bos_token_id
+    assert (long == tokenizer.bos_token_id).sum() == 1
+    prompt = int((labels[0] == IGNORED).sum())
+    assert prompt == format_.overhead + format_.max_source_tokens
+    assert (labels[0, prompt:] == ids[0, prompt:]).all()
+    assert tokenizer.decode(short).endswith("gio: Sì</s>")
+    assert (labels[1][~mask[1].bool()] == IGNORED).all()
+
+
+@pytest.mark.parametrize(
+    "decoding",
+    [
+        Decoding(beams=1),
+        Decoding(beams=3),
+        Decoding(candidates=4, beams=2),
+        Decoding(candidates=3, sample=True),
+    ],
+)
+def test_candidates_are_distinct_best_first_and_never_too_many(generator, decoding):
+    format_, model = generator
+    found = format_.generate(model, SOURCES, decoding)
+    assert len(found) == len(SOURCES)
+    for candidates in found:
+        assert 1 <= len(candidates) <= decoding.candidates
+        assert len({one.text for one in candidates}) == len(candidates)
+        scores = [one.score for one in candidates]
+        assert scores == sorted(scores, reverse=True)
+        assert all(-50 < score <= 0 for score in scores)
+
+
+def test_odd_sources_give_a_candidate_each(generator):
+    format_, model = generator
+    for decoding in (Decoding(beams=2), Decoding(beams=1), Decoding(sample=True)):
+        found = format_.generate(model, ODD, decoding)
+        assert [len(candidates) >= 1 for candidates in found] == [True] * len(ODD)
+        assert all("\n" not in one.text for candidates in found for one in candidates)
+    assert format_.generate(model, [], Decoding()) == []
+
+
+def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
+    monkeypatch.setattr(formats, "FREQUENT", 7)
+    tokenizer = train_tokenizer(["il, il. il, il. il, ponte crolla"], size=20, reserved=2)
+    il, comma, stop, crolla, ponte = (
+        tokenizer.convert_tokens_to_ids(word) for word in ("il", ", ", ". ", "crolla", "ponte")
+    )
+    copied = len(tokenizer)
+    assert max(il, comma, stop) < 7 <= min(crolla, ponte)
+    refuse = NoRepeatedWord(tokenizer, prompt=1)
+
+    def refused(*written):
+        scores = refuse(torch.tensor([[2, *written]]), torch.zeros(1, len(tokenizer) + 2))
+        return set(torch.nonzero(scores[0] < 0).flatten().tolist())
+
+    assert refused() == set()
+    assert refused(il) == {il}
+    assert refused(il, ponte, comma) == {ponte}
+    assert refused(copied, comma, crolla, stop, stop) == {copied, crolla}
+    assert refused(il, stop) == set()
+    unmarked = NoRepeatedWord(SimpleNamespace(get_vocab=lambda: {"il": 0}), prompt=1)
+    assert unmarked(torch.tensor([[2, 0]]), torch.zeros(1, 300)).isinf().sum() == 1
+
+
+def test_a_source_gives_the_same_alone_and_in_a_batch(generator):
+    """In float64: an untrained model likes many headlines equally well, and padding changes how sums are rounded."""
+    format_, model = generator
+    model.double()
+    for beams in (1, 4):
+        together = format_.generate(model, SOURCES, Decoding(beams=beams))
+        alone = [format_.generate(model, [source], Decoding(beams=beams))[0] for source in SOURCES]
+        for ours, theirs in zip(together, alone, strict=True):
+            assert [one.text for one in ours] == [one.text for one in theirs]
+            assert [one.score for one in ours] == pytest.approx([one.score for one in theirs], abs=1e-4)
+
+
+def test_greedy_scores_are_the_models_own(generator):
+    """One beam is greedy search; a search of the score by a plain pass must agree."""
+    format_, model = generator
+    decoding = Decoding(beams=1, no_repeat_ngram_size=0)
+    inputs, prompt, _ = format_._inputs(SOURCES[:1])
+    ids = model.generate(
+        **inputs, do_sample=False, max_new_tokens=12, eos_token_id=format_.tokenizer.eos_token_id
+    )
+    key = "input_ids" if isinstance(format_, CausalFormat) else "decoder_input_ids"
+    given = {**inputs, key: ids[:, :-1]}
+    if key == "input_ids":
+        given = {key: ids[:, :-1]}
+    logs = model(**given).logits.log_softmax(-1)[0]
+    steps = [logs[place - 1, ids[0, place]].item() for place in range(prompt, ids.shape[1])]
+    (candidate,) = format_.generate(model, SOURCES[:1], decoding)[0]
+    assert candidate.score == pytest.approx(sum(steps) / len(steps), abs=1e-4)
+
+
+def test_samples_follow_the_seed_and_leave_the_random_state_alone(generator):
+    format_, model = generator
+    state = torch.get_rng_state()
+    first, again, other = (
+        format_.generate(model, SOURCES, Decoding(sample=True, candidates=2, seed=seed)) for seed in (1, 1, 2)
+    )
+    assert first == again != other
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_no_ngram_repeats_but_the_prompts_may_be_copied():
+    rule, scores, prompt = NoRepeatedNGram(3, 4), torch.zeros(1, 20), [5, 6, 7, 8]
+    assert torch.isfinite(rule(torch.tensor([[*prompt, 5, 6]]), scores)).all()
+    repeated = rule(torch.tensor([[*prompt, 5, 6, 7, 5, 6]]), scores)
+    assert torch.where(repeated[0] == -torch.inf)[0].tolist() == [7]
+
+
+def test_unknown_words_are_copied_or_learnt_as_unknown():
+    _, tokenizer = new_network("pn", ["il ponte crolla"], vocabulary=100, cells=16)
+    sources, targets = ["il ponte Morandi crolla"], ["crolla Morandi"]
+    copied, unknown = (
+        WordFormat(tokenizer, **LENGTHS, copies=copies).collate(sources, targets)["labels"][0, 1]
+        for copies in (True, False)
+    )
+    assert copied == len(tokenizer)
+    assert unknown == tokenizer.unk_token_id
+
+
+def test_best_keeps_the_better_of_equal_texts_and_empty_only_alone():
+    found = [Candidate("a", -3.0), Candidate("b", -2.0), Candidate("a", -1.0), Candidate("", -0.5)]
+    assert best(found, 5) == [Candidate("a", -1.0), Candidate("b", -2.0)]
+    assert best(found, 1) == [Candidate("a", -1.0)]
+    assert best([Candidate("", -2.0), Candidate("", -1.0)], 3) == [Candidate("", -1.0)]
+
+
+@pytest.mark.parametrize("wrong", [{"candidates": 0}, {"beams": 0}, {"temperature": 0.0}, {"top_p": 1.5}])
+def test_decoding_out_of_range(wrong):
+    with pytest.raises(InputError, match="give"):
+        Decoding(**wrong)
+
+
+def test_prompts_of_both_languages_name_the_outlet():
+    for language in ("it", "en"):
+        for reads in ("article", "headline"):
+            before, after = prompt_of(language, reads, "gio")
+            assert "gio" in before + after
+            assert "{" not in before + after
+        assert "None" not in "".join(prompt_of(language, "article", None))
+    with pytest.raises(InputError, match="--language fr"):
+        prompt_of("fr", "article", "gio")

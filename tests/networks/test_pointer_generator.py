@@ -1,0 +1,227 @@
+"""The papers' networks: their loss against a plain loop, generation, copying, padding, saving."""
+
+import math
+from itertools import pairwise
+
+import pytest
+import torch
+from copying_networks import KINDS, RESERVED, WORDS, make_batch, make_model
+
+import change_it.auto  # noqa: F401 (registers the model)
+from change_it.networks.pointer_generator import (
+    PointerGeneratorConfig,
+    PointerGeneratorForConditionalGeneration,
+)
+
+
+def dot(left, right):
+    return sum((a * b for a, b in zip(left, right, strict=True)), torch.zeros((), dtype=torch.float64))
+
+
+def affine(matrix, vector, bias=None):
+    values = [dot(row, vector) for row in matrix]
+    return values if bias is None else [value + shift for value, shift in zip(values, bias, strict=True)]
+
+
+def softmax(values):
+    exponents = [value.exp() for value in values]
+    total = sum(exponents)
+    return [exponent / total for exponent in exponents]
+
+
+def lstm_step(word, hidden, cell, weights):
+    """One step of an LSTM, cell by cell; gates in PyTorch's order."""
+    into, over, into_bias, over_bias = weights
+    gates = [
+        a + b for a, b in zip(affine(into, word, into_bias), affine(over, hidden, over_bias), strict=True)
+    ]
+    size = len(hidden)
+    new_hidden, new_cell = [], []
+    for unit in range(size):
+        enter, forget, leave = (gates[unit + size * place].sigmoid() for place in (0, 1, 3))
+        new_cell.append(forget * cell[unit] + enter * gates[unit + 2 * size].tanh())
+        new_hidden.append(leave * new_cell[-1].tanh())
+    return new_hidden, new_cell
+
+
+def lstm_weights(module, suffix):
+    return [getattr(module, f"{name}{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
+
+
+def loop_distributions(model, source, inputs):
+    """P over the extended vocabulary, attention and coverage at each step for one source: scalars and loops alone."""
+    config, encoder = model.config, model.encoder
+    size, half = config.hidden_size, config.hidden_size // 2
+    zeros = [torch.zeros((), dtype=torch.float64)] * half
+
+    def embed(id_):
+        return model.embedding.weight[id_ if id_ < WORDS else 1]
+
+    runs = []
+    for suffix, order in (("_l0", range(len(source))), ("_l0_reverse", reversed(range(len(source))))):
+        hidden, cell, states = zeros, zeros, {}
+        for place in order:
+            hidden, cell = lstm_step(embed(source[place]), hidden, cell, lstm_weights(encoder.lstm, suffix))
+            states[place] = hidden
+        runs.append((states, hidden, cell))
+    (ahead, ahead_hidden, ahead_cell), (back, back_hidden, back_cell) = runs
+    states = [ahead[place] + back[place] for place in range(len(source))]
+    hidden = affine(encoder.bridge_hidden.weight, ahead_hidden + back_hidden, encoder.bridge_hidden.bias)
+    hidden = [value.tanh() for value in hidden]
+    cell = affine(encoder.bridge_cell.weight, ahead_cell + back_cell, encoder.bridge_cell.bias)
+    context = zeros + zeros
+    coverage = [torch.zeros((), dtype=torch.float64)] * len(source)
+    result = []
+    for id_ in inputs:
+        word = list(embed(id_))
+        hidden, cell = lstm_step(word + context, hidden, cell, lstm_weights(model.cell, ""))
+        query = affine(model.query.weight, hidden)
+        energies = []
+        for place, state in enumerate(states):
+            key = affine(encoder.keys.weight, state, encoder.keys.bias)
+            inner = [a + b for a, b in zip(key, query, strict=True)]
+            if config.coverage:
+                inner = [a + coverage[place] * b for a, b in zip(inner, model.coverage, strict=True)]
+            energies.append(dot(model.energy, [value.tanh() for value in inner]))
+        attention = softmax(energies)
+        context = [dot(attention, [state[unit] for state in states]) for unit in range(size)]
+        merged = affine(model.merge.weight, hidden + context, model.merge.bias)
+        matrix = model.embedding.weight if config.tie_word_embeddings else model.output.weight
+        written = softmax(affine(matrix, [value.tanh() for value in merged], model.output_bias))
+        extended = written + [torch.zeros((), dtype=torch.float64)] * RESERVED
+        if config.copy:
+            switch = affine(model.switch.weight, context + hidden + word, model.switch.bias)[0].sigmoid()
+            extended = [switch * value for value in extended]
+            for place, source_id in enumerate(source):
+                extended[source_id] = extended[source_id] + (1 - switch) * attention[place]
+        result.append((extended, attention, coverage))
+        coverage = [a + b for a, b in zip(coverage, attention, strict=True)]
+    return result
+
+
+def loop_loss(model, input_ids, mask, labels):
+    """Mean over words of -log P(word) and the weighted coverage loss."""
+    losses = []
+    for source, present, wanted in zip(input_ids.tolist(), mask.tolist(), labels.tolist(), strict=True):
+        source = source[: sum(present)]
+        wanted = [id_ for id_ in wanted if id_ != -100]
+        steps = loop_distributions(model, source, [2, *wanted[:-1]])
+        for id_, (extended, attention, coverage) in zip(wanted, steps, strict=True):
+            if not model.config.copy and id_ >= WORDS:
+                id_ = 1
+            loss = -extended[id_].log()
+            if model.config.coverage:
+                for now, before in zip(attention, coverage, strict=True):
+                    loss = loss + model.config.coverage_weight * torch.min(now, before)
+            losses.append(loss)
+    return sum(losses) / len(losses)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_loss_and_every_gradient_equal_a_plain_loop(kind, tied):
+    model = make_model(kind, tie_word_embeddings=tied)
+    input_ids, mask, labels = make_batch()
+    expected = loop_loss(model, input_ids, mask, labels)
+    expected.backward()
+    gradients = {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
+    model.zero_grad()
+    loss = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+    loss.backward()
+    assert loss.item() == pytest.approx(expected.item(), rel=1e-10)
+    for name, parameter in model.named_parameters():
+        assert gradients[name].abs().max() > 1e-6, name
+        torch.testing.assert_close(parameter.grad, gradients[name], rtol=1e-8, atol=1e-11, msg=name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_equal_finite_differences(kind):
+    model = make_model(kind, scale=3.0)
+    input_ids, mask, labels = make_batch()
+    parameters = list(model.parameters())
+
+    def loss(*_parameters):
+        return model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+
+    assert torch.autograd.gradcheck(loss, parameters, atol=1e-6, fast_mode=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_next_word_distribution_sums_to_one_and_is_the_loops(kind):
+    model = make_model(kind)
+    input_ids, mask, _ = make_batch()
+    read = torch.tensor([[2, 17, 5], [2, 10, 11], [2, 12, 4]])
+    probabilities = model(input_ids=input_ids, attention_mask=mask, decoder_input_ids=read).logits.exp()
+    assert probabilities.shape == (3, 3, WORDS + RESERVED)
+    for row, (source, present) in enumerate(zip(input_ids.tolist(), mask.tolist(), strict=True)):
+        source = source[: sum(present)]
+        for step, (extended, attention, _) in enumerate(
+            loop_distributions(model, source, read[row].tolist())
+        ):
+            expected = torch.stack(extended)
+            best = source[max(range(len(source)), key=lambda place, a=attention: a[place].item())]
+            lost = expected[0] + expected[2]  # <pad> and <s> are never written
+            unknown = expected[1].clone()
+            expected[[0, 1, 2]] = 0.0
+            expected[best] = expected[best] + unknown
+            torch.testing.assert_close(probabilities[row, step], expected, rtol=1e-9, atol=1e-12)
+            assert probabilities[row, step].sum().item() == pytest.approx(1 - lost.item(), abs=1e-9)
+
+
+def test_unknown_is_never_written_and_no_ngram_repeats():
+    model = make_model("s2s")
+    with torch.no_grad():
+        model.output_bias[1] = 50.0  # all but certain of <unk>
+    input_ids, mask, _ = make_batch()
+    ids = model.generate(input_ids=input_ids, attention_mask=mask, max_new_tokens=10, num_beams=2)
+    assert not (ids[:, 1:] == 2).any()
+    for row, source in zip(ids[:, 1:].tolist(), input_ids.tolist(), strict=True):
+        assert set(row) <= set(source) | {3}  # each word comes from the source, `<unk>` only if it is there
+    free = model.generate(
+        input_ids=input_ids[:1], attention_mask=mask[:1], max_new_tokens=12, min_new_tokens=12
+    )
+    kept = model.generate(
+        input_ids=input_ids[:1],
+        attention_mask=mask[:1],
+        max_new_tokens=12,
+        min_new_tokens=12,
+        no_repeat_ngram_size=2,
+    )
+
+    def repeats(row):
+        pairs = list(pairwise(row[1:]))
+        return len(pairs) - len(set(pairs))
+
+    assert repeats(free[0].tolist()) > 0
+    assert repeats(kept[0].tolist()) == 0
+
+
+def test_untrained_loss_is_about_that_of_guessing():
+    model = PointerGeneratorForConditionalGeneration(
+        PointerGeneratorConfig(vocab_size=1100, embedding_size=8, hidden_size=8, copy=False)
+    )
+    loss = model(input_ids=torch.tensor([[5, 6]]), labels=torch.tensor([[7, 8, 3]])).loss
+    assert loss.item() == pytest.approx(math.log(1000), rel=0.05)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_single_precision_runs_the_same_network(kind):
+    """The kernels of float32 are others than those of float64, above all the encoder's."""
+    model = make_model(kind, scale=3.0)
+    input_ids, mask, labels = make_batch()
+    model(input_ids=input_ids, attention_mask=mask, labels=labels).loss.backward()
+    for train in (True, False):
+        single = make_model(kind, scale=3.0).float().train(train)
+        loss = single(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+        loss.backward()
+        for (name, parameter), other in zip(model.named_parameters(), single.parameters(), strict=True):
+            torch.testing.assert_close(other.grad.double(), parameter.grad, rtol=1e-3, atol=1e-5, msg=name)
+
+
+def test_two_ways_back_are_one():
+    model = make_model("pnc")
+    input_ids, mask, labels = make_batch()
+    loss = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+    first = torch.autograd.grad(loss, list(model.parameters()), retain_graph=True)
+    second = torch.autograd.grad(loss, list(model.parameters()))
+    assert all(torch.equal(one, other) for one, other in zip(first, second, strict=True))

@@ -1,0 +1,177 @@
+"""The words of the papers' generators: nothing is lost, unknown words have temporary ids, files round-trip."""
+
+import unicodedata
+
+import pytest
+import torch
+from transformers import AutoTokenizer
+
+import change_it.auto  # noqa: F401 (registers the tokenizer)
+from change_it.networks.pointer_generator import PointerGeneratorConfig
+from change_it.networks.tokenizer import HeadlineTokenizer, train_tokenizer
+
+ODD = [
+    "Il sindaco: «Non c'è più tempo»",
+    "L’assessore all’Urbanistica «tace», l'opposizione no",
+    'Disse "basta" e se ne andò',
+    "“Virgolette alte” e ‘semplici’, „basse“",
+    "Un po' di tutto, gli anni '80 e '90",
+    "Perché? Così... è la vita…",
+    "Costa 1.000,50 euro, -3,5% in un anno",
+    "Il 25/12 alle 18:30, 10° giorno",
+    "Emilia-Romagna e Trentino-Alto Adige: -3 gradi",
+    "Vince il 3-0 – o no? — dipende",
+    "Festa 🎉 in piazza 👨‍👩‍👧 e 🇮🇹!",
+    "(Forse) [sì] {no} <unk> </s> <pad>",
+    "email@esempio.it #titolo @utente & co. 50%",
+    "C'è chi dice: 'no'. «'Sì'», rispose",
+    "...e poi",
+    "dell' ",
+    "un' altra prova dell 'apostrofo",
+    "AC/DC a Milano, rock 'n' roll",
+    "São Paulo, Łódź, Ὀδυσσεύς, Москва, 東京",
+    "snake_case __init__ a_b",
+    "a , b ;c ; d",
+    "!!!",
+    "'",
+    "x",
+    "1,2,3 .5 5. ,5",
+    "ﬁne della ½ corsa, m²",
+]
+
+
+def plain(text):
+    """What a headline comes back as: NFC, single spaces."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+@pytest.fixture(scope="module")
+def knowing():
+    """Knows every odd text's tokens."""
+    return train_tokenizer(ODD, size=10_000, reserved=50)
+
+
+@pytest.fixture(scope="module")
+def ignorant():
+    """Knows hardly a word."""
+    return train_tokenizer(["il la e di, di. la"], size=50, reserved=50)
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_headlines_come_back_exactly(text, knowing, ignorant):
+    for tokenizer in (knowing, ignorant):
+        batch, unknown = tokenizer.sources([text], max_tokens=200)
+        labels = tokenizer.targets([text], unknown, max_tokens=200)
+        assert tokenizer.headlines(labels, unknown) == [plain(text)]
+        assert tokenizer.headlines(batch["input_ids"], unknown) == [plain(text)]
+
+
+@pytest.mark.parametrize(
+    "text", ["perche\u0301 e\u0300 cosi\u0300", "  due   spazi\u00a0qui ", "riga\nnuova\ttab"]
+)
+def test_unicode_and_white_space_are_normalised(text, ignorant):
+    batch, unknown = ignorant.sources([text], max_tokens=20)
+    assert ignorant.headlines(batch["input_ids"], unknown) == [plain(text)]
+
+
+def test_composed_and_decomposed_words_are_one_token():
+    tokenizer = train_tokenizer(["perché"], size=10)
+    composed, decomposed = tokenizer.sources(["perché", "perche\u0301"], max_tokens=5)[0][
+        "input_ids"
+    ].tolist()
+    assert composed == decomposed == [4]
+
+
+def test_elisions_numbers_and_hyphens_are_tokens():
+    tokenizer = train_tokenizer(["dell'arte 1.000,50 Emilia-Romagna c'è,"], size=100)
+    tokens = set(tokenizer.get_vocab()) - {"<pad>", "<unk>", "<s>", "</s>"}
+    assert tokens == {"dell'", "arte", "1.000,50", "Emilia-Romagna", "c'", "è", ","}
+
+
+def test_vocabulary_is_the_most_frequent_words_ties_by_alphabet():
+    tokenizer = train_tokenizer(["b a c a", "d c"], size=7)
+    assert tokenizer.convert_ids_to_tokens(list(range(7))) == ["<pad>", "<unk>", "<s>", "</s>", "a", "c", "b"]
+    assert len(tokenizer) == 7
+
+
+def test_unknown_words_get_ids_in_order_of_first_occurrence():
+    tokenizer = train_tokenizer(["il la"], size=10, reserved=5)
+    batch, unknown = tokenizer.sources(["Rossi e il Bianchi e la Rossi", "la la"], max_tokens=20)
+    assert unknown == [["Rossi", "e", "Bianchi"], []]
+    il, la = tokenizer.convert_tokens_to_ids(["il", "la"])
+    base = len(tokenizer)
+    assert batch["input_ids"].tolist() == [
+        [base, base + 1, il, base + 2, base + 1, la, base],
+        [la, la, 0, 0, 0, 0, 0],
+    ]
+    assert batch["attention_mask"].tolist() == [[1] * 7, [1, 1, 0, 0, 0, 0, 0]]
+    assert batch["input_ids"].dtype == torch.long
+
+
+def test_words_beyond_the_temporary_ids_are_unknown():
+    tokenizer = train_tokenizer(["il"], size=10, reserved=2)
+    batch, unknown = tokenizer.sources(["uno due tre uno quattro due"], max_tokens=20)
+    base = len(tokenizer)
+    assert unknown == [["uno", "due"]]
+    assert batch["input_ids"].tolist() == [[base, base + 1, 1, base, 1, base + 1]]
+    assert tokenizer.targets(["tre due"], unknown, max_tokens=5).tolist() == [[1, base + 1, 3]]
+    assert batch["input_ids"].max() < len(tokenizer) + tokenizer.reserved
+
+
+def test_targets_copy_only_what_their_own_source_has():
+    tokenizer = train_tokenizer(["il"], size=10, reserved=5)
+    unknown = [["Rossi"], ["Bianchi", "Verdi"]]
+    labels = tokenizer.targets(["il Rossi Verdi", "il Verdi"], unknown, max_tokens=9)
+    base, il = len(tokenizer), tokenizer.convert_tokens_to_ids("il")
+    assert labels.tolist() == [[il, base, 1, 3], [il, base + 1, 3, -100]]
+    assert tokenizer.headlines(labels, unknown) == ["il Rossi", "il Verdi"]
+    assert tokenizer.targets(["il Rossi Verdi"], None, max_tokens=9).tolist() == [[il, 1, 1, 3]]
+
+
+def test_empty_texts_and_cuts():
+    tokenizer = train_tokenizer(["a b c d"], size=10)
+    batch, unknown = tokenizer.sources(["", "   ", "a b c d"], max_tokens=2)
+    assert batch["input_ids"].tolist() == [[1, 0], [1, 0], [4, 5]]
+    assert batch["attention_mask"].tolist() == [[1, 0], [1, 0], [1, 1]]
+    assert unknown == [[], [], []]
+    assert tokenizer.targets(["", "a b c d"], None, max_tokens=3).tolist() == [[3, -100, -100], [4, 5, 3]]
+    assert tokenizer.headlines(torch.tensor([[2, 3, 0], [2, 3, 4]]), [[], []]) == ["", ""]
+    cut, unknown = tokenizer.sources(["x y z"], max_tokens=2)
+    assert unknown == [["x", "y"]]
+    assert cut["input_ids"].shape == (1, 2)
+
+
+def test_ids_without_a_word_are_left_out():
+    tokenizer = train_tokenizer(["a b"], size=10, reserved=3)
+    base = len(tokenizer)
+    assert tokenizer.headlines(torch.tensor([[2, 4, base, base + 1, 1, 0, 5, 3, 4]]), [["Rossi"]]) == [
+        "a Rossi b"
+    ]
+
+
+def test_plain_call_and_decode():
+    tokenizer = train_tokenizer(["Il sindaco: «No»"], size=100)
+    ids = tokenizer("Rossi Il sindaco: «No»")["input_ids"]
+    assert ids[0] == tokenizer.unk_token_id
+    assert tokenizer.decode(ids[1:]) == "Il sindaco: «No»"
+    assert tokenizer.decode([2, *ids[1:], 3], skip_special_tokens=True) == "Il sindaco: «No»"
+    padded = tokenizer(["Il", "Il sindaco"], padding=True, return_tensors="pt")
+    assert padded["attention_mask"].tolist() == [[1, 0], [1, 1]]
+    assert sorted(padded) == ["attention_mask", "input_ids"]
+
+
+def test_saved_tokenizer_is_the_same(knowing, tmp_path):
+    knowing.save_pretrained(tmp_path)
+    PointerGeneratorConfig(vocab_size=len(knowing) + 50, reserved=50).save_pretrained(tmp_path)
+    loaded = AutoTokenizer.from_pretrained(tmp_path)
+    assert type(loaded) is HeadlineTokenizer
+    assert loaded.reserved == knowing.reserved == 50
+    assert loaded.get_vocab() == knowing.get_vocab()
+    texts = [*ODD, "Parole mai viste da nessuno"]
+    before, unknown_before = knowing.sources(texts, max_tokens=30)
+    after, unknown_after = loaded.sources(texts, max_tokens=30)
+    assert torch.equal(before["input_ids"], after["input_ids"])
+    assert unknown_before == unknown_after
+    assert loaded.headlines(after["input_ids"], unknown_after) == [*map(plain, ODD), texts[-1]]
+    loaded.save_pretrained(tmp_path / "again")
+    assert HeadlineTokenizer.from_pretrained(tmp_path / "again").reserved == 50

@@ -1,0 +1,43 @@
+"""A document of tables as page, Markdown, CSV and JSON."""
+
+import json
+
+from change_it.results.document import Document, Section, as_json, markdown, page, write_document
+from change_it.tables import Column, Row, Table
+
+TABLE = Table(
+    (Column("system", "text"), Column("f1", below=Column("f1_interval", "interval"))),
+    (Row({"system": "<b>one</b>", "f1": 0.5, "f1_interval": (0.4, 0.6)}, "x"), Row({"system": "two"}, "y")),
+    "Two systems",
+    ("A note.",),
+)
+DOCUMENT = Document("Title", "Lead.", [Section("two", TABLE, "What it shows.")], ["a|b"])
+
+
+def test_intervals_stand_behind_their_values():
+    text = markdown(DOCUMENT)
+    assert "| x | <b>one</b> | .500 (.400–.600) |" in text
+    assert "| y | two | – |" in text
+    assert text.startswith("# Title\n\nLead.\n\n## Two systems\n\nWhat it shows.\n")
+    assert text.endswith("A note.\n\n`a|b`\n")
+
+
+def test_the_page_escapes_and_has_everything():
+    html = page(DOCUMENT)
+    assert "&lt;b&gt;one" in html
+    assert all(part in html for part in ("What it shows.", "A note.", ".400–.600", "a|b"))
+    assert "http" not in html
+
+
+def test_files_have_plain_values(tmp_path):
+    write_document(tmp_path, DOCUMENT)
+    rows = json.loads((tmp_path / "tables.json").read_text(encoding="utf-8"))["tables"]["two"]["rows"]
+    assert rows == as_json(DOCUMENT)["tables"]["two"]["rows"]
+    assert rows[0] == {
+        "group": "x",
+        "system": "<b>one</b>",
+        "f1": 0.5,
+        "f1_interval_low": 0.4,
+        "f1_interval_high": 0.6,
+    }
+    assert (tmp_path / "tables" / "two.csv").read_text(encoding="utf-8").splitlines()[2] == "y,two,,,"

@@ -1,0 +1,582 @@
+import base64
+import csv
+import gzip
+import html
+import json
+import platform
+import re
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+from scoring_fakes import FakeJudges
+
+from change_it import InputError, __version__
+from change_it.commands import score as score_command
+from change_it.results import report_files as files
+from change_it.results.context import corpus_info, judges_info, made
+from change_it.results.pages import breakable, explained, heat, inline_svg, word
+from change_it.results.report_files import write_report
+from change_it.results.score_tables import examples_table, remarks, terminal_table
+from change_it.scoring.compliancy import NO_FLUENCY
+from change_it.scoring.options import ScoreOptions
+from change_it.scoring.scores import score
+from change_it.scoring.signature import Reranker
+from change_it.scoring.systems import System, built_in_systems
+from change_it.tables import figure
+from change_it.translation import load_texts, number, translate
+
+
+class Page(HTMLParser):
+    """Ids of sections, texts of scripts, and every address that a page names."""
+
+    def __init__(self):
+        super().__init__()
+        self.sections, self.scripts, self.addresses, self.ids = [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "script":
+            self.scripts.append("")
+        if tag == "section":
+            self.sections.append(attributes.get("id"))
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+        self.addresses += [
+            value for name, value in attributes.items() if name in ("src", "href", "xlink:href") and value
+        ]
+
+    def handle_data(self, data):
+        if self.cdata_elem == "script":
+            self.scripts[-1] += data
+
+
+def expected(locator):
+    from playwright.sync_api import expect
+
+    return expect(locator)
+
+
+def parse(text):
+    page = Page()
+    page.feed(text)
+    return page
+
+
+@pytest.fixture
+def scores(toy_test, fake_judges):
+    hostile = tuple(f"<script>alert('{item.id}')</script> & {item.source}" for item in toy_test.items)
+    return score(
+        toy_test, fake_judges, [*built_in_systems(toy_test), System("hostile", hostile)], resamples=20
+    )
+
+
+@pytest.fixture
+def contexts(tmp_path):
+    corpus, judges = tmp_path / "corpus", tmp_path / "judges"
+    corpus.mkdir()
+    record = {
+        "rows": 20,
+        "kept": 18,
+        "rejected": {"empty headline": 2},
+        "pairs": {"above_strict": 4, "above_loose": 5},
+        "splits": {name: {"rep": 2, "gio": 2} for name in ("A1", "A2", "A3", "R")},
+        "leak_check": {"found": {"article": 0, "partner": 0}},
+        "thresholds": {"strict": 0.5, "loose": 0.185},
+        "histogram": {"edges": [0.05, 0.3, 0.6, 1.0], "compared": [90, 7, 4], "pairs": [0, 5, 4]},
+    }
+    (corpus / "alignment.json").write_text(json.dumps(record))
+    cell = {"precision": 0.9, "recall": 0.8, "f1": 0.85}
+    for task in ("main", "hh", "ah"):
+        (judges / task).mkdir(parents=True)
+        quality = {"hard": {"rep": cell, "gio": cell, "macro_f1": 0.85}}
+        metrics = {"classes": ["rep", "gio"], "results": quality, "baselines": {"tf-idf cosine": quality}}
+        (judges / task / "metrics.json").write_text(json.dumps(metrics))
+    return corpus_info(str(corpus)), judges_info(str(judges))
+
+
+def test_the_page_escapes_and_stands_alone(tmp_path, scores, contexts):
+    write_report(tmp_path / "report", scores, *contexts)
+    text = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    page = parse(text)
+    data, script = page.scripts
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", data)
+    checksum = base64.b64encode(sha256(script.encode()).digest()).decode()
+    assert (
+        f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{checksum}'"
+        in text
+    )
+    assert "The MIT License" in script
+    assert "sourceMappingURL" not in text
+    assert "&lt;script&gt;alert" in text
+    assert page.sections == [
+        "written",
+        "systems",
+        "items",
+        "measured",
+        "charts",
+        "judges",
+        "corpus",
+        "tests",
+        "signature",
+    ]
+    assert all(address.startswith("#") for address in page.addresses)
+    assert len(page.ids) == len(set(page.ids))
+    assert all(address[1:] in page.ids for address in page.addresses)
+    assert not re.search(r"url\((?!#)", text.replace(script, ""))
+    for expected in (
+        ".743",
+        ".781",
+        "published",
+        scores.signature,
+        "empty headline",
+        "tf-idf cosine",
+    ):
+        assert expected in text
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_the_page_has_all_items_of_all_systems(tmp_path, scores):
+    write_report(tmp_path, scores, None, [])
+    data, _ = parse((tmp_path / "report.html").read_text(encoding="utf-8")).scripts
+    found = json.loads(gzip.decompress(base64.b64decode(data)))
+    assert found["systems"] == scores.systems
+    rows = {(found["items"][row[0]][0], found["systems"][row[1]]): row[2:] for row in found["rows"]}
+    assert len(rows) == sum(table.height for table in scores.items.values())
+    for system, table in scores.items.items():
+        for item in table.to_dicts():
+            headline, verdicts, places, probabilities = rows[item["id"], system]
+            assert headline == item["headline"]
+            signs = {"1": True, "0": False, "-": None}
+            assert [signs[sign] for sign in verdicts] == [item[name] for name in found["measures"]]
+            assert [headline[start:end] for start, end in places] == [
+                one["text"] for one in json.loads(item["unsupported"])
+            ]
+            assert probabilities["hh"] == figure(item["p_hh"])
+
+
+def test_the_page_in_italian(tmp_path, scores, contexts):
+    for language in ("en", "it"):
+        write_report(tmp_path / language, scores, *contexts, language=language, made={"date": "2020-01-02"})
+    english, italian = (
+        (tmp_path / language / "report.html").read_text(encoding="utf-8") for language in ("en", "it")
+    )
+    assert '<html lang="it">' in italian
+    assert parse(italian).sections == parse(english).sections
+    for key, text in load_texts("en").items():
+        if key.startswith("results.") and text in english and text != load_texts("it")[key]:
+            assert f">{text}<" not in italian, key
+    assert "rows rejected" in english
+    assert "righe scartate" in italian
+    assert "2020-01-02" in italian
+    assert json.loads((tmp_path / "it" / "scores.json").read_text())["made"] == {"date": "2020-01-02"}
+
+
+def test_every_word_of_a_table_has_an_italian_one(tmp_path, scores, contexts):
+    """The heads of the tables that are words, and the facts of a corpus."""
+    assert [word("it", name) for name in contexts[0].facts if word("it", name) == name] == []
+    names = ("original", "new headline", "the other newspaper's own", "system", "judge", "metric", "reason")
+    assert [name for name in names if word("it", name) == name] == []
+    assert (number("it", "1,262"), number("en", "1,262")) == ("1.262", "1,262")
+
+
+def test_words_and_numbers_of_a_chart_are_in_the_language_and_names_of_systems_stay():
+    figure = Figure()
+    axes = figure.subplots()
+    axes.set_title("mean with 95% bootstrap interval")
+    axes.set_xlabel("mine-1.5")
+    axes.set_xticks([0, 0.25])
+    found = inline_svg(figure, "x", "it")
+    assert ">media con intervallo bootstrap al 95%</text>" in found
+    assert ">mine-1.5</text>" in found
+    assert ">0,25</text>" in found
+    assert ">0.25</text>" in inline_svg(figure, "x")
+
+
+def test_what_a_report_was_made_with():
+    found = made()
+    assert re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC$", found["date"])
+    assert __version__ in found["version"]
+    assert f"Python {platform.python_version()}" in found["libraries"]
+    assert found["hardware"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "it"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judges, language, width):
+    hostile = (
+        "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'> &amp; <b>statale</b>"
+    )
+    systems = [
+        System("<b onclick=window.ran=1>evil", (hostile,) * len(toy_test.items)),
+        System(
+            "mine",
+            tuple(f"Titolo {number}: 100 {item.reference}" for number, item in enumerate(toy_test.items)),
+        ),
+    ]
+    scores = score(toy_test, fake_judges, systems, resamples=2)
+    write_report(tmp_path, scores, None, [], language=language)
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    page = context.new_page()
+    wrong = []
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda request: request.url.startswith("file:") or wrong.append(request.url))
+    page.goto((tmp_path / "report.html").as_uri())
+    lines, texts = page.locator(".tabulator-row"), partial(translate, language)
+    total = 2 * len(toy_test.items)
+    expected(lines).to_have_count(total)
+    expected(page.locator("#items-count")).to_have_text(
+        texts("results.items_count").format(shown=total, all=total)
+    )
+    cell = lines.first.locator('[tabulator-field="headline"]')
+    page.locator('.tabulator-col[tabulator-field="headline"] .tabulator-col-title').click()
+    expected(cell).to_have_text(hostile)
+    page.locator('.tabulator-col[tabulator-field="headline"] input').press_sequentially("Titolo 3")
+    expected(lines).to_have_count(1)
+    expected(cell.locator("u")).to_have_text(["3", "100"])
+    lines.first.locator(".item-link").click()
+    dialog = page.locator("#items-dialog")
+    expected(dialog.locator(".side h4")).to_have_text(scores.systems)
+    expected(dialog.locator("h3")).to_have_text(toy_test.items[3].source)
+    dialog.get_by_role("button", name=texts("results.items_close")).click()
+    page.get_by_role("button", name=texts("results.items_view_items")).click()
+    expected(lines).to_have_count(len(toy_test.items))
+    page.locator('.tabulator-col[tabulator-field="original"] input').press_sequentially("no such headline")
+    expected(page.locator(".tabulator-placeholder")).to_have_text(texts("results.items_none"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("window.ran") is None
+    assert wrong == []
+    context.close()
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_page_and_terminal_begin_with_what_was_written(tmp_path, scores, toy_test):
+    table = examples_table(scores)
+    assert [row.values["source"] for row in table.rows[:2]] == [
+        toy_test.items[0].source,
+        next(item.source for item in toy_test.items if item.label == "gio"),
+    ]
+    assert table.rows[0].values["gold"] == toy_test.items[0].reference
+    assert table.rows[0].values["headline"].text == scores.items["hostile"]["headline"][0]
+    assert {row.values["facts"] for row in table.rows} == {False}
+    assert "fluency" not in [column.name for column in table.columns]
+    write_report(tmp_path, scores, None, [])
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    written = text[text.index('<section id="written">') : text.index('<section id="systems">')]
+    assert "the other newspaper's own" in html.unescape(written.replace("<wbr>", ""))
+    assert "<u>" in written
+    assert '<span class="no">✗</span>' in written
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_the_built_in_systems_wrote_nothing(tmp_path, toy_test, fake_judges):
+    found = score(toy_test, fake_judges, built_in_systems(toy_test), resamples=2)
+    assert examples_table(found) is None
+    write_report(tmp_path, found, None, [])
+    assert "written" not in parse((tmp_path / "report.html").read_text(encoding="utf-8")).sections
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_sections_without_material_are_left_out(tmp_path, scores):
+    write_report(tmp_path, scores, corpus_info("owner/name"), judges_info("owner/name"))
+    sections = parse((tmp_path / "report.html").read_text(encoding="utf-8")).sections
+    assert "judges" not in sections
+    assert "corpus" not in sections
+
+
+def test_files_beside_the_page(tmp_path, scores, contexts):
+    write_report(tmp_path / "report", scores, *contexts)
+    out = tmp_path / "report"
+    assert sorted(path.name for path in (out / "charts").iterdir()) == [
+        "alignment.png",
+        "compliancy.png",
+        "funnel.png",
+        "judges.png",
+    ]
+    assert {path.stem for path in (out / "items").iterdir()} == set(scores.systems)
+    assert json.loads((out / "scores.json").read_text(encoding="utf-8"))["systems"].keys() == set(
+        scores.systems
+    )
+    with (out / "systems.csv").open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == len(scores.systems) * 3
+    assert rows[2]["direction"] == "average"
+    assert float(rows[2]["compliancy"]) == 1
+    assert rows[2]["signature"] == scores.signature
+
+
+def test_a_second_report_replaces_the_first_and_leaves_other_files(tmp_path, scores, toy_test, fake_judges):
+    out = tmp_path / "report"
+    write_report(out, scores, None, [])
+    (out / "notes.txt").write_text("mine", encoding="utf-8")
+    (out / "hevas").mkdir()
+    others = [
+        *built_in_systems(toy_test)[:2],
+        System("new", tuple(item.reference for item in toy_test.items)),
+    ]
+    write_report(out, score(toy_test, fake_judges, others, resamples=2), None, [])
+    assert {path.stem for path in (out / "items").iterdir()} == {"gold", "copy", "new"}
+    names = ["charts", "items", "notes.txt", "report.html", "scores.json", "systems.csv"]
+    assert sorted(path.name for path in out.iterdir()) == names
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report"]
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_a_report_that_is_interrupted_leaves_the_old_one(tmp_path, scores, monkeypatch):
+    out = tmp_path / "report"
+    write_report(out, scores, None, [])
+    before = {path: path.read_bytes() for path in out.rglob("*.*")}
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(files, "write_text", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_report(out, replace(scores, corpus="other"), None, [])
+    assert {path: path.read_bytes() for path in out.rglob("*.*")} == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report"]
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_formulas_of_strangers_are_quoted(tmp_path, toy_test, fake_judges):
+    starts = ("=1+1", "+39 02", "-3 gradi", "@qui", "normale", "'citato", "\t=1", "a=b")
+    headlines = tuple(starts[at % len(starts)] for at in range(len(toy_test.items)))
+    scores = score(toy_test, fake_judges, [System("=sum", headlines)], resamples=2)
+    write_report(tmp_path / "report", scores, None, [])
+    with (tmp_path / "report" / "items" / "=sum.csv").open(encoding="utf-8", newline="") as lines:
+        written = [row["headline"] for row in csv.DictReader(lines)]
+    assert written == [f"'{text}" if text[0] in "=+-@\t" else text for text in headlines]
+    with (tmp_path / "report" / "systems.csv").open(encoding="utf-8", newline="") as lines:
+        assert {row["system"] for row in csv.DictReader(lines)} == {"'=sum"}
+
+
+def test_the_same_scores_give_the_same_page(tmp_path, scores, contexts):
+    for name in ("one", "two"):
+        write_report(tmp_path / name, scores, *contexts)
+    assert (tmp_path / "one" / "report.html").read_bytes() == (tmp_path / "two" / "report.html").read_bytes()
+
+
+def test_one_direction_has_charts_too(tmp_path, toy_test, fake_judges):
+    half = replace(toy_test, items=toy_test.items[4:])
+    write_report(tmp_path, score(half, fake_judges, built_in_systems(half), resamples=5), None, [])
+    assert "gio2rep" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def cells(text, region):
+    """Rows of a table as lists of cells, spaces and tags removed."""
+    table = re.search(rf'aria-label="{region}">(.*?)</table>', text, re.DOTALL)[1]
+    return [
+        [
+            " ".join(re.sub("<[^>]+>", " ", cell.replace("<wbr>", "")).split())
+            for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
+        ]
+        for row in re.findall(r"<tr[^>]*>(.*?)</tr>", table, re.DOTALL)
+    ]
+
+
+def page_of(path, scores):
+    write_report(path, scores, None, [])
+    return (path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_published_rows_stand_beside_ours_and_are_labelled(tmp_path, scores):
+    text = page_of(tmp_path, scores)
+    average = cells(text, "Systems, average of the directions")
+    assert [row[0] for row in average[1:]] == [
+        *scores.systems,
+        *(f"{name} published" for name in ("gold", "SUM", "S2S1", "S2S2", "S2S3")),
+    ]
+    assert len({len(row) for row in average}) == 1
+    published = {row[0]: dict(zip(average[0][1:], row[1:], strict=True)) for row in average[1:]}
+    heads = ("compliancy", "hh", "ah", "main", "bleu", "rougeL")
+    assert [published["gold published"][name] for name in heads] == [".762", *["–"] * 5]
+    found = [published["S2S2 published"][name] for name in heads]
+    assert found == [".496", ".736", ".846", ".849", ".017", ".155"]
+    by_direction = cells(text, "Systems, by direction")
+    assert [row[0] for row in by_direction].count("SUM published") == 2
+    assert [row for row in by_direction if len(row) == 1] == [["rep2gio"], ["gio2rep"]]
+    assert "Published systems, by direction" not in text
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_other_outlets_have_the_published_directions_apart(tmp_path, toy_test):
+    names = {"rep": "left", "gio": "right"}
+    test = replace(
+        toy_test,
+        outlets=("left", "right"),
+        items=tuple(
+            replace(item, label=names[item.label], target=names[item.target]) for item in toy_test.items
+        ),
+        training_headlines={names[key]: texts for key, texts in toy_test.training_headlines.items()},
+    )
+    text = page_of(tmp_path, score(test, FakeJudges(("left", "right")), built_in_systems(test), resamples=2))
+    ours = cells(text, "Systems, by direction")
+    assert not any("published" in row[0] for row in ours)
+    theirs = cells(text, "Published systems, by direction")
+    assert [row[0] for row in theirs if len(row) == 1] == ["rep2gio", "gio2rep"]
+    assert ["S2S2", ".549", ".860", ".845", ".845", ".018", ".159"] in theirs
+    assert ["S2S2 published", ".496"] in [
+        row[:2] for row in cells(text, "Systems, average of the directions")
+    ]
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_a_reranked_system_shows_who_chose(tmp_path, toy_test):
+    gold = tuple(item.reference for item in toy_test.items)
+    other, same = (Reranker.of(FakeJudges(fold=fold, digits="def")) for fold in "01")
+    systems = [
+        *built_in_systems(toy_test),
+        System("sum+rerank", gold, other),
+        System("own", gold, same),
+        System("cut", ("", *gold[1:])),
+    ]
+    scores = score(toy_test, FakeJudges(fold="1"), systems, resamples=2, allow_same_judges=True)
+    text = page_of(tmp_path, scores)
+    firsts = [row[0] for row in cells(text, "Systems, average of the directions")]
+    assert {"sum+rerank reranked", "own same judges", "cut 1 without a headline"} <= set(firsts)
+    assert "<code>dddddd+eeeeee+ffffff,fold:0</code>: weights of" in text
+    assert "<code>dddddd+eeeeee+ffffff,fold:1</code>). The figures flatter" in text
+    assert "|reranker:same|" in text
+    assert remarks(scores) == [
+        "sum+rerank: headlines chosen by the judges dddddd+eeeeee+ffffff,fold:0",
+        "own: headlines chosen by the judges dddddd+eeeeee+ffffff,fold:1; not independent of the judges that score",
+        "cut: 1 of 8 items have no headline and count as not compliant",
+        NO_FLUENCY,
+    ]
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_a_table_without_reranked_systems_says_nothing_of_them(tmp_path, scores):
+    text = page_of(tmp_path, scores)
+    assert "reranked" not in text
+    assert "chose each" not in text
+    assert "without a headline" not in text
+
+
+def test_long_names_of_systems_stay_whole_in_the_charts(tmp_path, toy_test, fake_judges):
+    gold = tuple(item.reference for item in toy_test.items)
+    systems = [*built_in_systems(toy_test), System("agnostic-it5-small+rerank", gold)]
+    text = page_of(tmp_path, score(toy_test, fake_judges, systems, resamples=2))
+    assert ">agnostic-it5-<" in text
+    assert ">small+rerank<" in text
+
+
+@pytest.fixture
+def with_fake_judges(monkeypatch, fake_judges):
+    """Judges that no training made."""
+    predict = pytest.importorskip("change_it.judges.judge")
+    monkeypatch.setattr(predict.Judges, "from_pretrained", lambda *args, **kwargs: fake_judges)
+
+
+@pytest.mark.usefixtures("with_fake_judges", "without_charts")
+def test_the_command_prints_json(capsys, tmp_path, toy_corpus):
+    score_command.run(
+        ScoreOptions(
+            corpus=str(toy_corpus), judges=str(tmp_path), json=True, resamples=10, out=tmp_path / "report"
+        )
+    )
+    result = json.loads(capsys.readouterr().out)
+    assert result["systems"]["gold"]["average"]["compliancy"] == 1
+    assert result["p_values"]["gold"]["copy"] <= 1
+    assert (tmp_path / "report" / "report.html").exists()
+
+
+@pytest.mark.usefixtures("with_fake_judges")
+def test_the_command_prints_a_table(capsys, tmp_path, toy_corpus, toy_test):
+    lines = [f"{item.id},{item.reference},{item.target}" for item in toy_test.items]
+    (tmp_path / "mine.csv").write_text("\n".join(["id,headline,target", *lines]) + "\n", encoding="utf-8")
+    score_command.run(
+        ScoreOptions(
+            corpus=str(toy_corpus),
+            judges=str(tmp_path),
+            predictions=(f"mine={tmp_path / 'mine.csv'}",),
+            resamples=10,
+        )
+    )
+    printed = capsys.readouterr().out
+    assert "mine" in printed
+    assert "compliancy|judges:aaaaaa" in printed
+
+
+@pytest.mark.usefixtures("with_fake_judges")
+def test_the_command_refuses_the_judges_that_chose(capsys, tmp_path, toy_corpus, toy_test):
+    file = tmp_path / "mine.csv"
+    with file.open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(["id", "headline", "target", "error", "reranker"])
+        for item in toy_test.items:
+            rows.writerow(
+                [item.id, item.reference, item.target, "", Reranker.of(FakeJudges(fold="0")).signature]
+            )
+    options = ScoreOptions(
+        corpus=str(toy_corpus), judges=str(tmp_path), predictions=(f"mine={file}",), resamples=2
+    )
+    with pytest.raises(InputError, match="mine: fold 0 overlaps fold all, the weights of main and hh and ah"):
+        score_command.run(options)
+    score_command.run(replace(options, allow_same_judges=True))
+    printed = capsys.readouterr().out
+    assert "|fold:all|reranker:same|" in printed
+    assert "not independent of the judges that score" in printed
+
+
+def test_the_command_refuses_a_folder_of_other_files_before_it_works(tmp_path, toy_corpus):
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    refusals = {
+        toy_corpus: "no output may overwrite an input",
+        tmp_path: "holds other files and no report: choose",
+    }
+    for out, sentence in refusals.items():
+        options = ScoreOptions(corpus=str(toy_corpus), judges=str(tmp_path / "none"), out=Path(out))
+        with pytest.raises(InputError, match=sentence):
+            score_command.run(options)
+    assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_filters_of_the_templates():
+    assert heat(-0.5) == ' style="background: rgb(213 94 0 / 28%)"'
+    assert heat(None) == ""
+    assert [breakable("extract+rerank"), breakable("R-WSU")] == ["extract+<wbr>rerank", "R-WSU"]
+    assert list(explained(["Fog", "AWL", "R-1"])) == ["Fog, AWL", "R-1"]
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_examples_have_five_marks_and_underline_what_is_unsupported(tmp_path, toy_test):
+    gold = [item.reference for item in toy_test.items]
+    gold[0] = "Ecco: <b>a Zagarolo & Palombara crolla il ponte, 17 feriti!"
+    systems = [*built_in_systems(toy_test), System("mine", tuple(gold))]
+    text = page_of(tmp_path, score(toy_test, FakeJudges(digits="abcd"), systems, resamples=2))
+    assert (
+        "Ecco: &lt;b&gt;a <u>Zagarolo</u> &amp; <u>Palombara</u> crolla il ponte, <u>17</u> feriti!" in text
+    )
+    assert "Underlined: numbers and names without support" in text
+    assert "Four judges read the results" in text
+    assert "Paired tests, strict compliancy" in text
+    average = cells(text, "Systems, average of the directions")
+    assert average[0][1:8] == ["compliancy", "strict", "hh", "ah", "main", "fluency", "facts"]
+    assert "n/a" not in text
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_without_a_fluency_judge_the_page_says_why(tmp_path, scores):
+    text = page_of(tmp_path, scores)
+    assert cells(text, "Systems, average of the directions")[1][2] == "n/a"
+    assert "train judge --task fluency" in text
+    assert "Paired tests, strict compliancy" not in text
+
+
+def test_the_terminal_shows_strict_compliancy_and_its_interval(toy_test):
+    systems = built_in_systems(toy_test)
+    table = terminal_table(score(toy_test, FakeJudges(digits="abcd"), systems, resamples=2))
+    assert table.header[:5] == ["system", "compliancy", "95% interval", "strict", "95% interval"]
+    assert table.header[5:10] == ["hh", "ah", "main", "fluency", "facts"]
+    assert table.texts[0][:5] == ["gold", "1.000", "1.000–1.000", "1.000", "1.000–1.000"]
+    table = terminal_table(score(toy_test, FakeJudges(), systems, resamples=2))
+    assert table.texts[0][3:5] == ["n/a", "–"]
+    assert NO_FLUENCY in table.notes

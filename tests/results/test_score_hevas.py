@@ -1,0 +1,226 @@
+"""`change-it score --hevas`: the same headlines measured by HEvAS, and how far it agrees with the judges."""
+
+import csv
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scoring_fakes
+from scipy import stats
+from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins, write_toy_corpus
+
+from change_it import InputError
+from change_it.cli import main
+from change_it.hevas.metrics import METRICS
+from change_it.hevas.options import MetricOptions
+from change_it.results import hevas_scores as hevas
+from change_it.results import report_files as files
+from change_it.results.charts import hevas_drawings
+from change_it.results.report_files import write_report
+from change_it.scoring.scores import score
+from change_it.scoring.systems import System, built_in_systems
+
+EVENTS = tuple(
+    f"{verb} {what}{' a ' + city if number % 3 else ''}"
+    for number, (what, city) in enumerate(
+        [
+            ("il ponte sulla statale", "Genova"),
+            ("la riforma fiscale", "Roma"),
+            ("il treno dei pendolari", "Milano"),
+            ("la scuola del quartiere", "Napoli"),
+            ("il mercato coperto", "Torino"),
+            ("la biblioteca comunale", "Bari"),
+        ]
+    )
+    for verb in ("Riapre", "Chiude", "Divide")
+)
+PAIR = slice(0, 2)  # of the items, those of which the toy system has no headline
+
+
+@pytest.fixture(autouse=True)
+def one_chart(monkeypatch):
+    """Of HEvAS's charts the scatter alone: `test_hevas_command.py` has all of them."""
+    monkeypatch.setattr(
+        files,
+        "hevas_drawings",
+        lambda evaluation, analysis, _: hevas_drawings(evaluation, analysis, ["scatter"]),
+    )
+
+
+@pytest.fixture
+def test_set(monkeypatch):
+    monkeypatch.setattr(scoring_fakes, "EVENTS", EVENTS)
+    return toy_test_set()
+
+
+@pytest.fixture
+def corpus(tmp_path, test_set):
+    return write_toy_corpus(tmp_path / "corpus")
+
+
+@pytest.fixture
+def measured(test_set):
+    own = [f"<b>{item.source.split()[0]}</b> & il resto" for item in test_set.items]
+    own[PAIR] = ["", ""]
+    systems = [*built_in_systems(test_set), System("own", tuple(own))]
+    scores = score(test_set, FakeJudges(), systems, resamples=5, progress=False)
+    options = MetricOptions()
+    documents = hevas.check(test_set, options)
+    return scores, hevas.measure(documents, systems, scores, options=options, resamples=5)
+
+
+def test_correlations_are_those_of_the_headlines_themselves(measured):
+    scores, found = measured
+    kept = ["copy", "lead", "random-target", "own"]
+    names = found.judges.metrics
+    assert names == (*hevas.JUDGES, *hevas.OVERLAPS, *METRICS)
+    assert found.judges.n == found.judges_within.n == len(scores.items["own"]) * len(kept) - 2
+    for judge, column in (("P(AH)", "p_ah"), ("P(target)", "p_target")):
+        for metric in ("R-1", "LSA-S", "Fog"):
+            at = found.evaluation.metrics.index(metric)
+            one = [scores.items[system][column].to_numpy() for system in kept]
+            other = [found.evaluation.values[system][:, at].round(12) for system in kept]
+            for side in (one, other):
+                side[-1] = side[-1][PAIR.stop :]  # of the system own, those that it has written
+            i, j = names.index(judge), names.index(metric)
+            both = [np.concatenate(side) for side in (one, other)]
+            assert found.judges.pearson[i][j] == pytest.approx(stats.pearsonr(*both).statistic, abs=1e-9)
+            assert found.judges.spearman[i][j] == pytest.approx(stats.spearmanr(*both).statistic, abs=1e-9)
+            apart = [
+                np.concatenate([values - values.mean() for values in side]).round(12) for side in (one, other)
+            ]
+            within = found.judges_within
+            assert within.pearson[i][j] == pytest.approx(stats.pearsonr(*apart).statistic, abs=1e-9)
+            assert within.spearman[i][j] == pytest.approx(stats.spearmanr(*apart).statistic, abs=1e-9)
+
+
+def test_headlines_that_nobody_has_written_are_no_agreement(test_set):
+    headlines = ["", *("sempre le stesse parole" for _ in test_set.items[1:])]
+    systems = [*built_in_systems(test_set), System("one", tuple(headlines))]
+    scores = score(test_set, FakeJudges(), systems, resamples=2, progress=False)
+    evaluation = hevas.evaluate(
+        hevas.check(test_set, MetricOptions()),
+        [hevas.Headlines(system.name, system.headlines) for system in systems],
+        metrics=["AWL"],
+    )
+    columns = hevas.judge_columns(scores, evaluation)
+    assert evaluation.values["one"][0, 0] == 0
+    assert columns["AWL"].mask.sum() == 1
+    assert columns["AWL"][:, -1].std() == pytest.approx(0)
+
+
+def test_bleu_and_rouge_of_items_are_those_of_the_table(measured):
+    scores, found = measured
+    columns = hevas.judge_columns(scores, found.evaluation)
+    copy = columns["ROUGE-L"][:, 0].data
+    assert copy == pytest.approx(scores.items["copy"]["rougeL"].to_numpy())
+    assert columns["ROUGE-L source"][:, 0].data == pytest.approx(np.ones(len(copy)))
+    assert columns["BLEU"].mask.sum() == 2
+    assert columns["BLEU"].mask[PAIR, 3].all()
+    assert columns["BLEU source"][:, 0].min() > 0.99
+
+
+def test_the_page_and_the_files(tmp_path, measured):
+    out = tmp_path / "report"
+    scores, found = measured
+    write_report(out, scores, None, [], found)
+    assert {path.name for path in (out / "hevas").iterdir()} == {
+        "charts",
+        "items",
+        "report.html",
+        "summary.csv",
+        "summary.json",
+    }
+    with (out / "hevas" / "items" / "own.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["id"] for row in rows] == scores.items["own"]["id"].to_list()
+    assert all(float(row[metric]) == 0 for row in rows[PAIR] for metric in METRICS)
+    record = json.loads((out / "scores.json").read_text(encoding="utf-8"))["hevas"]
+    assert record["means"]["gold"]["R-1"] == 1
+    assert record["signature"] == found.analysis.signature
+    assert record["correlations"]["left_out"] == ["gold"]
+    assert record["correlations"]["all"]["pearson"] == [list(row) for row in found.judges.pearson]
+    assert set(record["correlations"]["within_systems"]) == {"metrics", "n", "pearson", "spearman"}
+
+    text = (out / "report.html").read_text(encoding="utf-8")
+    section = text[text.index('<section id="hevas">') : text.index('<section id="tests">')]
+    means, agreement, square = re.findall(r"<table>(.*?)</table>", section, re.DOTALL)
+    assert re.findall(r'<th scope="row">([^<]*)', agreement) == [
+        name + (" ↓" if name in ("NR", "PR", "Fog", "AWL") else "") for name in (*hevas.OVERLAPS, *METRICS)
+    ]
+    assert agreement.count("<td") == 2 * len(hevas.JUDGES) * (len(hevas.OVERLAPS) + len(METRICS))
+    assert "rgb(0 114 178 /" in agreement
+    assert "rgb(213 94 0 /" in agreement
+    assert '<span class="small">2 empty</span>' in means
+    assert square.count("<tr>") == 1 + len(hevas.JUDGES) + len(hevas.OVERLAPS) + len(METRICS)
+    assert "|resamples:5|seed:" in found.analysis.signature
+    assert found.analysis.signature in text
+    page = re.sub(r"<(script|style)\b.*?</\1>", "", text, flags=re.DOTALL)
+    assert "<script" not in page
+    assert not re.search(r'(?:src|href)="(?!#)', page)
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+
+
+def test_a_report_without_hevas_says_nothing_of_it(tmp_path, measured):
+    scores, _ = measured
+    write_report(tmp_path, scores, None, [])
+    assert "HEvAS" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "hevas" not in json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
+    assert not (tmp_path / "hevas").exists()
+
+
+@pytest.fixture
+def judges(monkeypatch):
+    """Judges that no training made; counts how often they were loaded."""
+    predict = pytest.importorskip("change_it.judges.judge")
+    loaded = []
+
+    def load(*args, **kwargs):
+        loaded.append(args)
+        return FakeJudges()
+
+    monkeypatch.setattr(predict.Judges, "from_pretrained", load)
+    return loaded
+
+
+def run(*arguments):
+    return main(["score", *map(str, arguments)])
+
+
+@pytest.mark.usefixtures("judges")
+def test_the_command_writes_and_prints_both(tmp_path, corpus, capsys):
+    out = tmp_path / "out"
+    folder = write_stand_ins(tmp_path / "judges")
+    given = ("--corpus", corpus, "--judges", folder, "--hevas", "--resamples", 5)
+    assert run(*given, "--out", out) == 0
+    printed = capsys.readouterr().out
+    assert "compliancy|judges:" in printed
+    assert "hevas|lang:it|" in printed
+    assert "items/, charts/ and hevas/" in printed
+    assert (out / "hevas" / "report.html").is_file()
+    assert run(*given, "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["hevas"] == json.loads((out / "scores.json").read_text(encoding="utf-8"))["hevas"]
+
+
+def test_bad_input_is_refused_before_judges_are_loaded(tmp_path, corpus, toy_corpus, judges, capsys):
+    folder = write_stand_ins(tmp_path / "judges")
+    given = ("--judges", folder, "--hevas", "--out", tmp_path / "out", "--resamples", 5)
+    assert run("--corpus", toy_corpus, *given) == 2
+    assert "--hevas needs 10 items or more" in capsys.readouterr().err
+    assert run("--corpus", corpus, *given, "--language", "de") == 2
+    assert "does not know the language 'de': choose --language en or it" in capsys.readouterr().err
+    (tmp_path / "file").write_text("")
+    assert run("--corpus", corpus, *given, "--out", tmp_path / "file") == 2
+    assert "is a file" in capsys.readouterr().err
+    assert judges == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_articles_without_words_are_bad_input(test_set):
+    items = (replace(test_set.items[0], article="…"), *test_set.items[1:])
+    with pytest.raises(InputError, match="1 document has an empty article"):
+        hevas.check(replace(test_set, items=items), MetricOptions())

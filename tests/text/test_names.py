@@ -1,0 +1,244 @@
+from collections import Counter
+
+import pytest
+
+from change_it.text.names import Casing, Headline, inflections
+
+CASING = Casing.from_texts(
+    [
+        "Il sindaco di Roma incontra il signor Rossi, poi Rossi torna a Roma. La casa di Rossi è a Roma.",
+        "Il presidente parla di Milano e poi va a Milano, come Milano vuole. I fiori del governo sono rossi.",
+        "In aula Donata Tromba parla; vota Donata Tromba; poi Donata Tromba tace, e Ivana Tromba vota.",
+    ],
+    ["crolla il ponte sulla tangenziale"],
+)
+
+
+def names(text, language="it", casing=None):
+    headline = Headline(text, language)
+    return [headline.pieces[index].text for index in headline.names(casing)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Il premier vola a Washington", ["Washington"]),
+        ("D'Alema sfida l'Inter e il Pd", ["Alema", "Inter", "Pd"]),
+        ("Sale la tensione sul Mes: «Vogliamo risposte»", ["Mes"]),
+        ("Arriva l'M5S al G20", ["M5S", "G20"]),
+    ],
+)
+def test_capitals_inside_an_italian_sentence_are_names(text, expected):
+    assert names(text) == expected
+
+
+def test_the_first_word_is_a_name_only_with_more_evidence_than_its_capital():
+    assert names("Fiori per il governo", casing=CASING) == []
+    assert names("Crolla tutto: Fiori ovunque", casing=CASING) == []
+    assert names("Roma nel caos", casing=CASING) == ["Roma"]
+    assert names("Mario Draghi lascia") == ["Mario", "Draghi"]
+
+
+@pytest.mark.parametrize("text", ["il sindaco parla di roma", "IL SINDACO PARLA DI ROMA"])
+def test_the_corpus_knows_names_without_or_among_capitals(text):
+    assert [name.lower() for name in names(text, casing=CASING)] == ["roma"]
+
+
+def test_title_case_needs_more_than_a_capital():
+    casing = Casing.from_texts(
+        ["The mayor smirks when the party crumbles as Trump meets Trump and sees Trump."]
+    )
+    assert names("Trump Smirks When Party Crumbles", "en", casing) == ["Trump"]
+
+
+def test_words_in_small_letters_that_only_headlines_have_are_no_names():
+    assert names("crolla la tangenziale", casing=CASING) == []
+
+
+def test_an_address_has_no_names():
+    assert names("Ecco la prova: http://Example.com/Roma", casing=CASING) == []
+
+
+def test_first_names_of_a_surname():
+    assert CASING.is_first_name("donata", "tromba")
+    assert not CASING.is_first_name("ivana", "tromba")
+
+
+def test_a_language_without_a_tagger_has_the_capitals_inside_a_sentence():
+    assert names("Gestern sprach Merkel in Berlin", "xx") == ["Merkel", "Berlin"]
+
+
+def test_share_of_capitals_and_other_forms():
+    casing = Casing.from_texts(["Il sindaco di Roma parla, Roma tace.", "Tutti a roma"])
+    assert [casing.share(word) for word in ("roma", "sindaco", "zagarolo")] == [2 / 3, 0, None]
+    assert inflections("smirks", "en") & {"smirk", "smirking", "smirks"} == {"smirk", "smirking"}
+
+
+def test_a_text_of_other_words_is_foreign():
+    casing = Casing.from_texts(["Il ponte sulla statale crolla ieri, fermi i treni."])
+    assert casing.known_share("Ieri il ponte crolla a Roma", "it") == 1
+    assert casing.known_share("Il ponte balla", "it") == 0.5
+    assert not casing.is_foreign("Crolla il ponte", "it")
+    assert casing.is_foreign("Il ponte balla", "it")
+    assert casing.known_share("Roma 2021", "it") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "lower", "upper", "is_name"),
+    [
+        # In small letters: nearly always a capital, three times at least; half the time where nothing has a capital.
+        ("Ecco la zorla", 1, 19, True),
+        ("Ecco la zorla", 1, 18, False),
+        ("Ecco la zorla", 0, 3, True),
+        ("Ecco la zorla", 0, 2, False),
+        ("ecco la zorla", 3, 3, True),
+        ("ecco la zorla", 4, 3, False),
+        ("ecco la zorla", 0, 2, False),
+        # With a capital inside a sentence: one time in ten; elsewhere four in five, or half where the tagger allows it.
+        ("Ecco la Zorla", 9, 1, True),
+        ("Ecco la Zorla", 10, 1, False),
+        ("Zorla ecco la", 3, 3, True),
+        ("Zorla ecco la", 4, 3, False),
+        ("Ecco: Zorla viene", 4, 3, False),
+        ("ECCO LA ZORLA", 3, 3, True),
+        ("ECCO LA ZORLA", 4, 3, False),
+    ],
+)
+def test_the_corpus_decides_by_the_share_of_capitals(text, lower, upper, is_name):
+    casing = Casing(Counter(zorla=lower), Counter(zorla=upper))
+    headline = Headline(text, "xx")
+    assert headline.is_name(headline.keys.index("zorla"), casing) == is_name
+
+
+@pytest.mark.parametrize(("lower", "expected"), [(1, ["Crolla"]), (2, [])])
+def test_a_verb_in_front_is_a_name_only_by_its_share(lower, expected):
+    assert (
+        names("Crolla il ponte", casing=Casing(Counter(crolla=lower, ponte=9), Counter(crolla=4))) == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "firsts", "is_first_name"),
+    [
+        (1, 9, {"donata": 3, "ivana": 2}, True),
+        (1, 9, {"donata": 3, "ivana": 3}, False),
+        (1, 9, {"donata": 2}, False),
+        (1, 9, {"ivana": 3}, False),
+        (2, 9, {"donata": 3, "ivana": 2}, False),
+        (0, 0, {"donata": 3, "ivana": 2}, False),
+    ],
+)
+def test_a_first_name_is_that_of_most_bearers(lower, upper, firsts, is_first_name):
+    casing = Casing(Counter(tromba=lower), Counter(tromba=upper), {"tromba": Counter(firsts)})
+    assert casing.is_first_name("donata", "tromba") == is_first_name
+    assert not casing.is_first_name("donata", "rossi")
+
+
+def test_casing_is_saved_and_loaded(tmp_path):
+    CASING.save(tmp_path)
+    assert Casing.load(tmp_path) == CASING
+    assert CASING.full["tromba"] == {"donata": 3, "ivana": 1}
+    assert Casing.load(tmp_path / "nowhere") is None
+
+
+def test_of_an_article_only_the_beginning_is_read():
+    assert Casing.from_texts(["e " * 1249 + "abc"]).lower == {"ab": 1}  # 2,500 characters
+
+
+def test_a_text_is_foreign_below_a_share_of_known_words():
+    letters = "abcdefghijklmnopqrstuvwxy"
+    casing = Casing(Counter({letter * 5: 1 for letter in letters[:23]}))
+    text = " ".join(letter * 5 for letter in letters)
+    assert casing.known_share(text, "xx") == 0.92
+    assert not casing.is_foreign(text, "xx")
+    assert casing.is_foreign(text + " zzzzz", "xx")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("Parla il dott. Rossi", "it", ["Rossi"]),
+        ("Il 51ENNE Rossi", "it", ["Rossi"]),
+        ("Vince 51 Rossi", "it", ["Rossi"]),
+        ("Canta I'LL SEE", "xx", ["SEE"]),
+        ("Ecco la «é»", "it", []),
+        ("Ecco la qualità", "it", []),
+        ("Ecco la 漢字", "it", ["漢字"]),
+        ("Ecco la 漢字", "xx", []),
+        ("Vince Rossi Bianchi Verdi Neri", "it", ["Rossi", "Bianchi", "Verdi", "Neri"]),
+    ],
+)
+def test_names_by_their_writing(text, language, expected):
+    assert names(text, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Roma vince", ["Roma"]),
+        ("Vince: Roma, Milano. Torino", ["Vince", "Roma", "Torino"]),
+        ("Roma-Lazio finisce", ["Roma", "Lazio"]),
+        ("Finisce Roma-Lazio", ["Finisce"]),
+        ("Finisce - Roma", ["Finisce", "Roma"]),
+        ("Vince l'Inter", ["Vince"]),
+        ("Vince 'Inter'", ["Vince", "Inter"]),
+        ("'Inter' vince", ["Inter"]),
+    ],
+)
+def test_where_any_word_has_a_capital(text, expected):
+    headline = Headline(text, "it")
+    begins = [
+        piece.text for i, piece in enumerate(headline.pieces) if headline.begins(i) and piece.kind == "word"
+    ]
+    assert begins == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "alone", "beside_a_name", "beside_a_word"),
+    [
+        ("Vince la Zorle", True, True, False),
+        ("Vedo Zorle", True, True, True),  # the tagger takes it for a name
+        ("Zorle vince", True, True, False),
+        ("Zorle a Roma", False, False, False),  # for a verb
+        ("ECCO LE ZORLE", False, True, False),
+        ("vince la zorle", False, True, False),
+    ],
+)
+def test_a_word_that_the_corpus_lacks_is_no_name_beside_other_forms_in_small_letters(
+    text, alone, beside_a_name, beside_a_word
+):
+    headline = Headline(text, "it")
+    index = headline.keys.index("zorle")
+    assert headline.is_name(index) == alone
+    assert headline.is_name(index, Casing(Counter(zorlare=1), Counter(zorlare=1))) == beside_a_name
+    assert headline.is_name(index, Casing(Counter(zorlare=2), Counter(zorlare=1))) == beside_a_word
+    assert headline.is_name(index, known={"zorlare"}) == (alone and beside_a_word)
+
+
+def test_contractions_are_no_names_in_capitals():
+    assert names("THEY'RE IN ZAGAROLO AND WE'LL SEE", "en", CASING) == ["ZAGAROLO", "SEE"]
+
+
+def test_full_names_are_names_in_a_row():
+    headline = Headline("Ieri Mario Draghi vede Giuseppe Conte e Letta", "it")
+    assert [headline.words(*ends) for ends in headline.full_names()] == [
+        "Mario Draghi",
+        "Giuseppe Conte",
+        "Letta",
+    ]
+
+
+def test_tags_belong_to_pieces_whatever_the_tokens():
+    headline = Headline("«L’Italia  della Ｒoma», dice", "it")
+    tags = {piece.text: headline.tag(i) for i, piece in enumerate(headline.pieces)}
+    assert (tags["L"], tags["Italia"], tags["della"], tags["dice"]) == ("DET", "PROPN", "ADP", "VERB")
+    assert Headline("Roma", "xx").tag(0) == ""
+
+
+def test_other_forms_have_stems_of_three_letters_or_more():
+    assert "run" in inflections("running", "en")
+    assert "stop" in inflections("stopping", "en")
+    assert "say" in inflections("saying", "en")
+    assert not {"bes", "be"} & inflections("being", "en")
+    assert "sin" not in inflections("singing", "en")
+    assert {"parlare", "parli"} <= inflections("parlano", "it")
