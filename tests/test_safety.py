@@ -153,11 +153,11 @@ def test_what_transformers_loads_is_loaded_in_one_file_that_refuses_code():
             if ast.unparse(called.value) not in own:
                 found.append((file.name, ast.unparse(called), refused))
         assert "transformers.pipeline(" not in text
-    assert {name for name, called, _ in found if called.endswith("from_pretrained")} == {"models.py"}
-    assert {called for name, called, refused in found if name == "models.py" and not refused} == set()
+    assert {name for name, called, _ in found if called.endswith("from_pretrained")} == {"pretrained.py"}
+    assert {called for name, called, refused in found if name == "pretrained.py" and not refused} == set()
     # A model of random weights is made of a configuration of ours or one that `read_config` gave.
     assert {name for name, called, _ in found if called.endswith("from_config")} == {
-        "models.py", "encoders.py", "pair.py", "style.py", "fluency.py",
+        "pretrained.py", "encoders.py", "pair.py", "style.py", "fluency.py",
     }  # fmt: skip
 
 
