@@ -25,7 +25,7 @@ from change_it.corpus import sample
 from change_it.corpus.alignment import day_numbers
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.leaks import test_neighbours
-from change_it.corpus.options import BuildOptions, SampleOptions
+from change_it.corpus.arguments import BuildOptions, SampleOptions
 from change_it.corpus.pairing import related
 from change_it.corpus.vectors import tfidf, tokenise
 from change_it.judges.casing import read_casing

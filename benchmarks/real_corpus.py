@@ -21,11 +21,11 @@ from change_it.audit.options import AuditOptions
 from change_it.commands import audit as audit_command
 from change_it.commands import score as score_command
 from change_it.commands.corpus_build import run_build
-from change_it.corpus.options import BuildOptions
+from change_it.corpus.arguments import BuildOptions
 from change_it.judges import train
-from change_it.judges.options import Fold, JudgeOptions, Task
-from change_it.scoring.options import ScoreOptions
-from change_it.training.options import Arithmetic
+from change_it.judges.arguments import Fold, JudgeOptions, Task
+from change_it.scoring.columns import ScoreOptions
+from change_it.training.arguments import Arithmetic
 
 
 @dataclass(kw_only=True)

@@ -24,13 +24,13 @@ from change_it.commands import transfer as transfer_command
 from change_it.commands.corpus_build import run_build
 from change_it.corpus import sample
 from change_it.corpus.folder import read_outlets
-from change_it.corpus.options import BuildOptions, SampleOptions
+from change_it.corpus.arguments import BuildOptions, SampleOptions
 from change_it.generators import train as train_generator
-from change_it.generators.options import EXTRACT, TRANSFORMER, GeneratorOptions, Recipe, TransferOptions
+from change_it.generators.arguments import EXTRACT, TRANSFORMER, GeneratorOptions, Recipe, TransferOptions
 from change_it.generators.rerank import Objective
 from change_it.judges import train as train_judge
-from change_it.judges.options import JudgeOptions, Task
-from change_it.scoring.options import ScoreOptions
+from change_it.judges.arguments import JudgeOptions, Task
+from change_it.scoring.columns import ScoreOptions
 from tools.sample import write
 
 

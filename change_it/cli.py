@@ -19,18 +19,18 @@ from change_it.command import TYRO_CONFIG, exit_on_input_error
 from change_it.commands.demo import DemoOptions
 from change_it.commands.quickstart import QuickstartOptions
 from change_it.corpus.folder import check_corpus
-from change_it.corpus.options import BuildOptions, CurveOptions, SampleOptions
-from change_it.generators.options import EXTRACT, GeneratorOptions, MergeOptions, TransferOptions
-from change_it.generators.options import variants as generator_variants
+from change_it.corpus.arguments import BuildOptions, CurveOptions, SampleOptions
+from change_it.generators.arguments import EXTRACT, GeneratorOptions, MergeOptions, TransferOptions
+from change_it.generators.arguments import variants as generator_variants
 from change_it.help import Variants, check_command, check_options, command_help, list_help
-from change_it.hevas.options import HevasOptions
-from change_it.hub.options import PushOptions
+from change_it.hevas.arguments import HevasOptions
+from change_it.hub.arguments import PushOptions
 from change_it.io import HUB, TableError, check_model, check_writable, named_files, read_tables
-from change_it.judges.options import JudgeOptions, check_judges
-from change_it.judges.options import variants as judge_variants
+from change_it.judges.arguments import JudgeOptions, check_judges
+from change_it.judges.arguments import variants as judge_variants
 from change_it.process import wait_passively
-from change_it.reproduction.options import ReproduceOptions
-from change_it.scoring.options import CompareOptions, HeadlineOptions, ScoreOptions
+from change_it.reproduction.arguments import ReproduceOptions
+from change_it.scoring.columns import CompareOptions, HeadlineOptions, ScoreOptions
 
 PROGRAM = """Headline style transfer between two newspapers: aligned data, generators, trained judges, compliancy.
 
@@ -59,9 +59,9 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
         "curve": Command(CurveOptions, "change_it.commands.corpus_curve:run"),
     },
     "train": {
-        "judge": Command(JudgeOptions, "change_it.judges.train:run", "change_it.judges.options:check"),
+        "judge": Command(JudgeOptions, "change_it.judges.train:run", "change_it.judges.arguments:check"),
         "generator": Command(
-            GeneratorOptions, "change_it.generators.train:run", "change_it.generators.options:check"
+            GeneratorOptions, "change_it.generators.train:run", "change_it.generators.arguments:check"
         ),
     },
     "merge": Command(MergeOptions, "change_it.generators.generator:merge"),
@@ -81,10 +81,10 @@ COMMANDS: dict[str, Command | dict[str, Command]] = {
         "score": Command(StudyOptions, "change_it.commands.annotate_score:run"),
     },
     "reproduce": Command(
-        ReproduceOptions, "change_it.commands.reproduce:run", "change_it.reproduction.options:check"
+        ReproduceOptions, "change_it.commands.reproduce:run", "change_it.reproduction.arguments:check"
     ),
     "demo": Command(DemoOptions, "change_it.commands.demo:run"),
-    "push": Command(PushOptions, "change_it.hub.push:run", "change_it.hub.options:check"),
+    "push": Command(PushOptions, "change_it.hub.push:run", "change_it.hub.arguments:check"),
 }
 
 #: Options that name generators, with what makes them, options of NAME=FILE, and options that name a file.

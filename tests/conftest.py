@@ -36,7 +36,7 @@ def corpus(tmp_path_factory):
     """Folder of a small corpus, built once as a user would build it."""
     from change_it.commands.corpus_build import run_build
     from change_it.corpus import sample
-    from change_it.corpus.options import BuildOptions, SampleOptions
+    from change_it.corpus.arguments import BuildOptions, SampleOptions
 
     folder = tmp_path_factory.mktemp("sample")
     sample.run(SampleOptions(out=folder / "sample.csv", articles=600))

@@ -19,8 +19,8 @@ from accelerate.commands.launch import launch_command_parser
 
 from change_it import cli
 from change_it.commands import quickstart
-from change_it.generators.options import GeneratorOptions
-from change_it.judges.options import JudgeOptions, Task
+from change_it.generators.arguments import GeneratorOptions
+from change_it.judges.arguments import JudgeOptions, Task
 
 CHECKOUT = Path(__file__).parent.parent
 PAGES = [CHECKOUT / "README.md"] + [

@@ -16,7 +16,7 @@ from scoring_fakes import OUTLETS, FakeJudges
 
 from change_it.corpus.alignment import UNDATED, align, nearest_wrong, one_to_one
 from change_it.corpus.build import build_corpus
-from change_it.corpus.options import ReadingOptions
+from change_it.corpus.arguments import ReadingOptions
 from change_it.corpus.reading import read_articles
 from change_it.corpus.splits import split
 from change_it.corpus.vectors import tfidf, tokenise
@@ -241,7 +241,7 @@ def test_scores_of_hevas_are_in_0_1(data):
 
 
 def hevas_options():
-    from change_it.hevas.options import MetricOptions
+    from change_it.hevas.arguments import MetricOptions
 
     return MetricOptions(topics=2, stop_words="none")
 

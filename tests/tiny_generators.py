@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from change_it.generators.options import GeneratorOptions
+from change_it.generators.arguments import GeneratorOptions
 
 WORDS = "il ponte crolla sulla statale la riforma fiscale approvata sciopero generale dei treni festival aperto al pubblico"
 HEADLINES = ["Il governo cade", "Torna la neve"]
@@ -15,7 +15,7 @@ def save_generator(
 
     from change_it.generators.card import GeneratorCard
     from change_it.generators.generator import new_network
-    from change_it.generators.options import READS
+    from change_it.generators.arguments import READS
 
     torch.manual_seed(seed)
     model, tokenizer = new_network(architecture, [WORDS], vocabulary=100, cells=16)

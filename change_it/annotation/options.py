@@ -5,7 +5,7 @@ from pathlib import Path
 
 import tyro
 
-from change_it.training.options import InferenceOptions
+from change_it.training.arguments import InferenceOptions
 from change_it.translation import Language
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from change_it.training.options import InferenceOptions
+from change_it.training.arguments import InferenceOptions
 
 
 @dataclass(kw_only=True)

@@ -3,7 +3,7 @@
 from change_it.annotation.options import SheetOptions
 from change_it.errors import InputError
 from change_it.io import check_writable
-from change_it.scoring.options import check_predictions
+from change_it.scoring.columns import check_predictions
 
 
 def run(options: SheetOptions) -> None:

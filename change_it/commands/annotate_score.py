@@ -30,7 +30,7 @@ def run(options: StudyOptions) -> None:
     judged = None
     if options.judges:
         from change_it.annotation.judged import ask
-        from change_it.hevas.options import MetricOptions
+        from change_it.hevas.arguments import MetricOptions
         from change_it.judges.judge import Judges
 
         metrics = MetricOptions(language=options.language, seed=options.seed) if options.hevas else None

@@ -9,7 +9,7 @@ from typing import Any
 
 from change_it.errors import InputError
 from change_it.io import Record, check_header, check_writable, listed, read_records, write_text
-from change_it.scoring.options import VERDICT_COLUMNS, CompareOptions
+from change_it.scoring.columns import VERDICT_COLUMNS, CompareOptions
 from change_it.tables import Column, Marked, Row, Table, console, print_table
 from change_it.translation import translate
 

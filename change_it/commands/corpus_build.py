@@ -3,7 +3,7 @@
 from typing import Any
 
 from change_it.corpus.folder import FILES, check_target
-from change_it.corpus.options import BuildOptions, parse_sizes
+from change_it.corpus.arguments import BuildOptions, parse_sizes
 from change_it.corpus.reading import read_articles
 from change_it.engines import use_engine
 from change_it.io import HUB, listed, read_tables

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.folder import read_report
-from change_it.corpus.options import CurveOptions
+from change_it.corpus.arguments import CurveOptions
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.results.context import histogram

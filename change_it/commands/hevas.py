@@ -9,7 +9,7 @@ from change_it.hevas.analysis import analyse
 from change_it.hevas.documents import Documents, System, read_documents, read_systems
 from change_it.hevas.evaluation import check_input, chosen_metrics, evaluate
 from change_it.hevas.metrics import Progress
-from change_it.hevas.options import Baseline, HevasOptions
+from change_it.hevas.arguments import Baseline, HevasOptions
 from change_it.progress import progress_bar
 from change_it.results.report_folder import HEVAS_FILES, check_out
 from change_it.tables import console, print_table

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from change_it.errors import InputError
 from change_it.io import read_input
-from change_it.judges.options import check_judges
-from change_it.scoring.options import HeadlineOptions
+from change_it.judges.arguments import check_judges
+from change_it.scoring.columns import HeadlineOptions
 from change_it.tables import Column, Row, Table, console, figure, print_table
 
 if TYPE_CHECKING:  # loads torch

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from change_it import __version__
 from change_it.audit.options import AuditOptions
-from change_it.corpus.options import BuildOptions, SampleOptions
+from change_it.corpus.arguments import BuildOptions, SampleOptions
 from change_it.errors import InputError
-from change_it.generators.options import GeneratorOptions, Recipe, TransferOptions
+from change_it.generators.arguments import GeneratorOptions, Recipe, TransferOptions
 from change_it.io import check_writable, read_json, write_json
-from change_it.judges.options import JudgeOptions, Task
+from change_it.judges.arguments import JudgeOptions, Task
 from change_it.locks import keep_locks
-from change_it.scoring.options import ScoreOptions
+from change_it.scoring.columns import ScoreOptions
 from change_it.tables import console
 
 if TYPE_CHECKING:

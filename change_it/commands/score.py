@@ -7,7 +7,7 @@ from functools import partial
 from change_it.corpus.folder import read_language, read_warnings
 from change_it.engines import use_engine, workers
 from change_it.results.report_folder import REPORT_FILES, check_out
-from change_it.scoring.options import ScoreOptions, check_predictions
+from change_it.scoring.columns import ScoreOptions, check_predictions
 from change_it.tables import console, print_table
 from change_it.translation import page_language
 
@@ -21,7 +21,7 @@ def run(options: ScoreOptions) -> None:
     check_predictions(options.predictions)
 
     from change_it.audit.verdicts import read_metrics, read_summary
-    from change_it.hevas.options import MetricOptions  # these load polars and matplotlib
+    from change_it.hevas.arguments import MetricOptions  # these load polars and matplotlib
     from change_it.progress import progress_bar
     from change_it.results import hevas_scores as hevas
     from change_it.results.context import corpus_info, judges_info, made

@@ -25,7 +25,7 @@ from change_it.errors import InputError
 from change_it.generators.decoding import Decoding
 from change_it.generators.extract import Extract
 from change_it.generators.journal import Journal
-from change_it.generators.options import EXTRACT, TransferOptions
+from change_it.generators.arguments import EXTRACT, TransferOptions
 from change_it.generators.rerank import choose, other_outlet
 from change_it.generators.transfer import LARGEST_BATCH, HeadlineTransfer, Proposer
 from change_it.generators.transfer_check import check, check_columns, decoding_of

@@ -29,7 +29,7 @@ from change_it.corpus.folder import (
     class_names,
 )
 from change_it.corpus.leaks import leak_check, test_neighbours
-from change_it.corpus.options import BuildOptions, parse_sizes
+from change_it.corpus.arguments import BuildOptions, parse_sizes
 from change_it.corpus.pairing import Candidates, article_vectors, find_neighbours, find_pairs
 from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.sample import is_sample

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from change_it.corpus.article import Article
-from change_it.corpus.options import SampleOptions
+from change_it.corpus.arguments import SampleOptions
 from change_it.errors import InputError
 from change_it.io import check_writable, replace_file
 from change_it.tables import console

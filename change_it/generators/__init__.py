@@ -5,7 +5,7 @@ Everything but the options loads torch, so the names are loaded lazily.
 
 from typing import TYPE_CHECKING
 
-from change_it.generators.options import GeneratorOptions, Recipe
+from change_it.generators.arguments import GeneratorOptions, Recipe
 from change_it.lazy import lazy_attributes
 
 if TYPE_CHECKING:

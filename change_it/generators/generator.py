@@ -25,7 +25,7 @@ from change_it.errors import InputError
 from change_it.generators.card import CARD, COMMAND, GeneratorCard
 from change_it.generators.collation import CausalFormat, EncoderDecoderFormat, Format, WordFormat, prompt_of
 from change_it.generators.decoding import Decoding
-from change_it.generators.options import (
+from change_it.generators.arguments import (
     NETWORKS,
     TRANSFORMER,
     GeneratorSettings,

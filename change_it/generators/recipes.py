@@ -10,7 +10,7 @@ import polars as pl
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.splits import generator
 from change_it.errors import InputError
-from change_it.generators.options import READS, Reads, Recipe
+from change_it.generators.arguments import READS, Reads, Recipe
 from change_it.networks.tokenizer import TOKEN
 
 #: Pairs that a recipe learns from, in the names of the splits.

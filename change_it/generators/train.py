@@ -28,7 +28,7 @@ from change_it.generators.generator import (
     max_positions,
     new_network,
 )
-from change_it.generators.options import (
+from change_it.generators.arguments import (
     LONGEST_SOURCE,
     LONGEST_TARGET,
     NETWORKS,
@@ -44,7 +44,7 @@ from change_it.generators.recipes import Examples, RecipeData, load_recipe
 from change_it.io import check_writable
 from change_it.networks.tokenizer import IGNORED
 from change_it.training.loop import TrainingResult, process_state
-from change_it.training.options import resolve
+from change_it.training.arguments import resolve
 from change_it.training.run_folder import Run, stage, train_in_folder
 
 console = Console()

@@ -9,7 +9,7 @@ from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.card import choose_generators
 from change_it.generators.decoding import Decoding
-from change_it.generators.options import CANDIDATES, EXTRACT, TransferOptions
+from change_it.generators.arguments import CANDIDATES, EXTRACT, TransferOptions
 from change_it.io import HUB, SUFFIXES, check_writable, listed, parse_columns, read_tables
 
 

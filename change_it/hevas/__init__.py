@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from change_it.hevas.baseline_systems import baseline
     from change_it.hevas.documents import Documents, System, read_documents, read_systems
     from change_it.hevas.evaluation import Evaluation, evaluate
-    from change_it.hevas.options import MetricOptions
+    from change_it.hevas.arguments import MetricOptions
 
 __all__ = [
     "Documents",

@@ -21,10 +21,10 @@ from change_it import __version__
 from change_it.corpus.alignment import number_above
 from change_it.corpus.sample import OUTLETS, of_sample
 from change_it.errors import InputError
-from change_it.hub.options import PushOptions
+from change_it.hub.arguments import PushOptions
 from change_it.hub.run_metadata import Run, public
 from change_it.io import is_hub_id
-from change_it.judges.options import as_in_the_papers
+from change_it.judges.arguments import as_in_the_papers
 from change_it.papers.evalnlgeval2020 import CITATION, JUDGES
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram

@@ -15,7 +15,7 @@ from huggingface_hub.utils import validate_repo_id
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.hub.options import REPO_TYPES, PushOptions, RepoType, check, staged
+from change_it.hub.arguments import REPO_TYPES, PushOptions, RepoType, check, staged
 from change_it.hub.packaging import Files, files_of
 from change_it.io import file_errors, replace_folder
 from change_it.tables import console

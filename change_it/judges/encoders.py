@@ -29,7 +29,7 @@ from transformers import (
 
 from change_it.errors import InputError
 from change_it.judges.judge import encode
-from change_it.judges.options import (
+from change_it.judges.arguments import (
     CROSS_ENCODER,
     HEADS,
     NGRAMS,

@@ -31,7 +31,7 @@ from change_it.judges.fluency_data import (
     parse_held_out,
 )
 from change_it.judges.judge import Judge
-from change_it.judges.options import SCRATCH, VOCABULARY, JudgeSettings
+from change_it.judges.arguments import SCRATCH, VOCABULARY, JudgeSettings
 from change_it.judges.scores import scores
 from change_it.networks.pretrained import load_weights, read_tokenizer
 from change_it.tables import Column, Row, Table

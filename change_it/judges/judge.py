@@ -18,7 +18,7 @@ from transformers import BatchEncoding
 from change_it.cache import LRUCache
 from change_it.engines import Workers, map_threads
 from change_it.errors import InputError
-from change_it.judges.options import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
+from change_it.judges.arguments import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
 from change_it.networks.pretrained import (
     batches_at_once,
     hash_of_weights,
@@ -32,7 +32,7 @@ from change_it.networks.pretrained import (
 )
 from change_it.progress import ProgressBar
 from change_it.text.names import Casing
-from change_it.training.options import Arithmetic
+from change_it.training.arguments import Arithmetic
 
 #: Tokens of a batch when no batch size is given.
 BATCH_TOKENS = 16_384

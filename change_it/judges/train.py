@@ -30,7 +30,7 @@ from change_it.judges.encoders import (
 from change_it.judges.fluency_data import load_fluency, parse_held_out
 from change_it.judges.fluency_training import acceptance_table, prepare
 from change_it.judges.judge import Judge, encode
-from change_it.judges.options import (
+from change_it.judges.arguments import (
     BILSTM,
     HEADS,
     NGRAMS,
@@ -49,7 +49,7 @@ from change_it.networks.pretrained import load_weights, pick_device, read_tokeni
 from change_it.papers.evalnlgeval2020 import JUDGES
 from change_it.tables import Column, Row, Table, console, print_table
 from change_it.training.loop import TrainingResult, process_state
-from change_it.training.options import resolve
+from change_it.training.arguments import resolve
 from change_it.training.run_folder import COMPLETE, Run, stage, train_in_folder
 
 PUBLISHED = "published"

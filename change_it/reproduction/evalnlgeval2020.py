@@ -3,9 +3,9 @@
 from typing import get_args
 
 from change_it.corpus.folder import read_outlets
-from change_it.generators.options import TRANSFORMER, Recipe
+from change_it.generators.arguments import TRANSFORMER, Recipe
 from change_it.papers import evalnlgeval2020 as paper
-from change_it.reproduction.options import ReproduceOptions
+from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.paper_tables import judges_table, read_results, systems_table, weights_of
 from change_it.reproduction.scales import Kind, generator_step, judge_steps, score_step, transfer_step
 from change_it.reproduction.steps import Step

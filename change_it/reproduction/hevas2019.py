@@ -14,11 +14,11 @@ from change_it.hevas.analysis import mean_intervals
 from change_it.hevas.baseline_systems import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, read_documents
 from change_it.hevas.evaluation import Evaluation, evaluate
-from change_it.hevas.options import MetricOptions
+from change_it.hevas.arguments import MetricOptions
 from change_it.io import write_json
 from change_it.papers import hevas2019 as paper
 from change_it.progress import progress_bar
-from change_it.reproduction.options import ReproduceOptions, Scale
+from change_it.reproduction.arguments import ReproduceOptions, Scale
 from change_it.reproduction.paper_tables import MEASURED, PUBLISHED, compared, read_results
 from change_it.reproduction.steps import Step
 from change_it.results.document import Document, Section

@@ -13,7 +13,7 @@ from typing import Any
 from change_it import __version__
 from change_it.audit.verdicts import read_metrics
 from change_it.io import read_json
-from change_it.judges.options import as_in_the_papers
+from change_it.judges.arguments import as_in_the_papers
 
 #: Libraries whose versions a report names.
 LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")

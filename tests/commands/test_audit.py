@@ -13,7 +13,7 @@ from change_it.cli import main
 from change_it.commands import audit as audit_command
 from change_it.commands import score as score_command
 from change_it.corpus.folder import read_outlets
-from change_it.scoring.options import ScoreOptions
+from change_it.scoring.columns import ScoreOptions
 
 
 def with_fakes(folder, patch):

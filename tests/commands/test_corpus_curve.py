@@ -7,7 +7,7 @@ import pytest
 
 from change_it.commands.corpus_curve import examples, run
 from change_it.corpus.alignment import EDGES, histogram
-from change_it.corpus.options import CurveOptions
+from change_it.corpus.arguments import CurveOptions
 from change_it.errors import InputError
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram as known

@@ -20,7 +20,7 @@ from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import file_items
 from change_it.errors import InputError
 from change_it.generators.journal import Journal
-from change_it.generators.options import TransferOptions
+from change_it.generators.arguments import TransferOptions
 from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import read_predictions
 
@@ -244,7 +244,7 @@ def killed_run(chosen, chunks):
         "    add(self, chunk, headlines)\n"
         f"    if chunk == {chunks - 1}: os.kill(os.getpid(), signal.SIGKILL)\n"
         "Journal.add = dying\n"
-        f"from pathlib import Path, PosixPath\nfrom change_it.generators.options import TransferOptions\n"
+        f"from pathlib import Path, PosixPath\nfrom change_it.generators.arguments import TransferOptions\n"
         f"transfer_command.run({chosen!r})\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=300)

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from change_it.corpus.options import SampleOptions
+from change_it.corpus.arguments import SampleOptions
 from change_it.corpus.sample import SAMPLE, SIZE, is_sample, run, sample_articles
 from change_it.errors import InputError
 

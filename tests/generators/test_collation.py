@@ -20,7 +20,7 @@ from change_it.generators.collation import (
     prompt_of,
 )
 from change_it.generators.generator import load_model, load_tokenizer, new_network
-from change_it.generators.options import NETWORKS
+from change_it.generators.arguments import NETWORKS
 from change_it.networks.tokenizer import train_tokenizer
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]

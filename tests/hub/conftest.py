@@ -19,7 +19,7 @@ def run(tmp_path_factory):
     from tiny_generators import save_generator
 
     from change_it.commands.corpus_build import run_build
-    from change_it.corpus.options import BuildOptions
+    from change_it.corpus.arguments import BuildOptions
 
     folder = tmp_path_factory.mktemp("runs") / "mine"
     folder.mkdir()
@@ -56,7 +56,7 @@ def write_report(run, systems):
 @pytest.fixture
 def options():
     """`PushOptions` from a kind and a folder."""
-    from change_it.hub.options import PushOptions
+    from change_it.hub.arguments import PushOptions
 
     def make(kind, folder, repo_id="me/thing", **more):
         return PushOptions(kind=kind, folder=str(folder), repo_id=repo_id, **more)

@@ -24,7 +24,7 @@ from change_it.reproduction.lrec2020 import (
     condition,
     together,
 )
-from change_it.reproduction.options import ReproduceOptions
+from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.paper_tables import draw_cells, f1_of
 
 

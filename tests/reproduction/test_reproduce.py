@@ -15,7 +15,7 @@ from change_it.cli import main
 from change_it.io import write_json
 from change_it.papers import hevas2019
 from change_it.reproduction import evalnlgeval2020, scales
-from change_it.reproduction.options import ReproduceOptions
+from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.paper_tables import bootstrapped, counts_of
 
 

@@ -11,7 +11,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from change_it.training.loop import TrainingBar, process_state, train
-from change_it.training.options import TrainingSettings
+from change_it.training.arguments import TrainingSettings
 
 
 class Classifier(nn.Module):

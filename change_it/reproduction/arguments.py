@@ -8,7 +8,7 @@ import tyro
 
 from change_it.errors import InputError
 from change_it.io import check_header, check_writable, named_files
-from change_it.scoring.options import BUILT_IN
+from change_it.scoring.columns import BUILT_IN
 
 Paper = Literal["evalnlgeval2020", "changeit2020", "hevas2019", "lrec2020"]
 Scale = Literal["smoke", "cpu", "full"]

@@ -10,7 +10,7 @@ from change_it.corpus.folder import check_outlet
 from change_it.engines import EngineOptions
 from change_it.errors import InputError
 from change_it.io import is_missing_path
-from change_it.training.options import DEFAULTS, InferenceOptions, TrainingOptions, TrainingSettings
+from change_it.training.arguments import DEFAULTS, InferenceOptions, TrainingOptions, TrainingSettings
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]

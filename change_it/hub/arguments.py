@@ -11,7 +11,7 @@ from change_it.corpus.folder import check_corpus, read_report
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard, single_generator
 from change_it.io import check_writable, weight_files
-from change_it.judges.options import COMMAND, check_judges
+from change_it.judges.arguments import COMMAND, check_judges
 
 #: What can be pushed, each to the Hub's kind of repository for it.
 Kind = Literal["dataset", "judge", "generator", "metric", "space"]

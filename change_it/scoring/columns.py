@@ -9,7 +9,7 @@ import tyro
 
 from change_it.engines import EngineOptions
 from change_it.io import check_header, named_files
-from change_it.training.options import InferenceOptions
+from change_it.training.arguments import InferenceOptions
 
 #: Names that prediction files cannot take.
 BUILT_IN = ("gold", "copy", "lead", "random-target")

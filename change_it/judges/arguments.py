@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 from change_it.errors import InputError
 from change_it.io import check_model, is_missing_path, read_json, weight_files
-from change_it.training.options import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings
+from change_it.training.arguments import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency"]
 Size = Literal["tiny", "small", "base"]
