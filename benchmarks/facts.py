@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 import tyro
 
-from change_it.commands.corpus_build import run_build
+from change_it.commands import corpus_build
 from change_it.corpus import sample
 from change_it.corpus.alignment import day_numbers
+from change_it.corpus.arguments import BuildOptions, SampleOptions
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.leaks import test_neighbours
-from change_it.corpus.arguments import BuildOptions, SampleOptions
 from change_it.corpus.pairing import related
 from change_it.corpus.vectors import tfidf, tokenise
 from change_it.judges.casing import read_casing
@@ -117,7 +117,7 @@ def main(options: Options) -> None:
         if corpus is None:
             file, corpus = Path(temporary) / "sample.csv", str(Path(temporary) / "corpus")
             sample.run(SampleOptions(out=file, seed=options.seed))
-            run_build(BuildOptions(files=(str(file),), out=Path(corpus), seed=options.seed))
+            corpus_build.run(BuildOptions(files=(str(file),), out=Path(corpus), seed=options.seed))
         report = measure(corpus, options)
     print(json.dumps(report, indent=2))
 

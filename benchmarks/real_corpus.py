@@ -19,8 +19,8 @@ import tyro
 
 from change_it.audit.options import AuditOptions
 from change_it.commands import audit as audit_command
+from change_it.commands import corpus_build
 from change_it.commands import score as score_command
-from change_it.commands.corpus_build import run_build
 from change_it.corpus.arguments import BuildOptions
 from change_it.judges import train
 from change_it.judges.arguments import Fold, JudgeOptions, Task
@@ -138,7 +138,7 @@ def main(options: Options) -> None:
         corpus = options.out / "corpus"
         if not (corpus / "alignment.json").exists():
             start = time.perf_counter()
-            run_build(
+            corpus_build.run(
                 BuildOptions(
                     files=(str(options.data),),
                     labels=options.labels,

@@ -19,12 +19,12 @@ import polars as pl
 import tyro
 from real_corpus import SMALL_CORPUS
 
+from change_it.commands import corpus_build
 from change_it.commands import score as score_command
 from change_it.commands import transfer as transfer_command
-from change_it.commands.corpus_build import run_build
 from change_it.corpus import sample
-from change_it.corpus.folder import read_outlets
 from change_it.corpus.arguments import BuildOptions, SampleOptions
+from change_it.corpus.folder import read_outlets
 from change_it.generators import train as train_generator
 from change_it.generators.arguments import EXTRACT, TRANSFORMER, GeneratorOptions, Recipe, TransferOptions
 from change_it.generators.rerank import Objective
@@ -96,7 +96,7 @@ def corpus_of(options: Options) -> Path:
                 out=folder,
                 seed=options.seed,
             )
-        run_build(build)
+        corpus_build.run(build)
     return folder
 
 

@@ -1,101 +1,78 @@
-"""The `change-it` program: a table of commands, each one dataclass of options and the function it calls.
+"""The `change-it` program: a table of commands, each a module of `change_it.commands` with its options, its check and its run.
 
-A function is imported only when its command runs, so that `change-it --help` loads neither torch nor transformers.
+They load what is large only once they run, so that `change-it --help` loads neither torch nor transformers.
 """
 
+import os
+import select
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields
+from difflib import get_close_matches
 from inspect import cleandoc, getdoc
 from itertools import takewhile
-from pkgutil import resolve_name
-from typing import Annotated, Any, NamedTuple, Union
+from types import ModuleType
+from typing import Annotated, Any, TypeVar, Union, get_type_hints
 
 import tyro
 
 from change_it import __version__
-from change_it.annotation.options import ServeOptions, SheetOptions, StudyOptions
-from change_it.audit.options import AuditOptions
-from change_it.command import TYRO_CONFIG, exit_on_input_error
-from change_it.commands.demo import DemoOptions
-from change_it.commands.quickstart import QuickstartOptions
-from change_it.corpus.folder import check_corpus
-from change_it.corpus.arguments import BuildOptions, CurveOptions, SampleOptions
-from change_it.generators.arguments import EXTRACT, GeneratorOptions, MergeOptions, TransferOptions
-from change_it.generators.arguments import variants as generator_variants
-from change_it.help import Variants, check_command, check_options, command_help, list_help
-from change_it.hevas.arguments import HevasOptions
-from change_it.hub.arguments import PushOptions
-from change_it.io import HUB, TableError, check_model, check_writable, named_files, read_tables
-from change_it.judges.arguments import JudgeOptions, check_judges
-from change_it.judges.arguments import variants as judge_variants
+from change_it.commands import (
+    annotate_sample,
+    annotate_score,
+    annotate_serve,
+    audit,
+    compare,
+    corpus_build,
+    corpus_curve,
+    corpus_sample,
+    demo,
+    hevas,
+    judge,
+    merge,
+    push,
+    quickstart,
+    reproduce,
+    score,
+    train_generator,
+    train_judge,
+    transfer,
+)
+from change_it.errors import InputError
+from change_it.io import disk_fault
+from change_it.locks import keep_locks
 from change_it.process import wait_passively
-from change_it.reproduction.arguments import ReproduceOptions
-from change_it.scoring.columns import CompareOptions, HeadlineOptions, ScoreOptions
 
-PROGRAM = """Headline style transfer between two newspapers: aligned data, generators, trained judges, compliancy.
+Options = TypeVar("Options")
+Group = dict[str, ModuleType]
 
-`change-it COMMAND --help` explains a command; `eval "$(change-it --tyro-print-completion bash)"` (or zsh) completes commands and options.
-
-Examples:
-    change-it quickstart
-    change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
-    change-it --version
-"""
-
-
-class Command(NamedTuple):
-    """A sub-command: its options and, as `module:function`, what runs them and what refuses them before anything large loads."""
-
-    options: type
-    run: str
-    check: str = ""
-
-
-COMMANDS: dict[str, Command | dict[str, Command]] = {
-    "quickstart": Command(QuickstartOptions, "change_it.commands.quickstart:run"),
-    "corpus": {
-        "sample": Command(SampleOptions, "change_it.corpus.sample:run"),
-        "build": Command(BuildOptions, "change_it.commands.corpus_build:run_build"),
-        "curve": Command(CurveOptions, "change_it.commands.corpus_curve:run"),
-    },
-    "train": {
-        "judge": Command(JudgeOptions, "change_it.judges.train:run", "change_it.judges.arguments:check"),
-        "generator": Command(
-            GeneratorOptions, "change_it.generators.train:run", "change_it.generators.arguments:check"
-        ),
-    },
-    "merge": Command(MergeOptions, "change_it.generators.generator:merge"),
-    "transfer": Command(
-        TransferOptions,
-        "change_it.commands.transfer:run",
-        "change_it.generators.transfer_check:check",
-    ),
-    "judge": Command(HeadlineOptions, "change_it.commands.judge:run"),
-    "score": Command(ScoreOptions, "change_it.commands.score:run"),
-    "compare": Command(CompareOptions, "change_it.commands.compare:run"),
-    "audit": Command(AuditOptions, "change_it.commands.audit:run"),
-    "hevas": Command(HevasOptions, "change_it.commands.hevas:run"),
-    "annotate": {
-        "sample": Command(SheetOptions, "change_it.commands.annotate_sample:run"),
-        "serve": Command(ServeOptions, "change_it.commands.annotate_serve:run"),
-        "score": Command(StudyOptions, "change_it.commands.annotate_score:run"),
-    },
-    "reproduce": Command(
-        ReproduceOptions, "change_it.commands.reproduce:run", "change_it.reproduction.arguments:check"
-    ),
-    "demo": Command(DemoOptions, "change_it.commands.demo:run"),
-    "push": Command(PushOptions, "change_it.hub.push:run", "change_it.hub.arguments:check"),
+COMMANDS: dict[str, ModuleType | Group] = {
+    "quickstart": quickstart,
+    "corpus": {"sample": corpus_sample, "build": corpus_build, "curve": corpus_curve},
+    "train": {"judge": train_judge, "generator": train_generator},
+    "merge": merge,
+    "transfer": transfer,
+    "judge": judge,
+    "score": score,
+    "compare": compare,
+    "audit": audit,
+    "hevas": hevas,
+    "annotate": {"sample": annotate_sample, "serve": annotate_serve, "score": annotate_score},
+    "reproduce": reproduce,
+    "demo": demo,
+    "push": push,
 }
+#: What a list of commands is about, by the words before it.
+LISTS = {
+    "change-it": """Headline style transfer between two newspapers: aligned data, generators, trained judges, compliancy.
 
-#: Options that name generators, with what makes them, options of NAME=FILE, and options that name a file.
-MODELS = {
-    "generator": "change-it train generator",
-    "adapter": "change-it train generator",
-}
-SYSTEMS = {"predictions": "mine=mine.csv", "system": "mine=mine.txt"}
-FILES = ("generated", "article", "sheet", "key")
+    `change-it COMMAND --help` explains a command; `eval "$(change-it --tyro-print-completion bash)"` (or zsh) completes commands and options.
 
-GROUPS = {
+    Examples:
+        change-it quickstart
+        change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
+        change-it --version
+    """,
     "corpus": """Sample, build and inspect a corpus of two outlets.
 
     Examples:
@@ -112,121 +89,161 @@ GROUPS = {
         change-it annotate sample --corpus runs/mine/corpus --out runs/mine/sheet.csv
     """,
 }
-#: Commands whose defaults depend on a model, to what gives them by the model's name.
-VARIANTS: dict[type, Callable[[], Variants]] = {
-    GeneratorOptions: generator_variants,
-    JudgeOptions: judge_variants,
-}
-
-
-def _parser_type() -> Any:
-    """The union of all commands, nested as in `COMMANDS`, for tyro."""
-
-    def entry(name: str, command: "Command | dict[str, Command]") -> Any:
-        if isinstance(command, Command):
-            about = (getdoc(command.options) or "").partition("\n")[0]
-            return Annotated[command.options, tyro.conf.subcommand(name, description=about)]
-        members = [entry(key, member) for key, member in command.items()]
-        about = GROUPS[name].partition("\n")[0]
-        return Annotated[_union(members), tyro.conf.subcommand(name, description=about)]
-
-    return _union([entry(name, command) for name, command in COMMANDS.items()])
-
-
-def _union(members: list[Any]) -> Any:
-    """A union type; tyro needs two members to make sub-commands, so one alone is padded with a hidden one."""
-    hidden = Annotated[None, tyro.conf.subcommand("none"), tyro.conf.Suppress]
-    return Union[tuple(members if len(members) > 1 else [*members, hidden])]  # noqa: UP007 (built at run time)
-
-
-def _check_paths(options: Any) -> None:
-    """Find what is not there, and where nothing can be written, before the command's libraries load."""
-    if corpus := getattr(options, "corpus", None):
-        check_corpus(str(corpus))
-    for name, command in MODELS.items():
-        if (model := getattr(options, name, None)) and model != EXTRACT:
-            check_model(str(model), command=command)
-    for name in ("judges", "rerank"):
-        if judges := getattr(options, name, None):
-            check_judges(str(judges))
-    if (articles := getattr(options, "input", None)) and not articles.startswith(HUB):
-        read_tables([articles])  # that they are there; nothing is read
-    files = [getattr(options, name, None) for name in FILES] + [*getattr(options, "sheets", ())]
-    systems = [
-        file
-        for name, example in SYSTEMS.items()
-        if isinstance(getattr(options, name, None), tuple)
-        for _, file in named_files(getattr(options, name), option=f"--{name}", example=example)
-    ]
-    for file in [*filter(None, files), *systems]:
-        if not file.exists() and str(file) != "-":
-            raise TableError("missing", file)
-    if isinstance(options, JudgeOptions | GeneratorOptions):
-        check_writable(
-            options.out, kind="run", inputs=options.inputs, alone=False
-        )  # one of several processes, it may be
-
-
-def _run(options: Any) -> None:
-    """Run the command whose options these are."""
-    entries = [
-        entry
-        for group in COMMANDS.values()
-        for entry in (group.values() if isinstance(group, dict) else [group])
-    ]
-    _check_paths(options)
-    command = next(entry for entry in entries if entry.options is type(options))
-    if command.check:
-        resolve_name(command.check)(options)
-    resolve_name(command.run)(options)
-
-
-def _help(arguments: Sequence[str]) -> str | None:
-    """The help that is asked for, None where none is.
-
-    Raises:
-        InputError: a command or an option that there is not; the nearest name is in the sentence.
-    """
-    words = list(takewhile(lambda argument: not argument.startswith("-"), arguments))
-    place: Command | dict[str, Command] | dict[str, Command | dict[str, Command]] = COMMANDS
-    called = ["change-it"]
-    for word in words:
-        if isinstance(place, Command):
-            break
-        check_command(" ".join(called), word, place)
-        place = place[word]
-        called.append(word)
-    wanted = any(argument in ("-h", "--help") for argument in arguments)
-    if isinstance(place, Command):
-        if not wanted:
-            check_options(" ".join(called), place.options, arguments)
-            return None
-        return command_help(place.options, VARIANTS.get(place.options, dict)())
-    if not wanted:
-        return None
-    about = GROUPS[called[-1]] if len(called) > 1 else PROGRAM
-    docstrings = {
-        name: GROUPS[name] if isinstance(entry, dict) else getdoc(entry.options) or ""
-        for name, entry in place.items()
-    }
-    return list_help(cleandoc(about), docstrings)
+TYRO_CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
+#: What makes help texts plainer, but not what is parsed.
+HELP_CONFIG = (tyro.conf.PositionalMetavarFromFieldName, tyro.conf.DisallowNone)
+_POSITIONAL = tyro.conf.Positional[str].__metadata__[0]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `change-it`; returns the exit code: 0 done, 2 bad input, 130 interrupted, 141 nobody reads the output. Faults of the package raise."""
+    """Run `change-it`; returns the exit code: 0 done, 2 bad input, 130 interrupted, 141 nobody reads the output. Faults of the package raise.
+
+    Raises:
+        SystemExit: 0 for help, 2 for options that are not understood.
+    """
     wait_passively()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:
         print(f"change-it {__version__}")
         return 0
+    return exit_on_input_error(lambda: _call(arguments))
 
-    def run() -> None:
-        if (text := _help(arguments)) is not None:
-            print(text)
-            return
-        _run(tyro.cli(_parser_type(), prog="change-it", args=arguments, config=TYRO_CONFIG))
 
-    return exit_on_input_error(run)
+def _call(arguments: Sequence[str]) -> None:
+    """Run the command that the first words name, or show the list that they lead to.
+
+    Raises:
+        InputError: a command or an option that there is not; the nearest name is in the sentence.
+    """
+    called, place = ["change-it"], COMMANDS
+    for word in takewhile(lambda argument: not argument.startswith("-"), arguments):
+        if isinstance(place, ModuleType):
+            break
+        if word not in place:
+            raise InputError(_unknown(f"{' '.join(called)} has no command {word}", word, list(place)))
+        called.append(word)
+        place = place[word]
+    rest = arguments[len(called) - 1 :]
+    if isinstance(place, ModuleType):
+        options = options_of(place)
+        _check_names(" ".join(called), options, rest)
+        place.run(_parsed(options, " ".join(called), _about(place), rest))
+    else:
+        _parsed(_union(place), " ".join(called), cleandoc(LISTS[called[-1]]), rest)
+
+
+def options_of(command: ModuleType) -> type:
+    """The dataclass of a command's options."""
+    return get_type_hints(command.run)["options"]
+
+
+def _parsed(options: Any, called: str, about: str, arguments: Sequence[str]) -> Any:
+    """The options that arguments give, or their help."""
+    config = (*TYRO_CONFIG, *(HELP_CONFIG if {"-h", "--help"} & {*arguments} else ()))
+    try:
+        return tyro.cli(options, prog=called, description=about, args=arguments, config=config)
+    except SystemExit:
+        sys.stdout.flush()  # while `exit_on_input_error` sees whether anybody reads it
+        raise
+
+
+def _about(command: ModuleType) -> str:
+    """What stands above the options of a command: its docstring, what it asks for, what it takes for a model when not given."""
+    options = options_of(command)
+    names = names_of(options)
+    required = [
+        names[each.name]
+        for each in fields(options)
+        if each.default is MISSING and each.default_factory is MISSING
+    ]
+    parts = [getdoc(options) or "", *([f"Required: {', '.join(required)}"] if required else [])]
+    if presets := getattr(command, "presets", None):
+        lines = [
+            f"    {model}: "
+            + " ".join(f"{names[name]} {value}" for name, value in values.items() if value is not None)
+            for model, values in presets().items()
+        ]
+        parts.append("\n".join(["When not given:", *lines]))
+    return "\n\n".join(parts)
+
+
+def _union(commands: Mapping[str, ModuleType | Group]) -> Any:
+    """A type for tyro of which each member is a command with the first line of what it is about."""
+    members = []
+    for name, command in commands.items():
+        options = _union(command) if isinstance(command, dict) else options_of(command)
+        about = LISTS[name] if isinstance(command, dict) else getdoc(options) or ""
+        described = tyro.conf.subcommand(name, description=about.partition("\n")[0])
+        members.append(Annotated[options, described])
+    return Union[tuple(members)]  # noqa: UP007 (built at run time)
+
+
+def names_of(options: type) -> dict[str, str]:
+    """What the fields of a dataclass of options are called on the command line; positional ones in capitals."""
+    types = get_type_hints(options, include_extras=True)
+    found = {}
+    for each in fields(options):
+        name = each.name.replace("_", "-")
+        positional = _POSITIONAL in getattr(types[each.name], "__metadata__", ())
+        found[each.name] = (
+            name.upper() if positional else f"--no-{name}" if each.default is True else f"--{name}"
+        )
+    return found
+
+
+def _check_names(command: str, options: type, arguments: Sequence[str]) -> None:
+    """Refuse an option that the command does not have; the nearest one is in the sentence."""
+    known = [name for name in names_of(options).values() if name.startswith("--")]
+    for argument in takewhile(lambda argument: argument != "--", arguments):
+        given = argument.partition("=")[0].replace("_", "-")
+        if given.startswith("--") and given not in (*known, "--help") and not given.startswith("--tyro-"):
+            raise InputError(_unknown(f"{command} has no option {given}", given, known))
+
+
+def _unknown(sentence: str, given: str, known: list[str]) -> str:
+    near = get_close_matches(given, known, n=1, cutoff=0.5)
+    return f"{sentence}: {f'did you mean {near[0]}?' if near else 'choose ' + ', '.join(known)}"
+
+
+def exit_on_input_error(call: Callable[[], None]) -> int:
+    """Run `call`; bad input and faults of the disk become one sentence on stderr and exit code 2, Ctrl-C 130, `| head` 141."""
+    try:
+        with keep_locks():
+            call()
+        sys.stdout.flush()
+    except InputError as error:
+        print(f"change-it: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("change-it: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        if not _output_is_gone():
+            raise
+        return 141
+    except BaseException as error:
+        if not (reason := disk_fault(error)):
+            raise
+        place = getattr(error, "filename", None)
+        print(f"change-it: {f'{place}: ' if place else ''}{reason}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _output_is_gone() -> bool:
+    """Whether nobody reads what is printed any more; what is still to be printed is dropped then."""
+    output = select.poll()
+    output.register(sys.stdout.fileno(), 0)
+    gone = any(event & select.POLLERR for _, event in output.poll(0))
+    if gone:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return gone
+
+
+def main_of(options: type[Options], run: Callable[[Options], None]) -> int:
+    """Parse the command line into `options`, run, and return the exit code."""
+    parsed = tyro.cli(options, config=TYRO_CONFIG)
+    return exit_on_input_error(lambda: run(parsed))
 
 
 if __name__ == "__main__":

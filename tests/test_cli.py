@@ -7,8 +7,7 @@ from dataclasses import MISSING, fields
 
 import pytest
 
-from change_it.cli import COMMANDS, main
-from change_it.command import exit_on_input_error
+from change_it.cli import COMMANDS, exit_on_input_error, main
 
 LEAVES = [
     [name] if not isinstance(entry, dict) else [name, member]

@@ -12,7 +12,7 @@ from corpus_fakes import articles, options, write_csv
 from datasets import load_dataset
 
 import change_it
-from change_it.commands.corpus_build import run_build
+from change_it.commands import corpus_build
 from change_it.corpus.build import build_corpus
 from change_it.corpus.folder import CONFIGS
 
@@ -49,7 +49,7 @@ def built(tmp_path_factory):
     """A CSV, and the corpus folder that the command makes of it."""
     where = tmp_path_factory.mktemp("script")
     files = str(write_csv(where / "news.csv", articles()))
-    run_build(options(where / "corpus", files=(files,), **CHOICES))
+    corpus_build.run(options(where / "corpus", files=(files,), **CHOICES))
     return files, str(where / "corpus")
 
 

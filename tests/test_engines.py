@@ -11,7 +11,7 @@ from tiny_generators import save_generator
 
 from change_it import engines
 from change_it.cli import main
-from change_it.commands.corpus_build import run_build
+from change_it.commands import corpus_build
 from change_it.corpus import alignment, duplicates, vectors
 from change_it.corpus.arguments import parse_sizes
 from change_it.engines import EngineOptions, map_ordered, map_threads, share, use_engine, workers
@@ -142,7 +142,7 @@ def models(tmp_path_factory, corpus):
 class TestRay:
     def test_a_corpus_is_the_same_bytes_when_a_machine_is_lost(self, cluster, tmp_path, monkeypatch):
         file = str(write_csv(tmp_path / "news.csv", articles(close=60, loose=40, alone=60)))
-        run_build(options(tmp_path / "local", files=(file,)))
+        corpus_build.run(options(tmp_path / "local", files=(file,)))
         for module, name, size in (
             (alignment, "WIDTH", 16),
             (alignment, "BLOCKS", 2),
@@ -151,7 +151,7 @@ class TestRay:
         ):
             monkeypatch.setattr(module, name, size)
         cluster.losing = 20
-        run_build(options(tmp_path / "ray", files=(file,), engine="ray", address=cluster.address))
+        corpus_build.run(options(tmp_path / "ray", files=(file,), engine="ray", address=cluster.address))
         assert len(cluster.results) > 2 * cluster.losing
         assert same_files(tmp_path / "local", tmp_path / "ray")
 

@@ -308,7 +308,7 @@ def test_a_file_that_gets_too_large_is_one_sentence_and_leaves_nothing(tmp_path)
     code = (
         "import resource, sys; from pathlib import Path; from change_it import io\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-        "from change_it.command import exit_on_input_error\n"
+        "from change_it.cli import exit_on_input_error\n"
         "sys.exit(exit_on_input_error(lambda: io.write_text(Path('big.txt'), 'x' * 5000)))"
     )
     # Files of coverage would get too large as well.

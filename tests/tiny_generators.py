@@ -13,9 +13,9 @@ def save_generator(
 ):
     import torch
 
+    from change_it.generators.arguments import READS
     from change_it.generators.card import GeneratorCard
     from change_it.generators.generator import new_network
-    from change_it.generators.arguments import READS
 
     torch.manual_seed(seed)
     model, tokenizer = new_network(architecture, [WORDS], vocabulary=100, cells=16)

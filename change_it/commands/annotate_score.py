@@ -2,24 +2,68 @@
 
 import json
 import sys
+from dataclasses import dataclass
+from pathlib import Path
 
-from change_it.annotation.options import StudyOptions
+import tyro
+
+from change_it.commands.checks import check_files
 from change_it.errors import InputError
+from change_it.judges.arguments import check_judges
 from change_it.results.report_folder import check_out, replaced_report
 from change_it.tables import console, print_table
+from change_it.training.arguments import InferenceOptions
 
 #: What is written into the folder of a study; the first file marks it as one.
 STUDY_FILES = ("items.csv", "report.html", "tables.md", "tables.json", "tables")
 
 
-def run(options: StudyOptions) -> None:
-    """Score the sheets."""
+@dataclass(kw_only=True)
+class StudyOptions(InferenceOptions):
+    """Accuracy, F1 and agreement of annotators (LREC 2020, Tables 1, 4 and 5), beside the judges on the same headlines.
+
+    Examples:
+        change-it annotate score study/answers/anna.csv study/answers/ben.csv --key study/sheet-key.csv
+        change-it annotate score study/answers/*.csv --key study/sheet-key.csv --judges runs/mine/judges --out study/report
+        change-it annotate score study/answers/*.csv --key study/sheet-key.csv --judges runs/mine/judges --hevas --out study/report
+    """
+
+    sheets: tyro.conf.Positional[tuple[Path, ...]]
+    """Files of annotators, one each: of the page, or sheets with the column answer filled in; the file's name is theirs."""
+    key: Path
+    """The key that `change-it annotate sample` wrote beside the sheet."""
+    judges: str | None = None
+    """Folder or Hub id of judges to compare with."""
+    hevas: bool = False
+    """With ratings: correlate them with the metrics of HEvAS too."""
+    language: str = "it"
+    """Of the headlines, for HEvAS and facts: it or en."""
+    out: Path | None = None
+    """Folder for report.html, tables.md, tables.json, tables/ and items.csv; nothing is written when not given."""
+    json: bool = False
+    """Print JSON instead of tables."""
+    resamples: int = 1000
+    """Bootstrap resamples of the intervals."""
+    seed: int = 1
+    """Of the intervals, and of HEvAS."""
+
+
+def check(options: StudyOptions) -> None:
+    """Refuse, before anything large loads, files or judges at fault, options that do not fit each other, and `--out` where nothing can be written."""
+    if options.judges:
+        check_judges(options.judges)
+    check_files(options.key, *options.sheets)
     if options.out:
         check_out(options.out, STUDY_FILES, inputs=[*options.sheets, options.key, options.judges])
     if options.resamples < 1:
         raise InputError(f"--resamples {options.resamples} is too few: give at least 1, better 1000")
     if options.hevas and not options.judges:
         raise InputError("--hevas compares ratings with metrics beside those of judges: give --judges too")
+
+
+def run(options: StudyOptions) -> None:
+    """Score the sheets."""
+    check(options)
 
     from change_it.annotation.sheets import read_annotators, read_key
     from change_it.annotation.study import Study, check_names

@@ -1,31 +1,75 @@
 """`change-it annotate serve`: the page over a sheet, on this machine."""
 
-from change_it.annotation.options import ServeOptions
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from change_it.commands.checks import check_files
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.space.address import check_serving
+from change_it.translation import Language
 
 
-def run(options: ServeOptions) -> None:
-    """Serve the page until it is interrupted."""
+@dataclass(kw_only=True)
+class ServeOptions:
+    """A page on which people annotate a sheet, one headline at a time, by keys or on a phone.
+
+    Everybody enters a name, and goes on where that name stopped. Every answer is on the disk before the next headline is shown.
+
+    Examples:
+        change-it annotate serve study/sheet.csv
+        change-it annotate serve study/sheet.csv --answers study/answers --host 0.0.0.0 --language en
+    """
+
+    sheet: tyro.conf.Positional[Path]
+    """A sheet written by `change-it annotate sample`."""
+    answers: Path | None = None
+    """Folder for one file an annotator; `answers` beside the sheet when not given."""
+    host: str = "127.0.0.1"
+    """Address to listen at; 0.0.0.0 lets other machines in."""
+    port: int = 7860
+    """Port to listen at; 0 takes a free one."""
+    hosts: tuple[str, ...] = ()
+    """With a local --host: host names under which a proxy before the page is reached; all others are refused."""
+    language: Language = "it"
+    """Language of the page."""
+    share: bool = False
+    """Open a public address through Gradio's servers."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the answers stand."""
+        return self.answers or self.sheet.parent / "answers"
+
+
+def check(options: ServeOptions) -> None:
+    """Refuse, before anything large loads, a sheet that is not there, and an address or a folder of answers that cannot be used."""
+    check_files(options.sheet)
     check_serving(options.host, options.port)
-    folder = options.answers or options.sheet.parent / "answers"
+    folder = options.folder
     if folder.resolve() == options.sheet.resolve().parent:
         raise InputError(
             f"--answers {folder} is the folder of the sheet: name another, such as {folder / 'answers'}"
         )
     check_writable(folder, kind="run", option="--answers", alone=False)
 
+
+def run(options: ServeOptions) -> None:
+    """Serve the page until it is interrupted."""
+    check(options)
+
     from change_it.annotation.answers import Answers
     from change_it.annotation.sheets import read_sheet
 
     rows, questions = read_sheet(options.sheet)
-    answers = Answers(folder, [row.item for row in rows])
+    answers = Answers(options.folder, [row.item for row in rows])
 
     from change_it.annotation.page import CSS, build
     from change_it.space.serving import serve
 
     page = build(rows, questions, answers, options.language)
-    print(f"{len(rows)} headlines; answers go to {folder}")
+    print(f"{len(rows)} headlines; answers go to {options.folder}")
     settings = {"hosts": options.hosts, "css": CSS, "footer_links": []}
     serve(page, host=options.host, port=options.port, share=options.share, **settings)

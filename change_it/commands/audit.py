@@ -2,13 +2,57 @@
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from change_it.audit.options import AuditOptions
+from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
+from change_it.judges.arguments import check_judges
 from change_it.results.report_folder import AUDIT_FILES, check_out
 from change_it.tables import console, print_table
+from change_it.training.arguments import InferenceOptions
 from change_it.translation import page_language
+
+
+@dataclass(kw_only=True)
+class AuditOptions(InferenceOptions):
+    """Find out how far the judges of a corpus can be believed: systems that must fail, cues, calibration, power.
+
+    Examples:
+        change-it audit --judges runs/mine/judges --corpus runs/mine/corpus
+        change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --items 1000 --temperature --out runs/mine/audit
+    """
+
+    corpus: str
+    """Corpus folder or data set id on the Hub; its A2 pairs are the test."""
+    judges: str
+    """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
+    out: Path | None = None
+    """Folder for audit.html and audit.json; the folder audit beside a folder of judges when not given."""
+    items: int = 150
+    """Headlines of each degenerate system, at most; articles take most of the time."""
+    temperature: bool = False
+    """Fit a temperature to each judge on one half of A2's pairs and report the calibration on the other; changes no judge."""
+    language: str | None = None
+    """Of the headlines: it, en or none; guessed when not given."""
+    report_language: Literal["it", "en"] | None = None
+    """Of audit.html; that of the headlines when not given, English where they are in neither."""
+    json: bool = False
+    """Print JSON instead of tables."""
+    resamples: int = 1000
+    """Bootstrap resamples of the intervals."""
+    seed: int = 1
+    """Seed of everything that is drawn."""
+    batch_size: int | None = None
+    """Texts a judge reads at once; its own choice when not given."""
+
+
+def check(options: AuditOptions) -> None:
+    """Refuse, before anything large loads, a corpus or judges at fault, and `--out` where nothing can be written."""
+    check_corpus(options.corpus)
+    check_judges(options.judges)
+    check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges])
 
 
 def run(options: AuditOptions) -> None:
@@ -20,8 +64,8 @@ def run(options: AuditOptions) -> None:
     Raises:
         InputError: a corpus or judges at fault, or `--out` cannot be written.
     """
-    out = options.out or _beside(options.judges)
-    check_out(out, AUDIT_FILES, inputs=[options.corpus, options.judges])
+    check(options)
+    out = _out(options)
 
     from change_it.audit.corpus import read_corpus
     from change_it.audit.measure import audit  # these load torch, polars and matplotlib
@@ -61,8 +105,10 @@ def run(options: AuditOptions) -> None:
     print(f"wrote {out / 'audit.html'} and audit.json")
 
 
-def _beside(judges: str) -> Path:
-    """The folder `audit` beside a folder of judges."""
-    if not Path(judges).is_dir():
-        raise InputError(f"{judges} is no folder, so the audit has no place beside it: give --out")
-    return Path(judges).resolve().parent / "audit"
+def _out(options: AuditOptions) -> Path:
+    """`--out`, or the folder `audit` beside a folder of judges."""
+    if options.out:
+        return options.out
+    if not Path(options.judges).is_dir():
+        raise InputError(f"{options.judges} is no folder, so the audit has no place beside it: give --out")
+    return Path(options.judges).resolve().parent / "audit"

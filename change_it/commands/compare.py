@@ -3,15 +3,54 @@
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import tyro
 
 from change_it.errors import InputError
 from change_it.io import Record, check_header, check_writable, listed, read_records, write_text
-from change_it.scoring.columns import VERDICT_COLUMNS, CompareOptions
+from change_it.scoring.columns import VERDICT_COLUMNS
 from change_it.tables import Column, Marked, Row, Table, console, print_table
 from change_it.translation import translate
+
+
+@dataclass(kw_only=True)
+class CompareOptions:
+    """Two systems item by item: how often each passed and the other did not, and which headlines those are.
+
+    Examples:
+        change-it compare runs/mine/report/items/sum.csv runs/mine/report/items/gold.csv
+        change-it compare runs/mine/report/items/sum.csv runs/mine/report/items/gold.csv --verdict main --outcome first --out compare.html
+    """
+
+    files: tyro.conf.Positional[tuple[Path, Path]]
+    """Tables of verdicts, items/<system>.csv of `change-it score --out` or items.csv of the page, one system in each."""
+    verdict: Literal["compliant", "strict_compliancy", "hh", "ah", "main", "fluency", "facts"] = "compliant"
+    """Whose verdict to look at: hh, ah and main together, all five, or one alone."""
+    outcome: Literal["all", "any", "differ", "first", "second", "both", "none"] = "differ"
+    """Which headlines to print: those that any, exactly one, only the first, only the second, both or none of the systems failed at."""
+    items: int = 10
+    """Headlines to print, at most; --out and --json have all."""
+    out: Path | None = None
+    """HTML file with all headlines of both systems, side by side; nothing is written when not given."""
+    report_language: Literal["it", "en"] = "en"
+    """Of the HTML file."""
+    json: bool = False
+    """Print JSON instead of tables."""
+
+
+def check(options: CompareOptions) -> None:
+    """Refuse, before anything large loads, files at fault, and `--out` where nothing can be written."""
+    files = options.files
+    if options.out:
+        check_writable(options.out, kind="file", inputs=files)
+    if files[0] == files[1]:
+        raise InputError(f"{files[0]} is given twice: give a file of each of two systems")
+    for file in files:
+        check_header(file, required=VERDICT_COLUMNS)
 
 
 def run(options: CompareOptions) -> None:
@@ -20,14 +59,7 @@ def run(options: CompareOptions) -> None:
     Raises:
         InputError: a file at fault, not two systems, or no item that both have.
     """
-    if options.out:
-        check_writable(options.out, kind="file", inputs=options.files)
-
-    files = options.files
-    if files[0] == files[1]:
-        raise InputError(f"{files[0]} is given twice: give a file of each of two systems")
-    for file in files:
-        check_header(file, required=VERDICT_COLUMNS)
+    check(options)
 
     from change_it.results.comparison import (  # loads polars
         OTHER,
@@ -38,6 +70,7 @@ def run(options: CompareOptions) -> None:
     )
     from change_it.results.pages import compare_page
 
+    files = options.files
     english = partial(translate, "en")
     same = files[0].stem == files[1].stem
     tables = read_verdicts(

@@ -2,25 +2,35 @@
 
 from typing import Any
 
-from change_it.corpus.folder import FILES, check_target
 from change_it.corpus.arguments import BuildOptions, parse_sizes
-from change_it.corpus.reading import read_articles
+from change_it.corpus.folder import FILES, check_target
 from change_it.engines import use_engine
 from change_it.io import HUB, listed, read_tables
 from change_it.tables import Column, Row, Table, console, print_table
 
 
-def run_build(options: BuildOptions) -> None:
-    """`change-it corpus build`."""
+def check(options: BuildOptions) -> None:
+    """Refuse, before anything large loads, files that are not there, sizes that are none, and `--out` where nothing can be written."""
     here = [file for file in options.files if not file.startswith(HUB)]
     tables = read_tables(here, encoding=options.encoding) if here else []  # nothing is read yet
     check_target(options.out, inputs=[table.name for table in tables])
     parse_sizes(options.sizes)
     options.check_engine()
+
+
+def run(options: BuildOptions) -> None:
+    """Build a corpus and print what is in it."""
+    check(options)
+
+    from change_it.corpus.reading import read_articles
+
     terminal = console()
     with terminal.status("reading") as status, use_engine(options):
         reading = read_articles(options)
-        from change_it.corpus.build import build_corpus, write_corpus  # loads polars: after the cheap checks
+        from change_it.corpus.build import (  # loads polars: after what is refused in reading
+            build_corpus,
+            write_corpus,
+        )
 
         corpus = build_corpus(reading, options, stage=status.update)
         status.update("writing")

@@ -1,13 +1,14 @@
 """`change-it corpus curve`: number of alignments against the threshold (LREC 2020, Figure 2) and example pairs (Table 2)."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from change_it.corpus.folder import read_report
-from change_it.corpus.arguments import CurveOptions
+import tyro
+
+from change_it.corpus.folder import check_corpus, read_report
 from change_it.errors import InputError
 from change_it.io import check_writable
-from change_it.results.context import histogram
 from change_it.tables import Column, Row, Table, console, print_table
 
 if TYPE_CHECKING:
@@ -17,16 +18,45 @@ if TYPE_CHECKING:
 NEARLY_EQUAL = 0.96
 
 
-def run(options: CurveOptions) -> None:
-    """Draw the curve of a corpus folder and print example pairs."""
-    out = options.out or options.corpus / "alignment-curve.png"
+@dataclass(kw_only=True)
+class CurveOptions:
+    """Draw the number of alignments against the threshold (LREC 2020, Figure 2) and print example pairs.
+
+    Examples:
+        change-it corpus curve runs/mine/corpus --out runs/mine/curve.png
+    """
+
+    corpus: tyro.conf.Positional[Path]
+    """A corpus folder written by `change-it corpus build`."""
+    out: Path | None = None
+    """Picture to write (.png or .svg); alignment-curve.png inside the corpus folder when not given."""
+    examples: int = 1
+    """Example pairs printed near each of .96, the strict and the loose threshold."""
+
+    @property
+    def picture(self) -> Path:
+        """The file that is written."""
+        return self.out or self.corpus / "alignment-curve.png"
+
+
+def check(options: CurveOptions) -> None:
+    """Refuse, before anything large loads, a corpus at fault, and a picture that cannot be written."""
+    check_corpus(str(options.corpus))
+    out = options.picture
     if out.suffix not in (".png", ".svg"):
         raise InputError(f"cannot draw {out.name}: name the picture something.png or something.svg")
-    record = read_report(options.corpus)
+    read_report(options.corpus)
     check_writable(out, kind="file")
 
-    from change_it.results.charts import alignment_chart, save  # loads matplotlib: after the cheap checks
 
+def run(options: CurveOptions) -> None:
+    """Draw the curve of a corpus folder and print example pairs."""
+    check(options)
+
+    from change_it.results.charts import alignment_chart, save  # loads matplotlib
+    from change_it.results.context import histogram
+
+    out, record = options.picture, read_report(options.corpus)
     pairs = _read_pairs(options.corpus, record)
     outlets, thresholds = record["outlets"], record["thresholds"]
     title = f"Alignments of {outlets['a']} and {outlets['b']}"

@@ -5,7 +5,11 @@ from pathlib import Path
 
 from change_it.errors import InputError
 from change_it.space.address import check_serving
+from change_it.tables import console
 from change_it.translation import Language
+
+#: The run that is made where it is not there.
+QUICKSTART = Path("runs/quickstart")
 
 
 @dataclass(kw_only=True)
@@ -19,8 +23,8 @@ class DemoOptions:
         change-it demo --run runs/mine --port 7861 --language en
     """
 
-    run: Path = Path("runs/quickstart")
-    """Folder of a run with judges, and generators or a corpus; the folder's quickstart is run first when it has none."""
+    run: Path = QUICKSTART
+    """Folder of a run with judges, and generators or a corpus; the quickstart's is made first when it has none."""
     host: str = "127.0.0.1"
     """Address to listen at; 0.0.0.0 lets other machines in."""
     port: int = 7860
@@ -35,18 +39,27 @@ class DemoOptions:
     """Open a public address through Gradio's servers."""
 
 
+def check(options: DemoOptions) -> None:
+    """Refuse, before anything large loads, an address that cannot be used, and a run that is not there or lacks models."""
+    check_serving(options.host, options.port)
+    if has_models(options.run):
+        return
+    if not options.run.exists() and options.run != QUICKSTART:
+        raise InputError(
+            f"there is no run {options.run}: give the folder of one, or make it with change-it quickstart --out {options.run}"
+        )
+    if options.run.is_dir() and any(options.run.iterdir()) and not _is_quickstart(options.run):
+        raise InputError(
+            f"{options.run} is no run of the quickstart and lacks judges, or generators and a corpus: "
+            "train them there, or give another --run"
+        )
+
+
 def run(options: DemoOptions) -> None:
     """Serve the page until it is interrupted."""
-    check_serving(options.host, options.port)
-    from change_it.tables import console
-
+    check(options)
     terminal = console()
     if not has_models(options.run):
-        if options.run.is_dir() and any(options.run.iterdir()) and not _is_quickstart(options.run):
-            raise InputError(
-                f"{options.run} is no run of the quickstart and lacks judges, or generators and a corpus: "
-                "train them there, or give another --run"
-            )
         terminal.print(
             f"{options.run} holds no models yet: training them with the quickstart, once; this takes some five minutes."
         )

@@ -2,28 +2,85 @@
 
 import json
 import sys
-from typing import get_args
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
 
+from change_it.commands.checks import check_systems
 from change_it.errors import InputError
-from change_it.hevas.analysis import analyse
-from change_it.hevas.documents import Documents, System, read_documents, read_systems
-from change_it.hevas.evaluation import check_input, chosen_metrics, evaluate
-from change_it.hevas.metrics import Progress
-from change_it.hevas.arguments import Baseline, HevasOptions
-from change_it.progress import progress_bar
+from change_it.hevas.arguments import Baseline, Chart, MetricOptions
 from change_it.results.report_folder import HEVAS_FILES, check_out
 from change_it.tables import console, print_table
 from change_it.translation import page_language
 
+if TYPE_CHECKING:
+    from change_it.hevas.documents import Documents, System
+    from change_it.hevas.metrics import Progress
 
-def run(options: HevasOptions) -> None:
-    """Measure the systems of the files and the baselines."""
-    metrics = chosen_metrics(options.metrics)
+
+@dataclass(kw_only=True)
+class HevasOptions(MetricOptions):
+    """Measure headlines with HEvAS: informativeness and readability, with statistics and charts; no judges.
+
+    Documents are CSV, TSV, JSON lines or parquet with the columns article and headline (also headlines, headline1,
+    headline2, … for several references) and id if there is one; a file marked like XML, .xml or .sgml, as HEvAS reads:
+    <doc id="1"><headline>…</headline><text>…</text></doc>; or a corpus folder, whose A2 articles are taken.
+
+    Examples:
+        change-it hevas --documents articles.csv --system mine=mine.txt --baselines first random --out runs/hevas
+        change-it hevas --documents runs/mine/corpus --system sum=sum.csv s2s=s2s.csv --out runs/mine/hevas
+        change-it hevas --documents news.jsonl --system mine=mine.txt --language en --metrics R-1 R-SU LSA-C JS-S Fog
+    """
+
+    documents: str
+    """File of documents with their reference headlines, or a corpus folder."""
+    system: tuple[str, ...] = ()
+    """Systems as NAME=FILE: text with one headline a line, in the documents' order, or CSV with id, headline, as transfer writes it."""
+    baselines: tuple[Baseline, ...] = ()
+    """Systems that HEvAS compares with: first, random, tfidf, wtextrank, stextrank."""
+    metrics: tuple[str, ...] = ()
+    """R-1 R-2 R-SU R-WSU LSA-C LSA-S TM-C TM-S WE-C WE-S KL-C KL-S JS-C JS-S PNR NR PR Fog AWL; all when not given."""
+    columns: str = ""
+    """Column map of --documents, ours=theirs: article=body,headline=title; headline may stand several times."""
+    n_words: int = 9
+    """Words in a baseline's headline, at most."""
+    resamples: int = 1000
+    """Bootstrap resamples of the intervals."""
+    correlations_of: str = ""
+    """System whose metrics are correlated with each other: first for the paper's Table 3; all systems together when not given."""
+    charts: tuple[Chart, ...] = field(default=("bar", "interval", "box", "scatter"))
+    """Drawings to write and to show in report.html."""
+    out: Path | None = None
+    """Folder for report.html, summary.csv, summary.json, items/<system>.csv and charts/; nothing is written when not given."""
+    report_language: Literal["it", "en"] | None = None
+    """Of report.html; that of the texts when not given, English where they are in neither."""
+    json: bool = False
+    """Print JSON instead of a table."""
+
+
+def check(options: HevasOptions) -> None:
+    """Refuse, before anything large loads, systems that are not there, metrics that are none, and `--out` where nothing can be written."""
+    check_systems(options.system, option="--system", example="mine=mine.txt")
+    from change_it.hevas.evaluation import chosen_metrics  # loads numpy
+
+    chosen_metrics(options.metrics)
     if options.resamples < 1:
         raise InputError(f"--resamples {options.resamples} is too few: give at least 1, better 1000")
     if options.out:
         files = [spec.partition("=")[2] for spec in options.system]
         check_out(options.out, HEVAS_FILES, inputs=[options.documents, options.vectors, *files])
+
+
+def run(options: HevasOptions) -> None:
+    """Measure the systems of the files and the baselines."""
+    check(options)
+
+    from change_it.hevas.analysis import analyse
+    from change_it.hevas.documents import read_documents, read_systems
+    from change_it.hevas.evaluation import check_input, chosen_metrics, evaluate
+    from change_it.progress import progress_bar
+
+    metrics = chosen_metrics(options.metrics)
     documents = read_documents(options.documents, columns=options.columns)
     check_input(documents, metrics, options)
     systems = read_systems(options.system, documents, taken=get_args(Baseline))
@@ -70,9 +127,10 @@ def run(options: HevasOptions) -> None:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")
 
 
-def _baselines(options: HevasOptions, documents: Documents, progress: Progress) -> list[System]:
+def _baselines(options: HevasOptions, documents: "Documents", progress: "Progress") -> "list[System]":
     """The baselines that were asked for, each once."""
     from change_it.hevas.baseline_systems import baseline  # loads scikit-learn
+    from change_it.hevas.documents import System
 
     names = list(dict.fromkeys(options.baselines))
     systems = []

@@ -2,14 +2,18 @@
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import tyro
+
+from change_it.commands.checks import check_files
 from change_it.errors import InputError
 from change_it.io import read_input
 from change_it.judges.arguments import check_judges
-from change_it.scoring.columns import HeadlineOptions
 from change_it.tables import Column, Row, Table, console, figure, print_table
+from change_it.training.arguments import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch
     from change_it.generators.rerank import JudgedCandidate
@@ -24,8 +28,40 @@ QUESTIONS = {
 }
 
 
+@dataclass(kw_only=True)
+class HeadlineOptions(InferenceOptions):
+    """Judge one new headline: same content, fits the article, the other outlet's style, fluent, supported?
+
+    Examples:
+        change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
+        change-it judge "A bridge falls" --original "Bridge collapses" --article - --judges runs/mine/judges --to left < article.txt
+    """
+
+    headline: tyro.conf.Positional[str]
+    """The new headline."""
+    original: str
+    """The original headline."""
+    article: Path
+    """Text file with the original's article; - reads standard input."""
+    judges: str = "runs/quickstart/judges"
+    """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
+    to: str | None = None
+    """Outlet aimed at; the other one than main takes the original for when not given."""
+    language: str | None = None
+    """Of the texts, for facts: it, en or any other; guessed from the article when not given."""
+    json: bool = False
+    """Print JSON instead of a table."""
+
+
+def check(options: HeadlineOptions) -> None:
+    """Refuse, before anything large loads, judges at fault, an outlet that they do not have, and an article that is not there."""
+    check_judges(options.judges)
+    check_files(options.article)
+
+
 def run(options: HeadlineOptions) -> None:
     """Judge one headline and print the marks, or JSON."""
+    check(options)
     texts = {
         "HEADLINE": options.headline,
         "--original": options.original,

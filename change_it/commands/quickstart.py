@@ -14,14 +14,16 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from change_it import __version__
-from change_it.audit.options import AuditOptions
-from change_it.corpus.arguments import BuildOptions, SampleOptions
+from change_it.commands.audit import AuditOptions
+from change_it.commands.corpus_sample import SampleOptions
+from change_it.commands.score import ScoreOptions
+from change_it.commands.transfer import TransferOptions
+from change_it.corpus.arguments import BuildOptions
 from change_it.errors import InputError
-from change_it.generators.arguments import GeneratorOptions, Recipe, TransferOptions
+from change_it.generators.arguments import GeneratorOptions, Recipe
 from change_it.io import check_writable, read_json, write_json
 from change_it.judges.arguments import JudgeOptions, Task
 from change_it.locks import keep_locks
-from change_it.scoring.columns import ScoreOptions
 from change_it.tables import console
 
 if TYPE_CHECKING:
@@ -84,11 +86,16 @@ class Step(NamedTuple):
         return time.perf_counter() - start
 
 
+def check(options: QuickstartOptions) -> None:
+    """Refuse, before anything large loads, a folder that cannot be written."""
+    check_writable(options.out, kind="run")
+
+
 @keep_locks()
 def run(options: QuickstartOptions) -> None:
     """Run the steps, the generator's in a process of their own beside the judges'; finished ones are kept."""
     started = time.perf_counter()
-    check_writable(options.out, kind="run")
+    check(options)
     finished = _open_run(options)
     terminal = console()
     terminal.rule("[bold]change_it quickstart")
@@ -220,8 +227,8 @@ def _corpus(options: QuickstartOptions) -> list[Step]:
     sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed)
     build = BuildOptions(files=(str(out / "sample.csv"),), out=out / "corpus", seed=seed)
     return [
-        Step("sample", "change_it.corpus.sample:run", sample),
-        Step("corpus", "change_it.commands.corpus_build:run_build", build),
+        Step("sample", "change_it.commands.corpus_sample:run", sample),
+        Step("corpus", "change_it.commands.corpus_build:run", build),
     ]
 
 
@@ -241,7 +248,7 @@ def _judging(options: QuickstartOptions) -> list[Step]:
     }
     audit = AuditOptions(corpus=corpus, judges=str(out / "judges"), seed=seed)
     return [
-        *(Step(f"{task} judge", "change_it.judges.train:run", own) for task, own in judges.items()),
+        *(Step(f"{task} judge", "change_it.commands.train_judge:run", own) for task, own in judges.items()),
         Step("audit", "change_it.commands.audit:run", audit),
     ]
 
@@ -263,7 +270,7 @@ def _writing(options: QuickstartOptions) -> list[Step]:
         generator=str(out / "generators"), corpus=corpus, out=_predictions(options), seed=seed
     )
     return [
-        Step("generator", "change_it.generators.train:run", learning),
+        Step("generator", "change_it.commands.train_generator:run", learning),
         Step("transfer", "change_it.commands.transfer:run", transfer),
     ]
 

@@ -3,34 +3,57 @@
 import hashlib
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from change_it.corpus.folder import read_warnings
+from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.errors import InputError
+from change_it.io import check_header, check_writable, named_files
 from change_it.locks import keep_locks
-from change_it.reproduction.arguments import ReproduceOptions, check
-from change_it.reproduction.steps import Run, Step
-from change_it.results.document import Document, write_document
+from change_it.reproduction.arguments import ReproduceOptions
+from change_it.scoring.columns import BUILT_IN
 from change_it.tables import console, print_table
+
+if TYPE_CHECKING:
+    from change_it.reproduction.steps import Step
+    from change_it.results.document import Document
 
 
 class Reproduction(Protocol):
     """A module for each paper."""
 
-    def plan(self, options: ReproduceOptions) -> list[Step]:
+    def plan(self, options: ReproduceOptions) -> "list[Step]":
         """Its steps, each after those that it needs."""
 
-    def document(self, options: ReproduceOptions) -> Document:
+    def document(self, options: ReproduceOptions) -> "Document":
         """Its tables, once all steps are finished."""
+
+
+def check(options: ReproduceOptions) -> None:
+    """Refuse, before anything large loads, a corpus or submissions at fault, options that do not fit the paper, and a folder that cannot be written."""
+    check_corpus(options.corpus)
+    if options.submissions and options.paper != "changeit2020":
+        raise InputError("--submissions is for changeit2020: leave it out")
+    if options.encoder and options.paper not in ("evalnlgeval2020", "changeit2020"):
+        raise InputError("--encoder is for evalnlgeval2020 and changeit2020: leave it out")
+    named = named_files(options.submissions, option="--submissions", example="team=team.csv", taken=BUILT_IN)
+    for _, file in named:
+        check_header(file, required=("id", "headline"))
+    files = [options.corpus, options.reuse, options.encoder]
+    files += [spec.partition("=")[2] for spec in options.submissions]
+    check_writable(options.out, kind="run", inputs=files, alone=not options.plan)
 
 
 @keep_locks()
 def run(options: ReproduceOptions) -> None:
     """Reproduce a paper."""
+    check(options)
     card = Path(options.corpus) / "README.md"
     if not card.is_file():
         raise InputError(f"there is no corpus folder {options.corpus}: build one with change-it corpus build")
-    check(options)
+
+    from change_it.reproduction.steps import Run
+    from change_it.results.document import write_document
+
     paper: Reproduction = import_module(f"change_it.reproduction.{options.paper}")
     about = {
         "paper": options.paper,

@@ -2,23 +2,74 @@
 
 import json
 import sys
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import Literal
 
-from change_it.corpus.folder import read_language, read_warnings
-from change_it.engines import use_engine, workers
+from change_it.commands.checks import check_predictions, check_systems
+from change_it.corpus.folder import check_corpus, read_language, read_warnings
+from change_it.engines import EngineOptions, use_engine, workers
+from change_it.judges.arguments import check_judges
 from change_it.results.report_folder import REPORT_FILES, check_out
-from change_it.scoring.columns import ScoreOptions, check_predictions
 from change_it.tables import console, print_table
+from change_it.training.arguments import InferenceOptions
 from change_it.translation import page_language
 
 
-def run(options: ScoreOptions) -> None:
-    """Score the built-in systems and those of the prediction files."""
+@dataclass(kw_only=True)
+class ScoreOptions(EngineOptions, InferenceOptions):
+    """Score systems' headlines for compliancy, beside gold, copy, lead and random-target.
+
+    Examples:
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --out runs/mine/report
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=sum.csv s2s=s2s.csv
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --hevas --language en --out runs/mine/report
+    """
+
+    corpus: str
+    """Corpus folder or data set id on the Hub; its A2 articles are the test."""
+    judges: str
+    """Folder or Hub id that holds the judges main, hh and ah, and fluency for strict compliancy."""
+    predictions: tuple[str, ...] = ()
+    """Systems to score as NAME=FILE; a file is CSV with id, headline, target (from transfer also error and reranker)."""
+    reversal: Literal["relative", "target"] = "relative"
+    """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
+    allow_same_judges: bool = False
+    """Score also what judges of the same fold or weights have chosen; their own verdicts flatter it, and the signature says so."""
+    hevas: bool = False
+    """Measure the same headlines with HEvAS too, and how far its metrics, BLEU and ROUGE agree with the judges; needs ten items."""
+    language: str | None = None
+    """Of the headlines, for facts and HEvAS: it, en, or for facts alone any other; the corpus's when not given."""
+    out: Path | None = None
+    """Folder for report.html, systems.csv, scores.json, items/, charts/ and, with --hevas, hevas/; nothing is written when not given."""
+    report_language: Literal["it", "en"] | None = None
+    """Of report.html; that of the headlines when not given, English where they are in neither."""
+    json: bool = False
+    """Print JSON instead of a table."""
+    resamples: int = 1000
+    """Bootstrap resamples, and trials of the paired tests."""
+    seed: int = 1
+    """Seed of intervals, paired tests, the system random-target and HEvAS."""
+    batch_size: int | None = None
+    """Texts a judge reads at once; its own choice when not given."""
+
+
+def check(options: ScoreOptions) -> None:
+    """Refuse, before anything large loads, a corpus, judges or prediction files at fault, and `--out` where nothing can be written."""
+    check_corpus(options.corpus)
+    check_judges(options.judges)
+    check_systems(options.predictions, option="--predictions", example="mine=mine.csv")
     options.check_engine()
     if options.out:
         files = [spec.partition("=")[2] for spec in options.predictions]
         check_out(options.out, REPORT_FILES, inputs=[options.corpus, options.judges, *files])
     check_predictions(options.predictions)
+
+
+def run(options: ScoreOptions) -> None:
+    """Score the built-in systems and those of the prediction files."""
+    check(options)
 
     from change_it.audit.verdicts import read_metrics, read_summary
     from change_it.hevas.arguments import MetricOptions  # these load polars and matplotlib

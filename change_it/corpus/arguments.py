@@ -91,39 +91,6 @@ class BuildOptions(EngineOptions, ReadingOptions):
         return None if self.window_days == "none" else self.window_days
 
 
-@dataclass(kw_only=True)
-class CurveOptions:
-    """Draw the number of alignments against the threshold (LREC 2020, Figure 2) and print example pairs.
-
-    Examples:
-        change-it corpus curve runs/mine/corpus --out runs/mine/curve.png
-    """
-
-    corpus: tyro.conf.Positional[Path]
-    """A corpus folder written by `change-it corpus build`."""
-    out: Path | None = None
-    """Picture to write (.png or .svg); alignment-curve.png inside the corpus folder when not given."""
-    examples: int = 1
-    """Example pairs printed near each of .96, the strict and the loose threshold."""
-
-
-@dataclass(kw_only=True)
-class SampleOptions:
-    """Write the embedded sample, articles of two invented Italian newspapers, or a part of it as one CSV.
-
-    Examples:
-        change-it corpus sample --out sample.csv
-        change-it corpus sample --articles 2000 --seed 7 --out sample.csv
-    """
-
-    out: Path
-    """CSV file to write: id, headline, article, label, date."""
-    articles: int = 12000
-    """Number of articles, both newspapers together: at most 12000. Fewer are those of consecutive events, whole."""
-    seed: int = 1
-    """Chooses the event that a part begins with; all 12000 articles are the same for every seed."""
-
-
 def parse_sizes(text: str) -> dict[str, int] | None:
     """Pairs wanted of A1, A2 and A3 (0 when missing) from `A1=5000,A2=5000,A3=10000`, in any order; None for empty text."""
     if not text.strip():

@@ -16,6 +16,7 @@ from jinja2 import FileSystemLoader
 
 from change_it import __version__, dataset_script_path
 from change_it.corpus.alignment import EDGES, histogram
+from change_it.corpus.arguments import BuildOptions, parse_sizes
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.duplicates import near_duplicates
 from change_it.corpus.folder import (
@@ -29,7 +30,6 @@ from change_it.corpus.folder import (
     class_names,
 )
 from change_it.corpus.leaks import leak_check, test_neighbours
-from change_it.corpus.arguments import BuildOptions, parse_sizes
 from change_it.corpus.pairing import Candidates, article_vectors, find_neighbours, find_pairs
 from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.sample import is_sample

@@ -9,9 +9,9 @@ from operator import itemgetter
 from typing import NamedTuple, get_args
 
 from change_it.corpus import cleaning
+from change_it.corpus.arguments import ReadingOptions
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
 from change_it.corpus.cleaning import OpenDate, parse_date, plausible
-from change_it.corpus.arguments import ReadingOptions
 from change_it.engines import map_ordered
 from change_it.errors import InputError
 from change_it.io import ROWS_A_BATCH, Row, Table, cell_text, listed, parse_columns, read_tables
@@ -378,3 +378,31 @@ def _settled(articles: list[Article], names: Mapping[str, str]) -> list[Article]
         )
         for article in articles
     ]
+
+
+def check_columns(
+    file: str,
+    seen: Mapping[str, None],
+    names: Mapping[str, Sequence[str]],
+    *,
+    needs: Sequence[str],
+    label_is_read: bool,
+) -> None:
+    """Refuse a table of texts that lacks a column: one that is read, or one that `--columns` names.
+
+    Args:
+        file: as it was given.
+        seen: its columns.
+        names: our columns and the file's names for them.
+        needs: texts that are read.
+        label_is_read: whether the outlet of a row must be known.
+    """
+    wanted = [*needs, *(["label"] if label_is_read else [])]
+    given = [ours for ours in names if names[ours] != COLUMNS[ours] and names[ours]]
+    for ours in dict.fromkeys([*wanted, *given]):
+        if not any(name in seen for name in names[ours]):
+            fix = "or give --to" if ours == "label" else "as in --columns headline=title,article=body"
+            raise InputError(
+                f"{file} has no column {' or '.join(names[ours]) or ours} (its columns are {listed(list(seen), 20)}): "
+                f"name yours {fix}"
+            )

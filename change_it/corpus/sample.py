@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from change_it.corpus.article import Article
-from change_it.corpus.arguments import SampleOptions
 from change_it.errors import InputError
-from change_it.io import check_writable, replace_file
-from change_it.tables import console
+from change_it.io import replace_file
 
 #: The embedded sample: `COLUMNS` and `event`, a number that articles about one event share.
 SAMPLE = Path(__file__).parents[1] / "data" / "sample.parquet"
@@ -58,13 +56,6 @@ def is_sample(articles: Sequence[Article]) -> bool:
 def of_sample(outlets: Sequence[str], report: Mapping[str, Any] | None = None) -> bool:
     """Whether outlets are the sample's: as the corpus's `alignment.json` says, by their names where there is none."""
     return bool((report or {}).get("sample", set(outlets) == set(OUTLETS)))
-
-
-def run(options: SampleOptions) -> None:
-    """Write the sample as CSV: `id, headline, article, label, date`."""
-    check_writable(options.out, kind="file")
-    write_csv(sample_articles(options.articles, options.seed), options.out)
-    console().print(f"{options.articles} articles of La Gazzetta del Colle and Il Faro → {options.out}")
 
 
 def write_csv(articles: Iterable[Article], out: Path) -> None:

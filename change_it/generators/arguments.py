@@ -4,12 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import tyro
-
-from change_it.corpus.folder import check_outlet
-from change_it.engines import EngineOptions
-from change_it.errors import InputError
-from change_it.io import is_missing_path
+from change_it.generators.decoding import Decoding
 from change_it.training.arguments import DEFAULTS, InferenceOptions, TrainingOptions, TrainingSettings
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
@@ -103,48 +98,13 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
 
 
 @dataclass(kw_only=True)
-class MergeOptions:
-    """Join the adapters of a generator trained with --lora with their base model, into a generator of its own.
+class SystemOptions(InferenceOptions):
+    """What writes new headlines, and which judges choose among its candidates."""
 
-    Examples:
-        change-it merge runs/mine/generators/sum-gio --out runs/mine/generators/sum-gio-merged
-    """
-
-    adapter: tyro.conf.Positional[str]
-    """Folder written by `change-it train generator --lora`, or its Hub id."""
-    out: Path
-    """Folder of the merged generator."""
-
-
-@dataclass(kw_only=True)
-class TransferOptions(EngineOptions, InferenceOptions):
-    """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
-
-    A headline on the command line is answered with the new one on standard output. Else all headlines of a corpus or a file are written
-    to --out. The file has one row an input row, in order: id, headline, target, error, reranker. A run that was interrupted goes
-    on where it stopped when it is called again with the same options; what is finished lies in FILE.partial until then.
-
-    Examples:
-        change-it transfer "Crolla il ponte: chiuse le scuole" --article article.txt
-        change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
-        change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
-        change-it transfer --generator extract --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/extract.csv
-    """
-
-    headline: tyro.conf.Positional[str] = ""
-    """One original headline to transfer, with its --article; the files are transferred when not given."""
-    article: Path | None = None
-    """Text file with the headline's article; - reads standard input."""
     generator: str = "runs/quickstart/generators"
     """Folder or Hub id of a generator, or a folder of them (both directions); or extract, which is learnt from --corpus alone."""
-    out: Path | None = None
-    """CSV file to write; it appears, or is replaced, only when the run is finished."""
     corpus: str | None = None
     """Corpus folder or data set id on the Hub; its A2 headlines are transferred unless there is an --input."""
-    input: str | None = None
-    """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
-    columns: str = ""
-    """Column map of --input, ours=theirs: headline=title,article=body."""
     recipe: Recipe | None = None
     """Which generators of a folder that holds several recipes."""
     to: str | None = None
@@ -171,8 +131,20 @@ class TransferOptions(EngineOptions, InferenceOptions):
     """Sources a generator reads at once; its own choice when not given."""
     seed: int = 1
     """Seed of --sample."""
-    json: bool = False
-    """Print JSON instead of one headline alone."""
+
+    @property
+    def decoding(self) -> Decoding:
+        """How headlines are searched for."""
+        candidates = self.candidates if self.candidates is not None else CANDIDATES
+        return Decoding(
+            candidates=candidates if self.rerank else 1,
+            beams=self.beams,
+            no_repeat_ngram_size=self.no_repeat_ngram_size,
+            sample=self.sample,
+            temperature=self.temperature,
+            top_p=self.top_p,
+            seed=self.seed,
+        )
 
 
 #: The papers' networks and their training, to the end and without blocked n-grams; the organisers' file for S2S has half the cells and larger batches.
@@ -252,18 +224,10 @@ def preset(options: GeneratorOptions, kind: Kind = "encoder-decoder") -> dict[st
     return {**PRETRAINED[kind], **rate}
 
 
-def variants() -> dict[str, dict[str, Any]]:
+def presets() -> dict[str, dict[str, Any]]:
     """Architecture to its presets, for help texts; `--quick` and the kinds of pre-trained models among them."""
     presets = [*NETWORKS.items(), ("--quick", QUICK), *PRETRAINED.items()]
     return {name: DEFAULTS | values for name, values in presets}
-
-
-def check(options: GeneratorOptions) -> None:
-    """Refuse, before anything large loads, a model that can be no Hub id and is not there, and an outlet of no article."""
-    if options.architecture is not None and is_missing_path(options.architecture):
-        raise InputError(no_model(options.architecture))
-    if options.to is not None:
-        check_outlet(options.corpus, options.to)
 
 
 def no_model(architecture: str) -> str:

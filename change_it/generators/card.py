@@ -6,7 +6,15 @@ from typing import get_args
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.generators.arguments import LONGEST_SOURCE, LONGEST_TARGET, READS, Kind, Language, Reads, Recipe
+from change_it.generators.arguments import (
+    LONGEST_SOURCE,
+    LONGEST_TARGET,
+    READS,
+    Kind,
+    Language,
+    Reads,
+    Recipe,
+)
 from change_it.io import read_json, record_errors, write_json
 
 COMMAND = "change-it train generator"

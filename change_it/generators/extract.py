@@ -20,8 +20,8 @@ from sklearn.pipeline import make_pipeline
 
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.errors import InputError
-from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.arguments import EXTRACT
+from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.transfer import Proposer, Question
 from change_it.progress import tracked
 from change_it.text.sentences import sentences

@@ -11,7 +11,6 @@ from typing import Any
 import torch
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id
-from rich.console import Console
 from safetensors import safe_open
 from torch import nn
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, GenerationConfig
@@ -22,17 +21,16 @@ from transformers.models.auto.modeling_auto import (
 
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.errors import InputError
-from change_it.generators.card import CARD, COMMAND, GeneratorCard
-from change_it.generators.collation import CausalFormat, EncoderDecoderFormat, Format, WordFormat, prompt_of
-from change_it.generators.decoding import Decoding
 from change_it.generators.arguments import (
     NETWORKS,
     TRANSFORMER,
     GeneratorSettings,
     Kind,
-    MergeOptions,
     no_model,
 )
+from change_it.generators.card import CARD, COMMAND, GeneratorCard
+from change_it.generators.collation import CausalFormat, EncoderDecoderFormat, Format, WordFormat, prompt_of
+from change_it.generators.decoding import Decoding
 from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors
 from change_it.networks.pointer_generator import (
     PointerGeneratorConfig,
@@ -57,8 +55,6 @@ from change_it.networks.pretrained import (
 )
 from change_it.networks.tokenizer import train_tokenizer
 from change_it.training.run_folder import publish
-
-console = Console()
 
 #: What `add_adapters` chooses of an adapter's settings; others are PEFT's own values, whatever a file says.
 LORA = ("task_type", "r", "lora_alpha", "target_modules", "fan_in_fan_out")
@@ -332,21 +328,27 @@ def base_of(architecture: str) -> str:
     return str(Path(architecture).resolve()) if Path(architecture).is_dir() else architecture
 
 
-def merge(options: MergeOptions) -> None:
-    """`change-it merge`: a generator whose weights are those of the base with the adapters added."""
-    check_writable(options.out, kind="run", inputs=[options.adapter])
-    generator = load_generator(options.adapter, device="cpu")
+def merge(adapter: str, out: Path) -> None:
+    """Write a generator whose weights are those of the base with the adapters added.
+
+    Args:
+        adapter: folder or Hub id of a generator that was trained with adapters.
+        out: folder of the merged generator.
+
+    Raises:
+        InputError: the generator has no adapters, or its base lies in `out`, or something else does.
+    """
+    generator = load_generator(adapter, device="cpu")
     if generator.card.base is None:
-        raise InputError(f"{options.adapter} holds no adapters: it is a whole model already")
-    check_writable(options.out, kind="run", inputs=[generator.card.base])
-    if options.out.exists() and any(options.out.iterdir()) and not (options.out / CARD).exists():
-        raise InputError(f"{options.out} holds something that is no generator of ours: choose another --out")
-    final = options.out / WORK / "final"
-    with file_errors(f"cannot write {options.out}"), quiet():
+        raise InputError(f"{adapter} holds no adapters: it is a whole model already")
+    check_writable(out, kind="run", inputs=[generator.card.base])
+    if out.exists() and any(out.iterdir()) and not (out / CARD).exists():
+        raise InputError(f"{out} holds something that is no generator of ours: choose another --out")
+    final = out / WORK / "final"
+    with file_errors(f"cannot write {out}"), quiet():
         shutil.rmtree(final.parent, ignore_errors=True)
         final.mkdir(parents=True)
         generator.model.merge_and_unload().save_pretrained(final)
         generator.format.tokenizer.save_pretrained(final)
         replace(generator.card, base=None).save(final)
-        publish(final, options.out)
-    console.print(f"[green]✓[/] merged generator in [bold]{options.out}[/]", soft_wrap=True)
+        publish(final, out)

@@ -1,4 +1,4 @@
-"""`change-it train generator`, also `accelerate launch -m change_it.generators.train` and `torchrun -m change_it.generators.train`.
+"""How a generator is trained: what `change-it train generator` calls, also a program as `accelerate launch -m change_it.generators.train` and `torchrun -m change_it.generators.train`.
 
 What is unfinished, and how a finished generator replaces an older one: `training.run_folder`.
 """
@@ -7,14 +7,25 @@ import math
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
 import torch
-from rich.console import Console
 
-from change_it.command import main_of
 from change_it.errors import InputError
+from change_it.generators.arguments import (
+    LONGEST_SOURCE,
+    LONGEST_TARGET,
+    NETWORKS,
+    READS,
+    TRANSFORMER,
+    GeneratorOptions,
+    GeneratorSettings,
+    Kind,
+    architecture_of,
+    preset,
+)
 from change_it.generators.card import GeneratorCard
 from change_it.generators.collation import CausalFormat, Format
 from change_it.generators.generator import (
@@ -28,48 +39,18 @@ from change_it.generators.generator import (
     max_positions,
     new_network,
 )
-from change_it.generators.arguments import (
-    LONGEST_SOURCE,
-    LONGEST_TARGET,
-    NETWORKS,
-    READS,
-    TRANSFORMER,
-    GeneratorOptions,
-    GeneratorSettings,
-    Kind,
-    architecture_of,
-    preset,
-)
 from change_it.generators.recipes import Examples, RecipeData, load_recipe
 from change_it.io import check_writable
 from change_it.networks.tokenizer import IGNORED
-from change_it.training.loop import TrainingResult, process_state
 from change_it.training.arguments import resolve
+from change_it.training.loop import TrainingResult, process_state
 from change_it.training.run_folder import Run, stage, train_in_folder
-
-console = Console()
 
 #: Validation examples an evaluation reads, at most.
 VALIDATION = 1000
 #: Updates between evaluations: an epoch, within these limits.
 EVALUATION_STEPS = (100, 1000)
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets")
-
-
-def run(options: GeneratorOptions) -> None:
-    """Train a generator and say what came of it."""
-    metrics = train_generator(options)
-    if process_state().is_main_process:
-        sizes, training = metrics["sizes"], metrics["training"]
-        console.print(
-            f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, "
-            f"{sizes['trained']:,} of {sizes['parameters']:,} parameters trained; {training['updates']:,} updates "
-            f"({training['epochs']:.1f} epochs, stopped: {training['stopped']}) in {metrics['seconds']['training']:.0f} s; "
-            f"validation loss {metrics['validation_loss']:.3f} a token (update {training['best_update']:,}); "
-            f"weights {metrics['weights_hash'][:6]}",
-            soft_wrap=True,
-        )
-        console.print(f"[green]✓[/] generator in [bold]{options.out}[/]", soft_wrap=True)
 
 
 def train_generator(options: GeneratorOptions) -> dict[str, Any]:
@@ -277,4 +258,4 @@ def _start(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Path
 
 
 if __name__ == "__main__":
-    sys.exit(main_of(GeneratorOptions, run))
+    sys.exit(resolve_name("change_it.cli:main")(["train", "generator", *sys.argv[1:]]))

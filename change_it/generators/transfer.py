@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from change_it.cache import LRUCache
 from change_it.engines import map_threads
 from change_it.errors import InputError
+from change_it.generators.arguments import CANDIDATES, Recipe
 from change_it.generators.card import COMMAND, choose_generators, usual_name
 from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import Generator, load_generator
-from change_it.generators.arguments import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
 from change_it.networks.pretrained import batches_at_once, local_folder
 from change_it.progress import ProgressBar

@@ -6,13 +6,6 @@ from typing import Literal
 
 import tyro
 
-from change_it import metric_path, space_path
-from change_it.corpus.folder import check_corpus, read_report
-from change_it.errors import InputError
-from change_it.generators.card import GeneratorCard, single_generator
-from change_it.io import check_writable, weight_files
-from change_it.judges.arguments import COMMAND, check_judges
-
 #: What can be pushed, each to the Hub's kind of repository for it.
 Kind = Literal["dataset", "judge", "generator", "metric", "space"]
 RepoType = Literal["model", "dataset", "space"]
@@ -62,39 +55,3 @@ class PushOptions:
     """Write the folder that would be pushed, exactly, and push nothing."""
     out: Path | None = None
     """Where --dry-run writes: a new or empty folder; push/OWNER/NAME when not given."""
-
-
-def check(options: PushOptions) -> None:
-    """Refuse, before anything large loads, a folder that is not what is pushed, and options that do not fit each other."""
-    if options.repo_id.count("/") == 0:
-        raise InputError(
-            f"{options.repo_id} lacks its owner: give owner/name, with the user or organisation that pushes"
-        )
-    if options.out and not options.dry_run:
-        raise InputError(f"--out {options.out} is where --dry-run writes: add --dry-run, or leave it out")
-    if options.dry_run:
-        out = staged(options)
-        check_writable(out, kind="folder", inputs=[options.folder])
-        if out.exists() and any(out.iterdir()):
-            raise InputError(f"{out} is not empty: remove it, or give another --out")
-    folder = Path(options.folder)
-    if options.kind in ("metric", "space"):
-        if not folder.is_dir():
-            (metric_path if options.kind == "metric" else space_path)(options.folder)
-        return
-    if not folder.is_dir():
-        raise InputError(f"there is no folder {folder}: give the one that holds the {options.kind}")
-    if options.kind == "generator":
-        GeneratorCard.load(single_generator(folder))
-    elif options.kind == "judge" and (folder / "config.json").is_file():
-        weight_files(folder, command=COMMAND)
-    elif options.kind == "judge":
-        check_judges(str(folder))
-    else:
-        check_corpus(str(folder))
-        read_report(folder)
-
-
-def staged(options: PushOptions) -> Path:
-    """Where `--dry-run` writes."""
-    return options.out or Path("push") / options.repo_id

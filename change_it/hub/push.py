@@ -1,4 +1,4 @@
-"""`change-it push`: one commit a push, tried again where the Hub is busy; one sentence where it refuses."""
+"""How a folder is pushed: one commit a push, tried again where the Hub is busy; one sentence where it refuses."""
 
 import time
 import warnings
@@ -15,10 +15,9 @@ from huggingface_hub.utils import validate_repo_id
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.hub.arguments import REPO_TYPES, PushOptions, RepoType, check, staged
-from change_it.hub.packaging import Files, files_of
-from change_it.io import file_errors, replace_folder
-from change_it.tables import console
+from change_it.hub.arguments import REPO_TYPES, PushOptions, RepoType
+from change_it.hub.packaging import Files
+from change_it.io import replace_folder
 
 Result = TypeVar("Result")
 
@@ -52,22 +51,6 @@ class _HubError(Exception):
             self.wait = error.response.headers.get("Retry-After", "")
             reason = (error.server_message or "").strip().partition("\n")[0]
             self.reason = reason.replace(get_token() or "\0", "***")
-
-
-def run(options: PushOptions) -> None:
-    """Push a folder, or write what would be pushed."""
-    _check_name(options.repo_id)
-    check(options)
-    with file_errors(f"cannot read {options.folder}"):
-        files = files_of(options)
-    size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
-    summary = f"{len(files)} files, {size / 1e6:,.1f} MB"
-    if options.dry_run:
-        write(files, out := staged(options))
-        console().print(f"{summary} in {out}; nothing was pushed", soft_wrap=True)
-        return
-    info = publish(files, options)
-    console().print(f"{summary}: {info.pr_url or info.commit_url}", soft_wrap=True)
 
 
 def write(files: Files, out: Path) -> None:
@@ -134,7 +117,7 @@ def stale(present: list[str], files: Mapping[str, object], kind: RepoType) -> li
     ]
 
 
-def _check_name(repo_id: str) -> None:
+def check_name(repo_id: str) -> None:
     """Refuse what the Hub takes for no name of a repository."""
     try:
         validate_repo_id(repo_id)

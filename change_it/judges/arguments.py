@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from change_it.errors import InputError
-from change_it.io import check_model, is_missing_path, read_json, weight_files
+from change_it.io import check_model, read_json, weight_files
 from change_it.training.arguments import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency"]
@@ -186,7 +186,7 @@ def as_in_the_papers(options: Mapping[str, Any]) -> bool:
     return options.get("head") == CROSS_ENCODER and options.get("encoder") != SCRATCH
 
 
-def variants() -> dict[str, dict[str, Any]]:
+def presets() -> dict[str, dict[str, Any]]:
     """Task, alone and with an encoder from scratch, to its presets, for help texts; the Bi-LSTM among them."""
     found = {
         name: JudgeOptions(task=task, corpus="", out=Path(), encoder=encoder)
@@ -194,14 +194,6 @@ def variants() -> dict[str, dict[str, Any]]:
         for name, encoder in ((task, ""), (f"{task} {SCRATCH}", SCRATCH), (BILSTM, BILSTM))
     }
     return {name: DEFAULTS | preset(options) for name, options in found.items()}
-
-
-def check(options: JudgeOptions) -> None:
-    """Refuse, before anything large loads, an encoder that can be no Hub id and is not there."""
-    if is_missing_path(options.encoder):
-        raise InputError(
-            f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {SCRATCH}"
-        )
 
 
 def check_judges(name: str, *, to: str | None = None) -> None:

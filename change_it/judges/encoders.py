@@ -28,7 +28,6 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.judges.judge import encode
 from change_it.judges.arguments import (
     CROSS_ENCODER,
     HEADS,
@@ -40,6 +39,7 @@ from change_it.judges.arguments import (
     Size,
     Task,
 )
+from change_it.judges.judge import encode
 from change_it.judges.pair import (
     CAPITAL,
     COMMON,

@@ -12,10 +12,10 @@ from torch import Tensor
 
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.errors import InputError
+from change_it.judges.arguments import Fold
 from change_it.judges.fluency import IGNORED
 from change_it.judges.fluency_building import junction_labels
 from change_it.judges.judge import encode
-from change_it.judges.arguments import Fold
 from change_it.text.damage import FAMILIES, Material, damage
 from change_it.text.stopwords import guess_language
 from change_it.text.tagging import languages, load_tagger

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
 from change_it.judges import ngram
+from change_it.judges.arguments import SCRATCH, VOCABULARY, JudgeSettings
 from change_it.judges.casing import read_casing
 from change_it.judges.encoders import load_encoder, load_encoder_weights, train_wordpiece
 from change_it.judges.fluency import FluencyJudgeConfig, FluencyJudgeForSequenceClassification
@@ -31,7 +32,6 @@ from change_it.judges.fluency_data import (
     parse_held_out,
 )
 from change_it.judges.judge import Judge
-from change_it.judges.arguments import SCRATCH, VOCABULARY, JudgeSettings
 from change_it.judges.scores import scores
 from change_it.networks.pretrained import load_weights, read_tokenizer
 from change_it.tables import Column, Row, Table

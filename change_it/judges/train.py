@@ -1,4 +1,4 @@
-"""`change-it train judge`, also `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`.
+"""How a judge is trained: what `change-it train judge` calls, also a program as `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`.
 
 What is unfinished, and how a finished judge replaces an older one: `training.run_folder`.
 """
@@ -7,29 +7,16 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from change_it.command import main_of
-from change_it.corpus.folder import read_warnings
 from change_it.errors import InputError
 from change_it.io import check_writable, read_text
 from change_it.judges import baselines
-from change_it.judges.bilstm_building import build_bilstm
-from change_it.judges.data import Examples, TaskData, load_task
-from change_it.judges.encoders import (
-    build,
-    load_encoder_weights,
-    masked_language_model,
-    pretrain,
-    warm_start,
-)
-from change_it.judges.fluency_data import load_fluency, parse_held_out
-from change_it.judges.fluency_training import acceptance_table, prepare
-from change_it.judges.judge import Judge, encode
 from change_it.judges.arguments import (
     BILSTM,
     HEADS,
@@ -42,14 +29,26 @@ from change_it.judges.arguments import (
     as_in_the_papers,
     preset,
 )
+from change_it.judges.bilstm_building import build_bilstm
+from change_it.judges.data import Examples, TaskData, load_task
+from change_it.judges.encoders import (
+    build,
+    load_encoder_weights,
+    masked_language_model,
+    pretrain,
+    warm_start,
+)
+from change_it.judges.fluency_data import load_fluency, parse_held_out
+from change_it.judges.fluency_training import acceptance_table, prepare
+from change_it.judges.judge import Judge, encode
 from change_it.judges.scores import scores
 from change_it.judges.style import StyleJudgeForSequenceClassification
 from change_it.judges.style_building import fit_ngrams, mix_branches
 from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
 from change_it.papers.evalnlgeval2020 import JUDGES
-from change_it.tables import Column, Row, Table, console, print_table
-from change_it.training.loop import TrainingResult, process_state
+from change_it.tables import Column, Row, Table
 from change_it.training.arguments import resolve
+from change_it.training.loop import TrainingResult, process_state
 from change_it.training.run_folder import COMPLETE, Run, stage, train_in_folder
 
 PUBLISHED = "published"
@@ -62,24 +61,6 @@ NGRAM_LOGITS = "ngram-logits.npy"
 #: Epochs of scratch encoders rise until there are this many updates (small corpora).
 MIN_UPDATES = 300
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
-
-
-def run(options: JudgeOptions) -> None:
-    """Train a judge and print it beside its baselines.
-
-    Args:
-        options: see `JudgeOptions`.
-
-    Raises:
-        InputError: as `train_judge`.
-    """
-    metrics = train_judge(options)
-    if process_state().is_main_process:
-        to = console()
-        print_table(table_of(metrics), to)
-        for warning in read_warnings(options.corpus):
-            to.print(f"Warning: {warning}.", soft_wrap=True, markup=False)
-        to.print(f"[green]✓[/] judge in [bold]{options.out}[/]", soft_wrap=True)
 
 
 def train_judge(options: JudgeOptions) -> dict[str, Any]:
@@ -371,4 +352,4 @@ def _frozen(settings: JudgeSettings, work: Path) -> tuple[PreTrainedModel, PreTr
 
 
 if __name__ == "__main__":
-    sys.exit(main_of(JudgeOptions, run))
+    sys.exit(resolve_name("change_it.cli:main")(["train", "judge", *sys.argv[1:]]))

@@ -6,10 +6,6 @@ from typing import Literal
 
 import tyro
 
-from change_it.errors import InputError
-from change_it.io import check_header, check_writable, named_files
-from change_it.scoring.columns import BUILT_IN
-
 Paper = Literal["evalnlgeval2020", "changeit2020", "hevas2019", "lrec2020"]
 Scale = Literal["smoke", "cpu", "full"]
 
@@ -48,17 +44,3 @@ class ReproduceOptions:
     """Of everything."""
     device: str = "auto"
     """Where models run: auto, cpu, cuda, cuda:1, mps."""
-
-
-def check(options: ReproduceOptions) -> None:
-    """Refuse, before anything large loads, submissions at fault and a folder that cannot be written."""
-    if options.submissions and options.paper != "changeit2020":
-        raise InputError("--submissions is for changeit2020: leave it out")
-    if options.encoder and options.paper not in ("evalnlgeval2020", "changeit2020"):
-        raise InputError("--encoder is for evalnlgeval2020 and changeit2020: leave it out")
-    named = named_files(options.submissions, option="--submissions", example="team=team.csv", taken=BUILT_IN)
-    for _, file in named:
-        check_header(file, required=("id", "headline"))
-    files = [options.corpus, options.reuse, options.encoder]
-    files += [spec.partition("=")[2] for spec in options.submissions]
-    check_writable(options.out, kind="run", inputs=files, alone=not options.plan)

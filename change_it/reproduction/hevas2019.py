@@ -11,10 +11,10 @@ from scipy.stats import kendalltau
 
 from change_it.corpus.folder import read_language
 from change_it.hevas.analysis import mean_intervals
+from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.baseline_systems import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, read_documents
 from change_it.hevas.evaluation import Evaluation, evaluate
-from change_it.hevas.arguments import MetricOptions
 from change_it.io import write_json
 from change_it.papers import hevas2019 as paper
 from change_it.progress import progress_bar

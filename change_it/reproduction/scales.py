@@ -66,7 +66,7 @@ def judge_step(options: ReproduceOptions, task: Task, kind: Kind) -> Step:
     out = options.out / "judges" / kind / task
     return Step(
         name=f"{task} judge, {kind}",
-        command="change_it.judges.train:run",
+        command="change_it.commands.train_judge:run",
         settings=JudgeOptions(
             task=task, corpus=options.corpus, out=out, seed=options.seed, resume=True, **settings
         ),
@@ -90,7 +90,7 @@ def classifier_step(options: ReproduceOptions, train_on: TrainingSet) -> Step:
         settings = {"epochs": 3}
     return Step(
         name=f"classifier of {train_on}",
-        command="change_it.judges.train:run",
+        command="change_it.commands.train_judge:run",
         settings=JudgeOptions(
             task="main",
             corpus=options.corpus,
@@ -124,7 +124,7 @@ def generator_step(
         settings = {"source_tokens": 500}  # LREC 2020, section 3.1
     return Step(
         name=f"generator {system}{f' to {to}' if to else ''}",
-        command="change_it.generators.train:run",
+        command="change_it.commands.train_generator:run",
         settings=GeneratorOptions(
             recipe=recipe,
             to=to,

@@ -8,8 +8,8 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.io import Record
-from change_it.scoring.compliancy import JUDGES
 from change_it.scoring.columns import VERDICT_COLUMNS
+from change_it.scoring.compliancy import JUDGES
 from change_it.tables import Column, Row, Table
 from change_it.translation import Translate
 

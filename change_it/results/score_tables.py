@@ -12,9 +12,9 @@ from change_it.papers.evalnlgeval2020 import PublishedRow
 from change_it.results.context import Quality
 from change_it.results.hevas_scores import JUDGES, HevasResult
 from change_it.scoring import scores as score
+from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.compliancy import JUDGES as VERDICTS
 from change_it.scoring.compliancy import NO_FLUENCY, OF_FLUENCY
-from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
 from change_it.stats import Correlations, Floats
 from change_it.tables import Column, Marked, Row, Table, Value, figure

@@ -2,7 +2,3 @@
 
 `score` makes the table of systems; the formulas are in `compliancy` and `overlap`, the statistics in `change_it.stats`.
 """
-
-from change_it.scoring.columns import ScoreOptions
-
-__all__ = ["ScoreOptions"]

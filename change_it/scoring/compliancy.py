@@ -24,8 +24,8 @@ from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate
 from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judges
     from change_it.judges.arguments import Task
+    from change_it.judges.judge import Judges
     from change_it.training.arguments import Arithmetic
 
 Reversal = Literal["relative", "target"]

@@ -13,8 +13,8 @@ from statistics import median_low
 
 from change_it.errors import InputError
 from change_it.io import id_faults, named_files, read_records
-from change_it.scoring.item import TestSet
 from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS
+from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker, parse_reranker
 
 

@@ -13,11 +13,11 @@ import gradio as gr
 
 from change_it.errors import InputError
 from change_it.hevas.analysis import OVERALL, Analysis, analyse
+from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.baseline_systems import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, clean_headline, worded
 from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
 from change_it.hevas.metrics import METRICS
-from change_it.hevas.arguments import MetricOptions
 from change_it.io import write_table, write_text
 from change_it.results.charts import HEVAS_CHARTS, Drawing, hevas_drawings
 from change_it.results.pages import hevas_page

@@ -22,9 +22,9 @@ from typing import Any
 
 import datasets
 
+from change_it.corpus.arguments import BuildOptions
 from change_it.corpus.build import Corpus, build_corpus
 from change_it.corpus.folder import CONFIGS, features
-from change_it.corpus.arguments import BuildOptions
 from change_it.corpus.reading import read_articles
 
 _OPTIONS = [field for field in dataclasses.fields(BuildOptions) if field.name not in ("files", "out")]

@@ -7,10 +7,10 @@ import datasets
 import evaluate
 
 from change_it import InputError
+from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import evaluate as measure
 from change_it.hevas.metrics import METRICS
-from change_it.hevas.arguments import MetricOptions
 
 _DESCRIPTION = """\
 Informativeness and readability of headlines: ROUGE-1, -2, -SU and -WSU, latent semantic indexing, topics, word embeddings and

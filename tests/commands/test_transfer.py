@@ -19,8 +19,8 @@ from change_it.cli import main
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import file_items
 from change_it.errors import InputError
-from change_it.generators.journal import Journal
 from change_it.generators.arguments import TransferOptions
+from change_it.generators.journal import Journal
 from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import read_predictions
 

@@ -10,8 +10,8 @@ from datasets import ClassLabel, get_dataset_config_names, load_dataset
 from polars.testing import assert_frame_equal
 
 from change_it.cli import main
+from change_it.commands import corpus_build
 from change_it.commands import corpus_build as command
-from change_it.commands.corpus_build import run_build
 from change_it.corpus import build
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS, check_target, read_warnings
@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
     made = with_near_duplicates(articles())
     bad = [dataclasses.replace(made[0], id="empty", headline=""), dataclasses.replace(made[1])]
     write_csv(where / "news.csv", [*made, *bad])
-    run_build(options(where / "corpus", files=(str(where / "news.csv"),)))
+    corpus_build.run(options(where / "corpus", files=(str(where / "news.csv"),)))
     return where / "corpus"
 
 

@@ -7,6 +7,7 @@ import torch
 
 from change_it.errors import InputError
 from change_it.generators import collation as formats
+from change_it.generators.arguments import NETWORKS
 from change_it.generators.collation import (
     IGNORED,
     Candidate,
@@ -20,7 +21,6 @@ from change_it.generators.collation import (
     prompt_of,
 )
 from change_it.generators.generator import load_model, load_tokenizer, new_network
-from change_it.generators.arguments import NETWORKS
 from change_it.networks.tokenizer import train_tokenizer
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]

@@ -132,10 +132,10 @@ def test_bad_input(corpus, tmp_path):
 def test_a_corpus_without_loose_pairs_cannot_train_s2s1(tmp_path):
     from corpus_fakes import articles, options, write_csv
 
-    from change_it.commands.corpus_build import run_build
+    from change_it.commands import corpus_build
 
     news = write_csv(tmp_path / "news.csv", articles(loose=0))
-    run_build(options(tmp_path / "corpus", files=(str(news),), loose=0.49))
+    corpus_build.run(options(tmp_path / "corpus", files=(str(news),), loose=0.49))
     with pytest.raises(InputError, match=r"needs A3 pairs.*--recipe sum"):
         load(str(tmp_path / "corpus"), "s2s1", "rep")
     assert len(load(str(tmp_path / "corpus"), "s2s3", "rep").train) > 1

@@ -12,10 +12,10 @@ import pytest
 
 from change_it.errors import InputError
 from change_it.generators import train
+from change_it.generators.arguments import GeneratorOptions, architecture_of, preset
 from change_it.generators.card import GeneratorCard
 from change_it.generators.decoding import Decoding
 from change_it.generators.generator import load_generator
-from change_it.generators.arguments import GeneratorOptions, architecture_of, preset
 from change_it.generators.recipes import load_recipe
 from change_it.generators.transfer import HeadlineTransfer
 from change_it.networks.tokenizer import train_tokenizer

@@ -18,14 +18,14 @@ def run(tmp_path_factory):
     from saved_judges import save_untrained
     from tiny_generators import save_generator
 
-    from change_it.commands.corpus_build import run_build
+    from change_it.commands import corpus_build
     from change_it.corpus.arguments import BuildOptions
 
     folder = tmp_path_factory.mktemp("runs") / "mine"
     folder.mkdir()
     made = articles()
     write_csv(folder / "articles.csv", [*made, made[0]])  # one of them twice
-    run_build(BuildOptions(files=(str(folder / "articles.csv"),), out=folder / "corpus"))
+    corpus_build.run(BuildOptions(files=(str(folder / "articles.csv"),), out=folder / "corpus"))
     for task in ("main", "hh", "ah"):
         save_untrained(folder / "judges" / task, task, [*HEADLINES, *ARTICLES], OUTLETS)
     for to in OUTLETS:

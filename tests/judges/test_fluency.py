@@ -19,6 +19,7 @@ from change_it.errors import InputError
 from change_it.hub import push
 from change_it.hub.arguments import PushOptions
 from change_it.judges import fluency_building
+from change_it.judges.arguments import JudgeOptions
 from change_it.judges.fluency import (
     IGNORED,
     STEPS,
@@ -30,7 +31,6 @@ from change_it.judges.fluency_building import junction_labels, learn_counts, lea
 from change_it.judges.fluency_data import FluencyExamples, load_fluency, parse_held_out
 from change_it.judges.judge import Judge, Judges
 from change_it.judges.ngram import NgramJudge
-from change_it.judges.arguments import JudgeOptions
 from change_it.judges.train import table_of, train_judge
 from change_it.text.names import Casing
 

@@ -9,10 +9,10 @@ import pytest
 
 from change_it.errors import InputError
 from change_it.judges import encoders, train
+from change_it.judges.arguments import JudgeOptions, as_in_the_papers, preset
 from change_it.judges.data import load_task
 from change_it.judges.encoders import IGNORED, MaskedArticles
 from change_it.judges.judge import Judge
-from change_it.judges.arguments import JudgeOptions, as_in_the_papers, preset
 
 
 def options(corpus, out, **changes):

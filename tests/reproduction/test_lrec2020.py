@@ -13,6 +13,7 @@ from change_it.io import write_json
 from change_it.judges.data import load_task
 from change_it.papers import lrec2020 as paper
 from change_it.reproduction import lrec2020
+from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.lrec2020 import (
     AGNOSTIC,
     GENERATED,
@@ -24,7 +25,6 @@ from change_it.reproduction.lrec2020 import (
     condition,
     together,
 )
-from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.paper_tables import draw_cells, f1_of
 
 

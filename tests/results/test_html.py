@@ -22,8 +22,8 @@ from change_it.results.context import corpus_info, judges_info, made
 from change_it.results.pages import breakable, explained, heat, inline_svg, word
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import examples_table, remarks, terminal_table
-from change_it.scoring.compliancy import NO_FLUENCY
 from change_it.scoring.columns import ScoreOptions
+from change_it.scoring.compliancy import NO_FLUENCY
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import System, built_in_systems

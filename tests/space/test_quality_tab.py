@@ -8,9 +8,9 @@ from space_runs import pressed, write_csv
 
 from change_it.errors import InputError
 from change_it.hevas import documents as hevas_documents
+from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metrics import METRICS
-from change_it.hevas.arguments import MetricOptions
 from change_it.papers import hevas2019 as papers_hevas
 from change_it.space import quality_tab as quality
 from change_it.space.fragments import grid

@@ -170,6 +170,6 @@ def _published(
 
 
 if __name__ == "__main__":
-    from change_it.command import main_of
+    from change_it.cli import main_of
 
     sys.exit(main_of(WriteOptions, run))

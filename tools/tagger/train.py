@@ -301,6 +301,6 @@ def run(options: TaggerOptions) -> None:
 
 
 if __name__ == "__main__":
-    from change_it.command import main_of
+    from change_it.cli import main_of
 
     sys.exit(main_of(TaggerOptions, run))

@@ -1,0 +1,68 @@
+"""`change-it push`; its options are `hub.arguments`."""
+
+from pathlib import Path
+
+from change_it import metric_path, space_path
+from change_it.corpus.folder import check_corpus, read_report
+from change_it.errors import InputError
+from change_it.generators.card import GeneratorCard, single_generator
+from change_it.hub.arguments import PushOptions
+from change_it.io import check_writable, file_errors, weight_files
+from change_it.judges.arguments import COMMAND, check_judges
+from change_it.tables import console
+
+
+def check(options: PushOptions) -> None:
+    """Refuse, before anything large loads, a folder that is not what is pushed, and options that do not fit each other."""
+    if options.repo_id.count("/") == 0:
+        raise InputError(
+            f"{options.repo_id} lacks its owner: give owner/name, with the user or organisation that pushes"
+        )
+    if options.out and not options.dry_run:
+        raise InputError(f"--out {options.out} is where --dry-run writes: add --dry-run, or leave it out")
+    if options.dry_run:
+        out = staged(options)
+        check_writable(out, kind="folder", inputs=[options.folder])
+        if out.exists() and any(out.iterdir()):
+            raise InputError(f"{out} is not empty: remove it, or give another --out")
+    folder = Path(options.folder)
+    if options.kind in ("metric", "space"):
+        if not folder.is_dir():
+            (metric_path if options.kind == "metric" else space_path)(options.folder)
+        return
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {folder}: give the one that holds the {options.kind}")
+    if options.kind == "generator":
+        GeneratorCard.load(single_generator(folder))
+    elif options.kind == "judge" and (folder / "config.json").is_file():
+        weight_files(folder, command=COMMAND)
+    elif options.kind == "judge":
+        check_judges(str(folder))
+    else:
+        check_corpus(str(folder))
+        read_report(folder)
+
+
+def run(options: PushOptions) -> None:
+    """Push a folder, or write what would be pushed."""
+    check(options)
+
+    from change_it.hub.packaging import files_of
+    from change_it.hub.push import check_name, publish, write
+
+    check_name(options.repo_id)
+    with file_errors(f"cannot read {options.folder}"):
+        files = files_of(options)
+    size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
+    summary = f"{len(files)} files, {size / 1e6:,.1f} MB"
+    if options.dry_run:
+        write(files, out := staged(options))
+        console().print(f"{summary} in {out}; nothing was pushed", soft_wrap=True)
+        return
+    info = publish(files, options)
+    console().print(f"{summary}: {info.pr_url or info.commit_url}", soft_wrap=True)
+
+
+def staged(options: PushOptions) -> Path:
+    """Where `--dry-run` writes."""
+    return options.out or Path("push") / options.repo_id

@@ -1,0 +1,257 @@
+"""From the headlines of a corpus or a file to a file of new ones: what reads, writes and chooses, and how an interrupted run goes on."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from change_it import __version__
+from change_it.corpus import cleaning
+from change_it.corpus.article import KNOWN_LABELS
+from change_it.corpus.reading import COLUMNS, check_columns
+from change_it.engines import map_threads, workers
+from change_it.errors import InputError
+from change_it.generators.arguments import EXTRACT, SystemOptions
+from change_it.generators.extract import Extract
+from change_it.generators.journal import Journal
+from change_it.generators.rerank import choose
+from change_it.generators.transfer import LARGEST_BATCH, HeadlineTransfer, Proposer
+from change_it.io import cell_text, parse_columns, read_tables, write_table
+from change_it.judges.casing import read_casing
+from change_it.judges.judge import Judges
+from change_it.progress import ProgressBar
+from change_it.scoring.item import Item, read_test_set
+from change_it.scoring.signature import Reranker
+
+HEADER = ("id", "headline", "target", "error", "reranker")
+NOTHING = "nothing was written"
+NO_LABEL = "empty label"
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What writes headlines, and who chooses."""
+
+    system: Proposer
+    targets: tuple[str, ...]
+    needs: tuple[str, ...]  # texts of a row that the system or the judges read
+    digests: dict[str, str]  # of what decides the candidates, for a run that is resumed
+    judges: Judges | None  # choose among candidates; None takes the first
+    reranker: str  # signature of the judges, or empty
+    language: str = ""  # that facts are checked in; empty where they are not
+
+
+@dataclass(frozen=True)
+class Transferred:
+    """What became of the items of one run: in the order of the input, and how many an interrupted run had finished."""
+
+    items: list[Item]
+    before: int
+
+
+def load_setup(options: SystemOptions) -> Setup:
+    """The generators, or `extract`, and the judges that choose."""
+    system: Proposer
+    if options.generator == EXTRACT:
+        system = Extract.from_corpus(str(options.corpus))
+        if options.to not in (None, *system.outlets):
+            raise InputError(
+                f"--to {options.to} is no outlet of {options.corpus}: give {' or '.join(system.outlets)}"
+            )
+        digests = {"training headlines": system.digest}
+    else:
+        system = HeadlineTransfer.from_pretrained(
+            options.generator, recipe=options.recipe, to=options.to, device=options.device
+        )
+        digests = {f"generator for {to}": one.weights_hash for to, one in system.generators.items()}
+    judges, needs = None, system.needs
+    if options.rerank:
+        judges, needs = _judges_that_choose(options), ("headline", "article")
+        judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
+    targets = (options.to,) if options.to else system.targets
+    return Setup(system, targets, needs, digests, judges, Reranker.of(judges).signature if judges else "")
+
+
+def _judges_that_choose(options: SystemOptions) -> Judges:
+    """The judges of the objective, no others."""
+    judges = load_judges(options, str(options.rerank))
+    if options.objective == "compliancy":
+        return Judges(judges.main, judges.hh, judges.ah)
+    if judges.fluency is None:
+        raise InputError(
+            f"--objective strict needs a fluency judge in {options.rerank}: train one with "
+            f"change-it train judge --task fluency --fold {judges.fold}"
+        )
+    return judges if judges.casing or not options.corpus else judges.with_casing(read_casing(options.corpus))
+
+
+def load_judges(options: SystemOptions, folder: str) -> Judges:
+    """The judges of a folder."""
+    return Judges.from_pretrained(folder, precision=options.precision, device=options.device)
+
+
+def corpus_items(
+    corpus: str, outlets: tuple[str, str], targets: Sequence[str], *, needs: Sequence[str] = ()
+) -> list[Item]:
+    """The A2 headlines of a corpus that aim at `targets`, all of direction A to B first."""
+    test = read_test_set(corpus)
+    if set(test.outlets) != set(outlets):
+        raise InputError(
+            f"the generator is for {' and '.join(outlets)}, the corpus {corpus} has {' and '.join(test.outlets)}: "
+            "take a generator that was trained on this corpus"
+        )
+    return [_checked(item, needs) for item in test.items if item.target in targets]
+
+
+def file_items(
+    file: str,
+    outlets: tuple[str, str],
+    targets: Sequence[str],
+    *,
+    columns: str = "",
+    to: str | None = None,
+    needs: Sequence[str] = (),
+) -> list[Item]:
+    """An item for each row of a file, in order, cleaned as a corpus is; an unusable one has its reason."""
+    names = parse_columns(columns, COLUMNS)
+    only = to or (targets[0] if len(targets) == 1 else None)
+    items: list[Item] = []
+    seen: dict[str, None] = {}
+    for table in read_tables([file]):
+        for number, row in enumerate(table.rows, start=1):
+            text = {ours: _cell(row.values, names[ours]) for ours in ("id", "headline", "article", "label")}
+            label, aim, fault = _aim(text["label"], outlets, targets)
+            if to:
+                aim, fault = to, ""
+            id_ = cleaning.visible(text["id"]) or f"{table.stem}-{number}"
+            source, article = cleaning.clean(text["headline"]), cleaning.clean(text["article"])
+            items.append(Item(id_, label, aim, source, article, error=row.fault or fault))
+        seen.update(table.columns)
+    if not items or not seen:
+        raise InputError(
+            f"{file} holds no rows that can be read: give CSV with a header, or JSON with one object a line"
+        )
+    check_columns(file, seen, names, needs=needs, label_is_read=not only)
+    if only and not to and not any(name in seen for name in names["label"]):
+        items = [
+            replace(item, target=only, error="" if item.error == NO_LABEL else item.error) for item in items
+        ]
+    return [_checked(item, needs) for item in items]
+
+
+def _cell(values: Mapping[str, object], names: Sequence[str]) -> str:
+    """The text of the first of these columns that is there."""
+    return cell_text(next((values[name] for name in names if name in values), None))
+
+
+def _aim(label: str, outlets: tuple[str, str], targets: Sequence[str]) -> tuple[str, str, str]:
+    """The outlet that a row comes from, the one that it is rewritten for, and why it is not."""
+    label = cleaning.clean(label)
+    name = label if label in outlets else KNOWN_LABELS.get(label, "")
+    if name not in outlets:
+        return "", "", f"unknown label: {label}" if label else NO_LABEL
+    target = outlets[1 - outlets.index(name)]
+    return name, target, "" if target in targets else f"no generator for {target}"
+
+
+def _checked(item: Item, needs: Sequence[str]) -> Item:
+    """The item, with an error for a text that is needed and empty."""
+    texts = {"headline": item.source, "article": item.article}
+    empty = [name for name in needs if not texts[name]]
+    return replace(item, error=f"empty {' and '.join(empty)}") if empty and not item.error else item
+
+
+def transfer_items(options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path) -> Transferred:
+    """Write the file of new headlines, chunk after chunk; items of like length share a chunk."""
+    journal = _open(options, setup, items, out)
+    headline_is_read = setup.system.needs == ("headline",)
+    lengths = [len(item.source if headline_is_read else item.article) for item in items]
+    order = sorted(
+        (number for number, item in enumerate(items) if not item.error),
+        key=lambda number: (items[number].target, -lengths[number]),
+    )
+    size = options.batch_size or LARGEST_BATCH
+    chunks = [order[start : start + size] for start in range(0, len(order), size)]
+    before = sum(map(len, journal.chunks.values()))
+    with ProgressBar() as bar:
+        task = bar.add_task("transferring", total=len(order), completed=before)
+        missing = [number for number in range(len(chunks)) if number not in journal.chunks]
+        write = partial(new_headlines, options=options, language=setup.language)
+        given = (([items[row] for row in chunks[number]],) for number in missing)
+        team = workers(partial(load_setup, _anywhere(options)))
+        written = (
+            team.map_ordered(write, given)
+            if team
+            else map_threads(partial(write, setup), given, setup.system.batches_at_once(options.decoding))
+        )
+        for number, headlines in zip(missing, written, strict=True):
+            journal.add(number, headlines)
+            bar.advance(task, len(chunks[number]))
+    done = list(items)
+    for number, chunk in enumerate(chunks):
+        for row, headline in zip(chunk, journal.chunks[number], strict=True):
+            done[row] = replace(items[row], prediction=headline, error="" if headline else NOTHING)
+    rows = (
+        (item.id, item.prediction, item.target, item.error, "" if item.error else setup.reranker)
+        for item in done
+    )
+    write_table(out, HEADER, rows)
+    journal.remove()
+    return Transferred(done, before)
+
+
+def _anywhere(options: SystemOptions) -> SystemOptions:
+    """The options with whole paths: a worker's folder may be another one."""
+    whole = replace(options)
+    for name in ("generator", "rerank", "corpus"):
+        path = getattr(options, name)
+        if path and path != EXTRACT and Path(path).exists():
+            setattr(whole, name, str(Path(path).resolve()))
+    return whole
+
+
+def new_headlines(setup: Setup, items: Sequence[Item], *, options: SystemOptions, language: str) -> list[str]:
+    """A new headline for each item, empty where there is no candidate; `language` is the facts'."""
+    sources, articles, targets = zip(
+        *((item.source, item.article, item.target) for item in items), strict=True
+    )
+    found = setup.system.propose(sources, articles, targets, options.decoding, options.batch_size)
+    texts = [[candidate.text for candidate in some if candidate.text] for some in found]
+    chosen = np.zeros(len(texts), dtype=np.int64)
+    if setup.judges is not None:
+        aims = [setup.judges.outlets.index(target) for target in targets]
+        chosen = choose(
+            setup.judges,
+            texts,
+            sources,
+            articles,
+            aims,
+            reversal=options.reversal,
+            objective=options.objective,
+            language=language,
+        )
+    return [" ".join(some[best].split()) if some else "" for some, best in zip(texts, chosen, strict=True)]
+
+
+def _open(options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path) -> Journal:
+    """The finished part of a run with the same headlines as this one, or a new journal."""
+    digest = hashlib.sha256()
+    for item in items:
+        digest.update(json.dumps(astuple(item)).encode() + b"\n")
+    settings: dict[str, object] = {
+        **asdict(options.decoding),
+        **setup.digests,
+        "reranker": setup.reranker,
+        "reversal": options.reversal,
+        "objective": options.objective,
+        "language": setup.language,
+        "precision": options.precision,
+        "batch size": options.batch_size,
+        "input": digest.hexdigest(),
+        "version": __version__,
+    }
+    return Journal(out.with_name(f"{out.name}.partial"), settings)
