@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import tyro
 
-from change_it.commands import corpus_build
-from change_it.corpus import sample
+from change_it.commands import corpus_build, corpus_sample
+from change_it.commands.corpus_sample import SampleOptions
 from change_it.corpus.alignment import day_numbers
-from change_it.corpus.arguments import BuildOptions, SampleOptions
+from change_it.corpus.arguments import BuildOptions
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.leaks import test_neighbours
 from change_it.corpus.pairing import related
@@ -116,7 +116,7 @@ def main(options: Options) -> None:
         corpus = options.corpus
         if corpus is None:
             file, corpus = Path(temporary) / "sample.csv", str(Path(temporary) / "corpus")
-            sample.run(SampleOptions(out=file, seed=options.seed))
+            corpus_sample.run(SampleOptions(out=file, seed=options.seed))
             corpus_build.run(BuildOptions(files=(str(file),), out=Path(corpus), seed=options.seed))
         report = measure(corpus, options)
     print(json.dumps(report, indent=2))

@@ -17,14 +17,13 @@ from typing import Any, Literal
 import polars as pl
 import tyro
 
-from change_it.audit.options import AuditOptions
 from change_it.commands import audit as audit_command
-from change_it.commands import corpus_build
+from change_it.commands import corpus_build, train_judge
 from change_it.commands import score as score_command
+from change_it.commands.audit import AuditOptions
+from change_it.commands.score import ScoreOptions
 from change_it.corpus.arguments import BuildOptions
-from change_it.judges import train
 from change_it.judges.arguments import Fold, JudgeOptions, Task
-from change_it.scoring.columns import ScoreOptions
 from change_it.training.arguments import Arithmetic
 
 
@@ -75,7 +74,7 @@ def judge(options: Options, folder: Path, seed: int, task: Task, settings: dict[
     """Train one judge unless it is there; its results beside its baselines, and the seconds."""
     out = folder / task
     if not (out / "metrics.json").exists():
-        train.run(
+        train_judge.run(
             JudgeOptions(
                 task=task,
                 corpus=str(options.out / "corpus"),

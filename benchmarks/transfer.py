@@ -19,18 +19,17 @@ import polars as pl
 import tyro
 from real_corpus import SMALL_CORPUS
 
-from change_it.commands import corpus_build
+from change_it.commands import corpus_build, corpus_sample, train_generator, train_judge
 from change_it.commands import score as score_command
 from change_it.commands import transfer as transfer_command
-from change_it.corpus import sample
-from change_it.corpus.arguments import BuildOptions, SampleOptions
+from change_it.commands.corpus_sample import SampleOptions
+from change_it.commands.score import ScoreOptions
+from change_it.commands.transfer import TransferOptions
+from change_it.corpus.arguments import BuildOptions
 from change_it.corpus.folder import read_outlets
-from change_it.generators import train as train_generator
-from change_it.generators.arguments import EXTRACT, TRANSFORMER, GeneratorOptions, Recipe, TransferOptions
+from change_it.generators.arguments import EXTRACT, TRANSFORMER, GeneratorOptions, Recipe
 from change_it.generators.rerank import Objective
-from change_it.judges import train as train_judge
 from change_it.judges.arguments import JudgeOptions, Task
-from change_it.scoring.columns import ScoreOptions
 from tools.sample import write
 
 
@@ -86,7 +85,7 @@ def corpus_of(options: Options) -> Path:
             if options.articles:
                 write.run(write.WriteOptions(out=file, articles=options.articles, seed=options.seed))
             else:
-                sample.run(SampleOptions(out=file))
+                corpus_sample.run(SampleOptions(out=file))
             build = BuildOptions(files=(str(file),), out=folder, seed=options.seed)
         else:
             build = BuildOptions(

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from inspect import cleandoc, getdoc
 from itertools import takewhile
 from types import ModuleType
-from typing import Annotated, Any, TypeVar, Union, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, get_args, get_type_hints
 
 import tyro
 
@@ -92,7 +92,7 @@ LISTS = {
 TYRO_CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
 #: What makes help texts plainer, but not what is parsed.
 HELP_CONFIG = (tyro.conf.PositionalMetavarFromFieldName, tyro.conf.DisallowNone)
-_POSITIONAL = tyro.conf.Positional[str].__metadata__[0]
+_POSITIONAL = get_args(tyro.conf.Positional[str])[1]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -115,7 +115,8 @@ def _call(arguments: Sequence[str]) -> None:
     Raises:
         InputError: a command or an option that there is not; the nearest name is in the sentence.
     """
-    called, place = ["change-it"], COMMANDS
+    called: list[str] = ["change-it"]
+    place: ModuleType | Mapping[str, ModuleType | Group] = COMMANDS
     for word in takewhile(lambda argument: not argument.startswith("-"), arguments):
         if isinstance(place, ModuleType):
             break
@@ -129,7 +130,7 @@ def _call(arguments: Sequence[str]) -> None:
         _check_names(" ".join(called), options, rest)
         place.run(_parsed(options, " ".join(called), _about(place), rest))
     else:
-        _parsed(_union(place), " ".join(called), cleandoc(LISTS[called[-1]]), rest)
+        _parsed(union_of(place), " ".join(called), cleandoc(LISTS[called[-1]]), rest)
 
 
 def options_of(command: ModuleType) -> type:
@@ -167,11 +168,11 @@ def _about(command: ModuleType) -> str:
     return "\n\n".join(parts)
 
 
-def _union(commands: Mapping[str, ModuleType | Group]) -> Any:
+def union_of(commands: Mapping[str, ModuleType | Group]) -> Any:
     """A type for tyro of which each member is a command with the first line of what it is about."""
     members = []
     for name, command in commands.items():
-        options = _union(command) if isinstance(command, dict) else options_of(command)
+        options = union_of(command) if isinstance(command, dict) else options_of(command)
         about = LISTS[name] if isinstance(command, dict) else getdoc(options) or ""
         described = tyro.conf.subcommand(name, description=about.partition("\n")[0])
         members.append(Annotated[options, described])
@@ -184,7 +185,7 @@ def names_of(options: type) -> dict[str, str]:
     found = {}
     for each in fields(options):
         name = each.name.replace("_", "-")
-        positional = _POSITIONAL in getattr(types[each.name], "__metadata__", ())
+        positional = _POSITIONAL in get_args(types[each.name])
         found[each.name] = (
             name.upper() if positional else f"--no-{name}" if each.default is True else f"--{name}"
         )

@@ -34,12 +34,12 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory):
     """Folder of a small corpus, built once as a user would build it."""
-    from change_it.commands import corpus_build
-    from change_it.corpus import sample
-    from change_it.corpus.arguments import BuildOptions, SampleOptions
+    from change_it.commands import corpus_build, corpus_sample
+    from change_it.commands.corpus_sample import SampleOptions
+    from change_it.corpus.arguments import BuildOptions
 
     folder = tmp_path_factory.mktemp("sample")
-    sample.run(SampleOptions(out=folder / "sample.csv", articles=600))
+    corpus_sample.run(SampleOptions(out=folder / "sample.csv", articles=600))
     corpus_build.run(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
     return str(folder / "corpus")
 

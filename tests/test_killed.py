@@ -26,6 +26,15 @@ KNOWN = {
     "hevas": ("summary.csv",),
     "audit": ("audit.json",),
 }
+#: Modules that commands load for their work.
+LIBRARY = {
+    "build": "corpus.build",
+    "judge": "judges.train",
+    "transfer": "generators.file_transfer",
+    "score": "results.report_files",
+    "hevas": "results.report_files",
+    "audit": "results.audit_tables",
+}
 
 
 def arguments(name, folder, out, seed):
@@ -99,13 +108,11 @@ def finish(child, said):
 
 def check(name, folder, seed, moments):
     """Kill a command that replaces an older result, again and again; then let it end."""
-    from pkgutil import resolve_name
+    from importlib import import_module
 
     import change_it.auto  # noqa: F401 (all modules are loaded once, before the processes part)
-    from change_it.cli import COMMANDS
 
-    entry = COMMANDS[{"build": "corpus", "judge": "train"}.get(name, name)]
-    resolve_name((entry[name] if isinstance(entry, dict) else entry).run)
+    import_module(f"change_it.{LIBRARY[name]}")
     rng, place, log = random.Random(f"{seed} {name}"), folder / name, folder / f"{name}.log"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()

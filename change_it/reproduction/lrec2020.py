@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from change_it import __version__
-from change_it.commands.corpus_curve import NEARLY_EQUAL, examples
-from change_it.corpus.arguments import CurveOptions
+from change_it.commands.corpus_curve import NEARLY_EQUAL, CurveOptions, examples
 from change_it.corpus.folder import read_outlets, read_report
 from change_it.generators.arguments import TRANSFORMER, Recipe
 from change_it.io import read_records, write_json, write_table

@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Any, Literal
 
-from change_it.generators.arguments import TRANSFORMER, GeneratorOptions, Recipe, TransferOptions
+from change_it.commands.score import ScoreOptions
+from change_it.commands.transfer import TransferOptions
+from change_it.generators.arguments import TRANSFORMER, GeneratorOptions, Recipe
 from change_it.judges.arguments import BILSTM, CROSS_ENCODER, SCRATCH, TASKS, JudgeOptions, Task, TrainingSet
 from change_it.reproduction.arguments import ReproduceOptions, Scale
 from change_it.reproduction.steps import Step
-from change_it.scoring.columns import ScoreOptions
 from change_it.training.arguments import Precision
 
 #: The papers' judges are cross-encoders; ours have heads of their own.

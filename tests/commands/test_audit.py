@@ -7,13 +7,13 @@ from corpus_fakes import articles, write_csv
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
-from change_it.audit.options import AuditOptions
 from change_it.audit.verdicts import read_summary
 from change_it.cli import main
 from change_it.commands import audit as audit_command
 from change_it.commands import score as score_command
+from change_it.commands.audit import AuditOptions
+from change_it.commands.score import ScoreOptions
 from change_it.corpus.folder import read_outlets
-from change_it.scoring.columns import ScoreOptions
 
 
 def with_fakes(folder, patch):

@@ -5,9 +5,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from change_it.commands.corpus_curve import examples, run
+from change_it.commands.corpus_curve import CurveOptions, examples, run
 from change_it.corpus.alignment import EDGES, histogram
-from change_it.corpus.arguments import CurveOptions
 from change_it.errors import InputError
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram as known

@@ -10,8 +10,7 @@ from PIL import Image
 
 from change_it import InputError
 from change_it.cli import main
-from change_it.commands.hevas import run
-from change_it.hevas.arguments import HevasOptions
+from change_it.commands.hevas import HevasOptions, run
 from change_it.hevas.metrics import METRICS
 from change_it.results import report_files as files
 

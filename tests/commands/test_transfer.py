@@ -17,10 +17,11 @@ from tiny_generators import save_generator
 
 from change_it.cli import main
 from change_it.commands import transfer as transfer_command
-from change_it.commands.transfer import file_items
+from change_it.commands.transfer import TransferOptions
 from change_it.errors import InputError
-from change_it.generators.arguments import TransferOptions
+from change_it.generators.file_transfer import file_items
 from change_it.generators.journal import Journal
+from change_it.judges.judge import Judges
 from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import read_predictions
 
@@ -50,7 +51,7 @@ def generators(tmp_path_factory):
 @pytest.fixture
 def judges(monkeypatch):
     fakes = FakeJudges(fold="0")
-    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, precision, device: fakes)
+    monkeypatch.setattr(Judges, "from_pretrained", lambda name, precision, device: fakes)
     return fakes
 
 
@@ -177,7 +178,7 @@ def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
 @pytest.mark.parametrize(("objective", "judges_named"), [("compliancy", 3), ("strict", 4)])
 def test_the_judges_of_the_objective_are_named(generators, tmp_path, monkeypatch, objective, judges_named):
     fakes = FakeJudges(fold="0", digits="abcd")
-    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, precision, device: fakes)
+    monkeypatch.setattr(Judges, "from_pretrained", lambda name, precision, device: fakes)
     chosen = options(
         generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges", objective=objective
     )
@@ -203,7 +204,7 @@ def test_judges_of_all_folds_are_warned_about(generators, tmp_path, judges, caps
 
 def test_judges_of_other_outlets_are_refused(generators, tmp_path, monkeypatch):
     others = FakeJudges(outlets=("left", "right"))
-    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, precision, device: others)
+    monkeypatch.setattr(Judges, "from_pretrained", lambda name, precision, device: others)
     with pytest.raises(InputError, match="trained on left and right"):
         transfer_command.run(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
 
@@ -212,7 +213,7 @@ def test_extract_learns_from_a_corpus(corpus, tmp_path, monkeypatch):
     from change_it.scoring.item import read_test_set
 
     judges = FakeJudges(outlets=("colle", "faro"), fold="0")
-    monkeypatch.setattr(transfer_command.Judges, "from_pretrained", lambda name, precision, device: judges)
+    monkeypatch.setattr(Judges, "from_pretrained", lambda name, precision, device: judges)
     chosen = TransferOptions(generator="extract", corpus=corpus, out=tmp_path / "new.csv", rerank="judges")
     rows = transferred(chosen)
     assert read_predictions(chosen.out, read_test_set(corpus)).reranker.fold == "0"
@@ -237,14 +238,14 @@ def killed_run(chosen, chunks):
     """Run in a process that is killed right after that many chunks are on the disk."""
     code = (
         "import os, signal, pickle, sys\n"
-        "from change_it.generators import transfer_command\n"
+        "from change_it.commands import transfer as transfer_command\n"
         "from change_it.generators.journal import Journal\n"
         "add = Journal.add\n"
         "def dying(self, chunk, headlines):\n"
         "    add(self, chunk, headlines)\n"
         f"    if chunk == {chunks - 1}: os.kill(os.getpid(), signal.SIGKILL)\n"
         "Journal.add = dying\n"
-        f"from pathlib import Path, PosixPath\nfrom change_it.generators.arguments import TransferOptions\n"
+        f"from pathlib import Path, PosixPath\nfrom change_it.commands.transfer import TransferOptions\n"
         f"transfer_command.run({chosen!r})\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=300)
@@ -352,7 +353,10 @@ def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path
         ({"input": "i.csv", "out": Path(".")}, "is a folder"),
     ],
 )
-def test_options_that_do_not_fit_each_other(tmp_path, changes, message):
+def test_options_that_do_not_fit_each_other(tmp_path, changes, message, monkeypatch):
+    monkeypatch.setattr("change_it.commands.transfer.check_corpus", lambda corpus: None)
+    monkeypatch.chdir(tmp_path)
+    Path("i.csv").touch()
     with pytest.raises(InputError, match=message):
         transfer_command.run(options("missing", tmp_path, **changes))
 
@@ -434,7 +438,7 @@ def test_one_headline_goes_to_the_outlet_that_judges_do_not_take_it_for(one, gen
     ],
 )
 def test_one_headline_and_files_are_not_mixed(one, headline, arguments, message, monkeypatch, tmp_path):
-    monkeypatch.setattr("change_it.cli.check_corpus", lambda corpus: None)
+    monkeypatch.setattr("change_it.commands.transfer.check_corpus", lambda corpus: None)
     monkeypatch.chdir(tmp_path)
     for name in ("old.csv", "a.txt"):
         Path(name).touch()

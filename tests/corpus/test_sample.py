@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from change_it.corpus.arguments import SampleOptions
-from change_it.corpus.sample import SAMPLE, SIZE, is_sample, run, sample_articles
+from change_it.commands.corpus_sample import SampleOptions, run
+from change_it.corpus.sample import SAMPLE, SIZE, is_sample, sample_articles
 from change_it.errors import InputError
 
 #: SHA-256 of the CSV that the quickstart's published numbers were measured on.

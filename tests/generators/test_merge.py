@@ -6,11 +6,12 @@ import pytest
 import torch
 from tiny_generators import HEADLINES, options
 
+from change_it.commands import merge
+from change_it.commands.merge import MergeOptions
 from change_it.errors import InputError
 from change_it.generators import train
-from change_it.generators.arguments import MergeOptions
 from change_it.generators.decoding import Decoding
-from change_it.generators.generator import kind_of, load_generator, merge
+from change_it.generators.generator import kind_of, load_generator
 
 
 @pytest.fixture(scope="module", params=["t5", "gpt2"])
@@ -24,7 +25,7 @@ def adapted(request, corpus, tiny_t5, tiny_gpt2, tmp_path_factory):
 
 def test_a_merged_generator_is_the_same_generator_without_its_base(adapted, corpus, tmp_path):
     folder, base = adapted
-    merge(MergeOptions(adapter=str(folder), out=tmp_path / "merged"))
+    merge.run(MergeOptions(adapter=str(folder), out=tmp_path / "merged"))
     ours = load_generator(folder, device="cpu")
     moved = base.rename(base.with_name("moved"))
     try:
@@ -56,16 +57,16 @@ def test_bad_input(adapted, tmp_path):
     with pytest.raises(InputError, match="merge them first with change-it merge"):
         kind_of(str(folder))
     with pytest.raises(InputError, match="no output may overwrite an input"):
-        merge(MergeOptions(adapter=str(folder), out=folder))
+        merge.run(MergeOptions(adapter=str(folder), out=folder))
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="is a file"):
-        merge(MergeOptions(adapter=str(folder), out=tmp_path / "file"))
+        merge.run(MergeOptions(adapter=str(folder), out=tmp_path / "file"))
     (tmp_path / "other").mkdir()
     (tmp_path / "other/letter.txt").write_text("keep me")
     with pytest.raises(InputError, match="choose another --out"):
-        merge(MergeOptions(adapter=str(folder), out=tmp_path / "other"))
-    merge(MergeOptions(adapter=str(folder), out=tmp_path / "merged"))
+        merge.run(MergeOptions(adapter=str(folder), out=tmp_path / "other"))
+    merge.run(MergeOptions(adapter=str(folder), out=tmp_path / "merged"))
     with pytest.raises(InputError, match="holds no adapters"):
-        merge(MergeOptions(adapter=str(tmp_path / "merged"), out=tmp_path / "again"))
+        merge.run(MergeOptions(adapter=str(tmp_path / "merged"), out=tmp_path / "again"))
     with pytest.raises(InputError, match="there is no folder"):
-        merge(MergeOptions(adapter=str(tmp_path / "none"), out=tmp_path / "again"))
+        merge.run(MergeOptions(adapter=str(tmp_path / "none"), out=tmp_path / "again"))

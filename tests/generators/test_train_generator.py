@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from change_it.commands import train_generator
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.arguments import GeneratorOptions, architecture_of, preset
@@ -47,7 +48,7 @@ def flags_of(chosen):
 @pytest.fixture(scope="module")
 def trained(corpus, tmp_path_factory):
     out = tmp_path_factory.mktemp("generator") / "s2s2-faro"
-    train.run(options(corpus, out))
+    train_generator.run(options(corpus, out))
     return out
 
 
@@ -110,10 +111,10 @@ def test_a_broken_run_leaves_the_old_generator_and_resumes_to_the_same_weights(
 
 KILLED = """
 import os, signal, sys
-from change_it.generators import train
+from change_it.cli import main
 from change_it.training.loop import TrainingBar
 TrainingBar.show = lambda bar, state, **note: state.update == 35 and os.kill(os.getpid(), signal.SIGKILL)
-sys.exit(train.main_of(train.GeneratorOptions, train.run))
+sys.exit(main(["train", "generator", *sys.argv[1:]]))
 """
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from change_it import InputError
+from change_it.commands.hevas import HevasOptions
 from change_it.hevas.analysis import OVERALL, analyse
-from change_it.hevas.arguments import HevasOptions, MetricOptions
+from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.baseline_systems import baseline
 from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
 from change_it.hevas.documents import Documents, System

@@ -15,8 +15,8 @@ from transformers import (
 )
 
 import change_it.auto  # noqa: F401
+from change_it.commands import push
 from change_it.errors import InputError
-from change_it.hub import push
 from change_it.hub.arguments import PushOptions
 from change_it.judges import fluency_building
 from change_it.judges.arguments import JudgeOptions

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from change_it.commands import train_judge
 from change_it.errors import InputError
 from change_it.judges import encoders, train
 from change_it.judges.arguments import JudgeOptions, as_in_the_papers, preset
@@ -40,7 +41,7 @@ def few_updates():
 @pytest.fixture(scope="module")
 def trained(corpus, tmp_path_factory):
     out = tmp_path_factory.mktemp("judge") / "main"
-    train.run(options(corpus, out))
+    train_judge.run(options(corpus, out))
     return out
 
 

@@ -17,12 +17,12 @@ from scoring_fakes import FakeJudges
 
 from change_it import InputError, __version__
 from change_it.commands import score as score_command
+from change_it.commands.score import ScoreOptions
 from change_it.results import report_files as files
 from change_it.results.context import corpus_info, judges_info, made
 from change_it.results.pages import breakable, explained, heat, inline_svg, word
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import examples_table, remarks, terminal_table
-from change_it.scoring.columns import ScoreOptions
 from change_it.scoring.compliancy import NO_FLUENCY
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker

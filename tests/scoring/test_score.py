@@ -9,7 +9,7 @@ import pytest
 from scoring_fakes import FakeJudges, write_toy_corpus
 
 from change_it import InputError
-from change_it.scoring.columns import ScoreOptions
+from change_it.commands.score import ScoreOptions
 from change_it.scoring.compliancy import compute_compliancy
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
