@@ -69,6 +69,7 @@ transfer --generator sum-two --corpus judges --out out.csv | judges is not a cor
 transfer --generator extract --corpus corpus --to nope --out out.csv | --to nope is no outlet of corpus
 transfer --generator extract --corpus corpus --rerank corpus --out out.csv | corpus lacks the judge main and hh and ah
 transfer --generator extract --corpus corpus --out rows.csv/x.csv | cannot write --out
+transfer --generator rewrite --input rows.csv --to rewrite --out out.csv | --to rewrite is no outlet of rewrite: give one or two
 judge headline --original headline --article nope --judges judges | nope does not exist
 judge headline --original headline --article rows.csv --judges nope | no folder nope
 judge headline --original headline --article rows.csv --judges judges --to nope | --to nope is no outlet of these judges: give one or two
@@ -93,6 +94,7 @@ annotate score rows.csv --key rows.csv | rows.csv lacks the column item
 reproduce lrec2020 --corpus nope --out out | no corpus folder nope
 reproduce changeit2020 --corpus corpus --submissions mine=nope.csv --out out | nope.csv does not exist
 reproduce changeit2020 --corpus corpus --submissions mine=sheet.txt --out out | sheet.txt lacks the column id, headline
+demo --run nope --port 0 | there is no run nope
 demo --run corpus --port 0 | corpus is no run of the quickstart
 demo --run corpus --port 99999 | --port 99999 is no port
 push dataset judges me/headlines --dry-run --out out | judges is not a corpus of ours
@@ -145,6 +147,7 @@ def write(folder):
     card = {"recipe": "sum", "reads": "article", "to": "two", "outlets": ["one", "two"], "kind": "words"}
     card |= {"architecture": "pn", "base": None, "language": "it", "source_tokens": 9, "target_tokens": 9}
     files["sum-two/generator.json"] = card | {"seed": 1, "corpus": "corpus"}
+    files["rewrite/generator.json"] = files["sum-two/generator.json"] | {"recipe": "rewrite", "reads": "both", "to": None}
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(json.dumps(content))

@@ -112,9 +112,11 @@ def choose_generators(
         raise InputError(f"{name} has no generator of recipe {recipe}: {held}")
     if to is not None:
         chosen = {path: card for path, card in chosen.items() if card.to in (None, to)}
-        outlets = {outlet for card in chosen.values() for outlet in card.outlets}
-        if to not in outlets:
+        if not chosen:
             raise InputError(f"{name} has no {recipe or recipes[0]} generator for {to}: {held}")
+        outlets = list(dict.fromkeys(outlet for card in chosen.values() for outlet in card.outlets))
+        if to not in outlets:
+            raise InputError(f"--to {to} is no outlet of {name}: give {' or '.join(outlets)}")
     paths = [_one_of(name, outlet, chosen) for outlet in {card.to: None for card in chosen.values()}]
     return {path: chosen[path] for path in paths}
 

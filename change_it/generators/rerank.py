@@ -28,7 +28,7 @@ class JudgedCandidate(Candidate):
     """A headline that a generator offers, with what the judges say of it.
 
     Attributes:
-        compliant: HH and AH say match, main's decision is reversed.
+        compliant: HH and AH say match, main's decision is reversed, as `reversal` takes it.
         strict: compliant, fluent and supported; None without a fluency judge.
         marks: hh, ah, main, fluency and facts to whether each holds; fluency is None without a fluency judge.
         probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
@@ -49,10 +49,12 @@ class JudgedCandidate(Candidate):
     unsupported: tuple[Unsupported, ...]
 
     @classmethod
-    def of(cls, candidate: Candidate, row: dict[str, Any]) -> "JudgedCandidate":
-        """A candidate and its row of `judge_items`."""
+    def of(
+        cls, candidate: Candidate, row: dict[str, Any], *, reversal: Reversal = "relative"
+    ) -> "JudgedCandidate":
+        """A candidate and its row of `judge_items`, which was asked with the same `reversal`."""
         probabilities = {name: row[column] for name, column in PROBABILITIES.items()}
-        style = float(joint_probability(1, 1, row["p_target"], row["p_target_source"]))
+        style = float(joint_probability(1, 1, row["p_target"], row["p_target_source"], reversal=reversal))
         joint = row["p_hh"] * row["p_ah"] * style
         fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
         return cls(
@@ -75,6 +77,7 @@ def judge_candidates(
     articles: Sequence[str],
     targets: Sequence[str],
     *,
+    reversal: Reversal = "relative",
     language: str | None = None,
     style_weight: float | Sequence[float] = 0.5,
     progress: Progress = False,
@@ -87,6 +90,7 @@ def judge_candidates(
         sources: n original headlines.
         articles: n original articles.
         targets: n outlets aimed at, by short name.
+        reversal: when style is taken for reversed, see `joint_probability`.
         language: of the texts, for facts; guessed from the articles when None.
         style_weight: how much style counts for their order beside story and article, in 0-1, or n of them; .5 takes them
             alike.
@@ -105,7 +109,7 @@ def judge_candidates(
         for some, source, article, target in zip(asked, sources, articles, targets, strict=True)
         for one in some
     ]
-    judged = judge_items(judges, items, language=language, progress=progress)
+    judged = judge_items(judges, items, reversal=reversal, language=language, progress=progress)
     rows = judged.iter_rows(named=True)
     weights = np.broadcast_to(style_weight, len(asked)).tolist()
 
@@ -117,7 +121,10 @@ def judge_candidates(
         return not one.marks["facts"], -weighted * fluency
 
     return [
-        sorted((JudgedCandidate.of(one, next(rows)) for one in some), key=partial(place, weight))
+        sorted(
+            (JudgedCandidate.of(one, next(rows), reversal=reversal) for one in some),
+            key=partial(place, weight),
+        )
         for some, weight in zip(asked, weights, strict=True)
     ]
 

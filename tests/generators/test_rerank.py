@@ -6,7 +6,8 @@ import pytest
 from scoring_fakes import FakeJudges, RuleJudge
 
 from change_it import InputError
-from change_it.generators.rerank import choose, joint_probability
+from change_it.generators.decoding import Candidate
+from change_it.generators.rerank import choose, joint_probability, judge_candidates
 from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import verdicts
 
@@ -119,3 +120,17 @@ def test_where_all_are_unsupported_the_most_fluent_one_is_taken():
 def test_strict_needs_a_fluency_judge():
     with pytest.raises(InputError, match="train judge --task fluency"):
         choose(FakeJudges(), CANDIDATES, SOURCES, ARTICLES, [1, 0], objective="strict")
+
+
+def test_what_judges_say_of_a_candidate_follows_the_reversal():
+    """The original is taken for the target's already: relatively nothing is reversed, for the target all is well."""
+    sources, candidates = ["Crolla il ponte sulla statale!"], [[Candidate("Il ponte sulla statale!", -1.0)]]
+    found = {}
+    for reversal in ("relative", "target"):
+        [[found[reversal]]] = judge_candidates(
+            FakeJudges(), candidates, sources, ARTICLES[:1], ["gio"], reversal=reversal
+        )
+    assert found["relative"].style == pytest.approx(0.9 * 0.1 * 2)
+    assert found["target"].style == pytest.approx(0.9)
+    assert found["target"].joint == pytest.approx(0.8 * 0.7 * 0.9)
+    assert [one.compliant for one in found.values()] == [False, True]
