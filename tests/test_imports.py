@@ -147,7 +147,11 @@ def write(folder):
     card = {"recipe": "sum", "reads": "article", "to": "two", "outlets": ["one", "two"], "kind": "words"}
     card |= {"architecture": "pn", "base": None, "language": "it", "source_tokens": 9, "target_tokens": 9}
     files["sum-two/generator.json"] = card | {"seed": 1, "corpus": "corpus"}
-    files["rewrite/generator.json"] = files["sum-two/generator.json"] | {"recipe": "rewrite", "reads": "both", "to": None}
+    files["rewrite/generator.json"] = files["sum-two/generator.json"] | {
+        "recipe": "rewrite",
+        "reads": "both",
+        "to": None,
+    }
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(json.dumps(content))

@@ -1,12 +1,15 @@
 """How a page is served: its looks, its address, and what is wrong with a port."""
 
 import errno
+import logging
 import os
 from collections.abc import Sequence
 from importlib.resources import files
+from threading import Event, Timer
 from typing import Any
 
 import gradio as gr
+from gradio.tunneling import CURRENT_TUNNELS
 from gradio.utils import get_space
 from starlette.middleware import Middleware
 
@@ -94,7 +97,23 @@ def serve(page: gr.Blocks, *, host: str, port: int, share: bool, **settings: Any
     except OSError as error:
         raise InputError(taken(host, port)) from error
     console().print(f"Open [bold]{public or address}[/] in a browser; Ctrl-C ends it.", soft_wrap=True)
-    page.block_thread()
+    wait(page)
+
+
+def wait(page: gr.Blocks) -> None:
+    """Wait for Ctrl-C, then close the server, which answers nobody any more; who still computes for it gets two seconds."""
+    try:
+        Event().wait()
+    except KeyboardInterrupt:
+        print("Keyboard interruption in main thread... closing server.")
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # of requests that are broken off
+        ending = Timer(2, os._exit, (0,))  # else the program would wait for threads that compute
+        ending.daemon = True
+        ending.start()
+        page.server.force_exit = True
+        page.server.close()
+        for tunnel in CURRENT_TUNNELS:
+            tunnel.kill()
 
 
 def free_port(host: str) -> int:

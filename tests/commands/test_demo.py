@@ -1,5 +1,6 @@
 """`change-it demo`: which models it takes, when it trains some, and that it serves."""
 
+import json
 import os
 import re
 import shutil
@@ -7,7 +8,9 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -24,12 +27,12 @@ def launched(monkeypatch):
 
     def launch(page, **places):
         found.update(page=page, **places)
-        monkeypatch.setattr(page, "block_thread", lambda: None)
         return None, f"http://{places['server_name']}:{places['server_port']}/", None
 
     import change_it.space.app  # noqa: F401 (imported while the patch is on, it would keep it)
 
     monkeypatch.setattr(serving, "launch", launch)
+    monkeypatch.setattr(serving, "wait", lambda page: None)
     return found
 
 
@@ -87,7 +90,7 @@ def test_ports_that_are_none(port):
         demo.run(DemoOptions(port=port))
 
 
-def served(arguments, variables, run):
+def served(arguments, variables, run, *, before=lambda address: None):
     """Start a program that serves, ask for its page, interrupt it: the page, the exit code and what it printed."""
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "GRADIO_ANALYTICS_ENABLED": "False", **variables}
     program = subprocess.Popen(
@@ -105,6 +108,7 @@ def served(arguments, variables, run):
             if found := re.search(r"http://127\.0\.0\.1:\d+", line):
                 with urllib.request.urlopen(f"{found[0]}/config", timeout=60) as reply:
                     page = reply.read().decode()
+                before(found[0])
                 break
         else:
             pytest.fail("".join(printed))
@@ -123,6 +127,51 @@ def test_the_program_serves_until_it_is_interrupted(tiny_run):
     assert "rep2gio" in page
     assert code in (0, 130)
     assert "Traceback" not in printed
+
+
+BUSY = """
+import time
+import gradio as gr
+from change_it.space.serving import serve
+
+with gr.Blocks() as page:
+    gr.Button().click(lambda: time.sleep(600), api_name="wait")
+serve(page, host="127.0.0.1", port=0, share=False)
+"""
+
+
+@pytest.mark.slow
+def test_an_interrupt_does_not_wait_for_requests(tmp_path):
+    def ask(address, **more):
+        asked = urllib.request.Request(f"{address}/gradio_api/call/wait", **more)
+        with urllib.request.urlopen(asked, timeout=60) as reply:
+            return json.load(reply)["event_id"]
+
+    def waiting(address):
+        for _ in range(3):  # one is at work, two stand in the queue
+            event = ask(address, data=b'{"data": []}', headers={"Content-Type": "application/json"})
+            Thread(target=hold, args=(f"{address}/gradio_api/call/wait/{event}",), daemon=True).start()
+
+    def hold(address):
+        with suppress(OSError), urllib.request.urlopen(address, timeout=600) as reply:
+            reply.read()
+
+    _, code, printed = served(["-c", BUSY], {}, tmp_path, before=waiting)
+    assert code == 0
+    assert "Traceback" not in printed
+
+
+def test_a_run_that_is_not_there_is_not_made(tmp_path, monkeypatch):
+    monkeypatch.setattr("change_it.commands.quickstart.run", lambda options: pytest.fail("it trained"))
+    with pytest.raises(InputError, match="there is no run .*nope: give the folder of one"):
+        demo.run(DemoOptions(run=tmp_path / "nope", port=0))
+
+
+def test_the_default_run_is_made_where_it_is_not_there(tiny_run, tmp_path, launched, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("change_it.commands.quickstart.run", lambda made: shutil.copytree(tiny_run, made.out))
+    demo.run(DemoOptions(port=0))
+    assert launched["page"] is not None
 
 
 @pytest.mark.slow
