@@ -5,7 +5,8 @@ import logging
 import os
 from collections.abc import Sequence
 from importlib.resources import files
-from threading import Event, Timer
+from threading import Timer
+from time import sleep
 from typing import Any
 
 import gradio as gr
@@ -103,7 +104,8 @@ def serve(page: gr.Blocks, *, host: str, port: int, share: bool, **settings: Any
 def wait(page: gr.Blocks) -> None:
     """Wait for Ctrl-C, then close the server, which answers nobody any more; who still computes for it gets two seconds."""
     try:
-        Event().wait()
+        while True:
+            sleep(0.1)  # a signal that another thread takes is seen too
     except KeyboardInterrupt:
         print("Keyboard interruption in main thread... closing server.")
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # of requests that are broken off

@@ -163,7 +163,7 @@ def test_an_interrupt_does_not_wait_for_requests(tmp_path):
 
 def test_a_run_that_is_not_there_is_not_made(tmp_path, monkeypatch):
     monkeypatch.setattr("change_it.commands.quickstart.run", lambda options: pytest.fail("it trained"))
-    with pytest.raises(InputError, match="there is no run .*nope: give the folder of one"):
+    with pytest.raises(InputError, match=r"there is no run .*nope: give the folder of one"):
         demo.run(DemoOptions(run=tmp_path / "nope", port=0))
 
 
