@@ -102,14 +102,14 @@ def serve(page: gr.Blocks, *, host: str, port: int, share: bool, **settings: Any
 
 
 def wait(page: gr.Blocks) -> None:
-    """Wait for Ctrl-C, then close the server, which answers nobody any more; who still computes for it gets two seconds."""
+    """Wait for Ctrl-C, then close the server, which answers nobody any more; who still computes for it gets one second."""
     try:
         while True:
             sleep(0.1)  # a signal that another thread takes is seen too
     except KeyboardInterrupt:
         print("Keyboard interruption in main thread... closing server.")
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # of requests that are broken off
-        ending = Timer(2, os._exit, (0,))  # else the program would wait for threads that compute
+        ending = Timer(1, os._exit, (0,))  # else the program would wait for threads that compute
         ending.daemon = True
         ending.start()
         page.server.force_exit = True
