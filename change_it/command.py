@@ -10,7 +10,7 @@ import tyro
 
 from change_it.errors import InputError
 from change_it.io import disk_fault
-from change_it.locks import keep_locks
+from change_it.io.locks import keep_locks
 
 Options = TypeVar("Options")
 

@@ -19,7 +19,7 @@ from typing import BinaryIO, cast
 from change_it.annotation.sheets import QUESTIONS, annotator_name
 from change_it.errors import InputError
 from change_it.io import file_errors
-from change_it.locks import flock
+from change_it.io.locks import flock
 
 HEADER = ("item", *QUESTIONS, "time")
 _NAME = re.compile(r"\w[\w .+'-]{0,39}")

@@ -19,8 +19,8 @@ from change_it.corpus.options import BuildOptions, SampleOptions
 from change_it.errors import InputError
 from change_it.generators.options import GeneratorOptions, Recipe, TransferOptions
 from change_it.io import check_writable, read_json, write_json
+from change_it.io.locks import keep_locks
 from change_it.judges.options import JudgeOptions, Task
-from change_it.locks import keep_locks
 from change_it.scoring.options import ScoreOptions
 from change_it.tables import console
 

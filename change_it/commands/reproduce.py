@@ -7,7 +7,7 @@ from typing import Protocol
 
 from change_it.corpus.folder import read_warnings
 from change_it.errors import InputError
-from change_it.locks import keep_locks
+from change_it.io.locks import keep_locks
 from change_it.reproduction.options import ReproduceOptions, check
 from change_it.reproduction.steps import Run, Step
 from change_it.results.document import Document, write_document

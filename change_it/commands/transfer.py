@@ -36,9 +36,9 @@ from change_it.io import (
     read_tables,
     write_table,
 )
+from change_it.io.locks import keep_locks
 from change_it.judges.casing import read_casing
 from change_it.judges.judge import Judges
-from change_it.locks import keep_locks
 from change_it.progress import ProgressBar
 from change_it.scoring.item import Item, read_test_set
 from change_it.scoring.signature import Reranker

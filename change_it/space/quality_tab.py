@@ -18,7 +18,7 @@ from change_it.hevas.documents import Documents, System, clean_headline, worded
 from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import MetricOptions
-from change_it.io import write_table, write_text
+from change_it.io import Predictions, headlines_of, write_table, write_text
 from change_it.results.charts import HEVAS_CHARTS, Drawing, hevas_drawings
 from change_it.results.pages import hevas_page
 from change_it.results.score_tables import hevas_table, hevas_terminal_table, pairs_table
@@ -306,30 +306,25 @@ def _headlines(path: Path, documents: Documents, translate: Translate) -> tuple[
         rows = [{"headline": line} for line in read_lines(path, translate=translate)]
     else:
         rows = [row.cells for row in read_upload(path, ["headline"], ["id", "error"], translate=translate)]
-    headlines = ["" if cells.get("error") else clean_headline(cells["headline"]) for cells in rows]
+    headlines = headlines_of(rows, clean_headline)
     if long := [str(number) for number, text in enumerate(headlines, 1) if len(text) > LIMITS.headline]:
         fault = translate("quality.fault_long_headline", most=LIMITS.headline)
-        faults = f"{fault} ({listed(long, translate)})"
-        raise InputError(translate("quality.unfit", file=path.name, faults=faults))
+        raise InputError(
+            translate("quality.unfit", file=path.name, faults=f"{fault} ({listed(long, translate)})")
+        )
     if "id" not in rows[0]:
         if len(headlines) != len(documents):
             numbers = {"found": len(headlines), "wanted": len(documents)}
             raise InputError(translate("quality.number", file=path.name, **numbers))
         return tuple(headlines)
-    by_id = dict(zip([cells["id"] for cells in rows], headlines, strict=True))
-    known = set(documents.ids)
-    problems = {
-        "quality.ids_missing": [id_ for id_ in documents.ids if id_ not in by_id],
-        "quality.ids_other": [id_ for id_ in by_id if id_ not in known],
-    }
-    found = [
-        translate(key, count=len(ids), ids=listed(ids, translate)) for key, ids in problems.items() if ids
-    ]
-    if len(by_id) < len(rows):
-        found.append(translate("quality.ids_double"))
-    if found:
-        raise InputError(translate("quality.unfit", file=path.name, faults="; ".join(found)))
-    return tuple(by_id[id_] for id_ in documents.ids)
+    found = Predictions.match([cells["id"] for cells in rows], headlines, documents.ids)
+    unfit = {"quality.ids_missing": found.missing, "quality.ids_other": found.foreign}
+    faults = [translate(key, count=len(ids), ids=listed(ids, translate)) for key, ids in unfit.items() if ids]
+    if found.double:
+        faults.append(translate("quality.ids_double"))
+    if faults:
+        raise InputError(translate("quality.unfit", file=path.name, faults="; ".join(faults)))
+    return tuple(found.headlines.values())
 
 
 def measure(

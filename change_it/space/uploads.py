@@ -14,7 +14,7 @@ from typing import Any
 from change_it import io
 from change_it.errors import InputError
 from change_it.io import SUFFIXES, Record, TableError, file_errors, read_records, read_text
-from change_it.locks import flock
+from change_it.io.locks import flock
 from change_it.results.charts import Drawing, save
 from change_it.space.limits import LIMITS, printable
 from change_it.translation import Translate

@@ -31,10 +31,10 @@ def test_a_submission_becomes_a_prediction_file(toy_corpus, tmp_path):
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda rows: rows[1:], "1 ids missing: a0"),
-        (lambda rows: [*rows, ["z", "x", "", ""]], "1 ids not in the test set: z"),
-        (lambda rows: [*rows, rows[0]], "1 ids double: a0"),
-        (lambda rows: [["a0", "", "", "R"], *rows[1:]], "1 ids without a headline: a0"),
+        (lambda rows: rows[1:], "1 id missing: a0"),
+        (lambda rows: [*rows, ["z", "x", "", ""]], "1 id not in the test set: z"),
+        (lambda rows: [*rows, rows[0]], "1 id duplicate: a0"),
+        (lambda rows: [["a0", "", "", "R"], *rows[1:]], "1 id without a headline: a0"),
         (lambda rows: [["a0", "x", "", "G"], *rows[1:]], "with the label of another outlet: a0"),
     ],
 )

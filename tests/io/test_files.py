@@ -116,7 +116,9 @@ def test_every_fault_of_a_small_table_has_a_key_and_a_sentence(tmp_path, content
         io.read_records(table(tmp_path, content), required=("id", "headline"))
     assert caught.value.key == key
     assert caught.value.values["file"] == "x.csv"
-    assert str(caught.value) == io.FAULTS[key].format(**caught.value.values | {"file": tmp_path / "x.csv"})
+    assert str(caught.value) == io.faults.FAULTS[key].format(
+        **caught.value.values | {"file": tmp_path / "x.csv"}
+    )
 
 
 @pytest.mark.parametrize(
@@ -267,7 +269,7 @@ def test_a_folder_is_replaced_whether_the_system_exchanges_folders_or_not(tmp_pa
     if exchanges:  # then nothing is renamed, and the folder is there at every moment
         monkeypatch.setattr(pathlib.Path, "rename", lambda *_: pytest.fail("renamed"))
     else:
-        monkeypatch.setattr(io, "_exchange", lambda *_: False)
+        monkeypatch.setattr(io.files, "_exchange", lambda *_: False)
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder/before").touch()
     with io.replace_folder(tmp_path / "folder") as folder:
@@ -363,6 +365,6 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path, monkeypatch):
     def fail(*_, **__):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr(io.tempfile, "TemporaryFile", fail)
+    monkeypatch.setattr(io.files.tempfile, "TemporaryFile", fail)
     with pytest.raises(InputError, match=r"cannot write --out .*read-only"):
         io.check_writable(tmp_path / "out", kind="run")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from change_it import csv_rows
-from change_it.csv_rows import NEVER_CLOSED, TOO_LONG, csv_records, read_lines
+from change_it.io import csv_rows
+from change_it.io.csv_rows import NEVER_CLOSED, TOO_LONG, csv_records, read_lines
 
 WIDTH = 4
 

@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from scoring_fakes import write_stand_ins, write_toy_corpus
 
-from change_it import InputError, io, locks
+from change_it import InputError, io
 from change_it.cli import main
-from change_it.locks import keep_locks
+from change_it.io import locks
+from change_it.io.locks import keep_locks
 
 
 def names(folder):
