@@ -7,6 +7,7 @@ from change_it.io.faults import TableError, disk_fault, file_errors, listed, rec
 from change_it.io.files import (
     BUSY,
     FORMULA,
+    append,
     check_writable,
     read_input,
     read_json,
@@ -53,6 +54,7 @@ __all__ = [
     "Row",
     "Table",
     "TableError",
+    "append",
     "cell_text",
     "check_header",
     "check_model",

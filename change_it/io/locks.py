@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from change_it.errors import InputError
 
@@ -43,6 +44,17 @@ def flock(descriptor: int, *, shared: bool = False, wait: bool = True) -> bool:
 
 
 @contextmanager
+def open_locked(path: Path, mode: str) -> Iterator[BinaryIO]:
+    """A binary file that no other process reads or writes while the block runs; those that read do not exclude each other."""
+    while True:
+        with path.open(mode) as opened:
+            flock(opened.fileno(), shared=mode == "rb")
+            if _has_name(opened.fileno(), path):
+                yield cast(BinaryIO, opened)
+                return
+
+
+@contextmanager
 def keep_locks() -> Iterator[None]:
     """In this block, a command, what `lock` locks stays locked."""
     if _KEPT.get() is not None:
@@ -58,13 +70,13 @@ def keep_locks() -> Iterator[None]:
 
 def lock(place: Path, *, run: bool, message: str) -> None:
     """Lock a resolved path until the end of `keep_locks`; outside of it see only that nobody else has it."""
-    with ExitStack() as here:
-        kept = _KEPT.get()
-        if kept is None:
-            here.enter_context(_hold(place, run=run, message=message))
-        elif place not in kept.places:
-            kept.enter_context(_hold(place, run=run, message=message))
-            kept.places.add(place)
+    kept = _KEPT.get()
+    if kept is None:
+        with _hold(place, run=run, message=message):
+            return
+    if place not in kept.places:
+        kept.enter_context(_hold(place, run=run, message=message))
+        kept.places.add(place)
 
 
 @contextmanager
@@ -99,7 +111,10 @@ def _hold(place: Path, *, run: bool, message: str) -> Iterator[None]:
                 file.unlink()
             for one in new:  # made for the lock; nothing came of it where they are empty
                 one.rmdir()
-        _unlock(descriptor)
+        if sys.platform != "win32":
+            with suppress(OSError):  # a process that was forked meanwhile has the descriptor too
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
+        os.close(descriptor)
 
 
 def _open(file: Path, folder: Path, message: str) -> int:
@@ -114,18 +129,15 @@ def _open(file: Path, folder: Path, message: str) -> int:
         if not flock(descriptor, wait=False):
             os.close(descriptor)
             raise InputError(message)
-        # Whoever had it may have removed the file before we had the lock: then the name is another file's by now.
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(descriptor), os.stat(file)):
-                return descriptor
+        if _has_name(descriptor, file):
+            return descriptor
         os.close(descriptor)
     raise InputError(message)
 
 
-def _unlock(descriptor: int) -> None:
-    if sys.platform != "win32":
-        with suppress(OSError):
-            fcntl.flock(
-                descriptor, fcntl.LOCK_UN
-            )  # a process that was forked meanwhile has the descriptor too
-    os.close(descriptor)
+def _has_name(descriptor: int, file: Path) -> bool:
+    """Whether an open file still has its name: whoever had the lock before us may have removed or replaced it."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(file))
+    except FileNotFoundError:
+        return False
