@@ -1,7 +1,4 @@
-"""Tables in and files out: the one reader and the one atomic writer of the package.
-
-Whatever goes wrong with a file is an `InputError` of one sentence.
-"""
+"""Tables in and files out: the one reader and the one atomic writer of the package; every fault is an `InputError` of one sentence."""
 
 from change_it.io.faults import TableError, disk_fault, file_errors, listed, record_errors
 from change_it.io.files import (
@@ -41,44 +38,3 @@ from change_it.io.readers import (
     read_records,
     read_tables,
 )
-
-__all__ = [
-    "BUSY",
-    "FORMULA",
-    "HUB",
-    "PICKLE",
-    "ROWS_A_BATCH",
-    "SUFFIXES",
-    "Predictions",
-    "Record",
-    "Row",
-    "Table",
-    "TableError",
-    "append",
-    "cell_text",
-    "check_header",
-    "check_model",
-    "check_writable",
-    "disk_fault",
-    "file_errors",
-    "find_weights",
-    "headlines_of",
-    "is_hub_id",
-    "is_missing_path",
-    "listed",
-    "named_files",
-    "parse_columns",
-    "read_input",
-    "read_json",
-    "read_records",
-    "read_tables",
-    "read_text",
-    "record_errors",
-    "replace_file",
-    "replace_folder",
-    "weight_files",
-    "without_formula",
-    "write_json",
-    "write_table",
-    "write_text",
-]

@@ -61,14 +61,14 @@ class Predictions:
             [id_ for id_, count in Counter(ids).items() if count > 1],
         )
 
-    def faults(self, foreign: str, others: Mapping[str, Iterable[str]] | None = None) -> str:
+    def faults(self, foreign: str, others: Mapping[str, Iterable[str]] = {}) -> str:
         """What is wrong with which ids, as `2 ids missing: a, b; 1 id duplicate: c`; empty where nothing is.
 
         Args:
             foreign: what is wrong with ids that are not wanted.
             others: more that is wrong, and with which ids.
         """
-        every = {"missing": self.missing, foreign: self.foreign, "duplicate": self.double, **(others or {})}
+        every = {"missing": self.missing, foreign: self.foreign, "duplicate": self.double, **others}
         distinct = {fault: list(dict.fromkeys(ids)) for fault, ids in every.items()}
         return "; ".join(
             f"{len(ids)} {'id' if len(ids) == 1 else 'ids'} {fault}: {listed(ids)}"
