@@ -1,4 +1,4 @@
-"""Records of CSV with quotes that are never closed; `tests/corpus/test_reading.py` and `tests/test_io.py` read whole tables."""
+"""Records of CSV with quotes that are never closed; `tests/corpus/test_reading.py` and `tests/io/test_readers.py` read whole tables."""
 
 import csv
 import io
