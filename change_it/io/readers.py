@@ -65,12 +65,12 @@ class Table:
     rows: Iterator[Row] = field(default_factory=lambda: iter(()))  # to be read once
 
     def reject(
-        self, line: int, reason: str, key: str, values: Mapping[str, object] | None = None, **more: object
+        self, line: int, reason: str, key: str, values: Mapping[str, object] = {}, **more: object
     ) -> Row:
         """A row that cannot be read; where faults are raised, that of `key` in `FAULTS`."""
         if self.wanted is not None:
             raise TableError(key, Path(self.name), line=line, **more)
-        return Row(line, values or {}, reason)
+        return Row(line, values, reason)
 
 
 class Record(NamedTuple):
@@ -351,19 +351,10 @@ def _list_items(line: int, text: str) -> Iterator[tuple[int, Any]]:
         yield line, _BROKEN
 
 
-def _deep(values: dict[str, Any]) -> bool:
+def _deep(value: Any, levels: int = DEEPEST) -> bool:
     """Whether lists and objects are nested in each other beyond reason."""
-    level: list[Any] = [values]
-    for _ in range(DEEPEST):
-        level = [
-            value
-            for item in level
-            for value in (item.values() if isinstance(item, dict) else item)
-            if isinstance(value, dict | list)
-        ]
-        if not level:
-            return False
-    return True
+    items = value.values() if isinstance(value, dict) else value
+    return not levels or any(_deep(item, levels - 1) for item in items if isinstance(item, dict | list))
 
 
 def _parquet_rows(table: Table, path: Path) -> Iterator[Row]:
@@ -383,7 +374,7 @@ def _arrow_rows(
     table: Table,
     columns: Sequence[str],
     batches: Iterable[Any],
-    classes: Mapping[str, Sequence[str]] | None = None,
+    classes: Mapping[str, Mapping[int, str]] = {},
 ) -> Iterator[Row]:
     """Rows of Arrow batches, with the names of a ClassLabel instead of its numbers."""
     table.columns.update(dict.fromkeys(columns))
@@ -391,11 +382,8 @@ def _arrow_rows(
     for batch in batches:
         by_column = [_arrow_cells(column) for column in batch.columns]
         for place, name in enumerate(columns):
-            if names := (classes or {}).get(name):
-                by_column[place] = [
-                    names[cell] if cell is not None and 0 <= cell < len(names) else None
-                    for cell in by_column[place]
-                ]
+            if names := classes.get(name):
+                by_column[place] = list(map(names.get, by_column[place]))
         for cells in zip(*by_column, strict=True):
             number += 1
             yield Row(number, dict(zip(columns, cells, strict=True)))
@@ -454,7 +442,7 @@ def _hub_tables(name: str) -> list[Table]:
         for split, rows in splits.items():
             table = Table(f"{HUB}{repository}/{config}/{split}", f"{config}-{split}", _outlet(config))
             classes = {
-                column: feature.names
+                column: dict(enumerate(feature.names or ()))
                 for column, feature in rows.features.items()
                 if hasattr(feature, "names")
             }
