@@ -8,7 +8,7 @@ takes over its file. Where locks are unknown, on Windows and some network disks,
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -87,10 +87,8 @@ def locked(place: Path, *, message: str) -> Iterator[None]:
         InputError: somebody else has it; the text is `message`.
     """
     kept = _KEPT.get()
-    if kept is not None and place in kept.places:
-        yield
-        return
-    with _hold(place, run=False, message=message):
+    ours = kept is not None and place in kept.places
+    with nullcontext() if ours else _hold(place, run=False, message=message):
         yield
 
 
@@ -111,9 +109,8 @@ def _hold(place: Path, *, run: bool, message: str) -> Iterator[None]:
                 file.unlink()
             for one in new:  # made for the lock; nothing came of it where they are empty
                 one.rmdir()
-        if sys.platform != "win32":
-            with suppress(OSError):  # a process that was forked meanwhile has the descriptor too
-                fcntl.flock(descriptor, fcntl.LOCK_UN)
+        with suppress(OSError):  # a process that was forked meanwhile has the descriptor too
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
 
 
