@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from change_it.io import ROWS_A_BATCH, check_writable, is_hub_id, read_json
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
+    from datasets import DatasetBuilder
 
 REPORT = "alignment.json"
 CARD = "README.md"
@@ -97,10 +99,12 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
     import polars as pl
     from datasets import load_dataset
 
-    # A folder is streamed: nothing of it is copied into the cache of `datasets`.
-    streaming = Path(corpus).is_dir()
     try:
-        rows = load_dataset(corpus, config, split=split, streaming=streaming)
+        if Path(corpus).is_dir():
+            # A folder is streamed: nothing of it is copied into the cache of `datasets`.
+            rows = _builder(corpus, config).as_streaming_dataset(split)
+        else:
+            rows = load_dataset(corpus, config, split=split)
         rows = rows.select_columns(list(columns)) if columns else rows
         batches = [pl.from_arrow(batch) for batch in rows.with_format("arrow").iter(batch_size=ROWS_A_BATCH)]
         names = list(rows.features)
@@ -117,13 +121,31 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
 def read_outlets(corpus: str) -> tuple[str, str]:
     """Short names of the outlets A and B of a corpus (folder or Hub id)."""
     check_corpus(corpus)
-    from datasets import load_dataset_builder
-
     try:
-        first, second = load_dataset_builder(corpus, "main").info.features["label"].names
+        first, second = _builder(corpus, "main").info.features["label"].names
     except (ValueError, OSError, KeyError, TypeError) as error:
         raise _not_ours(corpus, "main", error) from error
     return first, second
+
+
+def _builder(corpus: str, config: str) -> "DatasetBuilder":
+    """What `datasets` makes of the card of a folder or Hub id; a folder's card is parsed once while nothing there changes."""
+    from datasets import load_dataset_builder
+
+    if not Path(corpus).is_dir():
+        return load_dataset_builder(corpus, config)
+    places = Path(corpus), Path(corpus, CARD), Path(corpus, config)
+    states = (place.stat() for place in places if place.exists())
+    return _builder_of_state(
+        corpus, config, tuple((found.st_ino, found.st_mtime_ns, found.st_size) for found in states)
+    )
+
+
+@lru_cache(maxsize=64)
+def _builder_of_state(corpus: str, config: str, state: tuple[tuple[int, int, int], ...]) -> "DatasetBuilder":
+    from datasets import load_dataset_builder
+
+    return load_dataset_builder(corpus, config)
 
 
 def check_target(out: Path, inputs: Iterable[str] = ()) -> None:
