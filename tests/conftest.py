@@ -44,6 +44,15 @@ def corpus(tmp_path_factory):
     return str(folder / "corpus")
 
 
+@pytest.fixture(scope="session")
+def forks(tmp_path_factory):
+    """Programs in processes of their own, which need not load the large libraries."""
+    from forks import Forks
+
+    with Forks(tmp_path_factory.mktemp("forks")) as forks:
+        yield forks
+
+
 @pytest.fixture
 def interrupted_at(monkeypatch):
     """A context in which training stops right after an update, before its evaluation and its checkpoint."""

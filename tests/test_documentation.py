@@ -30,7 +30,6 @@ PAGES = [CHECKOUT / "README.md"] + [
     if file != "benchmarks.md"  # benchmarks/README.md, which the build adds
 ]
 MODULES = {"change_it.judges.train": JudgeOptions, "change_it.generators.train": GeneratorOptions}
-PROGRAMS = {"bash": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}
 LINE = 120
 
 
@@ -112,7 +111,9 @@ def pieces() -> dict[str, list[Block]]:
     found: dict[str, list[Block]] = {}
     done = set()
     for block in BLOCKS:
-        if block.language in PROGRAMS and block.code not in done:  # the quickstart stands on two pages
+        if (
+            block.language in ("bash", "python") and block.code not in done
+        ):  # the quickstart stands on two pages
             done.add(block.code)
             run = re.search(r"runs/([\w-]+)|change-it (quickstart)", block.code)
             found.setdefault(run[1] or run[2] if run else "no run", []).append(block)
@@ -130,14 +131,20 @@ def short_quickstart(patch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow(seconds=300)
 @pytest.mark.parametrize("name", pieces())
-def test_shell_and_python_examples_run(name, tmp_path, monkeypatch):
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, forks):
+    programs = [Path(sys.executable).parent, *os.environ["PATH"].split(os.pathsep)]
+    if len(pieces()[name]) > 1:
+        programs.insert(0, forks.program(tmp_path / "bin"))  # a single block runs what is installed
+    environment = os.environ | {"PATH": os.pathsep.join(map(str, programs))}
     monkeypatch.chdir(tmp_path)
     for block in pieces()[name]:
         if block.code.strip() == "change-it quickstart":
             short_quickstart(monkeypatch)
             continue
-        command = [*PROGRAMS[block.language], block.code]
-        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        if block.language == "python":
+            ran = forks.run(block.code)
+        else:
+            command = ["bash", "-euo", "pipefail", "-c", block.code]
+            ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         output = f"{ran.stdout[-2000:]}\n{ran.stderr[-4000:]}"
         assert ran.returncode == 0, f"{block.page}, {block.language}:\n{block.code}\n{output}"

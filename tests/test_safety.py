@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forks import CHANGE_IT
 from malformed import edit
 from space_runs import save_judge
 from tiny_generators import save_generator
@@ -277,16 +278,11 @@ LIGHT = {"annotate sample", "annotate serve", "push", "quickstart", "reproduce"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in WRITERS if name not in LIGHT])
-def test_a_full_disk_is_one_sentence(name, made, corpus, small_disk, tmp_path):
+def test_a_full_disk_is_one_sentence(name, made, corpus, small_disk, tmp_path, forks):
     (small_disk / "other").write_bytes(bytes(61_440 if name == "transfer" else 40_960))
     arguments = commands(made, corpus, small_disk / "new")[name]
-    done = subprocess.run(
-        [sys.executable, "-m", "change_it.cli", *arguments],
-        env=os.environ | {"TMPDIR": str(tmp_path), "COLUMNS": "1000"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = os.environ | {"TMPDIR": str(tmp_path), "COLUMNS": "1000"}
+    done = forks.run(CHANGE_IT, *arguments, environment=environment)
     assert done.returncode == 2, done.stderr[-3000:]
     assert "Traceback" not in done.stderr
     assert "the disk is full; free some space" in done.stderr

@@ -118,10 +118,10 @@ sys.exit(train.main_of(train.GeneratorOptions, train.run))
 
 
 @pytest.mark.slow
-def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path):
+def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path, forks):
     flags = flags_of(options(corpus, tmp_path / "out"))
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    killed = subprocess.run([sys.executable, "-c", KILLED, *flags], env=environment, check=False)
+    killed = forks.run(KILLED, *flags)
     assert killed.returncode == -signal.SIGKILL
     assert not (tmp_path / "out/model.safetensors").exists()
     again = [sys.executable, "-m", "change_it.generators.train", *flags, "--resume"]

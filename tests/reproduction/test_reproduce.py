@@ -4,8 +4,6 @@ import hashlib
 import json
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -150,11 +148,11 @@ main(sys.argv[1:])
 
 
 @pytest.mark.slow(seconds=65)
-def test_all_of_changeit_after_it_was_killed(corpus, tmp_path):
+def test_all_of_changeit_after_it_was_killed(corpus, tmp_path, forks):
     """A run that is killed in the middle of a training ends with the tables of one that was not, byte for byte."""
     arguments = ["reproduce", "changeit2020", "--corpus", corpus, "--scale", "smoke", "--out"]
     assert main([*arguments, str(tmp_path / "whole")]) == 0
-    killed = subprocess.run([sys.executable, "-c", KILLED, *arguments, str(tmp_path / "cut")], check=False)
+    killed = forks.run(KILLED, *arguments, str(tmp_path / "cut"))
     assert killed.returncode == -signal.SIGKILL
     steps = json.loads((tmp_path / "cut" / "steps.json").read_text(encoding="utf-8"))["finished"]
     assert list(steps) == ["main judge, papers", "hh judge, papers", "ah judge, papers"]
