@@ -5,9 +5,12 @@ BIN := $(VENV)/bin
 
 # Two processes of one thread each (tests/conftest.py); one that has nothing left takes tests over from the other.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
-# Formulas, readers and tables: no model is made, nothing is trained.
-QUICK := $(addprefix change_it/,text corpus hevas) $(addprefix tests/,text corpus hevas scoring annotation) \
-	$(patsubst %,tests/test_%.py,cli io stats tables progress malformed properties)
+# Formulas, readers and tables: nothing that loads torch.
+QUICK := $(addprefix change_it/,text corpus hevas) $(addprefix tests/,text corpus hevas) \
+	$(patsubst %,tests/scoring/test_%.py,compliancy facts overlap) tests/annotation/test_agreement.py \
+	$(patsubst %,tests/test_%.py,cli csv_rows io process progress stats tables)
+# What Python compiles and pytest rewrites is kept for the next process.
+unexport PYTHONDONTWRITEBYTECODE
 
 TORCH := $(shell grep ^torch= constraints.txt)
 LOWEST := $(VENV)-lowest
@@ -33,7 +36,7 @@ run: $(VENV)/.installed ## the whole chain on the embedded sample
 test: $(VENV)/.installed-dev ## the test suite with doctests, without the slow tests
 	$(PYTEST) -m "not slow"
 
-test-fast: $(VENV)/.installed-dev ## pure functions alone, a minute and a half
+test-fast: $(VENV)/.installed-dev ## pure functions alone, half a minute
 	$(PYTEST) -m "not slow" $(QUICK)
 
 test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, two processes, browsers, all commands of the documentation

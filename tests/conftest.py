@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 # One thread a process, those that tests start included: as many processes as cores are at work, and a thread that waits spins.
@@ -32,16 +33,33 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def corpus(tmp_path_factory):
+def shared_folder(tmp_path_factory, worker_id):
+    """A folder that the first of the processes that run tests fills, while the others wait: `shared_folder(name, fill)`."""
+    base = tmp_path_factory.getbasetemp()
+    base = base if worker_id == "master" else base.parent
+
+    def folder_of(name, fill):
+        with FileLock(base / f"{name}.lock"):
+            if not (base / name).exists():
+                (base / name).mkdir()
+                fill(base / name)
+        return base / name
+
+    return folder_of
+
+
+@pytest.fixture(scope="session")
+def corpus(shared_folder):
     """Folder of a small corpus, built once as a user would build it."""
     from change_it.commands.corpus_build import run_build
     from change_it.corpus import sample
     from change_it.corpus.options import BuildOptions, SampleOptions
 
-    folder = tmp_path_factory.mktemp("sample")
-    sample.run(SampleOptions(out=folder / "sample.csv", articles=600))
-    run_build(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
-    return str(folder / "corpus")
+    def build(folder):
+        sample.run(SampleOptions(out=folder / "sample.csv", articles=600))
+        run_build(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
+
+    return str(shared_folder("sample", build) / "corpus")
 
 
 @pytest.fixture(scope="session")
