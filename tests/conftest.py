@@ -27,6 +27,20 @@ for profile, examples in (("gate", 15), ("many", 400), ("night", 4000)):
 settings.load_profile("gate")  # unless --hypothesis-profile names another
 
 
+class OnlyExamples:
+    """Modules without examples in their docstrings are not imported to look for some."""
+
+    @staticmethod
+    def pytest_ignore_collect(collection_path):
+        if collection_path.suffix == ".py" and not collection_path.name.startswith("test_"):
+            return ">>> " not in collection_path.read_text(encoding="utf-8") or None
+        return None
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(OnlyExamples)
+
+
 def pytest_collection_modifyitems(items):
     """The longest first, so that in the end no process waits for another."""
     items.sort(key=lambda item: -sum(mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow")))

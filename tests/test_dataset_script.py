@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 import pytest
@@ -104,9 +103,6 @@ def test_datasets_3_runs_the_script_as_it_is_and_loads_the_folder(built, tmp_pat
     files, folder = built
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
     python = tmp_path / "venv" / "bin" / "python"
-    # What suits both versions of `datasets` is taken from here.
-    [packages] = (tmp_path / "venv").glob("lib/python*/site-packages")
-    (packages / "here.pth").write_text(sysconfig.get_path("purelib"))
     pip = [sys.executable, "-m", "pip", "--python", python, "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "install", "datasets==3.6.0", *NEEDS], check=True)
     environment = {
