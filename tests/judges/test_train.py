@@ -186,7 +186,7 @@ def test_two_processes_train_one_judge(corpus, tmp_path):
         "change_it.judges.train",
     ]
     command += ["--task", "hh", "--corpus", corpus, "--encoder", "scratch", "--out", str(tmp_path / "hh")]
-    result = subprocess.run([*command, "--max-minutes", "0.2"], capture_output=True, text=True, check=False)
+    result = subprocess.run([*command, "--updates", "6"], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("HH: headline and headline") == 1
     assert Judge.from_pretrained(tmp_path / "hh").task == "hh"
