@@ -49,18 +49,20 @@ def one_chart(monkeypatch):
     )
 
 
+@pytest.fixture(scope="module")
+def test_set():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scoring_fakes, "EVENTS", EVENTS)
+        return toy_test_set()
+
+
 @pytest.fixture
-def test_set(monkeypatch):
+def corpus(tmp_path, monkeypatch):
     monkeypatch.setattr(scoring_fakes, "EVENTS", EVENTS)
-    return toy_test_set()
-
-
-@pytest.fixture
-def corpus(tmp_path, test_set):
     return write_toy_corpus(tmp_path / "corpus")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def measured(test_set):
     own = [f"<b>{item.source.split()[0]}</b> & il resto" for item in test_set.items]
     own[PAIR] = ["", ""]
