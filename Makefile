@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 # Formulas, readers and tables: nothing that loads torch.
 QUICK := $(addprefix change_it/,text corpus hevas) $(addprefix tests/,text corpus hevas) \
 	$(patsubst %,tests/scoring/test_%.py,compliancy facts overlap) tests/annotation/test_agreement.py \
-	$(patsubst %,tests/test_%.py,cli csv_rows io process progress stats tables)
+	$(patsubst %,tests/io/test_%.py,csv_rows files readers) $(patsubst %,tests/test_%.py,cli process progress stats tables)
 # What Python compiles and pytest rewrites is kept for the next process.
 unexport PYTHONDONTWRITEBYTECODE
 
