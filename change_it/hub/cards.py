@@ -25,7 +25,7 @@ from change_it.hub.options import PushOptions
 from change_it.hub.run_metadata import Run, public
 from change_it.io import is_hub_id
 from change_it.judges.options import as_in_the_papers
-from change_it.papers.evalnlgeval2020 import CITATION, JUDGES
+from change_it.published import CITATIONS, JUDGES
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram
 from change_it.templates import template_environment, without_markup
@@ -140,7 +140,7 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
         signature=_signature([entry.judge for entry in entries]),
         tasks=TASKS,
         run=run,
-        citation=CITATION,
+        citation=CITATIONS["evalnlgeval2020"],
         options=options,
         license=data.license,
     )

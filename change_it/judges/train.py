@@ -46,7 +46,7 @@ from change_it.judges.scores import scores
 from change_it.judges.style import StyleJudgeForSequenceClassification
 from change_it.judges.style_building import fit_ngrams, mix_branches
 from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
-from change_it.papers.evalnlgeval2020 import JUDGES
+from change_it.published import JUDGES
 from change_it.tables import Column, Row, Table, console, print_table
 from change_it.training.loop import TrainingResult, process_state
 from change_it.training.options import resolve
