@@ -14,10 +14,10 @@ from change_it.io import Predictions, named_files, read_records, write_table
 from change_it.reproduction.options import ReproduceOptions
 from change_it.reproduction.paper_tables import judges_table, read_results, systems_table, weights_of
 from change_it.reproduction.scales import generator_step, judge_steps, score_step, transfer_step
-from change_it.reproduction.steps import Step
 from change_it.results.document import Document, Section
 from change_it.scoring.options import BUILT_IN, PREDICTION_COLUMNS
 from change_it.stats import holm
+from change_it.steps import Step
 from change_it.tables import Column, Row, Table, Value
 
 BASELINE = "baseline"

@@ -8,8 +8,8 @@ from change_it.generators.options import TRANSFORMER, Recipe
 from change_it.reproduction.options import ReproduceOptions
 from change_it.reproduction.paper_tables import judges_table, read_results, systems_table, weights_of
 from change_it.reproduction.scales import Kind, generator_step, judge_steps, score_step, transfer_step
-from change_it.reproduction.steps import Step
 from change_it.results.document import Document, Section
+from change_it.steps import Step
 
 #: Our system to recipe, architecture and the paper's name; SUM is PN by the text and PNC by the organisers' file. The last is not
 #: the paper's: our Transformer, which learns to write within minutes, where its networks are not trained to their end.

@@ -20,9 +20,9 @@ from change_it.io import write_json
 from change_it.progress import progress_bar
 from change_it.reproduction.options import ReproduceOptions, Scale
 from change_it.reproduction.paper_tables import MEASURED, PUBLISHED, compared, read_results
-from change_it.reproduction.steps import Step
 from change_it.results.document import Document, Section
 from change_it.stats import correlations
+from change_it.steps import Step
 from change_it.tables import Column, Row, Table, Value
 
 #: Documents of a corpus, at most; the paper has 50.

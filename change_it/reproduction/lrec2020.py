@@ -25,8 +25,8 @@ from change_it.reproduction.paper_tables import (
     read_results,
 )
 from change_it.reproduction.scales import RESAMPLES, classifier_step, generator_step, transfer_step
-from change_it.reproduction.steps import Step
 from change_it.results.document import Document, Section
+from change_it.steps import Step
 from change_it.tables import Column, Row, Table, Value
 
 SETS: tuple[Recipe, ...] = ("train_d", "train_m")
