@@ -111,6 +111,10 @@ def test_a_generator_without_a_run_has_a_card_too(run, options, tmp_path):
     card = model_card(files_of(options("generator", folder)))
     assert card.data.eval_results is None
     assert "No report names this generator" in card.text
+    record = json.loads((run / "corpus/alignment.json").read_text())
+    assert f"| A2 | strictly aligned, the gold test set | {record['pairs']['kept']['A2']} |" in card.text
+    (folder / "corpus.json").unlink()
+    assert "aligned, the gold test set" not in model_card(files_of(options("generator", folder))).text
 
 
 def test_strings_of_strangers_are_text(options, tmp_path):
