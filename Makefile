@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 TORCH := $(shell grep ^torch= constraints.txt)
 LOWEST := $(VENV)-lowest
 
-.PHONY: run test test-fast test-slow test-night test-lowest mutation audit-dependencies coverage style format docs bench bench-table pictures clean
+.PHONY: run test test-fast test-slow test-night test-lowest mutation audit-dependencies coverage style format docs bench bench-table pictures dist clean
 .DEFAULT_GOAL := test
 
 # The two stamps: installed for use, installed for development. Both honour constraints.txt.
@@ -102,6 +102,10 @@ bench-table: $(VENV)/.installed-dev ## all ratios with their targets, from runs/
 
 pictures: $(VENV)/.installed-dev ## the README's pictures of page and report, from the quickstart's run
 	$(BIN)/python tools/pictures.py runs/quickstart
+
+dist: $(VENV)/.installed-dev ## wheel and source distribution in dist/, as an index would take them
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/twine check --strict dist/*
 
 clean:
 	rm -rf $(VENV) $(LOWEST) $(VENV)-audit runs dist site .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -106,6 +106,20 @@ def test_links_of_the_readme_lead_somewhere():
             assert anchor in [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in headings]
 
 
+def test_files_that_contributors_are_sent_to_are_there():
+    for page in (CHECKOUT / "CONTRIBUTING.md", CHECKOUT / "docs" / "languages.md"):
+        named = re.findall(r"`((?:change_it|docs|metrics|tests|tools)/[\w./]*)`", read(page))
+        assert named
+        assert [name for name in named if not (CHECKOUT / name).exists() and "/de.toml" not in name] == []
+
+
+def test_what_runs_before_a_commit_is_what_make_style_runs():
+    hooks = yaml.safe_load(read(CHECKOUT / ".pre-commit-config.yaml"))["repos"][0]["hooks"]
+    recipe = re.search(r"^style:.*\n((?:\t.*\n)+)", read(CHECKOUT / "Makefile"), flags=re.MULTILINE)
+    commands = [line.strip().replace("$(BIN)", ".venv/bin") for line in recipe[1].splitlines()]
+    assert [hook["entry"] for hook in hooks] == commands
+
+
 def pieces() -> dict[str, list[Block]]:
     """Blocks that run by the run whose folder they name, page after page; each piece needs nothing of the others."""
     found: dict[str, list[Block]] = {}

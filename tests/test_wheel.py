@@ -64,10 +64,10 @@ DATA = (
 @pytest.mark.slow
 def test_metrics_and_script_work_from_an_installed_wheel(tmp_path):
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run(
-        [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, CHECKOUT], check=True
-    )
-    (wheel,) = tmp_path.glob("*.whl")
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", tmp_path, CHECKOUT]
+    subprocess.run(build, check=True)  # the source distribution, and the wheel from it
+    (wheel,), (source,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
+    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", wheel, source], check=True)
     with ZipFile(wheel) as archive:
         assert set(DATA) <= set(archive.namelist())
         assert {name.split("/")[0] for name in archive.namelist()} == {

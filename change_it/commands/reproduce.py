@@ -9,8 +9,9 @@ from change_it.corpus.folder import read_warnings
 from change_it.errors import InputError
 from change_it.io.locks import keep_locks
 from change_it.reproduction.options import ReproduceOptions, check
-from change_it.reproduction.steps import Run, Step
+from change_it.reproduction.plan import PlannedRun
 from change_it.results.document import Document, write_document
+from change_it.steps import Step
 from change_it.tables import console, print_table
 
 
@@ -39,12 +40,12 @@ def run(options: ReproduceOptions) -> None:
         "corpus": hashlib.sha256(card.read_bytes()).hexdigest()[:12],
     }
     steps = paper.plan(options)
-    kept = Run(options.out, about, reuse=options.reuse)
+    kept = PlannedRun(options.out, about, reuse=options.reuse)
     terminal = console()
     print_table(kept.table(steps), terminal)
     if options.plan:
         return
-    kept.run(steps)
+    kept.run_plan(steps)
     found = paper.document(options)
     write_document(options.out, found)
     for section in found.sections:

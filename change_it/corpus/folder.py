@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 REPORT = "alignment.json"
 CARD = "README.md"
 REJECTED = "rejected.csv"
+#: Beside a trained model: what its card says of its corpus.
+MODEL_CORPUS = "corpus.json"
 
 #: `validation` is in CHANGE-IT alone.
 SPLITS = ("train", "validation", "test")
@@ -171,6 +173,18 @@ def read_warnings(corpus: str) -> list[str]:
 def read_language(corpus: str) -> str:
     """Language of a corpus; empty where it is unknown."""
     return str(_report_of(corpus).get("options", {}).get("language", ""))
+
+
+def describe_corpus(corpus: str) -> dict[str, Any]:
+    """What the card of a model says of the corpus (folder or Hub id) that it was trained on."""
+    report = _report_of(corpus)
+    return {
+        "dataset": None if Path(corpus).is_dir() else corpus,
+        "language": report.get("options", {}).get("language"),
+        **{
+            name: report[name] for name in ("sample", "rows", "kept", "thresholds", "pairs") if name in report
+        },
+    }
 
 
 def _report_of(corpus: str) -> dict[str, Any]:

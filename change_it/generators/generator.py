@@ -21,6 +21,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 import change_it.auto  # noqa: F401 (registers our models)
+from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
 from change_it.generators.card import CARD, COMMAND, GeneratorCard
 from change_it.generators.collation import CausalFormat, EncoderDecoderFormat, Format, WordFormat, prompt_of
@@ -33,7 +34,7 @@ from change_it.generators.options import (
     MergeOptions,
     no_model,
 )
-from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors
+from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors, write_json
 from change_it.networks.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
@@ -348,5 +349,6 @@ def merge(options: MergeOptions) -> None:
         generator.model.merge_and_unload().save_pretrained(final)
         generator.format.tokenizer.save_pretrained(final)
         replace(generator.card, base=None).save(final)
+        write_json(final / MODEL_CORPUS, read_json(generator.folder / MODEL_CORPUS) or {})
         publish(final, options.out)
     console.print(f"[green]✓[/] merged generator in [bold]{options.out}[/]", soft_wrap=True)

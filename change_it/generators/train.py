@@ -14,6 +14,7 @@ import torch
 from rich.console import Console
 
 from change_it.command import main_of
+from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard
 from change_it.generators.collation import CausalFormat, Format
@@ -111,6 +112,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         "generator",
         lambda work: _prepare(settings, kind, data, work, given),
         libraries=(*LIBRARIES, *(["peft"] if settings.lora else [])),
+        files={MODEL_CORPUS: describe_corpus(settings.corpus)},
     )
 
 

@@ -14,7 +14,7 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from change_it.command import main_of
-from change_it.corpus.folder import read_warnings
+from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, read_warnings
 from change_it.errors import InputError
 from change_it.io import check_writable, read_text
 from change_it.judges import baselines
@@ -46,7 +46,7 @@ from change_it.judges.scores import scores
 from change_it.judges.style import StyleJudgeForSequenceClassification
 from change_it.judges.style_building import fit_ngrams, mix_branches
 from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
-from change_it.papers.evalnlgeval2020 import JUDGES
+from change_it.published import JUDGES
 from change_it.tables import Column, Row, Table, console, print_table
 from change_it.training.loop import TrainingResult, process_state
 from change_it.training.options import resolve
@@ -126,9 +126,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
             seed=settings.seed,
             train_on=settings.train_on,
         )
-    return train_in_folder(
-        settings, settings.out, "judge", lambda work: _prepare(settings, data, work), libraries=LIBRARIES
-    )
+    return _train_in_folder(settings, lambda work: _prepare(settings, data, work))
 
 
 def _train_fluency(settings: JudgeSettings) -> dict[str, Any]:
@@ -145,9 +143,12 @@ def _train_fluency(settings: JudgeSettings) -> dict[str, Any]:
             seed=settings.seed,
             generated=tuple(filter(None, map(str.strip, generated))),
         )
-    return train_in_folder(
-        settings, settings.out, "judge", lambda work: prepare(settings, data, work), libraries=LIBRARIES
-    )
+    return _train_in_folder(settings, lambda work: prepare(settings, data, work))
+
+
+def _train_in_folder(settings: JudgeSettings, prepare: Callable[[Path], Run]) -> dict[str, Any]:
+    files = {MODEL_CORPUS: describe_corpus(settings.corpus)}
+    return train_in_folder(settings, settings.out, "judge", prepare, libraries=LIBRARIES, files=files)
 
 
 def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:

@@ -6,19 +6,18 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from change_it import published
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
 from change_it.io import Predictions, named_files, read_records, write_table
-from change_it.papers import changeit2020 as paper
-from change_it.papers import evalnlgeval2020
 from change_it.reproduction.options import ReproduceOptions
 from change_it.reproduction.paper_tables import judges_table, read_results, systems_table, weights_of
 from change_it.reproduction.scales import generator_step, judge_steps, score_step, transfer_step
-from change_it.reproduction.steps import Step
 from change_it.results.document import Document, Section
 from change_it.scoring.options import BUILT_IN, PREDICTION_COLUMNS
 from change_it.stats import holm
+from change_it.steps import Step
 from change_it.tables import Column, Row, Table, Value
 
 BASELINE = "baseline"
@@ -103,7 +102,7 @@ def document(options: ReproduceOptions) -> Document:
             systems_table(
                 options,
                 scores,
-                evalnlgeval2020.SYSTEMS,
+                published.SYSTEMS,
                 systems,
                 "Table 4: the baseline, and gold as upper bound",
             ),
@@ -115,7 +114,7 @@ def document(options: ReproduceOptions) -> Document:
             f"them and the best of the rank (p of {LEVEL:g} or more, Holm's correction for all pairs).",
         ),
     ]
-    lead = f"{paper.CITATION} Scale: {options.scale}. Weights of the judges: {weights_of(options, 'papers')}."
+    lead = f"{published.CITATIONS['changeit2020']} Scale: {options.scale}. Weights of the judges: {weights_of(options, 'papers')}."
     return Document("CHANGE-IT 2020, published and measured", lead, sections, [scores["signature"]])
 
 

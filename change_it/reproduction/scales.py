@@ -6,8 +6,8 @@ from typing import Any, Literal
 from change_it.generators.options import TRANSFORMER, GeneratorOptions, Recipe, TransferOptions
 from change_it.judges.options import BILSTM, CROSS_ENCODER, SCRATCH, TASKS, JudgeOptions, Task, TrainingSet
 from change_it.reproduction.options import ReproduceOptions, Scale
-from change_it.reproduction.steps import Step
 from change_it.scoring.options import ScoreOptions
+from change_it.steps import Step
 from change_it.training.options import Precision
 
 #: The papers' judges are cross-encoders; ours have heads of their own.

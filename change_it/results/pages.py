@@ -21,7 +21,7 @@ from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.papers import evalnlgeval2020
+from change_it.published import CITATIONS
 from change_it.results import score_tables as tables
 from change_it.results.charts import INK, Drawing
 from change_it.results.comparison import Tables, counts_table, matched
@@ -80,7 +80,7 @@ def compliancy_page(
         scores=scores,
         audit=audit,
         count=len(next(iter(scores.items.values()))),
-        citation=evalnlgeval2020.CITATION,
+        citation=CITATIONS["evalnlgeval2020"],
         written=written,
         average=tables.systems_table(scores, [AVERAGE]),
         by_direction=tables.systems_table(scores, directions),

@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 
+from change_it import published
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.papers import evalnlgeval2020
-from change_it.papers.evalnlgeval2020 import PublishedRow
+from change_it.published import PublishedRow
 from change_it.results.context import Quality
 from change_it.results.hevas_scores import JUDGES, HevasResult
 from change_it.scoring import scores as score
@@ -168,9 +168,9 @@ def published_table(directions: Mapping[str, Sequence[PublishedRow]]) -> Table:
 def published_systems() -> dict[str, list[PublishedRow]]:
     """Direction to the systems in the paper's order; the average of gold, which it does not print, is filled in."""
     directions: dict[str, list[PublishedRow]] = {}
-    for row in evalnlgeval2020.SYSTEMS:
+    for row in published.SYSTEMS:
         directions.setdefault(row.direction, []).append(row)
-    gold = [row for row in evalnlgeval2020.SYSTEMS if row.system == "gold"]
+    gold = [row for row in published.SYSTEMS if row.system == "gold"]
     mean = sum(row.compliancy for row in gold) / len(gold)
     directions[AVERAGE].insert(0, gold[0]._replace(direction=AVERAGE, compliancy=mean))
     return directions
@@ -212,7 +212,7 @@ def judges_table(judges: Sequence[Quality], figure: Callable[[float | None], str
             values: dict[str, Value] = {"judge": row.name, "f1": row.f1, "classes": classes(row.classes)}
             rows.append(Row(values, task, strong=row.name == "judge", remark=f"{task}, {row.test}"))
         if any(row.as_in_the_papers for row in own):
-            printed = [row for row in evalnlgeval2020.JUDGES if row.judge == task]
+            printed = [row for row in published.JUDGES if row.judge == task]
             printed_classes = classes({row.name: (row.precision, row.recall, row.f1) for row in printed})
             mean = sum(row.f1 for row in printed) / len(printed)
             values = {"judge": "the paper's", "f1": mean, "classes": printed_classes}

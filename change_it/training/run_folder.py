@@ -59,11 +59,13 @@ def train_in_folder(
     prepare: Callable[[Path], Run],
     *,
     libraries: Sequence[str],
+    files: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Train a model and put it into `out`, or resume an interrupted run with the same settings; returns `metrics.json`.
 
     Every process calls it with the same arguments; what it returns is empty in every process but the main one. `what`
-    is the command, `change-it train <what>`; the versions of `libraries` are recorded.
+    is the command, `change-it train <what>`; the versions of `libraries` are recorded. `files` are JSON files
+    that are saved beside the model, by name.
     """
     check_launch()
     state = process_state()
@@ -110,6 +112,8 @@ def train_in_folder(
         "options": _recorded(settings),
         "versions": {"change-it": __version__} | {library: version(library) for library in libraries},
     }
+    for name, content in files.items():
+        write_json(final / name, content)
     write_json(final / METRICS, metrics)
     publish(final, out, logs=work / what / "logs")
     return metrics

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from change_it.corpus.folder import describe_corpus
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.card import GeneratorCard
@@ -55,7 +56,7 @@ def weights(folder):
     return (folder / "model.safetensors").read_bytes()
 
 
-def test_a_generator_learns_and_is_saved_with_its_numbers(trained):
+def test_a_generator_learns_and_is_saved_with_its_numbers(trained, corpus):
     metrics = json.loads((trained / "metrics.json").read_text())
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
     assert metrics["validation_loss"] == min(losses) < losses[0] - 0.5
@@ -68,6 +69,7 @@ def test_a_generator_learns_and_is_saved_with_its_numbers(trained):
     assert (card.outlets, card.source_tokens, card.base) == (("colle", "faro"), 24, None)
     files = {path.name for path in trained.iterdir()}
     assert {"config.json", "model.safetensors", "tokenizer.json", "generator.json", "metrics.json"} <= files
+    assert json.loads((trained / "corpus.json").read_text()) == describe_corpus(corpus)
     assert not {name for name in files if name.endswith((".bin", ".pt")) or name == "checkpoints"}
 
 

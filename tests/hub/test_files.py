@@ -17,9 +17,9 @@ from transformers.pipelines import SUPPORTED_TASKS
 from change_it import HeadlineTransfer
 from change_it.errors import InputError
 from change_it.generators.decoding import Decoding
+from change_it.hub.cards import public
 from change_it.hub.packaging import files_of
 from change_it.hub.push import stale, write
-from change_it.hub.run_metadata import public
 from change_it.judges import Judge
 
 CHECKOUT = Path(__file__).parents[2]

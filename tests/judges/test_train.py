@@ -58,7 +58,7 @@ def test_a_style_judge_learns_and_is_saved_with_its_numbers(trained, corpus):
     )
     assert "torch" in metrics["versions"]
     files = {path.name for path in trained.iterdir()}
-    assert {"config.json", "model.safetensors", "tokenizer.json", "metrics.json"} <= files
+    assert {"config.json", "model.safetensors", "tokenizer.json", "metrics.json", "corpus.json"} <= files
     assert not [name for name in files if name.endswith((".bin", ".pt")) or name == "checkpoints"]
 
 

@@ -11,7 +11,7 @@ import pytest
 from change_it import __version__
 from change_it.cli import main
 from change_it.io import write_json
-from change_it.papers import hevas2019
+from change_it.published import HEVAS_MEANS
 from change_it.reproduction import evalnlgeval2020, scales
 from change_it.reproduction.options import ReproduceOptions
 from change_it.reproduction.paper_tables import bootstrapped, counts_of
@@ -36,7 +36,7 @@ def test_hevas(corpus, tmp_path, capsys):
     assert main(arguments) == 0
     rows = {row["row"]: row for row in tables_of(out)["table1"]["rows"]}
     published, measured = rows["first, published"], rows["first, measured"]
-    assert published["R-1"] == hevas2019.MEANS["first"]["R-1"]
+    assert published["R-1"] == HEVAS_MEANS["first"]["R-1"]
     assert rows["first, difference"]["R-1"] == pytest.approx(measured["R-1"] - published["R-1"])
     assert measured["R-1_interval_low"] < measured["R-1"] < measured["R-1_interval_high"]
     assert published["JS-C"] is None

@@ -6,12 +6,12 @@ from functools import partial
 import pytest
 from space_runs import pressed, write_csv
 
+from change_it import published
 from change_it.errors import InputError
 from change_it.hevas import documents as hevas_documents
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.options import MetricOptions
-from change_it.papers import hevas2019 as papers_hevas
 from change_it.space import quality_tab as quality
 from change_it.space.fragments import grid
 from change_it.space.translation import translate
@@ -120,8 +120,8 @@ def test_a_filter_out_of_its_range_is_refused(documents, wrong):
 
 
 def test_categories_are_those_of_hevas():
-    assert set(quality.CATEGORIES["readability"]) == set(papers_hevas.READABILITY)
-    assert set(papers_hevas.INFORMATIVENESS) < set(quality.CATEGORIES["informativeness"])
+    assert set(quality.CATEGORIES["readability"]) == set(published.READABILITY)
+    assert set(published.INFORMATIVENESS) < set(quality.CATEGORIES["informativeness"])
     assert set(quality.CATEGORIES["all"]) == set(METRICS)
 
 

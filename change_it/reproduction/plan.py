@@ -1,55 +1,21 @@
 """A plan of steps that are kept: a step whose settings and inputs are as they were is not run again."""
 
-import hashlib
-import json
 import shutil
-import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import file_errors, read_json, write_json
-from change_it.tables import Column, Row, Table, console
+from change_it.steps import Run, Step
+from change_it.tables import Column, Row, Table
 
 #: In the folder of a run: the finished steps.
 RECORD = "steps.json"
 
 
-@dataclass(frozen=True)
-class Step:
-    """One command.
-
-    Attributes:
-        name: in plans and records.
-        command: what runs it, as `module:function`; it is called with the settings.
-        settings: a dataclass of options, with the file or folder of its result as `out`.
-        makes: the file that is there once it is finished.
-        needs: names of earlier steps whose results it reads.
-        inputs: files of the user that it reads.
-        seconds: estimate on two idle cores.
-    """
-
-    name: str
-    command: str
-    settings: Any
-    makes: Path
-    needs: tuple[str, ...] = ()
-    inputs: tuple[Path, ...] = ()
-    seconds: float = 0.0
-
-    def key(self, run: Path) -> str:
-        """Digest of what its result depends on, wherever run and corpus are, but for other steps and the corpus."""
-        values = {name: value for name, value in asdict(self.settings).items() if name != "corpus"}
-        settings = json.dumps(values, default=str, sort_keys=True, ensure_ascii=False).replace(str(run), "\0")
-        files = [hashlib.sha256(path.read_bytes()).hexdigest() for path in self.inputs]
-        return hashlib.sha256("\n".join([self.command, settings, *files]).encode()).hexdigest()
-
-
-class Run:
+class PlannedRun(Run):
     """The finished steps of a folder, and those of another one that may be copied."""
 
     def __init__(self, out: Path, about: dict[str, Any], *, reuse: Path | None = None) -> None:
@@ -63,7 +29,6 @@ class Run:
         Raises:
             InputError: one of them holds a run about something else.
         """
-        self.out, self.other = out, reuse
         self.about = {**about, "version": __version__}
         record = read_json(out / RECORD)
         if record is not None and (changed := self._changed(record)):
@@ -72,8 +37,9 @@ class Run:
             raise InputError(
                 f"--out {out} holds other files and no run: choose a folder that is new or empty"
             )
-        self.finished: dict[str, dict[str, Any]] = {} if record is None else record["finished"]
-        self.others: dict[str, dict[str, Any]] = {}
+        super().__init__(out, {} if record is None else record["finished"])
+        self.other, self.others = reuse or out, {}
+        self.copies: dict[str, Path] = {}
         if reuse is not None:
             found = read_json(reuse / RECORD)
             if found is None:
@@ -90,53 +56,57 @@ class Run:
             if name != but and record["about"].get(name) != value
         )
 
-    def open_steps(self, steps: Sequence[Step]) -> list[Step]:
+    def unfinished(self, steps: Sequence[Step]) -> list[Step]:
         """Those that must be run: not finished with these settings, or reading the result of one that must be run."""
         found: list[Step] = []
         names: set[str] = set()
         for step in steps:
-            known = self.finished.get(step.name)
-            fresh = known is not None and known["key"] == step.key(self.out) and step.makes.exists()
-            if not fresh or names & set(step.needs):
+            if not self._is_recorded(step, self.finished, self.out) or names & set(step.needs):
                 found.append(step)
                 names.add(step.name)
         return found
+
+    def _is_recorded(self, step: Step, record: dict[str, dict[str, Any]], run: Path) -> bool:
+        """Whether a run has finished a step with these settings, and its result is still there."""
+        known = record.get(step.name)
+        return (
+            known is not None
+            and known["key"] == step.key(self.out)
+            and (run / step.makes.relative_to(self.out)).exists()
+        )
 
     def copied(self, left: Sequence[Step]) -> dict[str, Path]:
         """Names of those whose result the other run has, and so the results of all that they read, and where it is."""
         found: dict[str, Path] = {}
         for step in left:
-            known = self.others.get(step.name)
-            if self.other is None or known is None or not set(step.needs) <= found.keys():
-                continue
-            made = self.other / step.makes.relative_to(self.out)
-            if known["key"] == step.key(self.out) and made.exists():
+            if set(step.needs) <= found.keys() and self._is_recorded(step, self.others, self.other):
                 found[step.name] = self.other / step.settings.out.relative_to(self.out)
         return found
 
-    def run(self, steps: Sequence[Step]) -> None:
+    def run_plan(self, steps: Sequence[Step]) -> None:
         """Copy or run what must be run, and record each step once it is finished."""
-        left = self.open_steps(steps)
-        copied = self.copied(left)
-        stale = {step.name for step in left}
-        self.finished = {name: known for name, known in self.finished.items() if name not in stale}
-        self._write()
-        terminal = console()
-        for number, step in enumerate(left, start=1):
-            terminal.rule(f"{number} of {len(left)}: {step.name}", align="left", style="dim")
-            if step.name in copied:
-                _copy(copied[step.name], step.settings.out)
-                self.finished[step.name] = self.others[step.name]
-            else:
-                start = time.perf_counter()
-                resolve_name(step.command)(step.settings)
-                seconds = round(time.perf_counter() - start, 1)
-                self.finished[step.name] = {"key": step.key(self.out), "seconds": seconds}
-            self._write()
+        left = self.unfinished(steps)
+        self.copies = self.copied(left)
+        for step in left:
+            self.finished.pop(step.name, None)
+        self.write()
+        self.run(steps, numbered=True)
+
+    def result(self, step: Step) -> dict[str, Any]:
+        """Copy the result of a step, or run it; its record."""
+        if step.name in self.copies:
+            _copy(self.copies[step.name], step.settings.out)
+            return self.others[step.name]
+        result = super().result(step)
+        return {"key": step.key(self.out), **result}
+
+    def write(self) -> None:
+        """Write the record of the finished steps."""
+        write_json(self.out / RECORD, {"about": self.about, "finished": self.finished})
 
     def table(self, steps: Sequence[Step]) -> Table:
         """The plan, with the time that finished steps took and an estimate of the others'."""
-        unfinished = self.open_steps(steps)
+        unfinished = self.unfinished(steps)
         copied = self.copied(unfinished)
         left = {step.name: step.seconds for step in unfinished if step.name not in copied}
         known = {**self.finished, **{name: self.others[name] for name in copied}}
@@ -149,9 +119,6 @@ class Run:
         total = duration(sum(left.values()))
         note = f"To do: {len(left)} of {len(steps)} steps, about {total} on two idle cores."
         return Table(columns, tuple(rows), "Plan", (note,))
-
-    def _write(self) -> None:
-        write_json(self.out / RECORD, {"about": self.about, "finished": self.finished})
 
 
 def _copy(there: Path, here: Path) -> None:
