@@ -1,0 +1,53 @@
+"""Candidates beside their references, as words: what every comparison of texts starts from."""
+
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+from change_it.errors import InputError
+from change_it.stats import Floats
+from change_it.text.tokens import words
+
+#: A text, or its words where they have been taken already.
+Text = str | Sequence[str]
+
+
+def words_of(texts: Sequence[Text]) -> list[Sequence[str]]:
+    """Words of each text; lists of words stay as they are."""
+    return [words(text) if isinstance(text, str) else text for text in texts]
+
+
+class Matched:
+    """Candidates beside their references: one row for each candidate and reference of it."""
+
+    def __init__(self, candidates: Sequence[Text], references: Sequence[Sequence[Text]]) -> None:
+        if len(candidates) != len(references):
+            raise InputError(
+                f"{len(candidates)} headlines but references for {len(references)}: give a list of references "
+                "for each headline"
+            )
+        for index, several in enumerate(references):
+            if isinstance(several, str):
+                raise InputError(
+                    f"the references of headline {index} are a text: give a list of texts, [[text], …] for one each"
+                )
+        numbers = np.fromiter(map(len, references), np.int64, len(references))
+        if (numbers == 0).any():
+            raise InputError(f"headline {numbers.argmin()} has no reference: give at least one")
+        self.references = list(chain.from_iterable(references))
+        self.owners = np.repeat(np.arange(len(candidates)), numbers)  # candidate of each row
+        self.starts = np.cumsum(numbers) - numbers  # first row of each candidate
+        self._candidates = candidates
+
+    def __len__(self) -> int:
+        return len(self.references)
+
+    def words(self) -> tuple[list[Sequence[str]], list[Sequence[str]]]:
+        """Words of the reference and of the candidate of each row."""
+        candidates = words_of(self._candidates)
+        return words_of(self.references), [candidates[owner] for owner in self.owners]
+
+    def best(self, scores: Floats) -> Floats:
+        """(n,) the highest score of each candidate over its references, of one score a row."""
+        return np.maximum.reduceat(scores, self.starts) if len(scores) else scores
