@@ -6,8 +6,7 @@ from datetime import date
 import polars as pl
 
 from change_it.audit.perturbations import Known
-from change_it.corpus.folder import read_language, read_table
-from change_it.judges.casing import read_casing
+from change_it.corpus.folder import read_casing, read_language, read_table
 from change_it.scoring.item import TestSet, read_test_set
 from change_it.text.damage import Material
 from change_it.text.names import Casing

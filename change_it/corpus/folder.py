@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
 from change_it.io import ROWS_A_BATCH, check_writable, is_hub_id, read_json
+from change_it.text.names import Casing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 REPORT = "alignment.json"
 CARD = "README.md"
 REJECTED = "rejected.csv"
+
+#: Articles of which words are counted, at most, evenly spread over the training side.
+MOST_ARTICLES = 20_000
 
 #: `validation` is in CHANGE-IT alone.
 SPLITS = ("train", "validation", "test")
@@ -149,6 +153,20 @@ def read_warnings(corpus: str) -> list[str]:
 def read_language(corpus: str) -> str:
     """Language of a corpus; empty where it is unknown."""
     return str(_report_of(corpus).get("options", {}).get("language", ""))
+
+
+def read_casing(corpus: str) -> Casing:
+    """How the training articles and headlines of a corpus write their words: what facts are checked by.
+
+    Args:
+        corpus: folder or Hub id.
+
+    Raises:
+        InputError: no such corpus.
+    """
+    rows = read_table(corpus, "articles", "train", ["headline", "article"])
+    rows = rows.gather_every(max(1, -(-rows.height // MOST_ARTICLES)))
+    return Casing.from_texts(rows["article"].to_list(), rows["headline"].to_list())
 
 
 def _report_of(corpus: str) -> dict[str, Any]:

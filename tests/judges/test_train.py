@@ -114,12 +114,10 @@ def test_a_judge_that_trains_in_bf16_is_tested_in_it_and_says_so(trained, corpus
 
 @pytest.mark.parametrize("task", ["hh", "ah"])
 def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, task):
-    settings = options(
-        corpus, tmp_path / task, task=task, mlm_steps=2, max_minutes=0.0, fold="0", max_tokens=96
-    )
+    settings = options(corpus, tmp_path / task, task=task, max_minutes=0.0, fold="0", max_tokens=96)
     metrics = train.train_judge(settings)
     assert list(metrics["results"]) == ["random", "hard", "facts"]
-    assert set(metrics["baselines"]) == {"tf-idf cosine", "frozen encoder cosine"}
+    assert set(metrics["baselines"]) == {"tf-idf cosine"}
     assert metrics["baselines"]["tf-idf cosine"]["random"]["macro_f1"] > 0.7
     assert metrics["training"]["stopped"] == "time"
     assert Judge.from_pretrained(tmp_path / task).fold == "0"
@@ -163,17 +161,6 @@ def test_the_published_row_stands_beside_the_papers_kind_alone(trained):
     assert not as_in_the_papers({"head": "pair", "encoder": "owner/name"})
 
 
-def test_mlm_steps_are_taken_whatever_updates_say(corpus, tmp_path, monkeypatch):
-    masked = []
-    real = encoders.train
-    monkeypatch.setattr(
-        encoders, "train", lambda *arguments, **named: masked.append(real(*arguments, **named))
-    )
-    metrics = train.train_judge(options(corpus, tmp_path / "main", mlm_steps=3, updates=2))
-    assert [result.updates for result in masked] == [3]
-    assert metrics["training"]["updates"] == 2
-
-
 @pytest.mark.slow
 def test_two_processes_train_one_judge(corpus, tmp_path):
     command = [
@@ -193,8 +180,6 @@ def test_two_processes_train_one_judge(corpus, tmp_path):
 
 
 def test_bad_input(corpus, tmp_path):
-    with pytest.raises(InputError, match="--mlm-steps is for --encoder scratch"):
-        train.train_judge(options(corpus, tmp_path / "out", encoder="owner/name", mlm_steps=5))
     with pytest.raises(InputError, match="--head pair is not for main: give --head ngrams or cross-encoder"):
         train.train_judge(options(corpus, tmp_path / "out", head="pair"))
     with pytest.raises(InputError, match="leave --head out"):
