@@ -341,6 +341,7 @@ def start_from_topics(embeddings: Any, tokenizer: PreTrainedTokenizerBase, texts
         embeddings.weight[:, :topics] += vectors
 
 
+@torch.inference_mode()
 def warm_start(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,

@@ -318,7 +318,7 @@ def test_a_card_shows_families_and_carries_the_code(trained, tmp_path):
     card = (tmp_path / "card" / "README.md").read_text()
     assert "| neighbours (not trained on) |" in card
     assert "as published" not in card
-    assert (tmp_path / "card" / "fluency.py").exists()
+    assert {path.name for path in (tmp_path / "card").glob("*.py")} == {"fluency.py", "layers.py"}
     assert Casing.load(tmp_path / "card") == Casing.load(trained) != Casing()
 
 
