@@ -57,7 +57,7 @@ from change_it.judges.pair import (
     piece_number,
 )
 from change_it.judges.style import StyleJudgeConfig, StyleJudgeForSequenceClassification
-from change_it.judges.style_building import learn_pieces, show_case
+from change_it.judges.style_training import learn_pieces, show_case
 from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.text.numbers import spelled
 from change_it.text.stopwords import guess_language

@@ -35,7 +35,7 @@ from change_it.judges.options import (
     preset,
 )
 from change_it.judges.style import StyleJudgeForSequenceClassification
-from change_it.judges.style_building import fit_ngrams, mix_branches
+from change_it.judges.style_training import fit_ngrams, mix_branches
 from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
 from change_it.papers.evalnlgeval2020 import JUDGES
 from change_it.tables import Column, Row, Table, console, print_table
