@@ -116,25 +116,26 @@ def js_similarity(
 
 def _compared(rows: Matched, idf: InverseFrequencies | None) -> tuple[Floats, Floats]:
     """Divergence and similarity of every row, summed over the common words in the order of the vocabulary."""
-    wanted, given = rows.words()
-    vocabulary = dict.fromkeys(chain.from_iterable(chain(given, wanted)))
-    numbers = {word: number for number, word in enumerate(vocabulary)}
-    scale = {word: idf[word] for word in vocabulary} if idf else None
-    pairs: list[tuple[float, float]] = []
-    owners: list[int] = []
-    for row, (reference, candidate) in enumerate(zip(wanted, given, strict=True)):
-        ours, theirs = (_distribution(text, scale, numbers) for text in (candidate, reference))
-        common = [(weight, theirs[word]) for word, weight in ours.items() if word in theirs]
-        pairs += common
-        owners += [row] * len(common)
-    a, b = np.array(pairs, np.float64).reshape(-1, 2).T
-    middle = (a * a + b * b) / (a + b)
-    terms = (a * a * np.log(a / middle) + b * b * np.log(b / middle)) / (a + b)
-    shared = (a + b - a * np.log2(2 * a / (a + b)) - b * np.log2(2 * b / (a + b))) / 2
-    divergence, similarity = (
-        np.bincount(np.array(owners, np.int64), values, minlength=len(rows)) for values in (terms, shared)
-    )
-    return np.maximum(divergence, 0), np.minimum(similarity, 1)
+    divergence, similarity = np.zeros(len(rows)), np.zeros(len(rows))
+    for part, wanted, given in rows.slices():
+        vocabulary = dict.fromkeys(chain.from_iterable(chain(given, wanted)))
+        numbers = {word: number for number, word in enumerate(vocabulary)}
+        scale = {word: idf[word] for word in vocabulary} if idf else None
+        pairs: list[tuple[float, float]] = []
+        owners: list[int] = []
+        for row, (reference, candidate) in enumerate(zip(wanted, given, strict=True)):
+            ours, theirs = (_distribution(text, scale, numbers) for text in (candidate, reference))
+            common = [(weight, theirs[word]) for word, weight in ours.items() if word in theirs]
+            pairs += common
+            owners += [row] * len(common)
+        a, b = np.array(pairs, np.float64).reshape(-1, 2).T
+        middle = (a * a + b * b) / (a + b)
+        terms = (a * a * np.log(a / middle) + b * b * np.log(b / middle)) / (a + b)
+        shared = (a + b - a * np.log2(2 * a / (a + b)) - b * np.log2(2 * b / (a + b))) / 2
+        of = np.array(owners, np.int64)
+        divergence[part] = np.maximum(np.bincount(of, terms, minlength=len(wanted)), 0)
+        similarity[part] = np.minimum(np.bincount(of, shared, minlength=len(wanted)), 1)
+    return divergence, similarity
 
 
 def _distribution(

@@ -64,18 +64,18 @@ def headline_rouge(
     if counts not in ("set", "clipped"):
         raise InputError(f"counts is {counts!r}: choose set or clipped")
     rows = Matched(candidates, references)
-    wanted, given = rows.words()
-    skips = _skip_rouge(wanted, given) if {*_SKIPS} & {*measures} else {}
-    scores = {}
-    for name in measures:
-        if name in _SKIPS:
-            values = skips[name]
-        elif name == "rougeL":
-            values = rouge_l(wanted, given)[:, 1]
-        else:
-            values = _rouge_n(wanted, given, _order(name), clipped=counts == "clipped")
-        scores[name] = rows.best(values)
-    return scores
+    orders = {name: _order(name) for name in measures if name not in (*_SKIPS, "rougeL")}
+    skips = not {*_SKIPS}.isdisjoint(measures)
+    scores = {name: np.zeros(len(rows)) for name in measures}
+    for part, wanted, given in rows.slices(2 if skips else 1):
+        found = _skip_rouge(wanted, given) if skips else {}
+        if "rougeL" in scores:
+            found["rougeL"] = rouge_l(wanted, given)[:, 1]
+        for name, n in orders.items():
+            found[name] = _rouge_n(wanted, given, n, clipped=counts == "clipped")
+        for name in scores:
+            scores[name][part] = found[name]
+    return {name: rows.best(values) for name, values in scores.items()}
 
 
 def rouge_l(references: Sequence[Sequence[str]], candidates: Sequence[Sequence[str]]) -> Floats:

@@ -10,6 +10,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it import InputError
 from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
+from change_it.text import references as text_references
 from change_it.text.tokens import words
 
 
@@ -31,11 +32,17 @@ def published(a, b):
     return total
 
 
+@pytest.fixture(params=[1 << 20, 30], ids=["one slice", "many slices"])
+def sliced(request, monkeypatch):
+    monkeypatch.setattr(text_references, "_BUDGET", request.param)
+
+
 @pytest.fixture(params=[None, "tf-idf"])
 def idf(request):
     return InverseFrequencies.learn(texts(40, 9)) if request.param else None
 
 
+@pytest.mark.usefixtures("sliced")
 def test_equal_scipy(idf):
     ours, theirs = texts(100, 1), texts(100, 2)
     pairs = [distributions(one, other, idf) for one, other in zip(ours, theirs, strict=True)]

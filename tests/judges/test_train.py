@@ -10,7 +10,6 @@ import pytest
 from change_it.errors import InputError
 from change_it.judges import encoders, train
 from change_it.judges.data import load_task
-from change_it.judges.encoders import IGNORED, MaskedArticles
 from change_it.judges.judge import Judge
 from change_it.judges.options import JudgeOptions, as_in_the_papers, preset
 
@@ -216,23 +215,3 @@ def test_presets_are_the_papers_for_pretrained_encoders(tmp_path):
     assert papers["early_stopping"]
     tiny, base = (preset(options("c", tmp_path, size=size))["learning_rate"] for size in ("tiny", "base"))
     assert base < tiny
-
-
-def test_masks_depend_on_seed_epoch_and_index_alone(trained):
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(trained)
-    data = MaskedArticles(["Il governo cade e si torna a votare in autunno. " * 30] * 4, tokenizer, seed=1)
-    first, second = data[0], data[1]
-    assert first["labels"] != second["labels"]
-    assert first == data[0]
-    data.set_epoch(1)
-    assert first["labels"] != data[0]["labels"]
-    asked = [label != IGNORED for label in first["labels"]]
-    assert 0.05 < sum(asked) / len(asked) < 0.3
-    assert not asked[0]
-    assert not asked[-1]
-    kept = [a == b for a, b, ask in zip(first["input_ids"], first["labels"], asked, strict=True) if ask]
-    assert sum(kept) / len(kept) < 0.5
-    batch = data.collate([first, {"input_ids": [2, 3], "labels": [IGNORED, IGNORED]}])
-    assert batch["attention_mask"].sum(dim=1).tolist() == [len(first["input_ids"]), 2]
