@@ -69,7 +69,7 @@ def _chunks(costs: Ints, budget: int) -> Iterator[slice]:
     """Slices of rows, in order, whose costs add up to about the budget; a single row may cost more.
 
     Examples:
-        >>> list(chunks(np.array([1, 1, 5, 1, 1]), 3))
+        >>> list(_chunks(np.array([1, 1, 5, 1, 1]), 3))
         [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
     ends = np.flatnonzero(np.diff(np.cumsum(costs) // budget, append=-1)) + 1
