@@ -8,7 +8,9 @@ Jensen-Shannon similarity is 1 for identical and 0 for disjoint ones.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import chain
+from operator import add
 
 import numpy as np
 
@@ -147,5 +149,5 @@ def _distribution(
         word: counts[word] * (scale[word] if scale else 1.0)
         for word in sorted(counts, key=numbers.__getitem__)
     }
-    total = sum(weights.values())
+    total = reduce(add, weights.values(), 0.0)  # `sum` rounds otherwise since Python 3.12
     return {word: weight / total for word, weight in weights.items()}

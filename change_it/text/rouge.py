@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from itertools import chain, combinations, compress
+from operator import add
 from typing import Literal
 
 import numpy as np
@@ -161,8 +163,8 @@ def _repeats(reference: Sequence[str], candidate: Sequence[str]) -> bool:
 
 
 def _sum(words: int, pairs: Sequence[float], words_first: bool) -> float:
-    """Words, which count 1 each, and pairs."""
-    return sum(pairs, words) if words_first else words + sum(pairs)
+    """Words, which count 1 each, and pairs, one after the other: `sum` corrects its rounding since Python 3.12."""
+    return reduce(add, pairs, words) if words_first else words + reduce(add, pairs, 0)
 
 
 def _distances(text: Sequence[str], wanted: set[str]) -> dict[tuple[str, str], int]:
