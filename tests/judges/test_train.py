@@ -32,7 +32,6 @@ def options(corpus, out, **changes):
 def few_updates():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(train, "MIN_UPDATES", 40)
-        patch.setattr(encoders, "BLOCK_TOKENS", 64)
         yield
 
 
