@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
 from change_it.io import ROWS_A_BATCH, check_writable, is_hub_id, read_json
-from change_it.text.names import Casing
 
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
+
+    from change_it.text.names import Casing
 
 REPORT = "alignment.json"
 CARD = "README.md"
@@ -155,7 +156,7 @@ def read_language(corpus: str) -> str:
     return str(_report_of(corpus).get("options", {}).get("language", ""))
 
 
-def read_casing(corpus: str) -> Casing:
+def read_casing(corpus: str) -> "Casing":
     """How the training articles and headlines of a corpus write their words: what facts are checked by.
 
     Args:
@@ -164,6 +165,8 @@ def read_casing(corpus: str) -> Casing:
     Raises:
         InputError: no such corpus.
     """
+    from change_it.text.names import Casing  # loads numpy
+
     rows = read_table(corpus, "articles", "train", ["headline", "article"])
     rows = rows.gather_every(max(1, -(-rows.height // MOST_ARTICLES)))
     return Casing.from_texts(rows["article"].to_list(), rows["headline"].to_list())
