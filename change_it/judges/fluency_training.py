@@ -25,6 +25,7 @@ from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
 from change_it.corpus.folder import read_casing, read_outlets, read_table
+from change_it.corpus.training_sets import held_out, of_fold, with_events
 from change_it.errors import InputError
 from change_it.judges.baselines import NgramJudge, fit_ngram_judge, scores
 from change_it.judges.encoders import load_encoder, load_encoder_weights, train_wordpiece
@@ -139,20 +140,15 @@ def load_fluency(
         for side in ("train", "test")
     )
     pairs = read_table(corpus, "pairs", "train", ["a_id", "b_id"])
-    if fold != "all":
-        train = train.filter(fold=int(fold))
     random = np.random.default_rng((seed, 11))
-    event = pairs.select(id="b_id", event="a_id").unique("id", keep="first", maintain_order=True)
-    train = train.join(event, on="id", how="left", maintain_order="left")
-    train = train.with_columns(pl.coalesce("event", "id").alias("event"))
-    events = train["event"].unique().sort().to_list()
-    order = random.permutation(len(events))
-    held = max(1, round(validation_share * len(events)))
-    part = {name: int(place) % PARTS + 1 for name, place in zip(events, order, strict=True)}
-    apart = {name for name, place in zip(events, order, strict=True) if place < held}
+    train = with_events(of_fold(train, fold), pairs)
+    events = train["event"].unique().sort()
+    places = random.permutation(len(events))
+    part = {name: int(place) % PARTS + 1 for name, place in zip(events, places, strict=True)}
+    apart = held_out(events, validation_share, np.argsort(places))
     train = train.with_columns(
         part=pl.col("event").replace_strict(part, return_dtype=pl.Int64),
-        held=pl.col("event").is_in(list(apart)),
+        held=pl.col("event").is_in(apart),
         turn=pl.Series(random.permutation(train.height)),
     )
     known, validation = train.filter(~pl.col("held")), train.filter("held")
