@@ -57,7 +57,7 @@ test-lowest: ## the fast tests with the lowest versions that pyproject.toml admi
 
 mutation: $(VENV)/.installed-dev ## how many small faults in scoring and HEvAS the tests notice, on a sample; half an hour
 	$(BIN)/python -m tools.mutation --modules change_it.scoring --tests tests/scoring tests/test_compliancy_metric.py
-	$(BIN)/python -m tools.mutation --modules change_it.hevas --tests tests/hevas tests/test_hevas_metric.py tests/test_headline_rouge_metric.py
+	$(BIN)/python -m tools.mutation --modules change_it.hevas change_it.text.rouge --tests tests/hevas tests/text/test_rouge.py tests/test_hevas_metric.py tests/test_headline_rouge_metric.py
 
 audit-dependencies: $(VENV)/.installed-dev ## known vulnerabilities of the versions in constraints.txt; asks a service on the network
 	$(PYTHON) -m venv $(VENV)-audit

@@ -158,8 +158,10 @@ def test_what_transformers_loads_is_loaded_in_one_file_that_refuses_code():
     assert {called for name, called, refused in found if name == "pretrained.py" and not refused} == set()
     # A model of random weights is made of a configuration of ours or one that `read_config` gave.
     assert {name for name, called, _ in found if called.endswith("from_config")} == {
-        "pretrained.py", "encoders.py", "pair.py", "style.py", "fluency.py",
-    }  # fmt: skip
+        "pretrained.py",
+        "encoders.py",
+        "layers.py",
+    }
 
 
 CODE = """

@@ -10,7 +10,7 @@ import polars as pl
 from change_it.audit.perturbations import PERTURBATIONS, Known, perturbed
 from change_it.scoring.compliancy import Progress, judge_items
 from change_it.scoring.item import Item
-from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate
+from change_it.stats import AVERAGE, Floats, Statistics, measure
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -203,11 +203,10 @@ def _measured(
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {name: sums[name] / np.maximum(sums["n"], 1) for name in present}
 
-    values = estimate(columns, aggregate, directions)
-    ends = bootstrap_intervals(columns, aggregate, directions, resamples=resamples, seed=seed)
+    scores = measure(columns, aggregate, directions, resamples=resamples, seed=seed)[AVERAGE]
     return (
-        {name: float(values[name][-1]) if name in present else None for name in MEASURES},
-        {name: (float(ends[name][-1, 0]), float(ends[name][-1, 1])) for name in present},
+        {name: scores[name].value if name in present else None for name in MEASURES},
+        {name: scores[name].interval for name in present},
     )
 
 

@@ -23,8 +23,10 @@ def run(options: AuditOptions) -> None:
     out = options.out or _beside(options.judges)
     check_out(out, AUDIT_FILES, inputs=[options.corpus, options.judges])
 
-    from change_it.audit.corpus import read_corpus
-    from change_it.audit.measure import audit  # these load torch, polars and matplotlib
+    from change_it.audit.measure import (
+        audit,  # these load torch, polars and matplotlib
+        read_corpus,
+    )
     from change_it.audit.verdicts import read_metrics
     from change_it.judges.judge import Judges, local_folder
     from change_it.results.audit_tables import (

@@ -18,7 +18,7 @@ from rich.text import Text
 from change_it import __version__
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
-from change_it.corpus.folder import read_language
+from change_it.corpus.folder import read_casing, read_language
 from change_it.corpus.reading import COLUMNS
 from change_it.engines import map_threads, use_engine, workers
 from change_it.errors import InputError
@@ -37,7 +37,6 @@ from change_it.io import (
     write_table,
 )
 from change_it.io.locks import keep_locks
-from change_it.judges.casing import read_casing
 from change_it.judges.judge import Judges
 from change_it.progress import ProgressBar
 from change_it.scoring.item import Item, read_test_set

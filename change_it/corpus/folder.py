@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from datasets import DatasetBuilder
 
+    from change_it.text.names import Casing
+
 REPORT = "alignment.json"
 CARD = "README.md"
 REJECTED = "rejected.csv"
 #: Beside a trained model: what its card says of its corpus.
 MODEL_CORPUS = "corpus.json"
+
+#: Articles of which words are counted, at most, evenly spread over the training side.
+MOST_ARTICLES = 20_000
 
 #: `validation` is in CHANGE-IT alone.
 SPLITS = ("train", "validation", "test")
@@ -185,6 +190,22 @@ def describe_corpus(corpus: str) -> dict[str, Any]:
             name: report[name] for name in ("sample", "rows", "kept", "thresholds", "pairs") if name in report
         },
     }
+
+
+def read_casing(corpus: str) -> "Casing":
+    """How the training articles and headlines of a corpus write their words: what facts are checked by.
+
+    Args:
+        corpus: folder or Hub id.
+
+    Raises:
+        InputError: no such corpus.
+    """
+    from change_it.text.names import Casing  # loads numpy
+
+    rows = read_table(corpus, "articles", "train", ["headline", "article"])
+    rows = rows.gather_every(max(1, -(-rows.height // MOST_ARTICLES)))
+    return Casing.from_texts(rows["article"].to_list(), rows["headline"].to_list())
 
 
 def _report_of(corpus: str) -> dict[str, Any]:

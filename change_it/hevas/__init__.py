@@ -32,7 +32,7 @@ __getattr__ = lazy_attributes(
         "Evaluation": "evaluation",
         "MetricOptions": "options",
         "System": "documents",
-        "baseline": "baselines",
+        "baseline": "baseline_systems",
         "evaluate": "evaluation",
         "read_documents": "documents",
         "read_systems": "documents",

@@ -81,8 +81,7 @@ class TaskData:
         tests: A2: `gold` for main; `random`, `hard` and `facts` (kinds of negatives) for hh and ah. `facts` has the
             matches with a fact that the other text contradicts once it is changed; there may be none.
         headlines: headlines of the training side.
-        articles: articles of the training side: at most `TEXTS` of both, for vocabularies, document frequencies and
-            pre-training.
+        articles: articles of the training side: at most `TEXTS` of both, for vocabularies and document frequencies.
     """
 
     outlets: tuple[str, str]

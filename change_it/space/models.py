@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from change_it.audit.verdicts import Verdict, read_summary
-from change_it.corpus.folder import REPORT, read_language, read_report
+from change_it.corpus.folder import REPORT, read_casing, read_language, read_report
 from change_it.corpus.sample import of_sample
 from change_it.errors import InputError
 from change_it.generators.card import CARD, GeneratorCard
@@ -18,7 +18,6 @@ from change_it.generators.extract import Extract
 from change_it.generators.options import EXTRACT
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.transfer import HeadlineTransfer, Proposer
-from change_it.judges.casing import read_casing
 from change_it.judges.judge import COMMAND, Judges
 from change_it.judges.options import SINGLE_TEXT
 from change_it.networks.pretrained import local_folder

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from change_it.corpus.folder import read_table
-from change_it.judges.casing import ARTICLES
+from change_it.corpus.folder import MOST_ARTICLES, read_table
 from change_it.text.stopwords import function_words
 
 _USUAL = 200  # articles of the test set that are compared, at most
@@ -35,7 +34,7 @@ class Nearest:
         )
         if not (train.height and test.height):
             return None
-        train = train.gather_every(max(1, -(-train.height // ARTICLES)))
+        train = train.gather_every(max(1, -(-train.height // MOST_ARTICLES)))
         vectors = TfidfVectorizer(stop_words=sorted(function_words(language)))
         columns = vectors.fit_transform(train["article"].to_list()).T.tocsr()
         others = test.gather_every(max(1, test.height // _USUAL))["article"].to_list()

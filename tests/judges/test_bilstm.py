@@ -11,7 +11,7 @@ from saved_judges import check_loads
 import change_it.auto  # noqa: F401
 from change_it.errors import InputError
 from change_it.judges import train
-from change_it.judges.bilstm_building import build_bilstm
+from change_it.judges.encoders import build_bilstm
 from change_it.judges.judge import Judge
 from change_it.judges.options import BILSTM, JudgeOptions
 

@@ -4,8 +4,7 @@ import pytest
 from pages import beyond, foreign_words, pale
 from scoring_fakes import FakeJudges
 
-from change_it.audit.corpus import read_corpus
-from change_it.audit.measure import audit
+from change_it.audit.measure import audit, read_corpus
 from change_it.audit.perturbations import PERTURBATIONS
 from change_it.audit.verdicts import Summary
 from change_it.hevas.options import MetricOptions

@@ -8,7 +8,7 @@ import pytest
 from scoring_fakes import FakeJudges, write_toy_corpus
 
 from change_it import InputError
-from change_it.judges.casing import read_casing
+from change_it.corpus.folder import read_casing
 from change_it.scoring.compliancy import NO_FLUENCY, compute_compliancy, judge_items
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
