@@ -38,16 +38,17 @@ DATA = (
     *(f"change_it/text/weights/{name}" for name in ("it.npz", "en.npz")),
     *(
         f"change_it/results/templates/{name}"
-        for name in ("hevas.html.jinja", "tables.html.jinja", "page.css")
+        for name in ("hevas.html.jinja", "tables.html.jinja", "page.css", "tables.css")
     ),
     "change_it/results/templates/compliancy.html.jinja",
     *(f"change_it/hub/templates/{path.name}" for path in (CHECKOUT / "change_it/hub/templates").iterdir()),
     *(
         f"change_it/{name}/{language}.toml"
-        for name in ("generators/prompts", "space/texts")
+        for name in ("generators/prompts", "texts")
         for language in ("it", "en")
     ),
     "change_it/space/page.css",
+    "change_it/space/texts/examples.toml",
     *(f"change_it/_shipped/{name}" for name in ("pyproject.toml", "LICENSE", "NOTICE")),  # for a push
     *(
         f"change_it/_shipped/spaces/headline_transfer/{file}"

@@ -1,6 +1,6 @@
 """What the judges let through of systems that must fail, and which of them is to blame."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +82,11 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
         return asdict(self) | {"passes": self.passes}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> "Result":
+        """A result as `as_dict` gives it."""
+        return cls(**{name: value for name, value in record.items() if name != "passes"})
 
 
 def measure_systems(

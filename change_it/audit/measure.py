@@ -133,7 +133,7 @@ class Audit:
         return {
             **asdict(self),
             "signature": self.signature,
-            "verdicts": [asdict(verdict) | {"words": verdict.words} for verdict in self.verdicts],
+            "verdicts": [verdict.as_dict() | {"words": verdict.words} for verdict in self.verdicts],
             "systems": [system.as_dict() for system in self.systems],
         }
 

@@ -49,10 +49,6 @@ PROBABILITIES = {
 }
 #: Verdicts that need a fluency judge, and why there are none.
 OF_FLUENCY = ("strict_compliancy", "fluency")
-NO_FLUENCY = (
-    "strict compliancy and fluency are n/a: these judges have no fluency judge, train one with "
-    "change-it train judge --task fluency"
-)
 
 
 def decide(probabilities: Floats) -> NDArray[np.int64]:

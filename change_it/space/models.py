@@ -24,7 +24,6 @@ from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
 from change_it.space.batches import Batches
 from change_it.space.limits import LIMITS
-from change_it.space.nearest import Nearest
 from change_it.text.tokens import words
 
 #: Answers that are kept of each judge and each system.
@@ -65,7 +64,6 @@ class Models:
         language: of the headlines, `it`, `en` or `none`: taggers and syllables.
         verdicts: how far to rely on each judge.
         sample: whether they were trained on the embedded sample.
-        nearest: what they were trained on; None without a corpus.
 
     Raises:
         InputError: there is no system, or one is of other outlets than the judges.
@@ -76,7 +74,6 @@ class Models:
     language: str = "it"
     verdicts: tuple[Verdict, ...] = ()
     sample: bool = False
-    nearest: Nearest | None = None
 
     def __post_init__(self) -> None:
         if not self.systems:
@@ -158,12 +155,10 @@ class Models:
         cards = [generator.card for one in transfers.values() for generator in one.generators.values()]
         language: str = cards[-1].language if cards else "it"
         loaded = Judges.from_pretrained(judges, cache_size=CACHE_SIZE)
-        nearest = None
         report = None
         if corpus:
             systems[EXTRACT] = Extract.from_corpus(corpus, cache_size=CACHE_SIZE)
             language = read_language(corpus) or language
-            nearest = Nearest.from_corpus(corpus, language)
             loaded = loaded if loaded.casing else loaded.with_casing(read_casing(corpus))
             if (Path(corpus) / REPORT).is_file():
                 report = read_report(Path(corpus))
@@ -173,7 +168,6 @@ class Models:
             language,
             read_summary(loaded, local_folder(judges, command=COMMAND)).verdicts,
             of_sample(loaded.outlets, report),
-            nearest,
         )
 
     @cached_property
