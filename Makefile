@@ -5,14 +5,17 @@ BIN := $(VENV)/bin
 
 # Two processes of one thread each (tests/conftest.py); one that has nothing left takes tests over from the other.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
-# Formulas, readers and tables: no model is made, nothing is trained.
-QUICK := $(addprefix change_it/,text corpus hevas) $(addprefix tests/,text corpus hevas scoring annotation) \
-	$(patsubst %,tests/test_%.py,cli io stats tables progress malformed properties)
+# Formulas, readers and tables: nothing that loads torch.
+QUICK := $(addprefix change_it/,text corpus hevas) $(addprefix tests/,text corpus hevas) \
+	$(patsubst %,tests/scoring/test_%.py,compliancy facts overlap) tests/annotation/test_agreement.py \
+	$(patsubst %,tests/io/test_%.py,csv_rows files readers) $(patsubst %,tests/test_%.py,cli process progress stats tables)
+# What Python compiles and pytest rewrites is kept for the next process.
+unexport PYTHONDONTWRITEBYTECODE
 
 TORCH := $(shell grep ^torch= constraints.txt)
 LOWEST := $(VENV)-lowest
 
-.PHONY: run test test-fast test-slow test-night test-lowest mutation audit-dependencies coverage style format docs bench bench-table pictures clean
+.PHONY: run test test-fast test-slow test-night test-lowest mutation audit-dependencies coverage style format docs bench bench-table pictures dist clean
 .DEFAULT_GOAL := test
 
 # The two stamps: installed for use, installed for development. Both honour constraints.txt.
@@ -33,7 +36,7 @@ run: $(VENV)/.installed ## the whole chain on the embedded sample
 test: $(VENV)/.installed-dev ## the test suite with doctests, without the slow tests
 	$(PYTEST) -m "not slow"
 
-test-fast: $(VENV)/.installed-dev ## pure functions alone, a minute and a half
+test-fast: $(VENV)/.installed-dev ## pure functions alone, half a minute
 	$(PYTEST) -m "not slow" $(QUICK)
 
 test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, two processes, browsers, all commands of the documentation
@@ -54,7 +57,7 @@ test-lowest: ## the fast tests with the lowest versions that pyproject.toml admi
 
 mutation: $(VENV)/.installed-dev ## how many small faults in scoring and HEvAS the tests notice, on a sample; half an hour
 	$(BIN)/python -m tools.mutation --modules change_it.scoring --tests tests/scoring tests/test_compliancy_metric.py
-	$(BIN)/python -m tools.mutation --modules change_it.hevas --tests tests/hevas tests/test_hevas_metric.py tests/test_headline_rouge_metric.py
+	$(BIN)/python -m tools.mutation --modules change_it.hevas change_it.text.rouge --tests tests/hevas tests/text/test_rouge.py tests/test_hevas_metric.py tests/test_headline_rouge_metric.py
 
 audit-dependencies: $(VENV)/.installed-dev ## known vulnerabilities of the versions in constraints.txt; asks a service on the network
 	$(PYTHON) -m venv $(VENV)-audit
@@ -99,6 +102,10 @@ bench-table: $(VENV)/.installed-dev ## all ratios with their targets, from runs/
 
 pictures: $(VENV)/.installed-dev ## the README's pictures of page and report, from the quickstart's run
 	$(BIN)/python tools/pictures.py runs/quickstart
+
+dist: $(VENV)/.installed-dev ## wheel and source distribution in dist/, as an index would take them
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/twine check --strict dist/*
 
 clean:
 	rm -rf $(VENV) $(LOWEST) $(VENV)-audit runs dist site .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -24,11 +24,10 @@ from change_it.commands import corpus_build, corpus_sample
 from change_it.commands.corpus_sample import SampleOptions
 from change_it.corpus.alignment import day_numbers
 from change_it.corpus.arguments import BuildOptions
-from change_it.corpus.folder import read_outlets, read_table
-from change_it.corpus.leaks import test_neighbours
+from change_it.corpus.folder import read_casing, read_outlets, read_table
 from change_it.corpus.pairing import related
+from change_it.corpus.splits import test_neighbours
 from change_it.corpus.vectors import tfidf, tokenise
-from change_it.judges.casing import read_casing
 from change_it.judges.negatives import name_pool, swap_names, swap_numbers
 from change_it.scoring.facts import FactChecker
 from change_it.scoring.item import Item, read_test_set

@@ -40,7 +40,7 @@ from change_it.commands import (
 )
 from change_it.errors import InputError
 from change_it.io import disk_fault
-from change_it.locks import keep_locks
+from change_it.io.locks import keep_locks
 from change_it.process import wait_passively
 
 Options = TypeVar("Options")

@@ -5,13 +5,13 @@ to measures by name: `lambda sums: {"share": sums["hits"] / sums["n"]}`; the sum
 resamples. Items may belong to strata (directions): a measure is computed in each stratum and then averaged over the strata.
 Metrics with columns of different names are joined with `{**first, **second}`, their statistics as well as their measures.
 
-    intervals = bootstrap_intervals(statistics, aggregate, directions)
-    low, high = intervals["share"][-1]  # of the mean over the directions
+    value, low, high = measure(statistics, aggregate, directions)[AVERAGE]["share"]
 """
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy  # its parts are loaded when they are used
@@ -26,10 +26,59 @@ Statistics = Mapping[str, Floats]
 #: From sums to measures of the same shape.
 Aggregate = Callable[[Statistics], Mapping[str, Floats]]
 
+#: Name of the mean over the strata.
+AVERAGE = "average"
+
 _CELLS = 2_000_000  # resamples x items held at once
 _DECIMALS = 12  # scores that differ by less than this are equal
 _EXACT_MOST = 13  # differences with ties, for which scipy's p-value is exact
 _SHAPIRO_MOST = 5000  # its p-value is not accurate for more
+
+
+class Score(NamedTuple):
+    """A measured value and the ends of its bootstrap interval; NaN where they are undefined."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Both ends."""
+        return self.low, self.high
+
+
+def measure(
+    statistics: Statistics,
+    aggregate: Aggregate,
+    strata: Sequence[str] | None = None,
+    *,
+    resamples: int = 1000,
+    seed: int = 1,
+    level: float = 0.95,
+) -> dict[str, dict[str, Score]]:
+    """The measured values with their intervals, see `estimate` and `bootstrap_intervals`.
+
+    Returns:
+        Stratum, in order of first appearance, to measure to score; the mean over the strata, `AVERAGE`, last. Without strata
+        it alone.
+
+    Examples:
+        >>> share = lambda sums: {"share": sums["hits"] / sums["n"]}
+        >>> found = measure({"n": np.ones(3), "hits": np.array([1.0, 1, 0])}, share, ["x", "x", "y"])
+        >>> {name: scores["share"] for name, scores in found.items()}["average"]
+        Score(value=0.5, low=0.5, high=0.5)
+    """
+    values = estimate(statistics, aggregate, strata)
+    ends = bootstrap_intervals(statistics, aggregate, strata, resamples=resamples, seed=seed, level=level)
+    rows = [*dict.fromkeys(strata or ()), AVERAGE]
+    return {
+        stratum: {
+            name: Score(float(found[row]), float(ends[name][row, 0]), float(ends[name][row, 1]))
+            for name, found in values.items()
+        }
+        for row, stratum in enumerate(rows, start=-len(rows))
+    }
 
 
 def estimate(

@@ -1,31 +1,92 @@
-"""Every text of page and report, in Italian and English."""
+"""Every text of the page, the reports and the study in Italian and English: `texts/<language>.toml`.
+
+Results hold `Message`s and words, and whatever shows them asks `localized` for their text in a language.
+"""
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal, NamedTuple, TypeVar
 
 Language = Literal["it", "en"]
 #: Languages and what they call themselves; the first where none is chosen.
 LANGUAGES = {"it": "Italiano", "en": "English"}
+#: Section of single words and phrases, whose keys are their English.
+_WORDS = "words"
+_NUMBER = re.compile(r"[-−]?(?:\d+(?:[.,]\d+)*|\.\d+)")
 
-#: Called with a key and the values of its text; the text in one language.
-Translate = Callable[..., str]
+Component = TypeVar("Component")
 
-_PACKAGES = "results", "space"
+#: A property of a component: one text, a list of texts, choices (value to the text that is shown), or a function of the language.
+Keys = str | Sequence[str] | Mapping[str, str] | Callable[[str], Any]
+
+
+class Message(str):
+    """A text as its key and values, to be translated where it is shown; as a string it is English.
+
+    Examples:
+        >>> message = Message("limits.candidates", most=8)
+        >>> print(message)
+        The number of candidates goes from 1 to 8.
+        >>> localized("it", message)
+        'Il numero di candidati va da 1 a 8.'
+    """
+
+    key: str
+    values: Mapping[str, object]
+
+    def __new__(cls, key: str, /, **values: object) -> "Message":
+        """The text of a key with what stands in its braces."""
+        message = super().__new__(cls, translate("en", key, **values))
+        message.key, message.values = key, values
+        return message
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]:
+        return (self.key,), dict(self.values)
+
+    def __str__(self) -> str:
+        return self  # what asks for a string keeps the message
+
+
+class Word(str):
+    """A word or phrase of tables and charts as the value of a message, or a number."""
+
+
+class Joined(NamedTuple):
+    """Several texts as the value of one."""
+
+    texts: Sequence[str]
+    separator: str = ", "
 
 
 @cache
 def load_texts(language: str) -> dict[str, str]:
     """All texts of a language: `section.name` to text."""
-    found: dict[str, str] = {}
-    for package in _PACKAGES:
-        source = files("change_it") / package / "texts" / f"{language}.toml"
-        for section, texts in tomllib.loads(source.read_text(encoding="utf-8")).items():
-            found |= {f"{section}.{name}": text for name, text in texts.items()}
-    return found
+    return {
+        f"{section}.{name}": text
+        for section, texts in _sections(language).items()
+        if section != _WORDS
+        for name, text in texts.items()
+    }
+
+
+@cache
+def load_words(language: str) -> dict[str, str]:
+    """Words and phrases of tables and charts, from English; none for English."""
+    return dict(_sections(language).get(_WORDS, {}))
+
+
+@cache
+def _sections(language: str) -> dict[str, dict[str, str]]:
+    source = files("change_it") / "texts" / f"{language}.toml"
+    return tomllib.loads(source.read_text(encoding="utf-8"))
+
+
+def known_language(language: object) -> str:
+    """A language, the first one for what is none."""
+    return language if isinstance(language, str) and language in LANGUAGES else next(iter(LANGUAGES))
 
 
 def page_language(chosen: str | None, language: str | None) -> str:
@@ -39,7 +100,7 @@ def translate(language: str, key: str, **values: object) -> str:
     Args:
         language: `it` or `en`; anything else is taken for the first.
         key: `section.name` in a file `texts/<language>.toml`.
-        values: what stands in the text's braces; numbers are written as in the language.
+        values: what stands in the text's braces; numbers and messages are written as in the language.
 
     Raises:
         KeyError: there is no such text.
@@ -48,12 +109,40 @@ def translate(language: str, key: str, **values: object) -> str:
         >>> translate("en", "tabs.transfer"), translate("it", "tabs.transfer")
         ('Transfer', 'Trasferisci')
     """
-    known = language if isinstance(language, str) and language in LANGUAGES else next(iter(LANGUAGES))
-    shown = {
-        name: number(known, f"{value:,}") if isinstance(value, int | float) else value
-        for name, value in values.items()
-    }
-    return load_texts(known)[key].format(**shown)
+    known = known_language(language)
+    return load_texts(known)[key].format(**shown_values(known, values))
+
+
+def shown_values(language: str, values: Mapping[str, object]) -> dict[str, object]:
+    """The values of a text as a language writes them; names and other plain strings stay."""
+
+    def shown(value: object) -> object:
+        if isinstance(value, Message | Word):
+            return localized(language, value)
+        if isinstance(value, Joined):
+            return value.separator.join(str(shown(text)) for text in value.texts)
+        return number(language, f"{value:,}") if isinstance(value, int | float) else value
+
+    return {name: shown(value) for name, value in values.items()}
+
+
+def localized(language: str, text: object) -> str:
+    """A text of a result in a language: a message, the message of an error, a number or a word.
+
+    Words stay where the language has no others for them.
+
+    Examples:
+        >>> localized("it", ".250"), localized("it", "judge"), localized("it", "colle")
+        ('0,250', 'giudice', 'colle')
+    """
+    if isinstance(text, Exception):
+        return localized(language, text.args[0])
+    if isinstance(text, Message):
+        return translate(language, text.key, **text.values)
+    if not isinstance(text, str):
+        return str(text)
+    known = known_language(language)
+    return number(known, text) if _NUMBER.fullmatch(text) else load_words(known).get(text, text)
 
 
 def number(language: str, text: str) -> str:
@@ -66,3 +155,63 @@ def number(language: str, text: str) -> str:
     if language != "it":
         return text
     return re.sub(r"(?<!\d)\.(?=\d)", "0.", text).translate(str.maketrans(",.", ".,"))
+
+
+class Texts:
+    """The texts of one page: shown in the language it opens in, and updated when another one is chosen.
+
+    Attributes:
+        opening: the language in which the page opens.
+        language: the component with the chosen language, `it` or `en`; every handler takes it as its last input.
+        components: the components with texts, in the order in which they were added.
+    """
+
+    def __init__(self, language: str = "it"):
+        """Texts of a page that is about to be built."""
+        import gradio as gr
+
+        self.opening = language
+        self.components: list[Any] = []
+        self._keys: list[Mapping[str, Keys]] = []
+        choices = [(name, code) for code, name in LANGUAGES.items()]
+        radio = gr.Radio(choices, value=language, elem_id="language", render=False)
+        self.language = self.add(radio, label="page.language")
+
+    def __call__(self, key: str, **values: Any) -> str:
+        """A text in the opening language; see `translate`."""
+        return translate(self.opening, key, **values)
+
+    def add(self, component: Component, **keys: Keys) -> Component:
+        """Give a component its texts, now and whenever the language changes.
+
+        Args:
+            component: a Gradio component, tab or accordion.
+            keys: property (`label`, `placeholder`, `value`, …) to the key of its text; a list of keys for a list of texts, a
+                mapping from value to key for `choices`, a function of the language for what has values.
+        """
+        for name, value in _translated(self.opening, keys).items():
+            setattr(component, name, value)
+        self.components.append(component)
+        self._keys.append(keys)
+        return component
+
+    def updates(self, language: str) -> list[dict[str, Any]]:
+        """What every component of `components` is to show in a language, one Gradio update each."""
+        import gradio as gr
+
+        return [gr.update(**_translated(language, keys)) for keys in self._keys]
+
+
+def _translated(language: str, keys: Mapping[str, Keys]) -> dict[str, Any]:
+    """Properties of a component in a language."""
+
+    def texts(value: Keys) -> Any:
+        if callable(value):
+            return value(language)
+        if isinstance(value, str):
+            return translate(language, value)
+        if isinstance(value, Mapping):
+            return [(translate(language, key), choice) for choice, key in value.items()]
+        return [translate(language, key) for key in value]
+
+    return {name: texts(value) for name, value in keys.items()}

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 # One thread a process, those that tests start included: as many processes as cores are at work, and a thread that waits spins.
@@ -26,22 +27,62 @@ for profile, examples in (("gate", 15), ("many", 400), ("night", 4000)):
 settings.load_profile("gate")  # unless --hypothesis-profile names another
 
 
+class OnlyExamples:
+    """Modules without examples in their docstrings are not imported to look for some."""
+
+    @staticmethod
+    def pytest_ignore_collect(collection_path):
+        if collection_path.suffix == ".py" and not collection_path.name.startswith("test_"):
+            return ">>> " not in collection_path.read_text(encoding="utf-8") or None
+        return None
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(OnlyExamples)
+
+
 def pytest_collection_modifyitems(items):
     """The longest first, so that in the end no process waits for another."""
     items.sort(key=lambda item: -sum(mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow")))
 
 
 @pytest.fixture(scope="session")
-def corpus(tmp_path_factory):
+def shared_folder(tmp_path_factory, worker_id):
+    """A folder that the first of the processes that run tests fills, while the others wait: `shared_folder(name, fill)`."""
+    base = tmp_path_factory.getbasetemp()
+    base = base if worker_id == "master" else base.parent
+
+    def folder_of(name, fill):
+        with FileLock(base / f"{name}.lock"):
+            if not (base / name).exists():
+                (base / name).mkdir()
+                fill(base / name)
+        return base / name
+
+    return folder_of
+
+
+@pytest.fixture(scope="session")
+def corpus(shared_folder):
     """Folder of a small corpus, built once as a user would build it."""
     from change_it.commands import corpus_build, corpus_sample
     from change_it.commands.corpus_sample import SampleOptions
     from change_it.corpus.arguments import BuildOptions
 
-    folder = tmp_path_factory.mktemp("sample")
-    corpus_sample.run(SampleOptions(out=folder / "sample.csv", articles=600))
-    corpus_build.run(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
-    return str(folder / "corpus")
+    def build(folder):
+        corpus_sample.run(SampleOptions(out=folder / "sample.csv", articles=600))
+        corpus_build.run(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
+
+    return str(shared_folder("sample", build) / "corpus")
+
+
+@pytest.fixture(scope="session")
+def forks(tmp_path_factory):
+    """Programs in processes of their own, which need not load the large libraries."""
+    from forks import Forks
+
+    with Forks(tmp_path_factory.mktemp("forks")) as forks:
+        yield forks
 
 
 @pytest.fixture

@@ -362,6 +362,7 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else the body of an answer waits 40 ms for its headers' receipt
     server: Any
 
     def log_message(self, *_):

@@ -1,10 +1,8 @@
 """What every page must hold in a browser: it fits the screen, its texts can be read, and all of them are in its language."""
 
 import re
-import tomllib
-from importlib.resources import files
 
-from change_it.translation import load_texts
+from change_it.translation import load_texts, load_words
 
 
 def expected(locator):
@@ -79,7 +77,7 @@ def foreign_words(page, language, *, names=(), but=""):
 
 
 def _vocabulary(language):
-    words = tomllib.loads((files("change_it.results") / "texts/words.toml").read_text(encoding="utf-8"))["it"]
+    words = load_words("it")
     texts = [*load_texts(language).values(), *(words.values() if language == "it" else words)]
     texts = (re.sub(r"`[^`]*`|<[^>]*>|{[^}]*}", " ", text) for text in texts)
     return {word for text in texts for word in _words(text)}

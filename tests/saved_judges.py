@@ -38,8 +38,8 @@ def save_untrained(folder, task, texts, outlets):
     """An untrained judge, saved as `change-it train judge` saves one."""
     import numpy as np
 
+    from change_it.judges.baselines import scores
     from change_it.judges.encoders import build
-    from change_it.judges.scores import scores
     from change_it.networks.pretrained import hash_of_weights
 
     torch.manual_seed(sum(map(ord, task)))

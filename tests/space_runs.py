@@ -4,33 +4,49 @@ import csv
 import os
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
-from scoring_fakes import OUTLETS, FakeJudges, write_toy_corpus
+from scoring_fakes import OUTLETS, FakeJudges
 from tiny_generators import WORDS, save_generator
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-#: What an audit may write of judges.
-VERDICTS = (
-    (
-        "main",
-        "care",
-        "F1 .875 where character n-grams have .859; F1 .822 instead of .875 once the typography is normalised",
-    ),
-    ("hh", "rely", "F1 .882 on hard mismatches where tf-idf cosine has .844; refuses what it should"),
-    (
-        "ah",
-        "distrust",
-        "lets through what it should refuse: name mistaken .993, negated .889, names spliced in .495 and 4 more",
-    ),
-    (
-        "fluency",
-        "rely",
-        "F1 .948 on unseen damage where n-grams have .839; accepts .913 of the newspapers' own headlines",
-    ),
-    ("facts", "care", "lets through what it should refuse: name mistaken .910"),
-)
+
+def verdicts():
+    """What an audit may find of judges."""
+    from change_it.audit.verdicts import Verdict
+    from change_it.tables import Figure
+    from change_it.translation import Joined, Message, Word
+
+    def beside(key, value, baseline, other, **on):
+        figures = {"value": Figure(value), "other": Figure(other)}
+        return Message(f"verdict.{key}", baseline=Word(baseline), **figures, **on)
+
+    def named(**shares):
+        parts = [
+            Message("verdict.named", name=name.replace("_", " "), share=Figure(share))
+            for name, share in shares.items()
+        ]
+        return Joined(parts)
+
+    hard, unseen = Word("hard mismatches"), Word("unseen damage")
+    typography = Message("verdict.typography", value=Figure(0.822), other=Figure(0.875))
+    several = named(name_mistaken=0.993, negated=0.889, names_spliced_in=0.495)
+    reasons = {
+        ("main", "care"): (beside("have", 0.875, "character n-grams", 0.859), typography),
+        ("hh", "rely"): (
+            beside("on_has", 0.882, "tf-idf cosine", 0.844, test=hard),
+            Message("verdict.refuses"),
+        ),
+        ("ah", "distrust"): (Message("verdict.lets_more", names=several, count=4),),
+        ("fluency", "rely"): (
+            beside("on_have", 0.948, "n-grams", 0.839, test=unseen),
+            Message("verdict.accepts", value=Figure(0.913)),
+        ),
+        ("facts", "care"): (Message("verdict.lets", names=named(name_mistaken=0.91)),),
+    }
+    return tuple(Verdict(*judge, found) for judge, found in reasons.items())
 
 
 def write_csv(path, rows, header, **how):
@@ -83,10 +99,8 @@ def models_of(run):
     return Models(FakeJudges(digits="abcd"), systems)
 
 
-def models_in(language, run, folder, texts):
+def models_in(language, run, texts):
     """The same over a toy corpus of a language, whose judges know the words of the page's examples and of texts."""
-    from change_it.audit.verdicts import Verdict
-    from change_it.space.nearest import Nearest
     from change_it.space.transfer_tab import examples
     from change_it.text.names import Casing
 
@@ -95,24 +109,28 @@ def models_in(language, run, folder, texts):
         models_of(run),
         judges=FakeJudges(digits="abcd").with_casing(Casing.from_texts([*known, *texts])),
         language=language,
-        verdicts=tuple(Verdict(*one) for one in VERDICTS),
+        verdicts=verdicts(),
         sample=language == "it",
-        nearest=Nearest.from_corpus(str(write_toy_corpus(folder / "corpus")), language),
     )
 
 
 @contextmanager
-def served(models, language="it", feedback=None):
+def served(models, language="it"):
     """The address of a page over models, served while the block runs."""
     from change_it.space.app import build
     from change_it.space.serving import launch
 
-    page = build(models, language, feedback)
+    page = build(models, language)
     _, url, _ = launch(page, prevent_thread_lock=True, server_name="127.0.0.1")
     try:
         yield url
     finally:
         page.close(verbose=False)
+
+
+def measured_by(page, elem_id):
+    """What the button of a tab of uploads calls, without showing progress."""
+    return partial(pressed(page, elem_id), lambda share, desc: None)
 
 
 def pressed(page, elem_id):

@@ -14,10 +14,8 @@ import pytest
 from pages import beyond, expected, foreign_words, pale
 from space_runs import models_in, served, write_csv, write_run
 
-from change_it.space.feedback import NAME
 from change_it.space.transfer_tab import examples
-from change_it.space.translation import translate
-from change_it.translation import LANGUAGES, number
+from change_it.translation import LANGUAGES, number, translate
 
 pytestmark = pytest.mark.slow
 
@@ -73,18 +71,16 @@ SCREENS = {
 
 @pytest.fixture(scope="module")
 def spaces(tmp_path_factory):
-    """Language to the address of a page over models of that language, and to the folder of its feedback."""
+    """Language to the address of a page over models of that language."""
     run = write_run(tmp_path_factory.mktemp("browser") / "run")
     with ExitStack() as stack:
         found = {}
         for language in LANGUAGES:
             texts = [TEXTS[language][name] for name in ("headline", "article", "rainy", "own", "other")]
             texts += [cell for row in SCORED for cell in (row[1], row[2], row[4])]
-            models = models_in(language, run, tmp_path_factory.mktemp(language), texts)
+            models = models_in(language, run, texts)
             models.warm_up()
-            feedback = tmp_path_factory.mktemp("feedback")
-            address = stack.enter_context(served(models, language, feedback))
-            found[language] = address.rstrip("/"), feedback
+            found[language] = stack.enter_context(served(models, language)).rstrip("/")
         yield found
 
 
@@ -105,7 +101,7 @@ def opened(spaces, contexts):
     wrong, pages = [], []
 
     def open_page(language="it", width=DESK, query=""):
-        url, _ = spaces[language]
+        url = spaces[language]
         page = contexts[width].new_page()
         pages.append(page)
         page.set_default_timeout(MINUTE)
@@ -122,7 +118,7 @@ def opened(spaces, contexts):
         return page
 
     def ours(address):
-        return address.startswith((*(url for url, _ in spaces.values()), "data:", "blob:"))
+        return address.startswith((*spaces.values(), "data:", "blob:"))
 
     def given_up(request):
         """Gradio listens for answers as long as it waits for some, and then hangs up itself."""
@@ -329,9 +325,6 @@ def test_a_wrong_direction_is_flagged(page, own, text):
 
 def test_a_text_far_from_the_models_is_named(page, own, text):
     transfer(page, own)
-    expected(page.locator(".ci-nearest")).to_contain_text(
-        text("transfer.nearest", share="|", usual="").split("|")[0]
-    )
     expected(page.locator(".ci-answer .ci-warning")).to_have_count(0)
     page.locator("#article textarea").fill(own["far"])
     before, after = text("transfer.foreign", known="|").split("|")
@@ -354,18 +347,9 @@ def test_the_slider_puts_another_candidate_first(page, own):
     expected(first).not_to_have_text(liked)
 
 
-def test_a_link_and_the_history_bring_a_request_back(opened, page, language, width, own):
-    card = transfer(page, own)
-    visited = page.locator("#history button")
-    expected(visited).to_have_text([own["headline"]])
+def test_a_link_brings_a_request_back(opened, page, language, width, own):
+    transfer(page, own)
     link = page.locator(".ci-link").get_attribute("href")
-    page.locator("#headline textarea").fill(own["other"])
-    with asks(page, "transfer"):
-        page.locator("#transfer").click()
-    expected(visited).to_have_text([own["other"], own["headline"]])
-    visited.nth(1).click()
-    expected(page.locator("#headline textarea")).to_have_value(own["headline"])
-    expected(card).to_be_visible()
     [other] = {*LANGUAGES} - {language}
     again = opened(language, width, link.replace(f"language={language}", f"language={other}"))
     expected(again.locator("#own textarea")).to_have_value(own["own"])
@@ -373,27 +357,13 @@ def test_a_link_and_the_history_bring_a_request_back(opened, page, language, wid
     expected(again.locator("html")).to_have_attribute("lang", other)
 
 
-def test_a_reader_says_that_something_is_wrong(page, spaces, language, width, own, text):
-    transfer(page, own)
-    page.get_by_role("button", name=text("feedback.title")).first.click()
-    choose(page, "#feedback-candidate", own["own"])
-    remark = f"non è vero: {width}"
-    page.locator("#feedback-remark textarea, #feedback-remark input").fill(remark)
-    page.locator("#feedback-button").click()
-    expected(page.locator("#feedback-status")).to_have_text(text("feedback.thanks"))
-    with (spaces[language][1] / NAME).open(encoding="utf-8", newline="") as file:
-        *_, row = csv.DictReader(file)
-    found = [row[name] for name in ("from", "to", "original", "article", "headline", "remark")]
-    assert found == ["rep", "gio", own["headline"], own["article"], own["own"], remark]
-
-
 def test_a_table_is_scored_and_downloaded(page, tmp_path, language, text):
     score(page, tmp_path, text)
-    cells = page.locator("#score-table").get_by_role("gridcell")
-    expected(cells.filter(has_text="mine")).to_have_count(3)
-    expected(cells.filter(has_text="other")).to_have_count(3)
-    interval = page.get_by_role("gridcell", name=number(language, ".500–1.000"), exact=True)
-    expected(interval).to_be_visible()  # other, both directions
+    rows = page.locator("#score-table").get_by_role("rowheader")
+    expected(rows.filter(has_text="mine")).to_have_count(3)
+    expected(rows.filter(has_text="other")).to_have_count(3)
+    interval = page.locator("#score-table").get_by_text(number(language, ".500–1.000"), exact=True)
+    expected(interval.first).to_be_visible()  # other, both directions
     expected(page.locator("#score-tests")).to_be_visible()
     assert page.locator("figure.chart svg").count() == 3
     items = {(row["system"], row["id"]): row for row in download(page, "#score-files", "items.csv")}
@@ -444,8 +414,9 @@ def test_headlines_are_measured(page, tmp_path, text):
         page.locator("#quality-metrics").get_by_label(metric, exact=True).check()
     page.locator("#quality-baselines").get_by_label(text("quality.baseline_random")).uncheck()
     page.locator("#quality").click()
-    expected(page.get_by_role("columnheader", name="mine", exact=True)).to_be_visible()
-    expected(page.get_by_role("gridcell", name="R-1", exact=True)).to_be_visible()
+    means = page.locator("#quality-means")
+    expected(means.get_by_role("rowheader", name="mine", exact=True)).to_be_visible()
+    expected(means.get_by_role("columnheader", name="R-1", exact=True)).to_be_visible()
     expected(page.locator("#quality-tests")).to_be_visible()
     expected(page.locator(".charts.wide svg")).to_have_count(1)
     items = download(page, "#quality-files", "items.csv")
@@ -494,9 +465,7 @@ def test_no_word_of_the_page_is_in_the_other_language(opened, tmp_path, first, w
 #: Names of systems, some of which are words.
 NAMES = {"su", "mine", "other", "first", "random", "lead", "sum"}
 #: Headlines, and what names languages and files.
-NO_TEXTS = (
-    ".ci-headline, .ci-gone, .ci-nearest i, h3, #examples button, #history button, #language, .filename"
-)
+NO_TEXTS = ".ci-headline, .ci-gone, .ci-pair h3, #examples button, #language, .filename"
 
 
 @pytest.mark.parametrize("width", SCREENS)

@@ -101,10 +101,10 @@ def test_it_has_every_option_of_the_command(script):
 @pytest.mark.slow(seconds=40)
 def test_datasets_3_runs_the_script_as_it_is_and_loads_the_folder(built, tmp_path):
     files, folder = built
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
     python = tmp_path / "venv" / "bin" / "python"
-    pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
-    subprocess.run([*pip, "datasets==3.6.0", *NEEDS], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", python, "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", "datasets==3.6.0", *NEEDS], check=True)
     environment = {
         name: value
         for name, value in os.environ.items()

@@ -30,7 +30,6 @@ PAGES = [CHECKOUT / "README.md"] + [
     if file != "benchmarks.md"  # benchmarks/README.md, which the build adds
 ]
 MODULES = {"change_it.judges.train": JudgeOptions, "change_it.generators.train": GeneratorOptions}
-PROGRAMS = {"bash": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}
 LINE = 120
 
 
@@ -107,12 +106,28 @@ def test_links_of_the_readme_lead_somewhere():
             assert anchor in [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in headings]
 
 
+def test_files_that_contributors_are_sent_to_are_there():
+    for page in (CHECKOUT / "CONTRIBUTING.md", CHECKOUT / "docs" / "languages.md"):
+        named = re.findall(r"`((?:change_it|docs|metrics|tests|tools)/[\w./]*)`", read(page))
+        assert named
+        assert [name for name in named if not (CHECKOUT / name).exists() and "/de.toml" not in name] == []
+
+
+def test_what_runs_before_a_commit_is_what_make_style_runs():
+    hooks = yaml.safe_load(read(CHECKOUT / ".pre-commit-config.yaml"))["repos"][0]["hooks"]
+    recipe = re.search(r"^style:.*\n((?:\t.*\n)+)", read(CHECKOUT / "Makefile"), flags=re.MULTILINE)
+    commands = [line.strip().replace("$(BIN)", ".venv/bin") for line in recipe[1].splitlines()]
+    assert [hook["entry"] for hook in hooks] == commands
+
+
 def pieces() -> dict[str, list[Block]]:
     """Blocks that run by the run whose folder they name, page after page; each piece needs nothing of the others."""
     found: dict[str, list[Block]] = {}
     done = set()
     for block in BLOCKS:
-        if block.language in PROGRAMS and block.code not in done:  # the quickstart stands on two pages
+        if (
+            block.language in ("bash", "python") and block.code not in done
+        ):  # the quickstart stands on two pages
             done.add(block.code)
             run = re.search(r"runs/([\w-]+)|change-it (quickstart)", block.code)
             found.setdefault(run[1] or run[2] if run else "no run", []).append(block)
@@ -130,14 +145,20 @@ def short_quickstart(patch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow(seconds=300)
 @pytest.mark.parametrize("name", pieces())
-def test_shell_and_python_examples_run(name, tmp_path, monkeypatch):
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, forks):
+    programs = [Path(sys.executable).parent, *os.environ["PATH"].split(os.pathsep)]
+    if len(pieces()[name]) > 1:
+        programs.insert(0, forks.program(tmp_path / "bin"))  # a single block runs what is installed
+    environment = os.environ | {"PATH": os.pathsep.join(map(str, programs))}
     monkeypatch.chdir(tmp_path)
     for block in pieces()[name]:
         if block.code.strip() == "change-it quickstart":
             short_quickstart(monkeypatch)
             continue
-        command = [*PROGRAMS[block.language], block.code]
-        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        if block.language == "python":
+            ran = forks.run(block.code)
+        else:
+            command = ["bash", "-euo", "pipefail", "-c", block.code]
+            ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         output = f"{ran.stdout[-2000:]}\n{ran.stderr[-4000:]}"
         assert ran.returncode == 0, f"{block.page}, {block.language}:\n{block.code}\n{output}"

@@ -7,7 +7,7 @@ import yaml
 
 import change_it
 from change_it import InputError
-from change_it.hevas.overlap import headline_rouge
+from change_it.text.rouge import headline_rouge
 
 PREDICTIONS = ["Tasse, il governo ci ripensa", "Perché è così", "", "Il governo il governo"]
 REFERENCES = [

@@ -25,7 +25,7 @@ MODELS = {"torch", "transformers"}
         ("import change_it.judges, change_it.judges.arguments", {*MODELS, "datasets"}),
         ("import change_it.space, change_it.commands.demo", {*MODELS, "gradio"}),
         ("import change_it.hevas", {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"}),
-        ("import change_it.hevas.overlap, change_it.hevas.divergence", {*MODELS, "datasets"}),
+        ("import change_it.text.rouge, change_it.hevas.divergence", {*MODELS, "datasets"}),
         (
             "from change_it.hevas import Documents, System, evaluate\n"
             "documents = Documents(('1',), ('a b',), (('a',),), 'x')\n"

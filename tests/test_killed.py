@@ -9,7 +9,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -169,12 +168,10 @@ def made(tmp_path_factory, corpus):
 
 @pytest.mark.slow(seconds=30)
 @pytest.mark.parametrize("name", list(KNOWN))
-def test_killed_commands_leave_the_old_or_the_new_state(name, made):
+def test_killed_commands_leave_the_old_or_the_new_state(name, made, forks):
     seed = random.randrange(2**32)
     print("seed", seed)
-    command = [sys.executable, __file__, name, str(made), str(seed)]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = forks.run(Path(__file__).read_text(encoding="utf-8"), name, str(made), str(seed))
     assert done.returncode == 0, done.stdout + done.stderr
 
 

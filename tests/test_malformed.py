@@ -198,7 +198,7 @@ def test_score_refuses_metrics_that_training_did_not_write(content, made, toy_co
 
 
 def test_a_record_of_very_many_entries_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(io, "LARGEST_RECORD", 1_000_000)
+    monkeypatch.setattr(io.files, "LARGEST_RECORD", 1_000_000)
     (tmp_path / "casing.json").write_text(json.dumps({str(number): number for number in range(100_000)}))
     with pytest.raises(InputError, match="more than 1 MB"):
         Casing.load(tmp_path)

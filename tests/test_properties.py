@@ -23,10 +23,10 @@ from change_it.corpus.vectors import tfidf, tokenise
 from change_it.errors import InputError
 from change_it.hevas import Documents, System, evaluate
 from change_it.hevas.documents import worded
-from change_it.hevas.overlap import headline_rouge
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
+from change_it.text.rouge import headline_rouge
 
 FEW = settings(max_examples=settings.default.max_examples // 20 or 3)  # of what takes a second
 

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forks import CHANGE_IT
 from malformed import edit
 from space_runs import save_judge
 from tiny_generators import save_generator
@@ -157,8 +158,10 @@ def test_what_transformers_loads_is_loaded_in_one_file_that_refuses_code():
     assert {called for name, called, refused in found if name == "pretrained.py" and not refused} == set()
     # A model of random weights is made of a configuration of ours or one that `read_config` gave.
     assert {name for name, called, _ in found if called.endswith("from_config")} == {
-        "pretrained.py", "encoders.py", "pair.py", "style.py", "fluency.py",
-    }  # fmt: skip
+        "pretrained.py",
+        "encoders.py",
+        "layers.py",
+    }
 
 
 CODE = """
@@ -277,16 +280,11 @@ LIGHT = {"annotate sample", "annotate serve", "push", "quickstart", "reproduce"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in WRITERS if name not in LIGHT])
-def test_a_full_disk_is_one_sentence(name, made, corpus, small_disk, tmp_path):
+def test_a_full_disk_is_one_sentence(name, made, corpus, small_disk, tmp_path, forks):
     (small_disk / "other").write_bytes(bytes(61_440 if name == "transfer" else 40_960))
     arguments = commands(made, corpus, small_disk / "new")[name]
-    done = subprocess.run(
-        [sys.executable, "-m", "change_it.cli", *arguments],
-        env=os.environ | {"TMPDIR": str(tmp_path), "COLUMNS": "1000"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = os.environ | {"TMPDIR": str(tmp_path), "COLUMNS": "1000"}
+    done = forks.run(CHANGE_IT, *arguments, environment=environment)
     assert done.returncode == 2, done.stderr[-3000:]
     assert "Traceback" not in done.stderr
     assert "the disk is full; free some space" in done.stderr

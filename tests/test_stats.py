@@ -9,11 +9,13 @@ from drawn import normal_scores, tied_scores
 
 from change_it import InputError, stats
 from change_it.stats import (
+    AVERAGE,
     bootstrap_intervals,
     correlations,
     estimate,
     friedman,
     holm,
+    measure,
     paired_p_values,
     rank_biserial,
     rank_sum,
@@ -211,6 +213,23 @@ def test_scores_that_are_all_equal_have_p_1():
 def test_bad_tables(table, message):
     with pytest.raises(InputError, match=message):
         correlations(table)
+
+
+def test_scores_are_the_estimates_with_their_intervals_by_stratum():
+    data = joined(binary(0.3, 300, 1), binary(0.7, 100, 2))
+    strata = ["x"] * 300 + ["y"] * 100
+    found = measure(data, share, strata, resamples=50, seed=3)
+    assert list(found) == ["x", "y", AVERAGE]
+    assert [scores["share"].value for scores in found.values()] == estimate(data, share, strata)[
+        "share"
+    ].tolist()
+    ends = intervals(data, strata, resamples=50, seed=3).tolist()
+    assert [list(scores["share"].interval) for scores in found.values()] == ends
+    alone = measure(data, share, resamples=50, seed=3)
+    assert list(alone) == [AVERAGE]
+    assert [list(alone[AVERAGE]["share"].interval)] * 2 == intervals(
+        data, None, resamples=50, seed=3
+    ).tolist()
 
 
 def test_several_measures_at_once_equal_one_by_one():

@@ -38,16 +38,17 @@ DATA = (
     *(f"change_it/text/weights/{name}" for name in ("it.npz", "en.npz")),
     *(
         f"change_it/results/templates/{name}"
-        for name in ("hevas.html.jinja", "tables.html.jinja", "page.css")
+        for name in ("hevas.html.jinja", "tables.html.jinja", "page.css", "tables.css")
     ),
     "change_it/results/templates/compliancy.html.jinja",
     *(f"change_it/hub/templates/{path.name}" for path in (CHECKOUT / "change_it/hub/templates").iterdir()),
     *(
         f"change_it/{name}/{language}.toml"
-        for name in ("generators/prompts", "space/texts")
+        for name in ("generators/prompts", "texts")
         for language in ("it", "en")
     ),
     "change_it/space/page.css",
+    "change_it/space/texts/examples.toml",
     *(f"change_it/_shipped/{name}" for name in ("pyproject.toml", "LICENSE", "NOTICE")),  # for a push
     *(
         f"change_it/_shipped/spaces/headline_transfer/{file}"
@@ -64,10 +65,10 @@ DATA = (
 @pytest.mark.slow
 def test_metrics_and_script_work_from_an_installed_wheel(tmp_path):
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run(
-        [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, CHECKOUT], check=True
-    )
-    (wheel,) = tmp_path.glob("*.whl")
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", tmp_path, CHECKOUT]
+    subprocess.run(build, check=True)  # the source distribution, and the wheel from it
+    (wheel,), (source,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
+    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", wheel, source], check=True)
     with ZipFile(wheel) as archive:
         assert set(DATA) <= set(archive.namelist())
         assert {name.split("/")[0] for name in archive.namelist()} == {

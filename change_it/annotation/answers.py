@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from change_it.annotation.sheets import QUESTIONS, annotator_name
 from change_it.errors import InputError
-from change_it.io import file_errors
-from change_it.locks import flock
+from change_it.io import append, file_errors
+from change_it.io.locks import open_locked
 
 HEADER = ("item", *QUESTIONS, "time")
 _NAME = re.compile(r"\w[\w .+'-]{0,39}")
@@ -98,9 +98,7 @@ class Answers:
             if known.cut_off:  # a row that was never confirmed
                 file.truncate(known.end)
             gap = b"\n" if known.end and not known.last.endswith(b"\n") else b""
-            file.write(gap + text.getvalue().encode())
-            file.flush()
-            os.fsync(file.fileno())
+            append(file, gap + text.getvalue().encode())
             known.follow(file)
         if new:
             self._sync_folder()
@@ -126,7 +124,7 @@ class Answers:
         with (
             known.lock,
             file_errors(f"cannot {'read' if mode == 'rb' else 'write'} {path}"),
-            _locked(path, mode) as file,
+            open_locked(path, mode) as file,
         ):
             known.follow(file)
             yield file, known
@@ -205,15 +203,3 @@ class _File:
                 return f"{question} is {text!r}, not a number from 1 to {QUESTIONS[question]}"
         self.answers[cells[0]] = {name: _VALUES[name][text] for name, text in given.items() if text}
         return ""
-
-
-@contextmanager
-def _locked(path: Path, mode: str) -> Iterator[BinaryIO]:
-    """A file that no other process reads or writes while the block runs, where the system has locks."""
-    while True:
-        with path.open(mode) as opened:
-            flock(opened.fileno(), shared=mode == "rb")
-            if path.exists() and os.path.samestat(os.fstat(opened.fileno()), path.stat()):
-                yield cast(BinaryIO, opened)
-                return
-        # it was replaced while we waited

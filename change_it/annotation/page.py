@@ -1,7 +1,7 @@
 """The page of `change-it annotate serve`: it asks one question at a time, by buttons and by the keys 1 to 5."""
 
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import gradio as gr
@@ -10,36 +10,8 @@ from markupsafe import escape
 from change_it.annotation.answers import Answers
 from change_it.annotation.sheets import QUESTIONS, SheetRow
 from change_it.errors import InputError
-from change_it.translation import Language
+from change_it.translation import Language, translate
 
-TEXTS: dict[Language, dict[str, str]] = {
-    "it": {
-        "title": "Quale giornale?",
-        "intro": "{count} titoli, uno alla volta. Ogni risposta viene salvata subito: si può smettere e riprendere con lo stesso nome.",
-        "name": "Il tuo nome",
-        "start": "Comincia",
-        "answer": "Quale giornale ha scritto questo titolo?",
-        "content": "Il titolo corrisponde all'articolo? (1 per niente, 5 del tutto)",
-        "fluency": "Il titolo è scritto bene? (1 per niente, 5 del tutto)",
-        "progress": "{done} di {count}",
-        "keys": "Sulla tastiera: {keys}",
-        "back": "Indietro",
-        "finished": "Grazie, {name}: tutti i {count} titoli hanno una risposta.",
-    },
-    "en": {
-        "title": "Which newspaper?",
-        "intro": "{count} headlines, one at a time. Every answer is saved at once: stop when you like and go on under the same name.",
-        "name": "Your name",
-        "start": "Start",
-        "answer": "Which newspaper wrote this headline?",
-        "content": "Does the headline fit the article? (1 not at all, 5 fully)",
-        "fluency": "Is the headline well written? (1 not at all, 5 fully)",
-        "progress": "{done} of {count}",
-        "keys": "On the keyboard: {keys}",
-        "back": "Back",
-        "finished": "Thank you, {name}: all {count} headlines have an answer.",
-    },
-}
 CSS = """
 .gradio-container { max-width: 44rem !important; margin: 0 auto; }
 .ca-headline { font-size: 1.45rem; line-height: 1.4; font-weight: 600; min-height: 6rem; margin: .5rem 0; overflow-wrap: anywhere; }
@@ -65,7 +37,7 @@ def build(
     rows: Sequence[SheetRow], questions: Sequence[str], answers: Answers, language: Language
 ) -> gr.Blocks:
     """The page over a sheet; what it asks next is found in the files of the answers, so a reload loses nothing."""
-    text = TEXTS[language]
+    text = partial(translate, language)
     steps = [(row, question) for row in rows for question in questions]
     places = {f"{row.item}:{question}": at for at, (row, question) in enumerate(steps)}
 
@@ -81,10 +53,10 @@ def build(
         done = sum(all(question in given.get(row.item, {}) for question in questions) for row in rows)
         progress = (
             f'<div class="ca-progress"><div><div style="width: {100 * done / len(rows):.1f}%"></div></div>'
-            f"<span>{text['progress'].format(done=done, count=len(rows))}</span></div>"
+            f"<span>{text('study.progress', done=done, count=len(rows))}</span></div>"
         )
         if at is None:
-            thanks = text["finished"].format(name=name.strip(), count=len(rows))
+            thanks = text("study.finished", name=name.strip(), count=len(rows))
             hidden = [gr.update(visible=False) for _ in range(_MOST)]
             headline = f'<p class="ca-headline" role="status" data-step="">{escape(thanks)}</p>'
             return [gr.update(visible=False), gr.update(visible=True), progress, headline, *hidden, "", name]
@@ -103,8 +75,8 @@ def build(
         keys = ", ".join(map(str, range(1, len(labels) + 1)))
         body = (
             f'<p class="ca-headline" data-step="{at}">{escape(row.headline)}</p>{article}'
-            f'<p class="ca-question">{escape(text[question])} '
-            f'<small class="ca-keys">{escape(text["keys"].format(keys=keys))}</small></p>'
+            f'<p class="ca-question">{escape(text(f"study.{question}"))} '
+            f'<small class="ca-keys">{escape(text("study.keys", keys=keys))}</small></p>'
         )
         buttons = [gr.update(value=label, visible=True) for label in labels]
         buttons += [gr.update(visible=False)] * (_MOST - len(labels))
@@ -123,7 +95,7 @@ def build(
                 raise InputError("the sheet has no such question: load the page again")
             row, question = steps[at]
             if value > QUESTIONS[question]:
-                raise InputError(text[question])
+                raise InputError(text(f"study.{question}"))
             answers.add(name, row.item, question, value)
             return view(name, unanswered(name, at + 1))
 
@@ -133,17 +105,17 @@ def build(
     def on_back(current: str | None, name: str | None) -> list[Any]:
         return view(name or "", max(0, places.get(current or "", len(steps)) - 1))
 
-    with gr.Blocks(title=text["title"], analytics_enabled=False) as page:
+    with gr.Blocks(title=text("study.title"), analytics_enabled=False) as page:
         with gr.Column() as first:
-            gr.Markdown(f"# {text['title']}\n\n{text['intro'].format(count=len(rows))}")
-            name = gr.Textbox(label=text["name"], max_length=40, elem_id="name")
-            start = gr.Button(text["start"], variant="primary", elem_id="start")
+            gr.Markdown(f"# {text('study.title')}\n\n{text('study.intro', count=len(rows))}")
+            name = gr.Textbox(label=text("study.name"), max_length=40, elem_id="name")
+            start = gr.Button(text("study.start"), variant="primary", elem_id="start")
         with gr.Column(visible=False) as asked:
             progress = gr.HTML(padding=False, elem_id="progress")
             headline = gr.HTML(padding=False, elem_id="headline")
             with gr.Row(elem_classes="ca-choices"):
                 buttons = [gr.Button(elem_id=f"choice-{n}", min_width=40) for n in range(1, _MOST + 1)]
-            back = gr.Button(text["back"], size="sm", elem_id="back")
+            back = gr.Button(text("study.back"), size="sm", elem_id="back")
         # What is on the screen when a button is pressed is sent with it, so a late answer goes to its own headline.
         current, person = gr.Textbox(visible=False), gr.Textbox(visible=False)
         shown = [first, asked, progress, headline, *buttons, current, person]

@@ -12,7 +12,7 @@ from change_it import __version__
 from change_it.annotation.agreement import alpha, coincidences
 from change_it.annotation.sheets import GOLD, QUESTIONS, RATINGS, Annotator, KeyRow
 from change_it.errors import InputError
-from change_it.stats import Aggregate, Floats, Statistics, bootstrap_intervals, correlations, estimate
+from change_it.stats import AVERAGE, Aggregate, Floats, Statistics, correlations, measure
 
 #: Who is compared with the key, beside each annotator: their mean, what most of them answered, and the judge main.
 PEOPLE, MAJORITY, JUDGE = "people", "majority", "judge main"
@@ -160,14 +160,10 @@ class Study:
             found: dict[str, Floats] = {}
             for name in self.answers:
                 found |= {f"{name} {key}": value for key, value in _scores(sums, name).items()}
-            for measure in MEASURES:
-                found[f"{PEOPLE} {measure}"] = np.nanmean(
-                    [found[f"{name} {measure}"] for name in people], axis=0
-                )
+            for key in MEASURES:
+                found[f"{PEOPLE} {key}"] = np.nanmean([found[f"{name} {key}"] for name in people], axis=0)
                 if self.judged:
-                    found[f"difference {measure}"] = (
-                        found[f"{JUDGE} {measure}"] - found[f"{PEOPLE} {measure}"]
-                    )
+                    found[f"difference {key}"] = found[f"{JUDGE} {key}"] - found[f"{PEOPLE} {key}"]
             return found | {f"{PEOPLE} alpha": alpha(sums, (1, 2), "nominal")}
 
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -240,16 +236,13 @@ class Study:
 
     def _estimates(self, columns: Statistics, aggregate: Aggregate) -> dict[str, Estimate]:
         """Measures with their intervals over the items."""
-        values = estimate(columns, aggregate)
-        ends = bootstrap_intervals(columns, aggregate, resamples=self.resamples, seed=self.seed)
+        scores = measure(columns, aggregate, resamples=self.resamples, seed=self.seed)[AVERAGE]
         return {
             name: Estimate(
-                float(found[0]) if np.isfinite(found[0]) else None,
-                (float(ends[name][0, 0]), float(ends[name][0, 1]))
-                if np.isfinite(ends[name][0]).all()
-                else None,
+                score.value if np.isfinite(score.value) else None,
+                score.interval if np.isfinite(score.interval).all() else None,
             )
-            for name, found in values.items()
+            for name, score in scores.items()
         }
 
 

@@ -1,8 +1,8 @@
 """The tables of a study, with what LREC 2020 published beside them."""
 
+from change_it import published
 from change_it.annotation.sheets import GOLD
 from change_it.annotation.study import JUDGE, MAJORITY, MEASURES, PEOPLE, Estimate, Study
-from change_it.papers import lrec2020
 from change_it.results.document import Document, Section
 from change_it.tables import Column, Row, Table, Value
 
@@ -63,11 +63,11 @@ def agreement(study: Study) -> Table:
         count = sum(row.condition == condition for row in study.key)
         cells = _cells({"accuracy": people["accuracy"], "alpha": people["alpha"]})
         rows.append(Row({"condition": condition, "n": count, **single, **cells}))
-    for condition, printed in lrec2020.ANNOTATORS.items():
+    for condition, printed in published.ANNOTATORS.items():
         mean = sum(printed.accuracy) / len(printed.accuracy)
         values: dict[str, Value] = {
             "condition": f"{condition}, published",
-            "n": lrec2020.ANNOTATED,
+            "n": published.ANNOTATED,
             "accuracy": mean,
             "alpha": printed.alpha,
         }
@@ -81,13 +81,13 @@ def agreement(study: Study) -> Table:
     ]
     singles = "; ".join(
         f"{name} {' '.join(f'{value:.2f}'.lstrip('0') for value in printed.accuracy)}"
-        for name, printed in lrec2020.ANNOTATORS.items()
+        for name, printed in published.ANNOTATORS.items()
     )
     return Table(
         tuple(columns),
         tuple(rows),
         "Accuracy and agreement (LREC 2020, Table 4)",
-        (f"Published accuracy of the three annotators: {singles}.", lrec2020.CITATION),
+        (f"Published accuracy of the three annotators: {singles}.", published.CITATIONS["lrec2020"]),
     )
 
 
@@ -104,9 +104,9 @@ def classification(study: Study) -> Table:
             rows.append(Row(cells, condition, strong=name in (PEOPLE, JUDGE)))
         if "difference" in found:
             rows.append(Row({"rater": _DIFFERENCE, **_cells(found["difference"])}, condition))
-    printed = {f"{PEOPLE}, {name}": row for name, row in lrec2020.PEOPLE.items()}
-    printed |= {f"{kind}, random split (Table 1)": row for kind, row in lrec2020.RANDOM_SPLIT.items()} | {
-        f"classifier of {name}, gold": tests["test gold"] for name, tests in lrec2020.CLASSIFIER.items()
+    printed = {f"{PEOPLE}, {name}": row for name, row in published.PEOPLE.items()}
+    printed |= {f"{kind}, random split (Table 1)": row for kind, row in published.RANDOM_SPLIT.items()} | {
+        f"classifier of {name}, gold": tests["test gold"] for name, tests in published.CLASSIFIER.items()
     }
     for name, f1 in printed.items():
         values = dict(zip(("f1_1", "f1_2", "f1"), f1, strict=True))

@@ -1,6 +1,6 @@
 """What the judges let through of systems that must fail, and which of them is to blame."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import polars as pl
 from change_it.audit.perturbations import PERTURBATIONS, Known, perturbed
 from change_it.scoring.compliancy import Progress, judge_items
 from change_it.scoring.item import Item
-from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate
+from change_it.stats import AVERAGE, Floats, Statistics, measure
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -82,6 +82,11 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
         return asdict(self) | {"passes": self.passes}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> "Result":
+        """A result as `as_dict` gives it."""
+        return cls(**{name: value for name, value in record.items() if name != "passes"})
 
 
 def measure_systems(
@@ -203,11 +208,10 @@ def _measured(
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {name: sums[name] / np.maximum(sums["n"], 1) for name in present}
 
-    values = estimate(columns, aggregate, directions)
-    ends = bootstrap_intervals(columns, aggregate, directions, resamples=resamples, seed=seed)
+    scores = measure(columns, aggregate, directions, resamples=resamples, seed=seed)[AVERAGE]
     return (
-        {name: float(values[name][-1]) if name in present else None for name in MEASURES},
-        {name: (float(ends[name][-1, 0]), float(ends[name][-1, 1])) for name in present},
+        {name: scores[name].value if name in present else None for name in MEASURES},
+        {name: scores[name].interval for name in present},
     )
 
 

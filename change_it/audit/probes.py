@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from change_it.audit.typography import plain
 from change_it.scoring.compliancy import decide
 from change_it.scoring.item import Item
-from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate
+from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.text.damage import Split
 from change_it.text.stopwords import function_words
 
@@ -168,9 +168,8 @@ def _changes(main: "Judge", language: str, seed: int) -> dict[str, Callable[[str
 
 def _probe(group: str, name: str, labels: Ints, answers: Ints, *, resamples: int, seed: int) -> Probe:
     columns = {f"{a}{b}": ((labels == a) & (answers == b)).astype(np.float64) for a in (0, 1) for b in (0, 1)}
-    f1 = float(estimate(columns, macro_f1)["f1"][-1])
-    low, high = bootstrap_intervals(columns, macro_f1, resamples=resamples, seed=seed)["f1"][-1]
-    return Probe(group, name, len(labels), f1, (float(low), float(high)))
+    f1 = measure(columns, macro_f1, resamples=resamples, seed=seed)[AVERAGE]["f1"]
+    return Probe(group, name, len(labels), f1.value, f1.interval)
 
 
 def macro_f1(sums: Statistics) -> dict[str, Floats]:

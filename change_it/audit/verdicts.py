@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from change_it.audit.degenerate import FEW, GOLD, Result
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.io import read_json, record_errors
-from change_it.tables import figure
+from change_it.tables import Figure, figure
+from change_it.translation import Joined, Message, Word
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -36,17 +37,26 @@ class Verdict:
     Attributes:
         judge: main, hh, ah, fluency or facts.
         level: how far to rely on it.
-        text: why, one sentence or two.
+        reasons: why.
     """
 
     judge: str
     level: Level
-    text: str
+    reasons: tuple[Message, ...]
+
+    @property
+    def text(self) -> str:
+        """Why, in English: one sentence or two."""
+        return "; ".join(self.reasons)
 
     @property
     def words(self) -> str:
         """The verdict: rely on it, with care, do not rely on it."""
         return WORDS[self.level]
+
+    def as_dict(self) -> dict[str, str]:
+        """What JSON holds."""
+        return {"judge": self.judge, "level": self.level, "text": self.text}
 
     def __str__(self) -> str:
         return f"{self.judge}: {self.words}. {self.text[:1].upper()}{self.text[1:]}."
@@ -101,6 +111,14 @@ class Summary:
     tried: int = 0
     passing: tuple[tuple[str, float], ...] = ()
 
+    def as_dict(self) -> dict[str, Any]:
+        """What JSON holds."""
+        return {
+            "verdicts": [verdict.as_dict() for verdict in self.verdicts],
+            "tried": self.tried,
+            "passing": self.passing,
+        }
+
     @property
     def lines(self) -> list[str]:
         """The verdicts, then how many systems pass that must fail."""
@@ -124,18 +142,20 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
         folder: theirs.
 
     Returns:
-        By `audit.json` in the folder `audit` beside theirs if it is of the same weights, else by each judge's `metrics.json`.
+        By each judge's `metrics.json`, and by `audit.json` in the folder `audit` beside theirs if it is of the same weights.
     """
     path = folder.resolve().parent / "audit" / "audit.json"
     found = read_json(path)
+    metrics, fluency = read_metrics(folder), judges.fluency is not None
     if found is None or found.get("hashes") != hashes(judges):
-        return Summary(tuple(verdicts(read_metrics(folder), fluency=judges.fluency is not None)))
+        return Summary(tuple(verdicts(metrics, fluency=fluency)))
     with record_errors(path):
-        systems = [system for system in found["systems"] if system["breaks"]]
-        passing = [(system["system"], system["values"]["passed"]) for system in systems if system["passes"]]
+        systems = [Result.from_dict(system) for system in found["systems"]]
+        probes = [Probe(**probe) for probe in found["probes"]]
+        passing = [(system.system, system.values["passed"] or 0.0) for system in systems if system.passes]
         return Summary(
-            tuple(Verdict(one["judge"], one["level"], one["text"]) for one in found["verdicts"]),
-            len(systems),
+            tuple(verdicts(metrics, systems, probes, fluency=fluency)),
+            sum(bool(system.breaks) for system in systems),
             tuple(sorted(passing, key=lambda pair: -pair[1])),
         )
 
@@ -169,14 +189,14 @@ def verdicts(
         if judge == "main":
             parts += _listens_to(probes)
         if judge == "fluency" and not fluency:
-            parts = [("distrust", "there is none: nothing asks whether it is a headline at all")]
+            parts = [("distrust", Message("verdict.none"))]
         if parts:
             level: Level = max((level for level, _ in parts), key=("rely", "care", "distrust").index)
-            found.append(Verdict(judge, level, "; ".join(text for _, text in parts)))
+            found.append(Verdict(judge, level, tuple(reason for _, reason in parts)))
     return found
 
 
-def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tuple[Level, str]]:
+def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tuple[Level, Message]]:
     """The test on which the judge is least ahead of its best baseline."""
     if record is None:
         return []
@@ -186,32 +206,26 @@ def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tupl
         best = max(others, key=others.__getitem__, default="")
         gaps.append((result["macro_f1"] - others.get(best, 0.0), test, result["macro_f1"], best, others))
     gap, test, f1, best, others = min(gaps)
-    where = "" if test == "gold" else f" on {MISMATCHES.get(test, test)}"
-    text = f"F1 {figure(f1)}{where}"
-    if not best:
-        return [("care", f"{text}, beside no baseline")]
-    text += f" where {best} {'have' if best.endswith('s') else 'has'} {figure(others[best])}"
-    if gap <= 0:
-        return [("distrust", f"{text}")]
-    if gap < MARGIN:
-        return [("care", f"{text}")]
-    return [("rely", f"{text}")]
+    key = "alone" if not best else "have" if best.endswith("s") else "has"
+    values: dict[str, object] = {"value": Figure(f1)}
+    if test != "gold":
+        key, values["test"] = f"on_{key}", Word(MISMATCHES.get(test, test))
+    if best:
+        values |= {"baseline": Word(best), "other": Figure(others[best])}
+    level: Level = "care" if not best else "distrust" if gap <= 0 else "care" if gap < MARGIN else "rely"
+    return [(level, Message(f"verdict.{key}", **values))]
 
 
-def _listens_to(probes: Sequence[Probe]) -> list[tuple[Level, str]]:
+def _listens_to(probes: Sequence[Probe]) -> list[tuple[Level, Message]]:
     """Whether main is lost without the typography."""
     f1 = {probe.name: probe.f1 for probe in probes}
     if SETTING not in f1 or f1[AS_IT_IS] - f1[SETTING] < LOSS:
         return []
-    return [
-        (
-            "care",
-            f"F1 {figure(f1[SETTING])} instead of {figure(f1[AS_IT_IS])} once the typography is normalised",
-        )
-    ]
+    values = {"value": Figure(f1[SETTING]), "other": Figure(f1[AS_IT_IS])}
+    return [("care", Message("verdict.typography", **values))]
 
 
-def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, str]]:
+def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, Message]]:
     """The systems that it ought to have refused and did not, the worst first; and whether it takes gold."""
     known = {system.system: share for system in systems if (share := system.values[judge]) is not None}
     entrusted = [system for system in systems if system.n >= FEW and judge in system.guards]
@@ -219,15 +233,16 @@ def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, str
         (system.system for system in entrusted if judge in system.to_blame and system.system in known),
         key=lambda name: -known[name],
     )
-    parts: list[tuple[Level, str]] = []
+    parts: list[tuple[Level, Message]] = []
     if guilty:
-        named = ", ".join(f"{name} {figure(known[name])}" for name in guilty[:NAMED])
-        more = f" and {len(guilty) - NAMED} more" if len(guilty) > NAMED else ""
+        named = [Message("verdict.named", name=name, share=Figure(known[name])) for name in guilty[:NAMED]]
+        more = len(guilty) - NAMED
+        key = "verdict.lets_more" if more > 0 else "verdict.lets"
         blind = 2 * sum(known[name] > 0.5 for name in guilty) > len(entrusted)
-        parts.append(("distrust" if blind else "care", f"lets through what it should refuse: {named}{more}"))
+        parts.append(("distrust" if blind else "care", Message(key, names=Joined(named), count=more)))
     elif entrusted and known:
-        parts.append(("rely", "refuses what it should"))
+        parts.append(("rely", Message("verdict.refuses")))
     if judge in ("fluency", "facts") and GOLD in known:
         level: Level = "rely" if known[GOLD] >= ACCEPTS else "care"
-        parts.append((level, f"accepts {figure(known[GOLD])} of the newspapers' own headlines"))
+        parts.append((level, Message("verdict.accepts", value=Figure(known[GOLD]))))
     return parts

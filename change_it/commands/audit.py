@@ -67,8 +67,10 @@ def run(options: AuditOptions) -> None:
     check(options)
     out = _out(options)
 
-    from change_it.audit.corpus import read_corpus
-    from change_it.audit.measure import audit  # these load torch, polars and matplotlib
+    from change_it.audit.measure import (
+        audit,  # these load torch, polars and matplotlib
+        read_corpus,
+    )
     from change_it.audit.verdicts import read_metrics
     from change_it.judges.judge import Judges, local_folder
     from change_it.results.audit_tables import (

@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +13,6 @@ from change_it.errors import InputError
 from change_it.io import Record, check_header, check_writable, listed, read_records, write_text
 from change_it.scoring.columns import VERDICT_COLUMNS
 from change_it.tables import Column, Marked, Row, Table, console, print_table
-from change_it.translation import translate
 
 
 @dataclass(kw_only=True)
@@ -71,17 +69,14 @@ def run(options: CompareOptions) -> None:
     from change_it.results.pages import compare_page
 
     files = options.files
-    english = partial(translate, "en")
     same = files[0].stem == files[1].stem
-    tables = read_verdicts(
-        {file: str(file) if same else file.stem for file in files}, _read, _refuse, translate=english
-    )
+    tables = read_verdicts({file: str(file) if same else file.stem for file in files}, _read, _refuse)
     if len(tables) > 2:
         raise InputError(f"the files have {len(tables)} systems ({listed(list(tables))}): give one in each")
     first, second = tables
-    every = matched(tables, first, second, translate=english)
+    every = matched(tables, first, second)
     found = chosen(every, options.verdict, options.outcome)
-    counts = counts_table(every, first, second, english)
+    counts = counts_table(every, first, second)
     if options.out:
         write_text(options.out, compare_page(tables, language=options.report_language))
     if options.json:

@@ -31,8 +31,6 @@ class DemoOptions:
     """Port to listen at; 0 takes a free one."""
     language: Language = "it"
     """Language in which the page opens; it can be changed there."""
-    feedback: Path | None = None
-    """Folder for feedback.csv, what readers call wrong; that of the run when not given."""
     hosts: tuple[str, ...] = ()
     """With a local --host: host names under which a proxy before the page is reached; all others are refused."""
     share: bool = False
@@ -71,7 +69,7 @@ def run(options: DemoOptions) -> None:
     with terminal.status(f"loading the models of {options.run}"):
         models = Models.from_run(options.run)
         models.warm_up()
-        page = build(models, options.language, options.feedback or options.run)
+        page = build(models, options.language)
     serve(page, host=options.host, port=options.port, share=options.share, hosts=options.hosts)
 
 

@@ -1,17 +1,9 @@
 """`change-it quickstart`: the whole chain on the embedded sample, each step called as its command would be."""
 
-import os
-import signal
 import time
-import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context, parent_process
 from pathlib import Path
-from pkgutil import resolve_name
-from threading import Thread
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import Any, get_args
 
 from change_it import __version__
 from change_it.commands.audit import AuditOptions
@@ -22,15 +14,16 @@ from change_it.corpus.arguments import BuildOptions
 from change_it.errors import InputError
 from change_it.generators.arguments import GeneratorOptions, Recipe
 from change_it.io import check_writable, read_json, write_json
+from change_it.io.locks import keep_locks
 from change_it.judges.arguments import JudgeOptions, Task
-from change_it.locks import keep_locks
+from change_it.steps import Run, Step
 from change_it.tables import console
 
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
+#: In the folder of a run: its options and the seconds of its finished steps.
+RECORD = "run.json"
 #: What the process that trains the generator prints.
 LOG = "generator.log"
+REPORT = "report"
 #: The steps in the order in which they are noted.
 STEPS = (
     "sample",
@@ -39,7 +32,7 @@ STEPS = (
     "audit",
     "generator",
     "transfer",
-    "report",
+    REPORT,
 )
 #: How the headlines are written, by one generator for both newspapers, and the updates of its training: some two and a half minutes of one core.
 RECIPE: Recipe = "rewrite"
@@ -72,18 +65,25 @@ class QuickstartOptions:
     """Seed of everything: the same number gives the same numbers. The 12000 articles are the same for every seed."""
 
 
-class Step(NamedTuple):
-    """A command that is called with its options."""
+class QuickstartRun(Run):
+    """The steps of the quickstart, recorded in `run.json` with the options of the run."""
 
-    name: str
-    command: str  # module:function
-    options: Any
+    def __init__(self, options: QuickstartOptions) -> None:
+        """Open a folder; InputError where it holds a run with other options."""
+        values = {name: value for name, value in asdict(options).items() if name != "out"}
+        self.settings = {**values, "version": __version__}
+        earlier = read_json(options.out / RECORD)
+        if earlier is not None and earlier["settings"] != self.settings:
+            raise InputError(
+                f"{options.out} holds a run with other options ({earlier['settings']}): choose another --out"
+            )
+        seconds = {} if earlier is None else earlier["seconds"]
+        super().__init__(options.out, {name: {"seconds": value} for name, value in seconds.items()})
 
-    def run(self) -> float:
-        """Call it; the seconds that it took."""
-        start = time.perf_counter()
-        resolve_name(self.command)(self.options)
-        return time.perf_counter() - start
+    def write(self) -> None:
+        """Write the seconds of the finished steps, in the order of `STEPS`."""
+        seconds = {name: self.finished[name]["seconds"] for name in STEPS if name in self.finished}
+        write_json(self.out / RECORD, {"settings": self.settings, "seconds": seconds})
 
 
 def check(options: QuickstartOptions) -> None:
@@ -96,130 +96,19 @@ def run(options: QuickstartOptions) -> None:
     """Run the steps, the generator's in a process of their own beside the judges'; finished ones are kept."""
     started = time.perf_counter()
     check(options)
-    finished = _open_run(options)
+    steps = QuickstartRun(options)
     terminal = console()
     terminal.rule("[bold]change_it quickstart")
-
-    def left(steps: Sequence[Step]) -> list[Step]:
-        for step in steps:
-            if step.name in finished:
-                terminal.print(f"[green]✓[/] {step.name}: finished before ({finished[step.name]:.0f} s)")
-        return [step for step in steps if step.name not in finished]
-
-    def call(step: Step) -> None:
-        terminal.rule(step.name, align="left", style="dim")
-        note(step.name, step.run())
-
-    def note(name: str, seconds: float) -> None:
-        finished[name] = seconds
-        _write_run(options, finished)
-
-    for step in left(_corpus(options)):
-        call(step)
-    log = options.out / LOG
-    with BackgroundSteps(left(_writing(options)), log) as background:
-        if background.names:
-            terminal.print(
-                f"In a process of its own, which writes to {log}: {' and '.join(background.names)}."
-            )
-        for step in left(_judging(options)):
-            call(step)
-            for name, seconds in background.finished():
-                note(name, seconds)
-        for name, seconds in background.finished(wait=True):
-            note(name, seconds)
-            terminal.print(f"[green]✓[/] {name}: {seconds:.0f} s")
-    call(_report(options))
+    steps.run(_corpus(options))
+    steps.run(_judging(options), beside=_writing(options), log=options.out / LOG)
+    steps.finished.pop(REPORT, None)  # it is always made anew
+    steps.run([_report(options)])
     terminal.rule(f"[bold]done in {time.perf_counter() - started:.0f} s")
     terminal.print(
         "Trained here, from scratch: four judges and the generator. Ready-made: the sample and the part-of-speech tagger."
     )
     page = options.out / "report" / "report.html"
     terminal.print(f"Open [bold]{page}[/] in a browser.", soft_wrap=True)
-
-
-class BackgroundSteps:
-    """Steps in a process of their own, one after the other, while this process does something else.
-
-    Each process takes half of the threads: networks as small as these gain little from a second one.
-
-    Args:
-        steps: what to do; without any there is no process.
-        log: what they print goes there.
-    """
-
-    def __init__(self, steps: Sequence[Step], log: Path):
-        self.names = [step.name for step in steps]
-        self._steps, self._log = steps, log
-
-    def __enter__(self) -> "BackgroundSteps":
-        if not self._steps:
-            return self
-        import torch
-
-        self._threads = torch.get_num_threads()
-        half = max(1, self._threads // 2)
-        torch.set_num_threads(half)
-        context = get_context("spawn")
-        self._results, sender = context.Pipe(duplex=False)
-        self._process = context.Process(
-            target=_run_in_background, args=(self._steps, self._log, half, sender)
-        )
-        self._process.daemon = True  # it ends with this process
-        self._process.start()
-        sender.close()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._steps:
-            import torch
-
-            self._process.terminate()
-            self._process.join()
-            torch.set_num_threads(self._threads)
-
-    def finished(self, *, wait: bool = False) -> Iterator[tuple[str, float]]:
-        """Names and seconds of the steps that have ended since it was asked last; with `wait` of all that are left.
-
-        Raises:
-            Exception: what a step has raised.
-        """
-        while self.names and (wait or self._results.poll()):
-            try:
-                found = self._results.recv()
-            except EOFError:
-                raise RuntimeError(f"the process of the {self.names[0]} has died: see {self._log}") from None
-            if isinstance(found, Exception):
-                raise found
-            yield self.names.pop(0), found
-
-
-def _run_in_background(steps: Sequence[Step], log: Path, threads: int, sender: "Connection") -> None:
-    """Run steps and send the seconds of each, or what it raised; end when the process that asked for them does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both; the other one ends this one
-    Thread(target=_end_with_parent, daemon=True).start()
-    import torch
-
-    torch.set_num_threads(threads)
-    with log.open("a", encoding="utf-8") as file, redirect_stdout(file), redirect_stderr(file):
-        for step in steps:
-            found: float | Exception
-            try:
-                found = step.run()
-            except Exception as error:
-                traceback.print_exc()
-                found = error
-            file.flush()
-            sender.send(found)
-            if isinstance(found, Exception):
-                return
-
-
-def _end_with_parent() -> None:
-    """Wait for the other process to end, however it does."""
-    if parent := parent_process():
-        parent.join()
-        os._exit(1)
 
 
 def _corpus(options: QuickstartOptions) -> list[Step]:
@@ -283,29 +172,8 @@ def _report(options: QuickstartOptions) -> Step:
         out=options.out / "report",
         seed=options.seed,
     )
-    return Step("report", "change_it.commands.score:run", score)
+    return Step(REPORT, "change_it.commands.score:run", score)
 
 
 def _predictions(options: QuickstartOptions) -> Path:
     return options.out / "predictions" / f"{RECIPE}.csv"
-
-
-def _settings(options: QuickstartOptions) -> dict[str, Any]:
-    return {**{key: value for key, value in asdict(options).items() if key != "out"}, "version": __version__}
-
-
-def _open_run(options: QuickstartOptions) -> dict[str, float]:
-    """Seconds of each finished step of an earlier run with the same options."""
-    earlier = read_json(options.out / "run.json")
-    if earlier is None:
-        return {}
-    if earlier["settings"] != _settings(options):
-        raise InputError(
-            f"{options.out} holds a run with other options ({earlier['settings']}): choose another --out"
-        )
-    return dict(earlier["seconds"])
-
-
-def _write_run(options: QuickstartOptions, finished: dict[str, float]) -> None:
-    seconds = {name: round(finished[name], 1) for name in STEPS if name in finished}
-    write_json(options.out / "run.json", {"settings": _settings(options), "seconds": seconds})

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Protocol
 from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.errors import InputError
 from change_it.io import check_header, check_writable, named_files
-from change_it.locks import keep_locks
+from change_it.io.locks import keep_locks
 from change_it.reproduction.arguments import ReproduceOptions
+from change_it.reproduction.plan import PlannedRun
+from change_it.results.document import write_document
 from change_it.scoring.columns import BUILT_IN
 from change_it.tables import console, print_table
 
 if TYPE_CHECKING:
-    from change_it.reproduction.steps import Step
     from change_it.results.document import Document
+    from change_it.steps import Step
 
 
 class Reproduction(Protocol):
@@ -51,9 +53,6 @@ def run(options: ReproduceOptions) -> None:
     if not card.is_file():
         raise InputError(f"there is no corpus folder {options.corpus}: build one with change-it corpus build")
 
-    from change_it.reproduction.steps import Run
-    from change_it.results.document import write_document
-
     paper: Reproduction = import_module(f"change_it.reproduction.{options.paper}")
     about = {
         "paper": options.paper,
@@ -62,12 +61,12 @@ def run(options: ReproduceOptions) -> None:
         "corpus": hashlib.sha256(card.read_bytes()).hexdigest()[:12],
     }
     steps = paper.plan(options)
-    kept = Run(options.out, about, reuse=options.reuse)
+    kept = PlannedRun(options.out, about, reuse=options.reuse)
     terminal = console()
     print_table(kept.table(steps), terminal)
     if options.plan:
         return
-    kept.run(steps)
+    kept.run_plan(steps)
     found = paper.document(options)
     write_document(options.out, found)
     for section in found.sections:

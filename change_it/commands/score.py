@@ -88,7 +88,7 @@ def run(options: ScoreOptions) -> None:
     metrics = MetricOptions(language=language or "it", seed=options.seed)
     documents = hevas.check(test, metrics) if options.hevas else None
 
-    from change_it.judges.casing import read_casing
+    from change_it.corpus.folder import read_casing
     from change_it.judges.judge import Judges, local_folder  # loads torch
 
     folder = local_folder(options.judges, command="change-it train judge")

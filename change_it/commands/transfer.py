@@ -19,8 +19,8 @@ from change_it.errors import InputError
 from change_it.generators.arguments import EXTRACT, SystemOptions
 from change_it.generators.card import COMMAND, choose_generators
 from change_it.io import HUB, SUFFIXES, check_model, check_writable, parse_columns, read_input, read_tables
+from change_it.io.locks import keep_locks
 from change_it.judges.arguments import check_judges
-from change_it.locks import keep_locks
 
 if TYPE_CHECKING:  # loads torch
     from change_it.generators.file_transfer import Setup, Transferred

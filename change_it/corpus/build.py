@@ -29,11 +29,10 @@ from change_it.corpus.folder import (
     check_target,
     class_names,
 )
-from change_it.corpus.leaks import leak_check, test_neighbours
 from change_it.corpus.pairing import Candidates, article_vectors, find_neighbours, find_pairs
 from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.sample import is_sample
-from change_it.corpus.splits import REMOVED, Ints, Splits, components, split
+from change_it.corpus.splits import REMOVED, Ints, Splits, components, leak_check, split, test_neighbours
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.engines import EngineOptions
 from change_it.io import replace_folder, write_json, write_table, write_text

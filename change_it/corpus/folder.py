@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,18 @@ from change_it.io import ROWS_A_BATCH, check_writable, is_hub_id, read_json
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
+    from datasets import DatasetBuilder
+
+    from change_it.text.names import Casing
 
 REPORT = "alignment.json"
 CARD = "README.md"
 REJECTED = "rejected.csv"
+#: Beside a trained model: what its card says of its corpus.
+MODEL_CORPUS = "corpus.json"
+
+#: Articles of which words are counted, at most, evenly spread over the training side.
+MOST_ARTICLES = 20_000
 
 #: `validation` is in CHANGE-IT alone.
 SPLITS = ("train", "validation", "test")
@@ -97,10 +106,12 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
     import polars as pl
     from datasets import load_dataset
 
-    # A folder is streamed: nothing of it is copied into the cache of `datasets`.
-    streaming = Path(corpus).is_dir()
     try:
-        rows = load_dataset(corpus, config, split=split, streaming=streaming)
+        if Path(corpus).is_dir():
+            # A folder is streamed: nothing of it is copied into the cache of `datasets`.
+            rows = _builder(corpus, config).as_streaming_dataset(split)
+        else:
+            rows = load_dataset(corpus, config, split=split)
         rows = rows.select_columns(list(columns)) if columns else rows
         batches = [pl.from_arrow(batch) for batch in rows.with_format("arrow").iter(batch_size=ROWS_A_BATCH)]
         names = list(rows.features)
@@ -117,13 +128,31 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
 def read_outlets(corpus: str) -> tuple[str, str]:
     """Short names of the outlets A and B of a corpus (folder or Hub id)."""
     check_corpus(corpus)
-    from datasets import load_dataset_builder
-
     try:
-        first, second = load_dataset_builder(corpus, "main").info.features["label"].names
+        first, second = _builder(corpus, "main").info.features["label"].names
     except (ValueError, OSError, KeyError, TypeError) as error:
         raise _not_ours(corpus, "main", error) from error
     return first, second
+
+
+def _builder(corpus: str, config: str) -> "DatasetBuilder":
+    """What `datasets` makes of the card of a folder or Hub id; a folder's card is parsed once while nothing there changes."""
+    from datasets import load_dataset_builder
+
+    if not Path(corpus).is_dir():
+        return load_dataset_builder(corpus, config)
+    places = Path(corpus), Path(corpus, CARD), Path(corpus, config)
+    states = (place.stat() for place in places if place.exists())
+    return _builder_of_state(
+        corpus, config, tuple((found.st_ino, found.st_mtime_ns, found.st_size) for found in states)
+    )
+
+
+@lru_cache(maxsize=64)
+def _builder_of_state(corpus: str, config: str, state: tuple[tuple[int, int, int], ...]) -> "DatasetBuilder":
+    from datasets import load_dataset_builder
+
+    return load_dataset_builder(corpus, config)
 
 
 def check_target(out: Path, inputs: Iterable[str] = ()) -> None:
@@ -149,6 +178,34 @@ def read_warnings(corpus: str) -> list[str]:
 def read_language(corpus: str) -> str:
     """Language of a corpus; empty where it is unknown."""
     return str(_report_of(corpus).get("options", {}).get("language", ""))
+
+
+def describe_corpus(corpus: str) -> dict[str, Any]:
+    """What the card of a model says of the corpus (folder or Hub id) that it was trained on."""
+    report = _report_of(corpus)
+    return {
+        "dataset": None if Path(corpus).is_dir() else corpus,
+        "language": report.get("options", {}).get("language"),
+        **{
+            name: report[name] for name in ("sample", "rows", "kept", "thresholds", "pairs") if name in report
+        },
+    }
+
+
+def read_casing(corpus: str) -> "Casing":
+    """How the training articles and headlines of a corpus write their words: what facts are checked by.
+
+    Args:
+        corpus: folder or Hub id.
+
+    Raises:
+        InputError: no such corpus.
+    """
+    from change_it.text.names import Casing  # loads numpy
+
+    rows = read_table(corpus, "articles", "train", ["headline", "article"])
+    rows = rows.gather_every(max(1, -(-rows.height // MOST_ARTICLES)))
+    return Casing.from_texts(rows["article"].to_list(), rows["headline"].to_list())
 
 
 def _report_of(corpus: str) -> dict[str, Any]:

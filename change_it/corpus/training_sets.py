@@ -181,6 +181,23 @@ def crossed(pairs: pl.DataFrame, outlets: Outlets, *, source: str) -> pl.DataFra
     return rows.filter((pl.col("alignment") != "A2") | pl.col("id").is_first_distinct()).drop("alignment")
 
 
+def of_fold(rows: pl.DataFrame, fold: str) -> pl.DataFrame:
+    """The rows of fold 0 or 1; with `all` those of both."""
+    return rows if fold == "all" else rows.filter(fold=int(fold))
+
+
+def with_events(articles: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Articles with the column `event`, which both articles of a pair share: the id of its A article."""
+    event = pairs.select(id="b_id", event="a_id").unique("id", keep="first", maintain_order=True)
+    joined = articles.join(event, on="id", how="left", maintain_order="left")
+    return joined.with_columns(pl.coalesce("event", "id").alias("event"))
+
+
+def held_out(keys: pl.Series, share: float, order: NDArray[np.int64]) -> list[str]:
+    """A share of (n,) distinct keys, at least one: the first in an order of their positions."""
+    return keys.gather(order[: max(1, round(share * len(keys)))]).to_list()
+
+
 def _headlines(articles: pl.DataFrame, outlets: Outlets) -> pl.DataFrame:
     """`id, headline, label (0 = A, 1 = B), fold`."""
     return articles.select("id", "headline", label=(pl.col("label") == outlets.b).cast(pl.Int64), fold="fold")

@@ -12,6 +12,7 @@ import numpy as np
 from change_it import __version__
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
+from change_it.corpus.folder import read_casing
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import map_threads, workers
 from change_it.errors import InputError
@@ -21,7 +22,6 @@ from change_it.generators.journal import Journal
 from change_it.generators.rerank import choose
 from change_it.generators.transfer import LARGEST_BATCH, HeadlineTransfer, Proposer
 from change_it.io import cell_text, parse_columns, read_tables, write_table
-from change_it.judges.casing import read_casing
 from change_it.judges.judge import Judges
 from change_it.progress import ProgressBar
 from change_it.scoring.item import Item, read_test_set

@@ -20,6 +20,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 import change_it.auto  # noqa: F401 (registers our models)
+from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
 from change_it.generators.arguments import (
     NETWORKS,
@@ -31,7 +32,7 @@ from change_it.generators.arguments import (
 from change_it.generators.card import CARD, COMMAND, GeneratorCard
 from change_it.generators.collation import CausalFormat, EncoderDecoderFormat, Format, WordFormat, prompt_of
 from change_it.generators.decoding import Decoding
-from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors
+from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors, write_json
 from change_it.networks.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
@@ -351,4 +352,5 @@ def merge(adapter: str, out: Path) -> None:
         generator.model.merge_and_unload().save_pretrained(final)
         generator.format.tokenizer.save_pretrained(final)
         replace(generator.card, base=None).save(final)
+        write_json(final / MODEL_CORPUS, read_json(generator.folder / MODEL_CORPUS) or {})
         publish(final, out)

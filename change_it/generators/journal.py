@@ -1,12 +1,11 @@
 """Finished parts of a long run, in one file beside its output, so that a killed run goes on where it stopped."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from change_it.errors import InputError
-from change_it.io import file_errors, write_text
+from change_it.io import append, file_errors, write_text
 
 KIND = "change-it transfer"
 
@@ -30,9 +29,7 @@ class Journal:
     def add(self, chunk: int, headlines: Sequence[str]) -> None:
         """Keep the new headlines of a finished chunk."""
         with file_errors(f"cannot write {self.path}"), self.path.open("ab") as file:
-            file.write(json.dumps([chunk, list(headlines)]).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+            append(file, json.dumps([chunk, list(headlines)]).encode() + b"\n")
         self.chunks[chunk] = list(headlines)
 
     def remove(self) -> None:

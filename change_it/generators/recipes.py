@@ -9,6 +9,7 @@ import polars as pl
 
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.splits import generator
+from change_it.corpus.training_sets import held_out
 from change_it.errors import InputError
 from change_it.generators.arguments import READS, Reads, Recipe
 from change_it.networks.tokenizer import TOKEN
@@ -79,9 +80,8 @@ def load_recipe(
         else:
             rows = _rows(corpus, recipe, "train", f"{outlets[to == outlets[0]]}2{to}")
         ids = rows["id"].unique(maintain_order=True)
-        count = max(1, round(validation_share * len(ids)))
         order = generator(seed, "validation of generators").permutation(len(ids))
-        held = ids.gather(order[:count].tolist()).to_list()
+        held = held_out(ids, validation_share, order)
         validation, train = rows.filter(pl.col("id").is_in(held)), rows
     train = train.join(validation, on="id", how="anti", maintain_order="left")
     for column in ("source", "target"):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
 from change_it.generators.arguments import (
     LONGEST_SOURCE,
@@ -92,6 +93,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         "generator",
         lambda work: _prepare(settings, kind, data, work, given),
         libraries=(*LIBRARIES, *(["peft"] if settings.lora else [])),
+        files={MODEL_CORPUS: describe_corpus(settings.corpus)},
     )
 
 

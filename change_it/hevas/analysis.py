@@ -16,14 +16,15 @@ import numpy as np
 from change_it.errors import InputError
 from change_it.hevas.evaluation import Evaluation
 from change_it.stats import (
+    AVERAGE,
     Correlations,
     Floats,
     Friedman,
-    bootstrap_intervals,
     check_finite,
     correlations,
     friedman,
     holm,
+    measure,
     rank_biserial,
     rank_sum,
     shapiro,
@@ -175,14 +176,16 @@ def mean_intervals(
         {'one': (0.4, 0.6), 'two': (0.5, 0.5)}
     """
     columns = dict(zip(systems, scores.T, strict=True))
-    ends = bootstrap_intervals(
+    means = measure(
         columns,
         lambda sums: {name: total / len(scores) for name, total in sums.items()},
         resamples=resamples,
         level=level,
         seed=seed,
-    )
-    clipped = {name: np.clip(ends[name][-1], column.min(), column.max()) for name, column in columns.items()}
+    )[AVERAGE]
+    clipped = {
+        name: np.clip(means[name].interval, column.min(), column.max()) for name, column in columns.items()
+    }
     return {name: (float(low), float(high)) for name, (low, high) in clipped.items()}
 
 

@@ -8,12 +8,14 @@ Jensen-Shannon similarity is 1 for identical and 0 for disjoint ones.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import chain
+from operator import add
 
 import numpy as np
 
-from change_it.hevas.texts import Matched, Text, words_of
 from change_it.stats import Floats
-from change_it.text.ngrams import Bag, Coded, bag, code, common
+from change_it.text.references import Matched, Text, words_of
 
 
 @dataclass(frozen=True)
@@ -114,43 +116,38 @@ def js_similarity(
     return rows.best(_compared(rows, idf)[1])
 
 
-def _compared(matched: Matched, idf: InverseFrequencies | None) -> tuple[Floats, Floats]:
-    """Divergence and similarity of every row."""
-    divergence, similarity = np.zeros(len(matched)), np.zeros(len(matched))
-    for part, wanted, given in matched.slices():
-        sides = code(given, wanted)
-        rows = len(wanted)
-        scale = _scale(given, wanted, sides, idf) if idf else None
-        first, second = (_distribution(side, scale, rows) for side in sides)
-        i, j = common(first, second)
-        a, b = first.values[i], second.values[j]
+def _compared(rows: Matched, idf: InverseFrequencies | None) -> tuple[Floats, Floats]:
+    """Divergence and similarity of every row, summed over the common words in the order of the vocabulary."""
+    divergence, similarity = np.zeros(len(rows)), np.zeros(len(rows))
+    for part, wanted, given in rows.slices():
+        vocabulary = dict.fromkeys(chain.from_iterable(chain(given, wanted)))
+        numbers = {word: number for number, word in enumerate(vocabulary)}
+        scale = {word: idf[word] for word in vocabulary} if idf else None
+        pairs: list[tuple[float, float]] = []
+        owners: list[int] = []
+        for row, (reference, candidate) in enumerate(zip(wanted, given, strict=True)):
+            ours, theirs = (_distribution(text, scale, numbers) for text in (candidate, reference))
+            common = [(weight, theirs[word]) for word, weight in ours.items() if word in theirs]
+            pairs += common
+            owners += [row] * len(common)
+        a, b = np.array(pairs, np.float64).reshape(-1, 2).T
         middle = (a * a + b * b) / (a + b)
         terms = (a * a * np.log(a / middle) + b * b * np.log(b / middle)) / (a + b)
-        divergence[part] = np.maximum(np.bincount(first.rows[i], terms, minlength=rows), 0)
         shared = (a + b - a * np.log2(2 * a / (a + b)) - b * np.log2(2 * b / (a + b))) / 2
-        similarity[part] = np.minimum(np.bincount(first.rows[i], shared, minlength=rows), 1)
+        of = np.array(owners, np.int64)
+        divergence[part] = np.maximum(np.bincount(of, terms, minlength=len(wanted)), 0)
+        similarity[part] = np.minimum(np.bincount(of, shared, minlength=len(wanted)), 1)
     return divergence, similarity
 
 
-def _scale(
-    given: Sequence[Sequence[str]],
-    wanted: Sequence[Sequence[str]],
-    sides: Sequence[Coded],
-    idf: InverseFrequencies,
-) -> Floats:
-    """Inverse document frequency of each word, by its number."""
-    scale = np.empty(sides[0].size)
-    numbered: dict[str, int] = {}
-    for texts, side in zip((given, wanted), sides, strict=True):
-        numbered.update(zip((word for text in texts for word in text), side.ids.tolist(), strict=True))
-    for word, number in numbered.items():
-        scale[number] = idf[word]
-    return scale
-
-
-def _distribution(text: Coded, scale: Floats | None, rows: int) -> Bag:
-    """Words of each text with weights that add up to 1."""
-    words = bag(text)
-    weights = words.values if scale is None else words.values * scale[words.features]
-    total = np.bincount(words.rows, weights, minlength=rows)
-    return words._replace(values=weights / total[words.rows])
+def _distribution(
+    text: Sequence[str], scale: Mapping[str, float] | None, numbers: Mapping[str, int]
+) -> dict[str, float]:
+    """Words of a text, in the order of the vocabulary, with weights that add up to 1."""
+    counts = Counter(text)
+    weights = {
+        word: counts[word] * (scale[word] if scale else 1.0)
+        for word in sorted(counts, key=numbers.__getitem__)
+    }
+    total = reduce(add, weights.values(), 0.0)  # `sum` rounds otherwise since Python 3.12
+    return {word: weight / total for word, weight in weights.items()}

@@ -8,17 +8,18 @@ import html
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from change_it.errors import InputError
 from change_it.io import (
     SUFFIXES,
+    Predictions,
     Record,
     TableError,
     cell_text,
-    id_faults,
+    headlines_of,
     listed,
     named_files,
     parse_columns,
@@ -156,7 +157,7 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
             for row in rows
         )
     texts = tuple(unicodedata.normalize("NFC", row.cells["article"]) for row in rows)
-    return Documents(_ids(rows), texts, references, source)
+    return Documents(_ids([row.cells for row in rows]), texts, references, source)
 
 
 def _read_rows(path: Path, columns: str) -> list[Record]:
@@ -222,30 +223,30 @@ def read_headlines(file: Path, documents: Documents) -> tuple[str, ...]:
     """One headline for each document, from lines of text or from a table with headline and id."""
     if file.suffix.lower() not in SUFFIXES:
         lines = read_text(file).replace("\r\n", "\n").removesuffix("\n").split("\n")
-        return _as_many([clean_headline(line) for line in lines], documents, file)
-    try:
-        rows = read_records(file, required=["headline"], optional=["id", "error"])
-    except TableError as error:
-        if error.key != "columns":
-            raise
-        raise InputError(
-            f"{file} has no column headline (it has {error.values['found']}): write id,headline, or a .txt file "
-            "with one headline a line"
-        ) from error
-    headlines = ["" if row.cells.get("error") else clean_headline(row.cells["headline"]) for row in rows]
-    if "id" not in rows[0].cells:
-        return _as_many(headlines, documents, file)
-    ids = _ids(rows)
-    counts, wanted = Counter(ids), set(documents.ids)
-    faults = {
-        "missing": [id_ for id_ in documents.ids if id_ not in counts],
-        "not in the documents": [id_ for id_ in counts if id_ not in wanted],
-        "duplicate": [id_ for id_, count in counts.items() if count > 1],
-    }
-    if wrong := id_faults(faults):
+        rows = [{"headline": line} for line in lines]
+    else:
+        try:
+            records = read_records(file, required=["headline"], optional=["id", "error"])
+        except TableError as error:
+            if error.key != "columns":
+                raise
+            raise InputError(
+                f"{file} has no column headline (it has {error.values['found']}): write id,headline, or a .txt file "
+                "with one headline a line"
+            ) from error
+        rows = [record.cells for record in records]
+    headlines = headlines_of(rows, clean_headline)
+    if "id" not in rows[0]:
+        if len(headlines) != len(documents):
+            raise InputError(
+                f"{file} has {len(headlines)} headlines for {len(documents)} documents of {documents.name}: give one for "
+                "each, an empty line where there is none"
+            )
+        return tuple(headlines)
+    found = Predictions.match(_ids(rows), headlines, documents.ids)
+    if wrong := found.faults("not in the documents"):
         raise InputError(f"{file} does not fit the {len(documents)} documents of {documents.name}: {wrong}")
-    by_id = dict(zip(ids, headlines, strict=True))
-    return tuple(by_id[id_] for id_ in documents.ids)
+    return tuple(found.headlines.values())
 
 
 def clean_headline(text: str) -> str:
@@ -258,19 +259,9 @@ def worded(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _as_many(headlines: Sequence[str], documents: Documents, file: Path) -> tuple[str, ...]:
-    """The headlines, if there are as many as documents."""
-    if len(headlines) != len(documents):
-        raise InputError(
-            f"{file} has {len(headlines)} headlines for {len(documents)} documents of {documents.name}: give one for each, "
-            "an empty line where there is none"
-        )
-    return tuple(headlines)
-
-
-def _ids(rows: Sequence[Record]) -> tuple[str, ...]:
+def _ids(rows: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
     """The ids of the rows; their numbers from 1 where there are none."""
-    return tuple(row.cells.get("id") or str(number) for number, row in enumerate(rows, start=1))
+    return tuple(row.get("id") or str(number) for number, row in enumerate(rows, start=1))
 
 
 def _listed(cells: Iterable[object]) -> list[str]:

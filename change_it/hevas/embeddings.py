@@ -14,8 +14,9 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from change_it.errors import InputError
-from change_it.hevas.texts import Progress, Text, TextSpace, document_words, words_of
+from change_it.hevas.text_space import Progress, TextSpace, document_words
 from change_it.stats import Floats, Ints
+from change_it.text.references import Text, words_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

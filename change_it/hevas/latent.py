@@ -16,8 +16,9 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from change_it.errors import InputError
-from change_it.hevas.texts import Progress, Text, TextSpace, document_words, words_of
+from change_it.hevas.text_space import Progress, TextSpace, document_words
 from change_it.stats import Floats, Ints
+from change_it.text.references import Text, words_of
 from change_it.text.stopwords import stop_words
 
 #: Dimensions of LSI where no filter is given, if there are as many documents.

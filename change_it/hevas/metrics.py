@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from change_it import __version__
 from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.documents import Documents, System
-from change_it.hevas.texts import TextSpace, words_of
+from change_it.hevas.text_space import TextSpace
 from change_it.stats import Floats
+from change_it.text.references import words_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -92,7 +93,7 @@ class Work:
 
 
 def _rouge(work: Work) -> Measure:
-    from change_it.hevas.overlap import headline_rouge
+    from change_it.text.rouge import headline_rouge
 
     keys = {f"rouge{name.removeprefix('R-')}": name for name in work.names("ROUGE")}
 

@@ -1,6 +1,7 @@
 """Cards of data sets, models and Spaces, filled from what a run recorded."""
 
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,13 +20,13 @@ from jinja2 import PackageLoader
 
 from change_it import __version__
 from change_it.corpus.alignment import number_above
+from change_it.corpus.folder import MODEL_CORPUS
 from change_it.corpus.sample import OUTLETS, of_sample
 from change_it.errors import InputError
 from change_it.hub.arguments import PushOptions
-from change_it.hub.run_metadata import Run, public
-from change_it.io import is_hub_id
+from change_it.io import is_hub_id, read_json
 from change_it.judges.arguments import as_in_the_papers
-from change_it.papers.evalnlgeval2020 import CITATION, JUDGES
+from change_it.published import CITATIONS, JUDGES
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram
 from change_it.templates import template_environment, without_markup
@@ -54,6 +55,8 @@ SCORES = {
     "bleu": "BLEU",
     "rougeL": "ROUGE-L",
 }
+#: An absolute path of any system, or one into a home folder.
+_PATH = re.compile(r"/[^/\s]+/|~/|[A-Za-z]:[\\/]")
 TASKS = {
     "main": "which newspaper wrote a headline",
     "hh": "whether two headlines tell the same story",
@@ -109,20 +112,19 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
     """README.md and evaluation results of one judge or three, from a folder."""
     first = entries[0]
     outlets = first.judge.outlets
-    corpus = first.judge.model.config.change_it["corpus"]
-    run = Run.of_model(folder, outlets, first.metrics, options.dataset)
+    corpus = _corpus(folder / first.prefix, first.judge.model.config.change_it["corpus"], options)
     results, shares = [], {}
     for entry in entries:
         for test, result in entry.metrics.get("results", {}).items():
             task = entry.judge.task if test in ("gold", "random") else f"{entry.judge.task}-{test}"
             results += [
-                _result("text-classification", task, run, corpus, name, result[key], label)
+                _result("text-classification", task, corpus, name, result[key], label)
                 for key, name, label in (("macro_f1", "f1", "mean F1"), ("accuracy", "accuracy", "accuracy"))
             ]
             shares[task] = result["macro_f1"]
     data = _model_data(
         options,
-        run,
+        corpus,
         outlets,
         pipeline_tag=None if entries[0].prefix else "text-classification",  # the root of several is no model
         library_name="change-it" if entries[0].prefix else "transformers",
@@ -136,15 +138,14 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
         entries=entries,
         outlets=outlets,
         fold=first.judge.fold,
-        corpus_name=corpus,
         signature=_signature([entry.judge for entry in entries]),
         tasks=TASKS,
-        run=run,
-        citation=CITATION,
+        corpus=corpus,
+        citation=CITATIONS["evalnlgeval2020"],
         options=options,
         license=data.license,
     )
-    return _model_files(data, text, shares, "mean F1 of both classes", run)
+    return _model_files(data, text, shares, "mean F1 of both classes", corpus)
 
 
 def _signature(judges: Sequence[Any]) -> str:
@@ -160,25 +161,24 @@ def generator_card(
     card: Any, metrics: dict[str, Any], folder: Path, options: PushOptions
 ) -> dict[str, bytes]:
     """README.md and evaluation results of a generator; `metrics` is its `metrics.json`, empty where there is none."""
-    run = Run.of_model(folder, card.outlets, metrics, options.dataset)
-    system = _system(card, folder, run, options)
+    corpus = _corpus(folder, card.corpus, options)
+    scores = _scores(folder, card.outlets)
+    system = _system(card, folder, scores, options)
     first, second = card.outlets
     directions = [
         f"{other}2{to}" for other, to in ((first, second), (second, first)) if card.to in (None, to)
     ]
-    scores = run.scores["systems"] if run.scores and system else {}
+    scored = scores[system] if system else {}
     results, shares = [], {}
     for direction in directions:
-        own = scores.get(system, {}).get(direction, {})
+        own = scored.get(direction, {})
         for key in (key for key in SCORES if own.get(key) is not None):
-            results.append(
-                _result("text-generation", direction, run, card.corpus, key, own[key], SCORES[key])
-            )
+            results.append(_result("text-generation", direction, corpus, key, own[key], SCORES[key]))
             shares[f"{direction}_{key}"] = own[key]
     base = card.base or card.architecture
     data = _model_data(
         options,
-        run,
+        corpus,
         card.outlets,
         language=card.language,
         pipeline_tag=None if card.base and card.kind == "encoder-decoder" else "text-generation",
@@ -200,14 +200,13 @@ def generator_card(
         shown={
             key: title
             for key, title in SCORES.items()
-            if key not in OURS or any(row.get(key) is not None for row in scores.get(system, {}).values())
+            if key not in OURS or any(row.get(key) is not None for row in scored.values())
         },
-        run=run,
+        corpus=corpus,
         options=options,
         license=data.license,
-        corpus_name=card.corpus,
     )
-    return _model_files(data, text, shares, "on the other newspaper's aligned test set", run)
+    return _model_files(data, text, shares, "on the other newspaper's aligned test set", corpus)
 
 
 def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> dict[str, bytes]:
@@ -267,27 +266,46 @@ def _curve(record: Mapping[str, Any]) -> list[tuple[float, int]]:
     return [(mark, int(above[place])) for mark, place in sorted(places.items()) if place < len(above)]
 
 
-def _model_data(options: PushOptions, run: Run, outlets: Sequence[str], **values: Any) -> ModelCardData:
+def _corpus(folder: Path, name: str, options: PushOptions) -> dict[str, Any]:
+    """A model's corpus: its name, and what training recorded of it (`describe_corpus`); `--dataset` names that of the Hub."""
+    record = read_json(folder / MODEL_CORPUS) or {}
+    return {**record, "name": name, "dataset": options.dataset or record.get("dataset")}
+
+
+def _scores(folder: Path, outlets: Sequence[str]) -> dict[str, Any]:
+    """Systems of the report of a model's own outlets in a folder above it, as in `scores.json`."""
+    for above in list(folder.resolve().parents)[:3]:
+        report = read_json(above / "report" / "scores.json")
+        if report and {*report["outlets"]} == {*outlets}:
+            return dict(report["systems"])
+    return {}
+
+
+def _model_data(
+    options: PushOptions, corpus: Mapping[str, Any], outlets: Sequence[str], **values: Any
+) -> ModelCardData:
     """YAML of a model's card."""
-    language = run.corpus["options"]["language"] if run.corpus else values.pop("language", None)
+    language = corpus.get("language") or values.get("language")
     return ModelCardData(
         **{
             **values,
             "model_name": options.repo_id.partition("/")[2],
             "language": None if language == "none" else language,
             "license": options.license or license_of(outlets),
-            "datasets": [run.dataset] if run.dataset else None,
+            "datasets": [corpus["dataset"]] if corpus["dataset"] else None,
         }
     )
 
 
-def _result(kind: str, task: str, run: Run, corpus: str, metric: str, value: float, label: str) -> EvalResult:
+def _result(
+    kind: str, task: str, corpus: Mapping[str, Any], metric: str, value: float, label: str
+) -> EvalResult:
     """One number of `model-index`."""
     return EvalResult(
         task_type=kind,
         task_name="headline style transfer",
-        dataset_type=run.dataset or "change-it-corpus",
-        dataset_name=corpus,
+        dataset_type=corpus["dataset"] or "change-it-corpus",
+        dataset_name=corpus["name"],
         dataset_config=task,
         dataset_split="test",
         metric_type=metric,
@@ -296,9 +314,8 @@ def _result(kind: str, task: str, run: Run, corpus: str, metric: str, value: flo
     )
 
 
-def _system(card: Any, folder: Path, run: Run, options: PushOptions) -> str | None:
+def _system(card: Any, folder: Path, systems: Mapping[str, Any], options: PushOptions) -> str | None:
     """Name of a generator's system in the run's report."""
-    systems = run.scores["systems"] if run.scores else {}
     if options.system is not None:
         if options.system not in systems:
             known = f"a report with {', '.join(systems)}" if systems else "no report beside it"
@@ -310,17 +327,26 @@ def _system(card: Any, folder: Path, run: Run, options: PushOptions) -> str | No
 
 
 def _model_files(
-    data: ModelCardData, text: str, shares: dict[str, float], notes: str, run: Run
+    data: ModelCardData, text: str, shares: dict[str, float], notes: str, corpus: Mapping[str, Any]
 ) -> dict[str, bytes]:
     """README.md, and the newer form of results where the data set they belong to is on the Hub."""
     files = {"README.md": _readme(data.to_yaml(), text)}
-    if shares and run.dataset:
+    if shares and corpus["dataset"]:
         rows = [
-            EvalResultEntry(dataset_id=run.dataset, task_id=task, value=round(value, 4), notes=notes)
+            EvalResultEntry(dataset_id=corpus["dataset"], task_id=task, value=round(value, 4), notes=notes)
             for task, value in shares.items()
         ]
         files[RESULTS] = yaml_dump(eval_result_entries_to_yaml(rows)).encode()
     return files
+
+
+def public(value: Any) -> Any:
+    """A JSON value in which every absolute path has become the last name in it."""
+    if isinstance(value, str):
+        return re.split(r"[\\/]", value.rstrip("\\/"))[-1] if _PATH.match(value) else value
+    if isinstance(value, Mapping):
+        return {key: public(item) for key, item in value.items()}
+    return [public(item) for item in value] if isinstance(value, list) else value
 
 
 def _readme(data: str, text: str) -> bytes:

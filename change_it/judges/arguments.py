@@ -69,8 +69,6 @@ class JudgeOptions(TrainingOptions):
     """Train on one fold only; judges that choose candidates and judges that score them take different ones."""
     negatives: Negatives | None = None
     """Non-matching examples of hh and ah in training; mixed (random, hard, a tenth facts) for the head pair, random (the papers') for cross-encoder."""
-    mlm_steps: int = 0
-    """Updates of masked language modelling on the corpus's articles before; for scratch; fluency counts words instead."""
     held_out: str = "looped,neighbours"
     """Families of damage that fluency is tested on and does not learn from, separated by commas."""
     generated: Path | None = None

@@ -2,7 +2,7 @@
 
 `input_ids` are characters; `forward` puts words together, so a word that no vector is known of is still read by its letters.
 
-One file without an import of ours, so that `register_for_auto_class` can send it to the Hub with the weights.
+Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub with the weights.
 """
 
 from typing import Any
@@ -14,10 +14,11 @@ from torch.nn.utils.rnn import pack_padded_sequence
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
 
+from .layers import MODULUS
+
 #: Kinds of characters: of no word, of a word, a word of its own.
 BETWEEN, LETTER, SIGN = range(3)
 #: A word's number is a polynomial in its characters modulo a prime, two of them side by side.
-MODULUS = 2**31 - 1
 BASES = (1_000_003, 92_821)
 
 

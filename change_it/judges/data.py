@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from change_it.corpus.arguments import Negatives as DrawnNegatives
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.splits import generator
-from change_it.corpus.training_sets import headline_articles, headline_pairs
+from change_it.corpus.training_sets import headline_articles, headline_pairs, held_out, of_fold, with_events
 from change_it.errors import InputError
 from change_it.judges.arguments import Fold, Negatives, Task, TrainingSet
 from change_it.judges.negatives import contradict, name_pool
@@ -81,8 +81,7 @@ class TaskData:
         tests: A2: `gold` for main; `random`, `hard` and `facts` (kinds of negatives) for hh and ah. `facts` has the
             matches with a fact that the other text contradicts once it is changed; there may be none.
         headlines: headlines of the training side.
-        articles: articles of the training side: at most `TEXTS` of both, for vocabularies, document frequencies and
-            pre-training.
+        articles: articles of the training side: at most `TEXTS` of both, for vocabularies and document frequencies.
     """
 
     outlets: tuple[str, str]
@@ -146,10 +145,7 @@ def load_task(
         for config in ("articles", "pairs", "neighbours")
     )
     facts = Facts(articles["train"])
-    if fold != "all":
-        articles["train"], pairs["train"] = (
-            rows["train"].filter(fold=int(fold)) for rows in (articles, pairs)
-        )
+    articles["train"], pairs["train"] = (of_fold(rows["train"], fold) for rows in (articles, pairs))
     even = read_table(
         corpus, train_on if train_on != "random" else "main", "train", ["id"]
     )  # balanced, unless the corpus was built otherwise
@@ -176,10 +172,7 @@ def load_task(
         train, validation = (_pair_examples(paired(rows, "train", negatives, seed)) for rows in (rest, apart))
         tests = {kind: _pair_examples(paired(pairs["test"], "test", kind, TEST_SEED)) for kind in TESTS}
     else:
-        # A pair is named by its A article, so that both its articles go to one side.
-        event = pairs["train"].select(id="b_id", event="a_id").unique("id", keep="first", maintain_order=True)
-        known = pool.join(event, on="id", how="left", maintain_order="left")
-        known = known.with_columns(pl.coalesce("event", "id").alias("event"))
+        known = with_events(pool, pairs["train"])
         held = _held(known["event"], validation_share, rng)
         apart = known.filter(pl.col("event").is_in(held))
         if train_on in ("train_d", "train_m"):  # LREC 2020 has a validation part of its own
@@ -277,7 +270,7 @@ class Facts:
 def _held(keys: pl.Series, share: float, rng: np.random.Generator) -> list[str]:
     """A random share of the distinct keys, at least one."""
     distinct = keys.unique().sort()
-    return distinct.gather(rng.permutation(len(distinct))[: max(1, round(share * len(distinct)))]).to_list()
+    return held_out(distinct, share, rng.permutation(len(distinct)))
 
 
 def _style_examples(articles: pl.DataFrame, second: str) -> Examples:

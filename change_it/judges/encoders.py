@@ -1,8 +1,8 @@
 """Judges before they are trained: encoder and tokenizer, from the Hub or from scratch, word statistics, a calibrated start."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,10 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler, normalize
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from torch import Tensor, nn
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from torch import nn
 from transformers import (
     AutoModel,
-    AutoModelForMaskedLM,
     AutoModelForSequenceClassification,
     BertConfig,
     BertForSequenceClassification,
@@ -28,16 +27,23 @@ from transformers import (
 )
 
 from change_it.errors import InputError
+from change_it.hevas.embeddings import load_vectors
 from change_it.judges.arguments import (
     CROSS_ENCODER,
     HEADS,
     NGRAMS,
     SCRATCH,
-    STEP,
     Head,
-    JudgeSettings,
     Size,
     Task,
+)
+from change_it.judges.bilstm import (
+    BETWEEN,
+    LETTER,
+    SIGN,
+    BiLSTMJudgeConfig,
+    BiLSTMJudgeForSequenceClassification,
+    word_number,
 )
 from change_it.judges.judge import encode
 from change_it.judges.pair import (
@@ -51,11 +57,10 @@ from change_it.judges.pair import (
     piece_number,
 )
 from change_it.judges.style import StyleJudgeConfig, StyleJudgeForSequenceClassification
-from change_it.judges.style_building import learn_pieces, show_case
+from change_it.judges.style_training import learn_pieces, show_case
 from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.text.numbers import spelled
 from change_it.text.stopwords import guess_language
-from change_it.training.loop import train
 
 #: Layers, width and attention heads of the scratch encoders.
 SIZES: dict[Size, tuple[int, int, int]] = {"tiny": (2, 128, 2), "small": (4, 256, 4), "base": (12, 768, 12)}
@@ -81,10 +86,10 @@ SAMPLED_TEXTS, SAMPLED_CHARACTERS, SAMPLED_TOKENS = 12_000, 3000, 512
 TOPICS = 64
 #: Pairs that the features' layer starts from, at most.
 WARM_PAIRS = 1500
-#: Of masked language modelling: tokens of an article, articles a batch, share of the tokens.
-BLOCK_TOKENS, BATCH, MASKED = 128, 32, 0.15
-#: Label of a token that is not asked for.
-IGNORED = -100
+#: Tokens of a Bi-LSTM judge beside its characters.
+PADDING, UNKNOWN = "[PAD]", "[UNK]"
+#: Characters of a Bi-LSTM judge that occur in fewer headlines are unknown, and so are words.
+LEAST = 2
 
 
 def build(
@@ -336,17 +341,6 @@ def start_from_topics(embeddings: Any, tokenizer: PreTrainedTokenizerBase, texts
         embeddings.weight[:, :topics] += vectors
 
 
-def masked_language_model(model: Any, tokenizer: PreTrainedTokenizerBase) -> nn.Module:
-    """A masked language model around a scratch judge's own encoder: what is trained in it needs no copying back (`--mlm-steps`)."""
-    config = model.base_model.config
-    masked = AutoModelForMaskedLM.from_config(config)
-    pooler, model.base_model.pooler = model.base_model.pooler, None
-    setattr(masked, masked.base_model_prefix, model.base_model)
-    model.base_model.pooler = pooler
-    masked.tie_weights()
-    return masked
-
-
 @torch.inference_mode()
 def warm_start(
     model: PreTrainedModel,
@@ -386,65 +380,109 @@ def warm_start(
     model.features.bias.copy_(torch.stack([-half[-1], half[-1]]))
 
 
-class MaskedArticles:
-    """The beginnings of articles with 15% of their tokens masked; the mask follows from seed, epoch and index alone.
-
-    As in BERT, of the chosen tokens 80% become the mask, 10% a random word piece, and 10% stay.
-    """
-
-    def __init__(self, articles: Sequence[str], tokenizer: PreTrainedTokenizerBase, *, seed: int):
-        self.articles, self.tokenizer, self.seed, self.epoch = articles, tokenizer, seed, 0
-
-    def __len__(self) -> int:
-        return len(self.articles)
-
-    def set_epoch(self, epoch: int) -> None:
-        """Take this epoch's masks."""
-        self.epoch = epoch
-
-    def __getitem__(self, index: int) -> dict[str, list[int]]:
-        """`input_ids` with masks and `labels` of one article."""
-        random = np.random.default_rng((self.seed, self.epoch, index))
-        # An article is some six characters a token: there is no need to tokenize more of it.
-        beginning = self.articles[index][: 12 * BLOCK_TOKENS]
-        encoded = self.tokenizer(
-            beginning, truncation=True, max_length=BLOCK_TOKENS, return_special_tokens_mask=True
-        )
-        ids, special = np.array(encoded["input_ids"]), np.array(encoded["special_tokens_mask"], dtype=bool)
-        chosen = (random.random(len(ids)) < MASKED) & ~special
-        labels = np.where(chosen, ids, IGNORED)
-        action = random.random(len(ids))
-        ids[chosen & (action < 0.8)] = self.tokenizer.mask_token_id
-        other = chosen & (action >= 0.9)
-        ids[other] = random.integers(len(self.tokenizer), size=int(other.sum()))
-        return {"input_ids": ids.tolist(), "labels": labels.tolist()}
-
-    def collate(self, rows: list[dict[str, list[int]]]) -> dict[str, Tensor]:
-        """Pad to the longest."""
-        ids = [torch.tensor(row["input_ids"]) for row in rows]
-        labels = [torch.tensor(row["labels"]) for row in rows]
-        pad = nn.utils.rnn.pad_sequence
-        return {
-            "input_ids": pad(ids, batch_first=True, padding_value=self.tokenizer.pad_token_id),
-            "attention_mask": pad([torch.ones_like(row) for row in ids], batch_first=True),
-            "labels": pad(labels, batch_first=True, padding_value=IGNORED),
-        }
-
-
-def pretrain(
-    model: nn.Module,
-    tokenizer: PreTrainedTokenizerBase,
+def build_bilstm(
+    headlines: Sequence[str],
     articles: Sequence[str],
-    settings: JudgeSettings,
-    out: Path,
-) -> None:
-    """Train a masked language model in place for `settings.mlm_steps` updates, with checkpoints in `out`."""
-    data = MaskedArticles(articles, tokenizer, seed=settings.seed)
-    own: dict[str, Any] = {
-        "updates": settings.mlm_steps,
-        "epochs": None,
-        "max_minutes": None,
-        "early_stopping": 0,
+    outlets: tuple[str, str],
+    *,
+    vectors: Path | None,
+    max_tokens: int,
+) -> tuple[BiLSTMJudgeForSequenceClassification, Any]:
+    """A judge before training, whose weights depend on torch's random state, and its tokenizer.
+
+    Args:
+        headlines: of the training side: their characters and words.
+        articles: of the training side: with `vectors`, their words too.
+        outlets: names of the classes.
+        vectors: a word2vec file; word embeddings are then its vectors and stay as they are. They are trained when None.
+        max_tokens: characters of a headline that are read.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    tokenizer = character_tokenizer(headlines, max_tokens)
+    words = Counter(word for text in headlines for word in set(_split(text)))
+    known: dict[str, Any] = {}
+    if vectors is None:
+        kept = [word for word, count in words.items() if count >= LEAST]
+        size = BiLSTMJudgeConfig.word_size
+    else:
+        file = load_vectors(vectors)
+        words.update(word for text in articles for word in set(_split(text)))
+        places: dict[str, int] = {}
+        for place, key in enumerate(file.index_to_key):  # the most frequent writing comes first
+            places.setdefault(str(key).casefold(), place)
+        known = {word: file.vectors[places[word]] for word in words if word in places}
+        kept, size = list(known), file.vector_size
+    codes = {character: place + 1 for character, place in tokenizer.get_vocab().items()}
+    lower = {character: codes.get(character.casefold(), codes[character]) for character in codes}
+    unknown = lower[UNKNOWN]
+    numbers = sorted((word_number([lower.get(sign, unknown) for sign in word]), word) for word in kept)
+    labels: dict[str, Any] = {
+        "num_labels": 2,
+        "id2label": dict(enumerate(outlets)),
+        "label2id": {name: number for number, name in enumerate(outlets)},
+        "pad_token_id": 0,
     }
-    own |= {"batch_size": BATCH, "learning_rate": 1e-3 * STEP[settings.size]}
-    train(model, data, data.collate, replace(settings, **own), out=out, name="masked words")
+    config = BiLSTMJudgeConfig(
+        characters=len(tokenizer),
+        words=len(numbers),
+        word_size=size,
+        frozen_words=vectors is not None,
+        **labels,
+    )
+    judge = BiLSTMJudgeForSequenceClassification(config)
+    judge.word_numbers.copy_(torch.tensor([number for number, _ in numbers], dtype=torch.int64))
+    for character, place in tokenizer.get_vocab().items():
+        judge.codes[place] = lower[character]
+        judge.kinds[place] = _kind(character)
+    with torch.no_grad():
+        for row, (_, word) in enumerate(numbers, start=1):
+            if word in known:
+                judge.words.weight[row] = torch.from_numpy(known[word].copy())
+    return judge, tokenizer
+
+
+def character_tokenizer(headlines: Sequence[str], max_tokens: int) -> PreTrainedTokenizerFast:
+    """A tokenizer whose tokens are characters, cased; those of fewer than `LEAST` headlines are unknown."""
+    counts = Counter(sign for text in headlines for sign in {*text, *text.casefold()})
+    alphabet = sorted(sign for sign, count in counts.items() if count >= LEAST and not sign.isspace())
+    names = [PADDING, UNKNOWN, " ", *alphabet]
+    backend = Tokenizer(
+        models.WordLevel({name: place for place, name in enumerate(names)}, unk_token=UNKNOWN)
+    )
+    backend.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " ")])
+    backend.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated")
+    return PreTrainedTokenizerFast(
+        tokenizer_object=backend,
+        pad_token=PADDING,
+        unk_token=UNKNOWN,
+        model_max_length=max_tokens,
+        padding_side="right",
+        truncation_side="right",
+    )
+
+
+def _kind(character: str) -> int:
+    """What a character is to words; an unknown one is part of a word."""
+    if character in (PADDING, " "):
+        return BETWEEN
+    return LETTER if character == UNKNOWN or _is_letter(character) else SIGN
+
+
+def _is_letter(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LMN"
+
+
+def _split(text: str) -> list[str]:
+    """Words of a text as the judge sees them, in small letters."""
+    words: list[str] = []
+    inside = False
+    for sign in unicodedata.normalize("NFC", text).casefold():
+        letter = _is_letter(sign)
+        if letter and inside:
+            words[-1] += sign
+        elif not sign.isspace():
+            words.append(sign)
+        inside = letter
+    return words

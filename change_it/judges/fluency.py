@@ -5,7 +5,7 @@ is a junction, which is broken if they did not stand side by side in a printed t
 by what its encoder makes of the words and by the counts of the n-grams around it, and the headline by its junctions:
 damage that it was never shown breaks junctions too.
 
-One file without an import of ours, so that `register_for_auto_class` can send it to the Hub with the weights.
+Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub with the weights.
 """
 
 from typing import Any
@@ -13,8 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import AutoConfig, AutoModel, PreTrainedConfig, PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput, SequenceClassifierOutput
+
+from .layers import MODULUS, encoder_of
 
 #: Counts of word pieces: unigrams to fourgrams, and pairs with one piece between them.
 PIECE_TABLES = 5
@@ -34,7 +36,6 @@ SUMMARY = (
 )
 #: Counts are kept as logarithms in steps of 1 / STEPS, one byte each.
 STEPS = 16
-MODULUS = 2**31 - 1
 #: Pieces from a word or phrase to the same one again, at most; and of phrases that may have others between.
 LONGEST_REPEAT, LONG_REPEAT = 32, 4
 #: Label of a junction that is not asked for.
@@ -122,11 +123,8 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
             self.encoder = WordEncoder(config)
             width = 2 * config.hidden_size
         else:
-            settings: Any = AutoConfig.for_model(**config.encoder)
-            encoder: Any = AutoModel.from_config(settings, dtype=torch.get_default_dtype())
-            if getattr(encoder, "pooler", None) is not None:
-                encoder.pooler = None  # not asked for, and distributed training wants every gradient
-            self.encoder, width = encoder, settings.hidden_size
+            self.encoder, settings = encoder_of(config.encoder)
+            width = settings.hidden_size
         seen = PIECE_FEATURES + CLASS_FEATURES * config.groupings
         self.dropout = nn.Dropout(config.head_dropout)
         self.evidence = nn.Linear(seen, 1)

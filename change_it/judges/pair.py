@@ -5,7 +5,7 @@ knows at once: texts with the same rare words speak of the same event. Here `for
 encoder finds the two texts, from `input_ids` alone. A long article is searched for shared words in full, while the
 encoder reads only its beginning and the passages that the headline points to.
 
-One file without an import of ours, so that `register_for_auto_class` can send it to the Hub with the weights.
+Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub with the weights.
 """
 
 from typing import Any
@@ -13,8 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import AutoConfig, AutoModel, PreTrainedConfig, PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
+
+from .layers import MODULUS, compact, encoder_of, mean
 
 #: What the linear layer sees of a pair: seven lexical features, eight of facts, three of the encoder.
 FEATURES = (
@@ -39,7 +41,6 @@ FEATURES = (
 )
 
 #: A word's number is a polynomial in its characters modulo a prime, so it does not depend on how the word was cut.
-MODULUS = 2**31 - 1
 BASE = 1_000_003
 #: Characters of a word that count.
 LONGEST_WORD = 48
@@ -89,25 +90,6 @@ def piece_number(piece: str) -> int:
     return sum(ord(character) * pow(BASE, place, MODULUS) for place, character in enumerate(piece)) % MODULUS
 
 
-def compact(keep: Tensor) -> tuple[Tensor, Tensor]:
-    """Positions to gather from so that each row's kept tokens stand side by side on the left.
-
-    Args:
-        keep: bool (rows, tokens).
-
-    Returns:
-        Positions, int64 (rows, most kept), and which of them are kept tokens, bool.
-
-    Examples:
-        >>> positions, mask = compact(torch.tensor([[True, False, True], [False, True, False]]))
-        >>> positions.tolist(), mask.tolist()
-        ([[0, 2], [1, 0]], [[True, True], [True, False]])
-    """
-    most = max(1, int(keep.sum(1).max()))
-    positions = (~keep).to(torch.int8).argsort(dim=1, stable=True)[:, :most]
-    return positions, keep.gather(1, positions)
-
-
 def equal(first: Tensor, second: Tensor) -> Tensor:
     """Which numbers of two rows are the same, (rows, n) and (rows, m) to bool (rows, n, m); negative ones are not."""
     return (first[:, :, None] == second[:, None]) & (first >= 0)[:, :, None]
@@ -117,12 +99,6 @@ def occurrences(numbers: Tensor, others: Tensor) -> Tensor:
     """How often each number of a row, int64 (rows, n), stands in the same row of others (rows, m): int64 (rows, n)."""
     ordered = others.sort(1).values
     return torch.searchsorted(ordered, numbers, right=True) - torch.searchsorted(ordered, numbers)
-
-
-def mean(states: Tensor, weights: Tensor) -> Tensor:
-    """Weighted mean over tokens: states (rows, tokens, …), weights (rows, tokens) not negative; 0 where all are 0."""
-    weights = weights.to(states.dtype).reshape(*weights.shape, *[1] * (states.dim() - 2))
-    return (states * weights).sum(1) / weights.sum(1).clamp(min=1e-6)
 
 
 class PairJudgeForSequenceClassification(PreTrainedModel):
@@ -153,10 +129,7 @@ class PairJudgeForSequenceClassification(PreTrainedModel):
 
     def __init__(self, config: PairJudgeConfig):
         super().__init__(config)
-        encoder: Any = AutoConfig.for_model(**(config.encoder or {"model_type": "bert"}))
-        self.encoder = AutoModel.from_config(encoder, dtype=torch.get_default_dtype())
-        if getattr(self.encoder, "pooler", None) is not None:
-            self.encoder.pooler = None  # not asked for, and distributed training wants every gradient
+        self.encoder, encoder = encoder_of(config.encoder)
         self.dropout = nn.Dropout(config.head_dropout)
         self.classifier = nn.Linear(4 * encoder.hidden_size, 2)
         self.features = nn.Linear(len(FEATURES), 2)

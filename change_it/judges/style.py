@@ -5,7 +5,7 @@ encoder learns with difficulty. Here `forward` counts them from `input_ids` alon
 regression would, and adds what the encoder makes of the headline. The encoder is trained on a loss of its own: n-grams are
 too sure of the headlines they were fitted on to leave it anything.
 
-One file without an import of ours, so that `register_for_auto_class` can send it to the Hub with the weights.
+Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub with the weights.
 """
 
 from typing import Any
@@ -13,8 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import AutoConfig, AutoModel, PreTrainedConfig, PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
+
+from .layers import MODULUS, compact, encoder_of, mean
 
 #: Kinds of pieces: of no text, beginning a word, going on with one, and saying what case the next one has.
 NONE, BEGINS, GOES_ON, MARKER = range(4)
@@ -23,7 +25,6 @@ LONGEST_PIECE = 24
 SPACE = ord(" ")
 #: Around each headline, so that n-grams know its beginning and its end.
 START, END = 2, 3
-MODULUS = 2**31 - 1
 BASE = 1_000_003
 
 
@@ -51,7 +52,7 @@ class StyleJudgeConfig(PreTrainedConfig):
     head_dropout: float = 0.3
 
 
-def compact(values: Tensor, keep: Tensor) -> tuple[Tensor, Tensor]:
+def kept_values(values: Tensor, keep: Tensor) -> tuple[Tensor, Tensor]:
     """The kept values of each row side by side on the left.
 
     Args:
@@ -62,13 +63,12 @@ def compact(values: Tensor, keep: Tensor) -> tuple[Tensor, Tensor]:
         Values (rows, most kept), 0 where there are none left, and which of them are kept ones, bool.
 
     Examples:
-        >>> compact(torch.tensor([[5, 6, 7], [5, 6, 7]]), torch.tensor([[True, False, True], [False, True, False]]))[0]
+        >>> keep = torch.tensor([[True, False, True], [False, True, False]])
+        >>> kept_values(torch.tensor([[5, 6, 7], [5, 6, 7]]), keep)[0]
         tensor([[5, 7],
                 [6, 0]])
     """
-    most = max(1, int(keep.sum(1).max()))
-    positions = (~keep).to(torch.int8).argsort(dim=1, stable=True)[:, :most]
-    kept = keep.gather(1, positions)
+    positions, kept = compact(keep)
     return values.gather(1, positions) * kept, kept
 
 
@@ -119,10 +119,7 @@ class StyleJudgeForSequenceClassification(PreTrainedModel):
 
     def __init__(self, config: StyleJudgeConfig):
         super().__init__(config)
-        encoder: Any = AutoConfig.for_model(**(config.encoder or {"model_type": "bert"}))
-        self.encoder = AutoModel.from_config(encoder, dtype=torch.get_default_dtype())
-        if getattr(self.encoder, "pooler", None) is not None:
-            self.encoder.pooler = None  # not asked for, and distributed training wants every gradient
+        self.encoder, encoder = encoder_of(config.encoder)
         self.dropout = nn.Dropout(config.head_dropout)
         self.classifier = nn.Linear(encoder.hidden_size, 1)
         shape = (config.pieces, LONGEST_PIECE)
@@ -169,11 +166,9 @@ class StyleJudgeForSequenceClassification(PreTrainedModel):
 
     def read(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """The encoder's logit of the second outlet, (rows,); it does not see the markers of case."""
-        ids, mask = compact(input_ids, (attention_mask > 0) & (self.piece_kinds[input_ids] != MARKER))
+        ids, mask = kept_values(input_ids, (attention_mask > 0) & (self.piece_kinds[input_ids] != MARKER))
         states = self.encoder(input_ids=ids, attention_mask=mask.long()).last_hidden_state
-        here = mask[..., None].to(states.dtype)
-        pooled = (states * here).sum(1) / here.sum(1).clamp(min=1)
-        logit: Tensor = self.classifier(self.dropout(pooled)).squeeze(-1)
+        logit: Tensor = self.classifier(self.dropout(mean(states, mask))).squeeze(-1)
         return logit
 
     def count(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
@@ -201,7 +196,7 @@ class StyleJudgeForSequenceClassification(PreTrainedModel):
         """How often each row has n-grams of each bucket: row, bucket and count of each entry, sorted."""
         kinds = self.piece_kinds[input_ids]
         inside = (attention_mask > 0) & (kinds != NONE)
-        ids, inside = compact(input_ids, inside)
+        ids, inside = kept_values(input_ids, inside)
         kinds = self.piece_kinds[ids] * inside
         marked = functional.pad(kinds == MARKER, (1, 0))[:, :-1]
 
@@ -210,19 +205,19 @@ class StyleJudgeForSequenceClassification(PreTrainedModel):
         apart[:, :1] = False
         edge = torch.full_like(ids[:, :1], START)
         text = torch.cat([(apart * SPACE)[..., None], characters], dim=-1).flatten(1)
-        text, known = compact(torch.cat([edge, text], dim=1), torch.cat([edge, text], dim=1) > 0)
+        text, known = kept_values(torch.cat([edge, text], dim=1), torch.cat([edge, text], dim=1) > 0)
         length = known.sum(1)
         text = functional.pad(text, (0, 1)).scatter(1, length[:, None], END)
 
         # A piece and the marker before it are one unit.
         before = functional.pad(ids, (1, 0))[:, :-1] * marked
-        units, known = compact(ids + self.config.pieces * before, inside & (kinds != MARKER))
+        units, known = kept_values(ids + self.config.pieces * before, inside & (kinds != MARKER))
         found = ngram_numbers(text, length + 1, self.config.character_ngrams, salt=11)
         found += ngram_numbers(units % MODULUS, known.sum(1), self.config.piece_ngrams, salt=29)
         if self.config.class_ngrams:
             longer = functional.pad(kinds == GOES_ON, (0, 1))[:, 1:].long()
             units = self.piece_classes[longer, ids] + self.config.pieces * before
-            units, known = compact(units, inside & (kinds == BEGINS))
+            units, known = kept_values(units, inside & (kinds == BEGINS))
             found += ngram_numbers(units % MODULUS, known.sum(1), self.config.class_ngrams, salt=43)
         size = self.config.buckets
         row = torch.arange(len(ids), device=ids.device)[:, None] * size

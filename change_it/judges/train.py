@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, read_text
 from change_it.judges import baselines
@@ -29,27 +30,18 @@ from change_it.judges.arguments import (
     as_in_the_papers,
     preset,
 )
-from change_it.judges.bilstm_building import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
-from change_it.judges.encoders import (
-    build,
-    load_encoder_weights,
-    masked_language_model,
-    pretrain,
-    warm_start,
-)
-from change_it.judges.fluency_data import load_fluency, parse_held_out
-from change_it.judges.fluency_training import acceptance_table, prepare
+from change_it.judges.encoders import build, build_bilstm, load_encoder_weights, warm_start
+from change_it.judges.fluency_training import acceptance_table, load_fluency, parse_held_out, prepare
 from change_it.judges.judge import Judge, encode
-from change_it.judges.scores import scores
 from change_it.judges.style import StyleJudgeForSequenceClassification
-from change_it.judges.style_building import fit_ngrams, mix_branches
+from change_it.judges.style_training import fit_ngrams, mix_branches
 from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
-from change_it.papers.evalnlgeval2020 import JUDGES
+from change_it.published import JUDGES
 from change_it.tables import Column, Row, Table
 from change_it.training.arguments import resolve
 from change_it.training.loop import TrainingResult, process_state
-from change_it.training.run_folder import COMPLETE, Run, stage, train_in_folder
+from change_it.training.run_folder import Run, stage, train_in_folder
 
 PUBLISHED = "published"
 TITLES = {"main": "main: which outlet", "hh": "HH: headline and headline", "ah": "AH: headline and article"}
@@ -78,10 +70,6 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         InputError: no such corpus or encoder, nothing to train on, a run of other options to resume.
     """
     settings = resolve(options, preset(options), JudgeSettings)
-    if settings.mlm_steps and settings.encoder != SCRATCH:
-        raise InputError(
-            "--mlm-steps is for --encoder scratch: a pre-trained encoder has learnt its language"
-        )
     if settings.encoder == BILSTM and settings.task != "main":
         raise InputError(f"--encoder {BILSTM} is for main: give another encoder for {settings.task}")
     if settings.vectors and settings.encoder != BILSTM:
@@ -107,15 +95,11 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
             seed=settings.seed,
             train_on=settings.train_on,
         )
-    return train_in_folder(
-        settings, settings.out, "judge", lambda work: _prepare(settings, data, work), libraries=LIBRARIES
-    )
+    return _train_in_folder(settings, lambda work: _prepare(settings, data, work))
 
 
 def _train_fluency(settings: JudgeSettings) -> dict[str, Any]:
     """Train, test and save a judge of fluency."""
-    if settings.mlm_steps:
-        raise InputError("--mlm-steps is for main, hh and ah: fluency learns its words by counting them")
     parse_held_out(settings.held_out)
     generated = () if settings.generated is None else tuple(read_text(settings.generated).splitlines())
     with process_state().main_process_first():
@@ -126,9 +110,12 @@ def _train_fluency(settings: JudgeSettings) -> dict[str, Any]:
             seed=settings.seed,
             generated=tuple(filter(None, map(str.strip, generated))),
         )
-    return train_in_folder(
-        settings, settings.out, "judge", lambda work: prepare(settings, data, work), libraries=LIBRARIES
-    )
+    return _train_in_folder(settings, lambda work: prepare(settings, data, work))
+
+
+def _train_in_folder(settings: JudgeSettings, prepare: Callable[[Path], Run]) -> dict[str, Any]:
+    files = {MODEL_CORPUS: describe_corpus(settings.corpus)}
+    return train_in_folder(settings, settings.out, "judge", prepare, libraries=LIBRARIES, files=files)
 
 
 def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
@@ -156,7 +143,7 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
             )
         right = given[np.arange(len(validation)), validation.labels]
         return {
-            "score": scores(validation.labels, given.argmax(axis=1), data.outlets)["macro_f1"],
+            "score": baselines.scores(validation.labels, given.argmax(axis=1), data.outlets)["macro_f1"],
             "validation loss": float(-np.log(np.maximum(right, 1e-12)).mean()),
         }
 
@@ -168,7 +155,7 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
         def tested(predict: baselines.Predict) -> dict[str, Any]:
             found = np.split(predict(every), np.cumsum(sizes)[:-1])
             return {
-                name: scores(test.labels, own, classes)
+                name: baselines.scores(test.labels, own, classes)
                 for (name, test), own in zip(data.tests.items(), found, strict=True)
             }
 
@@ -178,7 +165,7 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
             "fold": settings.fold,
             "precision": settings.arithmetic,
             "results": tested(lambda test: judge.probabilities(test.texts, test.pairs).argmax(axis=1)),
-            "baselines": {name: tested(predict) for name, predict in _baselines(settings, data, work)},
+            "baselines": {name: tested(predict) for name, predict in _baselines(settings, data)},
             "sizes": {"train": len(data.train), "validation": len(data.validation)}
             | {name: len(test) for name, test in data.tests.items()}
             | {"parameters": sum(parameter.numel() for parameter in model.parameters())},
@@ -292,14 +279,6 @@ def _start(
     folder = made("built", built)
     if settings.encoder == BILSTM:
         return load(folder)
-    if settings.mlm_steps and not (work / "pretrained" / COMPLETE).exists():
-        model, tokenizer = load(folder)
-        pretrain(
-            masked_language_model(model, tokenizer), tokenizer, data.articles, settings, work / "masked-words"
-        )
-        made("pretrained", lambda: (model.cpu(), tokenizer))
-    if settings.mlm_steps:
-        folder = work / "pretrained"
 
     def warmed() -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
         model, tokenizer = load(folder)
@@ -323,32 +302,20 @@ def _start(
     return load(made("start", warmed))
 
 
-def _baselines(settings: JudgeSettings, data: TaskData, work: Path) -> list[tuple[str, baselines.Predict]]:
+def _baselines(settings: JudgeSettings, data: TaskData) -> list[tuple[str, baselines.Predict]]:
     """Baselines that learn from the judge's training and validation examples."""
     known = data.known
     if settings.task == "main":
         return [("character n-grams", baselines.character_ngrams(known, seed=settings.seed))]
     some = baselines.some_of(known, seed=settings.seed)
     found = [("tf-idf cosine", baselines.threshold(some, baselines.tfidf_cosine(data.texts)))]
-    if settings.encoder != SCRATCH or settings.mlm_steps:
-        encoder, tokenizer = _frozen(settings, work)
+    if settings.encoder != SCRATCH:
+        encoder, tokenizer = load_encoder_weights(settings.encoder), read_tokenizer(settings.encoder)
+        encoder = encoder.to(pick_device("auto"))
         found.append(
             ("frozen encoder cosine", baselines.threshold(some, baselines.frozen_cosine(encoder, tokenizer)))
         )
     return found
-
-
-def _frozen(settings: JudgeSettings, work: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """The encoder as it was before the judge was trained."""
-    from transformers import AutoModelForSequenceClassification
-
-    if settings.encoder == SCRATCH:
-        folder: Path | str = work / "start"
-        model = load_weights(AutoModelForSequenceClassification, folder).base_model
-    else:
-        folder = settings.encoder
-        model = load_encoder_weights(folder)
-    return model.to(pick_device("auto")), read_tokenizer(folder)
 
 
 if __name__ == "__main__":

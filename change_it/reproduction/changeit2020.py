@@ -6,19 +6,18 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from change_it import published
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
-from change_it.io import listed, named_files, read_records, write_table
-from change_it.papers import changeit2020 as paper
-from change_it.papers import evalnlgeval2020
+from change_it.io import Predictions, named_files, read_records, write_table
 from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.paper_tables import judges_table, read_results, systems_table, weights_of
 from change_it.reproduction.scales import generator_step, judge_steps, score_step, transfer_step
-from change_it.reproduction.steps import Step
 from change_it.results.document import Document, Section
 from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS
 from change_it.stats import holm
+from change_it.steps import Step
 from change_it.tables import Column, Row, Table, Value
 
 BASELINE = "baseline"
@@ -74,28 +73,21 @@ def convert(submission: Submission, *, check: bool = False) -> None:
 
     records = read_records(submission.file, required=("id", "headline"), optional=("label",))
     items = {item.id: item for item in read_test_set(submission.corpus).items}
-    ids = [record.cells["id"] for record in records]
-    problems = {
-        "missing": [id_ for id_ in items if id_ not in set(ids)],
-        "not in the test set": [id_ for id_ in ids if id_ not in items],
-        "double": sorted({id_ for id_ in ids if ids.count(id_) > 1}) if len(set(ids)) < len(ids) else [],
-        "without a headline": [record.cells["id"] for record in records if not record.cells["headline"]],
+    rows = [(record.cells["id"], record.cells["headline"], record.cells.get("label")) for record in records]
+    ids, headlines, _ = zip(*rows, strict=True)
+    others = {
+        "without a headline": [id_ for id_, headline, _ in rows if not headline],
         "with the label of another outlet": [
-            record.cells["id"]
-            for record in records
-            if (label := record.cells.get("label"))
-            and record.cells["id"] in items
-            and KNOWN_LABELS.get(label, label) != items[record.cells["id"]].label
+            id_
+            for id_, _, label in rows
+            if label and id_ in items and KNOWN_LABELS.get(label, label) != items[id_].label
         ],
     }
-    if found := [f"{len(some)} ids {what}: {listed(some, 5)}" for what, some in problems.items() if some]:
-        raise InputError(f"{submission.file} is no submission for {submission.corpus}: {'; '.join(found)}")
+    if wrong := Predictions.match(ids, headlines, items).faults("not in the test set", others):
+        raise InputError(f"{submission.file} is no submission for {submission.corpus}: {wrong}")
     if not check:
-        rows = (
-            [record.cells["id"], record.cells["headline"], items[record.cells["id"]].target]
-            for record in records
-        )
-        write_table(submission.out, PREDICTION_COLUMNS, rows)
+        table = ([id_, headline, items[id_].target] for id_, headline, _ in rows)
+        write_table(submission.out, PREDICTION_COLUMNS, table)
 
 
 def document(options: ReproduceOptions) -> Document:
@@ -110,7 +102,7 @@ def document(options: ReproduceOptions) -> Document:
             systems_table(
                 options,
                 scores,
-                evalnlgeval2020.SYSTEMS,
+                published.SYSTEMS,
                 systems,
                 "Table 4: the baseline, and gold as upper bound",
             ),
@@ -122,7 +114,7 @@ def document(options: ReproduceOptions) -> Document:
             f"them and the best of the rank (p of {LEVEL:g} or more, Holm's correction for all pairs).",
         ),
     ]
-    lead = f"{paper.CITATION} Scale: {options.scale}. Weights of the judges: {weights_of(options, 'papers')}."
+    lead = f"{published.CITATIONS['changeit2020']} Scale: {options.scale}. Weights of the judges: {weights_of(options, 'papers')}."
     return Document("CHANGE-IT 2020, published and measured", lead, sections, [scores["signature"]])
 
 

@@ -2,14 +2,14 @@
 
 from typing import get_args
 
+from change_it import published
 from change_it.corpus.folder import read_outlets
 from change_it.generators.arguments import TRANSFORMER, Recipe
-from change_it.papers import evalnlgeval2020 as paper
 from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.paper_tables import judges_table, read_results, systems_table, weights_of
 from change_it.reproduction.scales import Kind, generator_step, judge_steps, score_step, transfer_step
-from change_it.reproduction.steps import Step
 from change_it.results.document import Document, Section
+from change_it.steps import Step
 
 #: Our system to recipe, architecture and the paper's name; SUM is PN by the text and PNC by the organisers' file. The last is not
 #: the paper's: our Transformer, which learns to write within minutes, where its networks are not trained to their end.
@@ -65,9 +65,11 @@ def document(options: ReproduceOptions) -> Document:
             else ""
         )
         sections.append(
-            Section(f"table2-{kind}", systems_table(options, scores, paper.SYSTEMS, printed, title), text)
+            Section(f"table2-{kind}", systems_table(options, scores, published.SYSTEMS, printed, title), text)
         )
         signatures.append(scores["signature"])
     hashes = "; ".join(f"{kind} {weights_of(options, kind)}" for kind in get_args(Kind))
-    lead = f"{paper.CITATION} Scale: {options.scale}. Weights of the judges: {hashes}."
+    lead = (
+        f"{published.CITATIONS['evalnlgeval2020']} Scale: {options.scale}. Weights of the judges: {hashes}."
+    )
     return Document("EvalNLGEval 2020, published and measured", lead, sections, signatures)

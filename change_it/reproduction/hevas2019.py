@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau
 
+from change_it import published
 from change_it.corpus.folder import read_language
 from change_it.hevas.analysis import mean_intervals
 from change_it.hevas.arguments import MetricOptions
@@ -16,13 +17,12 @@ from change_it.hevas.baseline_systems import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, read_documents
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.io import write_json
-from change_it.papers import hevas2019 as paper
 from change_it.progress import progress_bar
 from change_it.reproduction.arguments import ReproduceOptions, Scale
 from change_it.reproduction.paper_tables import MEASURED, PUBLISHED, compared, read_results
-from change_it.reproduction.steps import Step
 from change_it.results.document import Document, Section
 from change_it.stats import correlations
+from change_it.steps import Step
 from change_it.tables import Column, Row, Table, Value
 
 #: Documents of a corpus, at most; the paper has 50.
@@ -58,7 +58,7 @@ def measure(settings: Measuring) -> None:
     documents = drawn(read_documents(settings.corpus), settings.documents, settings.seed)
     systems = [
         System(name, tuple(baseline(name, documents.texts, seed=settings.seed, language=language)))
-        for name in paper.MEANS
+        for name in published.HEVAS_MEANS
         if name in BASELINES
     ]
     with progress_bar(shown=True) as progress:
@@ -86,7 +86,7 @@ def drawn(documents: Documents, count: int, seed: int) -> Documents:
 def summary(evaluation: Evaluation, seed: int) -> dict[str, Any]:
     """Means with intervals, Pearson's correlations for First, and the signature, as JSON."""
     at = evaluation.systems.index(CORRELATED)
-    metrics = list(paper.INFORMATIVENESS)
+    metrics = list(published.INFORMATIVENESS)
     found = correlations({name: evaluation.scores(name)[:, at] for name in metrics})
     means = {
         metric: mean_intervals(evaluation.scores(metric), evaluation.systems, resamples=_RESAMPLES, seed=seed)
@@ -109,29 +109,29 @@ def document(options: ReproduceOptions) -> Document:
     """Tables 1 to 3."""
     found = read_results(options.out / "measured.json")
     ours = [name for name in found["metrics"] if name.startswith("JS")]
-    text = f"Published: means of {paper.DOCUMENTS} English articles; measured: of {found['documents']} articles of this corpus."
+    text = f"Published: means of {published.HEVAS_DOCUMENTS} English articles; measured: of {found['documents']} articles of this corpus."
     order = "τ: how far the order of the baselines is the published one, 1 the same and -1 the reverse."
     sections = [
         Section(
             "table1",
-            means_table(found, [*paper.INFORMATIVENESS, *ours], "Table 1: informativeness"),
+            means_table(found, [*published.INFORMATIVENESS, *ours], "Table 1: informativeness"),
             f"{text} {order}",
         ),
-        Section("table2", means_table(found, paper.READABILITY, "Table 2: readability"), text),
+        Section("table2", means_table(found, published.READABILITY, "Table 2: readability"), text),
         Section(
             "table3",
             correlations_table(found),
             "Pearson's correlation of two metrics over the documents, for First.",
         ),
     ]
-    lead = f"{paper.CITATION} Scale: {options.scale}."
+    lead = f"{published.CITATIONS['hevas2019']} Scale: {options.scale}."
     return Document("HEvAS 2019, published and measured", lead, sections, [found["signature"]])
 
 
 def means_table(found: Mapping[str, Any], metrics: Sequence[str], title: str) -> Table:
     """Means of the baselines: a row published, a row measured, and their difference."""
     rows = []
-    for system, printed in paper.MEANS.items():
+    for system, printed in published.HEVAS_MEANS.items():
         measured = {name: found["means"][system][name] for name in metrics}
         ends = {f"{name}_interval": tuple(found["intervals"][system][name]) for name in metrics}
         known = {name: printed[name] for name in metrics if name in printed}
@@ -139,7 +139,9 @@ def means_table(found: Mapping[str, Any], metrics: Sequence[str], title: str) ->
     orders: dict[str, Value] = {"row": "τ of the order"}
     for name in metrics:
         pairs = [
-            (found["means"][system][name], row[name]) for system, row in paper.MEANS.items() if name in row
+            (found["means"][system][name], row[name])
+            for system, row in published.HEVAS_MEANS.items()
+            if name in row
         ]
         if pairs:
             tau = float(kendalltau(*zip(*pairs, strict=True)).statistic)
@@ -151,12 +153,12 @@ def means_table(found: Mapping[str, Any], metrics: Sequence[str], title: str) ->
 
 def correlations_table(found: Mapping[str, Any]) -> Table:
     """Table 3: published above measured for each metric, the part above the diagonal."""
-    metrics = paper.INFORMATIVENESS
+    metrics = published.INFORMATIVENESS
     rows = []
     pairs = []
     for i, one in enumerate(metrics[:-1]):
         later = metrics[i + 1 :]
-        printed: dict[str, Value] = {other: paper.correlation(one, other) for other in later}
+        printed: dict[str, Value] = {other: published.hevas_correlation(one, other) for other in later}
         measured: dict[str, Value] = {
             other: found["correlations"][i][i + 1 + j] for j, other in enumerate(later)
         }

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from change_it import __version__
+from change_it import __version__, published
 from change_it.commands.corpus_curve import NEARLY_EQUAL, CurveOptions, examples
 from change_it.corpus.folder import read_outlets, read_report
 from change_it.generators.arguments import TRANSFORMER, Recipe
 from change_it.io import read_records, write_json, write_table
-from change_it.papers import lrec2020 as paper
 from change_it.reproduction.arguments import ReproduceOptions, Scale
 from change_it.reproduction.paper_tables import (
     PUBLISHED,
@@ -25,8 +24,8 @@ from change_it.reproduction.paper_tables import (
     read_results,
 )
 from change_it.reproduction.scales import RESAMPLES, classifier_step, generator_step, transfer_step
-from change_it.reproduction.steps import Step
 from change_it.results.document import Document, Section
+from change_it.steps import Step
 from change_it.tables import Column, Row, Table, Value
 
 SETS: tuple[Recipe, ...] = ("train_d", "train_m")
@@ -200,7 +199,7 @@ def document(options: ReproduceOptions) -> Document:
         Section("table6", generated(found), "The first headlines of each condition and what the classifier takes them for."),
         Section("table7", settings_by_article(options), "The first article of each newspaper: its own headline, and what the generators of both newspapers write above it."),
     ]  # fmt: skip
-    lead = f"{paper.CITATION} Scale: {options.scale}."
+    lead = f"{published.CITATIONS['lrec2020']} Scale: {options.scale}."
     signature = f"lrec2020|classifiers:{'+'.join(found['classifiers'])}|resamples:{RESAMPLES[options.scale]}|seed:{options.seed}|v:{__version__}"
     return Document("LREC 2020, published and measured", lead, sections, [signature])
 
@@ -215,7 +214,7 @@ def _f1(options: ReproduceOptions, counts: Any) -> dict[str, Value]:
     return cells | {f"{key}_interval": found[key]["f1"][1] for key in _MEASURES}
 
 
-def _published(f1: paper.PublishedF1 | None) -> dict[str, float | None]:
+def _published(f1: published.PublishedF1 | None) -> dict[str, float | None]:
     """Cells of the same, published."""
     return dict(zip(_MEASURES, f1, strict=True)) if f1 else {}
 
@@ -241,10 +240,10 @@ def random_split(options: ReproduceOptions) -> Table:
         "classifier",
         "classifier",
         "",
-        _published(paper.RANDOM_SPLIT["classifier"]),
+        _published(published.RANDOM_SPLIT["classifier"]),
         _f1(options, counts_of(metrics, "gold")),
     )
-    rows.append(Row({"row": f"human, {PUBLISHED}", **_published(paper.RANDOM_SPLIT["human"])}))
+    rows.append(Row({"row": f"human, {PUBLISHED}", **_published(published.RANDOM_SPLIT["human"])}))
     return _table(options, rows, "Table 1: classification on a random split")
 
 
@@ -268,7 +267,7 @@ def classified(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
     """Table 5, without the annotators."""
     rows = []
     for name in SETS:
-        printed = paper.CLASSIFIER[NAMES[name]]
+        printed = published.CLASSIFIER[NAMES[name]]
         known = {test: printed[test] for test in GOLD}
         known |= {condition(test, PNC): printed[test] for test in GENERATED}
         for test, counts in found["counts"][name].items():
@@ -287,7 +286,7 @@ def agnostic(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
     rows = []
     for network in NETWORKS[options.scale]:
         measured = _f1(options, found["counts"]["train_m"][condition(AGNOSTIC, network)])
-        printed: dict[str, float | None] = {"mean": paper.AGNOSTIC} if network == PNC else {}
+        printed: dict[str, float | None] = {"mean": published.AGNOSTIC_F1} if network == PNC else {}
         rows += compared(network, network, network, printed, measured)
     return _table(options, rows, "The newspaper-agnostic generator")
 

@@ -10,7 +10,7 @@ from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
 from change_it.io import read_json
 from change_it.judges.arguments import TASKS, Task
-from change_it.papers.evalnlgeval2020 import JUDGES, PublishedRow
+from change_it.published import JUDGES, PublishedRow
 from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.scales import RESAMPLES, Kind
 from change_it.tables import Column, Row, Table, Value

@@ -8,7 +8,7 @@ from change_it.commands.transfer import TransferOptions
 from change_it.generators.arguments import TRANSFORMER, GeneratorOptions, Recipe
 from change_it.judges.arguments import BILSTM, CROSS_ENCODER, SCRATCH, TASKS, JudgeOptions, Task, TrainingSet
 from change_it.reproduction.arguments import ReproduceOptions, Scale
-from change_it.reproduction.steps import Step
+from change_it.steps import Step
 from change_it.training.arguments import Precision
 
 #: The papers' judges are cross-encoders; ours have heads of their own.

@@ -15,10 +15,11 @@ from change_it.audit.verdicts import Verdict
 from change_it.corpus.sample import OUTLETS
 from change_it.io import write_json, write_text
 from change_it.results.charts import Drawing, audit_drawings
-from change_it.results.pages import environment, inline_svg, word
+from change_it.results.pages import environment, inline_svg
 from change_it.results.report_folder import AUDIT_FILES, replaced_report
 from change_it.results.score_tables import heading
 from change_it.tables import Column, Row, Table, Value
+from change_it.translation import localized
 
 
 def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
@@ -176,7 +177,9 @@ def write_audit(out: Path, found: Audit, *, language: str = "en") -> None:
     Raises:
         InputError: the folder cannot be written, or holds files and no audit.
     """
-    shown = replace(found, probes=tuple(replace(one, name=word(language, one.name)) for one in found.probes))
+    shown = replace(
+        found, probes=tuple(replace(one, name=localized(language, one.name)) for one in found.probes)
+    )
     page = audit_page(shown, audit_drawings(shown.probes, shown.calibration), language=language)
     with replaced_report(out, AUDIT_FILES) as folder:
         write_json(folder / "audit.json", found.as_dict())

@@ -32,6 +32,7 @@ from change_it.results.context import Histogram
 from change_it.results.score_tables import metric_heading
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.stats import Correlations, Floats
+from change_it.translation import Message, Word
 
 INK = "#010203"  #: Colour of lines and letters; stands for the page's text colour in an SVG inside a page.
 #: Style of the figures, for `matplotlib.rc_context`.
@@ -45,6 +46,13 @@ STYLE: Any = {
 }
 #: Names of the charts of HEvAS.
 HEVAS_CHARTS: tuple[str, ...] = get_args(Chart)
+#: Their titles, and what they show in words.
+HEVAS_TITLES = {
+    "bar": ("Means", "Mean of each metric, one bar a system"),
+    "interval": ("Means with intervals", "Mean of each metric with its interval, one bar a system"),
+    "box": ("Spread over the documents", "Quartiles of each metric, one box a system"),
+    "scatter": ("Metrics against each other", "Scatter and correlation of every two metrics"),
+}
 
 _BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 _GREY, _OLIVE, _LINE = "#999999", "#B8A800", "#888888"
@@ -94,24 +102,17 @@ def hevas_drawings(
     compared = {name: analysis.comparisons[name] for name in spread}
     drawings = []
     for name in (name for name in HEVAS_CHARTS if name in names):
-        if name == "bar":
-            title, description = "Means", "Mean of each metric, one bar a system"
-            figure = bar_chart(compared, intervals=False)
-        elif name == "interval":
-            title = "Means with intervals"
-            description = "Mean of each metric with its interval, one bar a system"
-            figure = bar_chart(compared)
+        if name in ("bar", "interval"):
+            figure = bar_chart(compared, intervals=name == "interval")
         elif name == "box":
-            title, description = "Spread over the documents", "Quartiles of each metric, one box a system"
             figure = box_chart(spread, evaluation.systems)
         elif len(scores) > 1:
-            title, description = "Metrics against each other", "Scatter and correlation of every two metrics"
             only = [evaluation.systems.index(analysis.correlated)] if analysis.correlated else slice(None)
             shown = {metric: values[:, only] for metric, values in scores.items()}
             figure = correlation_chart(shown, analysis.correlations)
         else:
             continue
-        drawings.append(Drawing(name, title, description, figure))
+        drawings.append(Drawing(name, *HEVAS_TITLES[name], figure))
     return drawings
 
 
@@ -171,7 +172,7 @@ def bar_chart(
     names = [summary.system for comparison in comparisons.values() for summary in comparison.systems]
     names = list(dict.fromkeys(names))
     levels = {f"{comparison.level:.0%}" for comparison in comparisons.values()}
-    what = f"mean with {'/'.join(sorted(levels))} bootstrap interval" if intervals else "mean"
+    what = Message("charts.mean_interval", level="/".join(sorted(levels))) if intervals else "mean"
     with _panels(list(comparisons), names, what) as (figure, panels):
         for axes, comparison in zip(panels, comparisons.values(), strict=True):
             means = np.array([summary.mean for summary in comparison.systems])
@@ -268,7 +269,7 @@ def correlation_chart(scores: Mapping[str, Floats], found: Correlations) -> Figu
         bar = figure.colorbar(
             image, ax=axes, location="top", shrink=0.7, aspect=45, pad=0.015, ticks=[-1, -0.5, 0, 0.5, 1]
         )
-        bar.set_label(f"Pearson correlation, n = {found.n:,}")
+        bar.set_label(Message("charts.correlation", n=found.n))
         bar.outline.set_visible(False)
         settle(figure)
     return figure
@@ -407,8 +408,9 @@ def alignment_chart(known: Histogram, *, title: str = "", wide: bool = False) ->
             above = np.cumsum(np.asarray(counts)[::-1])[::-1]
             axes.plot(known.edges[bins], above[bins], line, color=_BLUE, linewidth=2, label=label)
         for name, value, colour in (("loose", known.loose, _GREEN), ("strict", known.strict, _RED)):
-            number = f": {known.above[name]:,} pairs" if name in known.above else ""
-            axes.axvline(value, color=colour, linestyle=":", linewidth=2, label=f"{name} > {value:g}{number}")
+            key, count = (name, known.above[name]) if name in known.above else (f"{name}_alone", 0)
+            label = Message(f"charts.{key}", threshold=Word(f"{value:g}"), count=count)
+            axes.axvline(value, color=colour, linestyle=":", linewidth=2, label=label)
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
         axes.set_xlabel("threshold (cosine similarity of the articles)")
@@ -466,8 +468,9 @@ def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> Iterat
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
             axes.xaxis.set_major_formatter("{x:g}")
             _lighten(axes)
-        arrow = ";  ↓ lower is better" if LOWER_IS_BETTER.intersection(metrics) else ""
-        figure.supxlabel(what + arrow, fontsize=9.5)
+        if LOWER_IS_BETTER.intersection(metrics):
+            what = Message("charts.lower", what=what if isinstance(what, Message) else Word(what))
+        figure.supxlabel(what, fontsize=9.5)
         settle(figure)
 
 

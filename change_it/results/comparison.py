@@ -11,7 +11,7 @@ from change_it.io import Record
 from change_it.scoring.columns import VERDICT_COLUMNS
 from change_it.scoring.compliancy import JUDGES
 from change_it.tables import Column, Row, Table
-from change_it.translation import Translate
+from change_it.translation import Message
 
 #: Columns that a table may have besides.
 OPTIONAL = ("fluency", "facts", "unsupported")
@@ -45,7 +45,6 @@ def read_verdicts(
     read: Read,
     refuse: Refuse,
     *,
-    translate: Translate,
     longest: int | None = None,
     longest_name: int | None = None,
 ) -> dict[str, pl.DataFrame]:
@@ -54,8 +53,7 @@ def read_verdicts(
     Args:
         files: each with what its system is called where it has no column `system`; they have the columns `VERDICT_COLUMNS`.
         read: reads a file.
-        refuse: refuses a file, with sentences of the section `compare`.
-        translate: texts of the section `compare`.
+        refuse: refuses a file.
         longest: characters of a cell, at most.
         longest_name: characters of a system's name that are kept.
 
@@ -87,28 +85,28 @@ def read_verdicts(
                 "unsupported": cells.get("unsupported", ""),
             }
         faults = (
-            (translate("compare.fault_verdict"), unclear),
-            (translate("compare.fault_double"), double),
-            (translate("compare.fault_long", most=longest or 0), long),
+            (Message("compare.fault_verdict"), unclear),
+            (Message("uploads.fault_double"), double),
+            (Message("compare.fault_long", most=longest or 0), long),
         )
         refuse(path, faults)
     if len(systems) < 2:
-        raise InputError(translate("compare.one_system"))
+        raise InputError(Message("compare.one_system"))
     types = dict.fromkeys(VERDICTS, pl.Boolean)
     return {
         name: pl.DataFrame(list(items.values()), schema_overrides=types) for name, items in systems.items()
     }
 
 
-def matched(tables: Tables, first: str, second: str, *, translate: Translate) -> pl.DataFrame:
+def matched(tables: Tables, first: str, second: str) -> pl.DataFrame:
     """The items that two systems have both, in the order of the first; the second system's columns end in `_other`."""
     if first not in tables or second not in tables:
-        raise InputError(translate("compare.choose"))
+        raise InputError(Message("compare.choose"))
     columns = list(dict.fromkeys([*VERDICT_COLUMNS, *VERDICTS, "unsupported"]))
     one, other = (tables[name].select(columns) for name in (first, second))
     found = one.join(other, on="id", how="left", suffix=OTHER).drop_nulls(f"compliant{OTHER}")
     if not len(found):
-        raise InputError(translate("compare.nothing_common", first=first, second=second))
+        raise InputError(Message("compare.nothing_common", first=first, second=second))
     return found
 
 
@@ -120,26 +118,26 @@ def chosen(items: pl.DataFrame, verdict: str, outcome: str) -> pl.DataFrame:
     )
 
 
-def counts_table(items: pl.DataFrame, first: str, second: str, translate: Translate) -> Table:
+def counts_table(items: pl.DataFrame, first: str, second: str) -> Table:
     """How often the systems passed, all judges together and each by itself."""
     titles = {
-        "none": translate("compare.both_passed"),
-        "second": translate("compare.only", system=first),
-        "first": translate("compare.only", system=second),
-        "both": translate("compare.neither"),
+        "none": Message("compare.both_passed"),
+        "second": Message("compare.only", system=first),
+        "first": Message("compare.only", system=second),
+        "both": Message("compare.neither"),
     }
     columns = [Column(outcome, "count", title) for outcome, title in titles.items()]
     rows = [
         Row(
             {
-                "verdict": translate(f"compare.judge_{verdict}"),
+                "verdict": Message(f"compare.judge_{verdict}"),
                 **{outcome: len(chosen(items, verdict, outcome)) for outcome in titles},
             }
         )
         for verdict in VERDICTS
         if not items[verdict].is_null().all()
     ]
-    return Table((Column("verdict", "text", translate("compare.verdict")), *columns), tuple(rows))
+    return Table((Column("verdict", "text", Message("compare.verdict")), *columns), tuple(rows))
 
 
 def unsupported(text: str) -> list[dict[str, int]]:

@@ -23,7 +23,7 @@ from change_it.stats import Correlations, correlations
 from change_it.text.tagging import languages
 
 #: What the judges say of an item: name in tables of correlations to column of `Scores.items`.
-JUDGES = {"P(HH)": "p_hh", "P(AH)": "p_ah", "P(target)": "p_target", "compliant": "compliant"}
+JUDGE_COLUMNS = {"P(HH)": "p_hh", "P(AH)": "p_ah", "P(target)": "p_target", "compliant": "compliant"}
 #: BLEU and ROUGE-L of an item: name in tables of correlations to measure of `overlap`.
 OVERLAPS = {
     "BLEU": "bleu",
@@ -43,7 +43,9 @@ class HevasResult:
     systems: tuple[Headlines, ...]
     evaluation: Evaluation
     analysis: Analysis
-    judges: Correlations  # of `JUDGES`, `OVERLAPS` and all metrics, without `LEFT_OUT` and empty headlines
+    judges: (
+        Correlations  # of `JUDGE_COLUMNS`, `OVERLAPS` and all metrics, without `LEFT_OUT` and empty headlines
+    )
     judges_within: (
         Correlations  # of the differences from the system's mean: what sets systems apart does not count
     )
@@ -116,12 +118,12 @@ def measure(
 def judge_columns(
     scores: Scores, evaluation: Evaluation
 ) -> "dict[str, np.ma.MaskedArray[Any, np.dtype[np.float64]]]":
-    """(n, m) values of `JUDGES`, `OVERLAPS` and the metrics of HEvAS, without `LEFT_OUT`."""
+    """(n, m) values of `JUDGE_COLUMNS`, `OVERLAPS` and the metrics of HEvAS, without `LEFT_OUT`."""
     kept = [system for system in scores.systems if system not in LEFT_OUT]
     tables = [_with_reference(scores)[system] for system in kept]
     columns = {
         name: np.column_stack([table[column].cast(float).to_numpy() for table in tables])
-        for name, column in JUDGES.items()
+        for name, column in JUDGE_COLUMNS.items()
     }
     overlaps = [
         overlap.aggregate(

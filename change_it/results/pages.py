@@ -2,26 +2,27 @@
 
 import io
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from importlib.resources import files
 from types import MappingProxyType
+from xml.sax.saxutils import escape as quoted
+from xml.sax.saxutils import unescape
 
 import matplotlib
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from change_it import __version__
 from change_it.audit.verdicts import NO_AUDIT, Summary
 from change_it.corpus.sample import of_sample
-from change_it.hevas.analysis import OVERALL, Analysis
+from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.papers import evalnlgeval2020
+from change_it.published import CITATIONS
 from change_it.results import score_tables as tables
 from change_it.results.charts import INK, Drawing
 from change_it.results.comparison import Tables, counts_table, matched
@@ -29,13 +30,11 @@ from change_it.results.context import CorpusInfo, Quality
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.items import items_table
 from change_it.scoring.scores import AVERAGE, Scores
-from change_it.tables import Format, Marked, Value, figure, formatted, p_value
+from change_it.tables import Format, Marked, Table, Value, figure, formatted, p_value
 from change_it.templates import template_environment
-from change_it.translation import load_texts, number, translate
+from change_it.translation import Message, load_texts, localized, number, shown_values, translate
 
 _WORD = 9  # letters that are never broken
-_NUMBER = r"\d+(?:[.,]\d+)*"
-_FIGURE = re.compile(r"(?<!\w)\d*\.\d+")
 #: Sections of the page of a scoring run; some may have nothing to show.
 _SECTIONS = (
     *("written", "verdicts", "systems", "items", "measured", "charts", "judges", "corpus", "hevas", "tests"),
@@ -80,7 +79,7 @@ def compliancy_page(
         scores=scores,
         audit=audit,
         count=len(next(iter(scores.items.values()))),
-        citation=evalnlgeval2020.CITATION,
+        citation=CITATIONS["evalnlgeval2020"],
         written=written,
         average=tables.systems_table(scores, [AVERAGE]),
         by_direction=tables.systems_table(scores, directions),
@@ -104,8 +103,7 @@ def compliancy_page(
 def compare_page(systems: Tables, *, language: str) -> str:
     """The page of two systems side by side in `it` or `en`, without any reference to another file."""
     first, second = systems
-    text = partial(translate, language)
-    every = matched(systems, first, second, translate=text)
+    every = matched(systems, first, second)
     return _render(
         "compare.html.jinja",
         [],
@@ -113,7 +111,7 @@ def compare_page(systems: Tables, *, language: str) -> str:
         first=first,
         second=second,
         count=len(every),
-        counts=counts_table(every, first, second, text),
+        counts=counts_table(every, first, second),
         items=items_table(systems, _items_texts(language), view="items", written=partial(_figure, language)),
     )
 
@@ -134,22 +132,21 @@ def hevas_page(
         documents=documents,
         evaluation=evaluation,
         analysis=analysis,
-        comparisons=[
-            (tables.metric_heading(name), found, tables.summaries_table(found), tables.pairs_table(found))
-            for name, found in analysis.comparisons.items()
-        ],
+        comparisons=comparisons(analysis),
         correlations=tables.correlations_table(analysis.correlations),
         lower=LOWER_IS_BETTER,
         **_of_evaluation(evaluation, language),
     )
 
 
+@cache
 def environment(language: str = "en") -> Environment:
     """The templates of the pages: values are escaped, unknown ones refused, texts and numbers as in `it` or `en`."""
     found = template_environment(PackageLoader("change_it.results"), autoescape=True)
 
     def text(key: str, **values: object) -> Markup:
-        return Markup(load_texts(language)[key if "." in key else f"results.{key}"]).format(**values)
+        text = load_texts(language)[key if "." in key else f"results.{key}"]
+        return Markup(text).format(**shown_values(language, values))
 
     found.filters |= {
         "figure": partial(_figure, language),
@@ -157,7 +154,7 @@ def environment(language: str = "en") -> Environment:
         "formatted": partial(_lines, language),
         "breakable": breakable,
         "heat": heat,
-        "word": partial(word, language),
+        "word": partial(localized, language),
         "number": partial(_count, language),
         "reasons": partial(reasons, language),
     }
@@ -165,46 +162,17 @@ def environment(language: str = "en") -> Environment:
     return found
 
 
-def word(language: str, text: str) -> str:
-    """Words of a table or chart in a language, or a number; they stay where `texts/words.toml` has no others.
+def reasons(language: str, found: Sequence[Message]) -> Markup:
+    """Why a judge has its verdict, in a language; what the audit calls its systems stays as it is."""
 
-    There `{}` stands for a number.
-    """
-    if re.fullmatch(rf"[-−]?(?:{_NUMBER}|\.\d+)", text):
-        return number(language, text)
-    numbers, key = re.findall(_NUMBER, text), re.sub(_NUMBER, "{}", text)
-    words = _words().get(language, {})
-    found = words.get(text) or words.get(key)
-    return found.format(*(number(language, one) for one in numbers)) if found else text
+    def sentence(message: Message) -> Markup:
+        values = shown_values(language, message.values)
+        if "names" in values:
+            values["names"] = Markup('<i lang="en">{}</i>').format(values["names"])
+        return Markup(load_texts(language)[message.key]).format(**values)
 
-
-@cache
-def _words() -> dict[str, dict[str, str]]:
-    return tomllib.loads((files("change_it.results") / "texts/words.toml").read_text(encoding="utf-8"))
-
-
-def reasons(language: str, text: str) -> Markup:
-    """The text of a verdict of the audit in a language; what the audit calls its systems stays as it is.
-
-    The audit's words are found again by the English texts `verdict`; others are left alone.
-    """
-    known = load_texts("en")
-
-    def translated(part: str) -> Markup:
-        for key in (key for key in known if key.startswith("verdict.")):
-            pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(known[key]))
-            if match := re.fullmatch(pattern, part):
-                values = {
-                    name: _FIGURE.sub(lambda found: number(language, found[0]), word(language, value))
-                    for name, value in match.groupdict().items()
-                }
-                if "names" in values:
-                    values["names"] = Markup('<i lang="en">{}</i>').format(values["names"])
-                return Markup(load_texts(language)[key]).format(**values)
-        return escape(part)
-
-    found = Markup("; ").join(map(translated, text.split("; ")))
-    return found[:1].upper() + found[1:]
+    text = Markup("; ").join(map(sentence, found))
+    return text[:1].upper() + text[1:]
 
 
 def _figure(language: str, value: float | None) -> str:
@@ -227,17 +195,34 @@ def _items_texts(language: str) -> dict[str, str]:
 
 def _render(template: str, drawings: Sequence[Drawing], **values: object) -> str:
     language = str(values.pop("language", "en"))
-    charts = [
+    return environment(language).get_template(template).render(charts=inline(drawings, language), **values)
+
+
+def inline(drawings: Sequence[Drawing], language: str) -> list[tuple[Drawing, Markup]]:
+    """Charts as parts of a page in a language."""
+    return [
         (drawing, Markup(inline_svg(drawing.figure, drawing.description, language))) for drawing in drawings
     ]
-    return environment(language).get_template(template).render(charts=charts, **values)
+
+
+def means_table(evaluation: Evaluation) -> Table:
+    """The means of an evaluation, without what is the same for all systems."""
+    shown = ["system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics]
+    return tables.hevas_table(evaluation).only(shown)
+
+
+def comparisons(analysis: Analysis) -> list[tuple[str, Comparison, Table, Table]]:
+    """The tests of each metric: its heading, what was found, the table of systems and that of pairs."""
+    return [
+        (tables.metric_heading(name), found, tables.summaries_table(found), tables.pairs_table(found))
+        for name, found in analysis.comparisons.items()
+    ]
 
 
 def _of_evaluation(evaluation: Evaluation, language: str) -> dict[str, object]:
     """The means of an evaluation, and what the metrics are."""
-    shown = ["system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics]
     return {
-        "means": tables.hevas_table(evaluation).only(shown),
+        "means": means_table(evaluation),
         "explained": explained(evaluation.metrics, language),
     }
 
@@ -258,12 +243,18 @@ def inline_svg(figure: Figure, description: str, language: str = "en") -> str:
     drawing = stream.getvalue()
     drawing = drawing[drawing.index("<svg") :]
     drawing = re.sub(r'<metadata>.*?</metadata>| id="image[^"]*"', "", drawing, flags=re.DOTALL)
-    drawing = re.sub(
-        r">([^<>]+)</text>", lambda match: f">{word(language, match[1])}</text>", drawing
-    ).replace(INK, "currentColor")
+    messages: dict[str, str] = {
+        text: text for one in figure.findobj(Text) if isinstance(text := one.get_text(), Message)
+    }
+
+    def translated(match: re.Match[str]) -> str:
+        text = unescape(match[1])
+        return f">{quoted(localized(language, messages.get(text, text)))}</text>"
+
+    drawing = re.sub(r">([^<>]+)</text>", translated, drawing).replace(INK, "currentColor")
     prefix = re.sub(r"\W+", "-", description.lower())
     drawing = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", drawing)
-    label = escape(word(language, description))
+    label = escape(localized(language, description))
     return drawing.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
 
@@ -294,8 +285,10 @@ def _lines(language: str, value: Value, format_: Format) -> Markup:
     if format_ == "text":
         return Markup("<br>").join(formatted(value, format_).split("\n"))
     if isinstance(value, str):
-        return escape(word(language, value))
-    return escape(number(language, formatted(value, format_).replace(" to ", f" {word(language, 'to')} ")))
+        return escape(localized(language, value))
+    return escape(
+        number(language, formatted(value, format_).replace(" to ", f" {localized(language, 'to')} "))
+    )
 
 
 def underlined(value: Marked) -> Markup:

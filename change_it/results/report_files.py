@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
 
@@ -74,7 +73,7 @@ def report_record(
 ) -> dict[str, object]:
     """Everything but the items, ready for JSON."""
     measured = {"hevas": hevas.as_dict()} if hevas else {}
-    return scores.as_dict() | {"judges": asdict(audit)} | measured
+    return scores.as_dict() | {"judges": audit.as_dict()} | measured
 
 
 def write_hevas(

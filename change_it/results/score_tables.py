@@ -4,20 +4,20 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 
+from change_it import published
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.papers import evalnlgeval2020
-from change_it.papers.evalnlgeval2020 import PublishedRow
+from change_it.published import PublishedRow
 from change_it.results.context import Quality
-from change_it.results.hevas_scores import JUDGES, HevasResult
+from change_it.results.hevas_scores import JUDGE_COLUMNS, HevasResult
 from change_it.scoring import scores as score
 from change_it.scoring.columns import BUILT_IN
-from change_it.scoring.compliancy import JUDGES as VERDICTS
-from change_it.scoring.compliancy import NO_FLUENCY, OF_FLUENCY
+from change_it.scoring.compliancy import JUDGES, OF_FLUENCY
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
 from change_it.stats import Correlations, Floats
 from change_it.tables import Column, Marked, Row, Table, Value, figure
+from change_it.translation import Message, Word
 
 #: Headlines of each system that reports begin with: the first ones of the test set, the directions in turn.
 SHOWN = 6
@@ -47,7 +47,7 @@ def examples_table(scores: Scores) -> Table | None:
     """What the systems wrote, beside the original and the other newspaper's own headline; None without a system but the built-in ones."""
     systems = [name for name in scores.systems if name not in BUILT_IN]
     directions = [name for name in scores.directions if name != AVERAGE]
-    marks = [name for name in VERDICTS if name != "fluency" or scores.strict_p_values is not None]
+    marks = [name for name in JUDGES if name != "fluency" or scores.strict_p_values is not None]
     rows = []
     for system in systems:
         items = scores.items[system]
@@ -83,8 +83,8 @@ def marked(item: Mapping[str, str]) -> Marked:
     return Marked(item["headline"], tuple(places))
 
 
-def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
-    """One group a direction: the systems, and what the paper prints, with measures, intervals and n."""
+def systems_table(scores: Scores, directions: Sequence[str], *, published: bool = True) -> Table:
+    """One group a direction: the systems, and what the paper prints if `published`, with measures, intervals and n."""
     columns = [
         Column(name, title=heading(name), below=Column(f"{name}_interval", "interval"))
         for name in scores.measures
@@ -101,9 +101,10 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
                 else []
             )
             values = {"system": system, "n": found.n, **_values(found)}
-            remark = f"{found.errors} without a headline" if found.errors else ""
+            remark = Message("tables.no_headline", count=str(found.errors)) if found.errors else ""
             rows.append(Row(values, direction, tags=tags, remark=remark))
-        rows += _published_rows(published_systems().get(direction, []), tags=["published"])
+        if published:
+            rows += _published_rows(published_systems().get(direction, []), tags=["published"])
     return Table((Column("system", "text"), *columns, Column("n", "count")), tuple(rows))
 
 
@@ -129,25 +130,20 @@ def terminal_table(scores: Scores) -> Table:
     return Table(tuple(columns), tuple(rows), title, (*remarks(scores), scores.signature))
 
 
-def remarks(scores: Scores) -> list[str]:
+def remarks(scores: Scores) -> list[Message]:
     """What a reader of the table must know of single systems, and why there is no strict compliancy."""
     lines = []
     most = max(scores.row(system).n for system in scores.systems)
     for system in scores.systems:
         row = scores.row(system)
         if row.n < most:
-            lines.append(
-                f"{system}: n = {row.n}, the headlines that have a reference; bleu and rougeL count no others"
-            )
+            lines.append(Message("tables.fewer", system=system, n=Word(row.n)))
         if row.errors:
-            lines.append(
-                f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
-            )
+            lines.append(Message("tables.failed", system=system, count=Word(row.errors), n=Word(row.n)))
         if system in scores.rerankers:
-            by = scores.rerankers[system].short
-            same = "; not independent of the judges that score" if system in scores.same_judges else ""
-            lines.append(f"{system}: headlines chosen by the judges {by}{same}")
-    return lines if scores.strict_p_values is not None else [*lines, NO_FLUENCY]
+            key = "tables.same_judges" if system in scores.same_judges else "tables.reranked"
+            lines.append(Message(key, system=system, judges=scores.rerankers[system].short))
+    return lines if scores.strict_p_values is not None else [*lines, Message("tables.no_fluency")]
 
 
 def _values(row: score.Row) -> dict[str, Value]:
@@ -168,9 +164,9 @@ def published_table(directions: Mapping[str, Sequence[PublishedRow]]) -> Table:
 def published_systems() -> dict[str, list[PublishedRow]]:
     """Direction to the systems in the paper's order; the average of gold, which it does not print, is filled in."""
     directions: dict[str, list[PublishedRow]] = {}
-    for row in evalnlgeval2020.SYSTEMS:
+    for row in published.SYSTEMS:
         directions.setdefault(row.direction, []).append(row)
-    gold = [row for row in evalnlgeval2020.SYSTEMS if row.system == "gold"]
+    gold = [row for row in published.SYSTEMS if row.system == "gold"]
     mean = sum(row.compliancy for row in gold) / len(gold)
     directions[AVERAGE].insert(0, gold[0]._replace(direction=AVERAGE, compliancy=mean))
     return directions
@@ -212,7 +208,7 @@ def judges_table(judges: Sequence[Quality], figure: Callable[[float | None], str
             values: dict[str, Value] = {"judge": row.name, "f1": row.f1, "classes": classes(row.classes)}
             rows.append(Row(values, task, strong=row.name == "judge", remark=f"{task}, {row.test}"))
         if any(row.as_in_the_papers for row in own):
-            printed = [row for row in evalnlgeval2020.JUDGES if row.judge == task]
+            printed = [row for row in published.JUDGES if row.judge == task]
             printed_classes = classes({row.name: (row.precision, row.recall, row.f1) for row in printed})
             mean = sum(row.f1 for row in printed) / len(printed)
             values = {"judge": "the paper's", "f1": mean, "classes": printed_classes}
@@ -241,13 +237,13 @@ def agreement_table(found: HevasResult) -> Table:
             f"{judge}, all" if side == "all" else "within",
             Column(f"{judge} {side} spearman"),
         )
-        for judge in JUDGES
+        for judge in JUDGE_COLUMNS
         for side in sides
     ]
     rows = []
-    for at, metric in list(enumerate(found.judges.metrics))[len(JUDGES) :]:
+    for at, metric in list(enumerate(found.judges.metrics))[len(JUDGE_COLUMNS) :]:
         values: dict[str, Value] = {"metric": metric_heading(metric)}
-        for number, judge in enumerate(JUDGES):
+        for number, judge in enumerate(JUDGE_COLUMNS):
             for side, matrices in sides.items():
                 values[f"{judge} {side}"] = matrices.pearson[at][number]
                 values[f"{judge} {side} spearman"] = matrices.spearman[at][number]
@@ -304,7 +300,7 @@ def hevas_table(evaluation: Evaluation) -> Table:
         }
         best = {name for name, rank in ranks[system].items() if rank == 1}
         best |= {OVERALL} if not rows else set()
-        rows.append(Row(values, best=best, remark=f"{empty} empty" if empty else ""))
+        rows.append(Row(values, best=best, remark=Message("tables.empty", count=str(empty)) if empty else ""))
     return Table((*columns, Column("signature", "text")), tuple(rows))
 
 
@@ -321,12 +317,17 @@ def hevas_terminal_table(evaluation: Evaluation) -> Table:
     ]
     title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
     columns = (Column("metric", "text"), *(Column(system) for system in evaluation.ranking))
-    empty = [
-        f"{system}: {count} of {len(evaluation.ids)} headlines are empty; they have 0 in every metric and count as the worst"
+    return Table(columns, tuple(rows), title, (*hevas_remarks(evaluation), evaluation.signature))
+
+
+def hevas_remarks(evaluation: Evaluation) -> list[Message]:
+    """A sentence for each system with empty headlines."""
+    n = Word(len(evaluation.ids))
+    return [
+        Message("tables.empty_headlines", system=system, count=Word(count), n=n)
         for system, count in evaluation.empty_headlines.items()
         if count
     ]
-    return Table(columns, tuple(rows), title, (*empty, evaluation.signature))
 
 
 def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, object]:
@@ -355,7 +356,7 @@ def summaries_table(found: Comparison) -> Table:
     columns = (
         Column("system", "text"),
         Column("mean"),
-        Column("interval", "interval", f"{100 * found.level:g}% interval"),
+        Column("interval", "interval", Message("tables.interval", level=Word(f"{100 * found.level:g}"))),
         Column("deviation"),
         Column("shapiro_p", "p", "normal, p"),
     )

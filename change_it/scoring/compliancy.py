@@ -20,7 +20,7 @@ from change_it.io import listed
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
 from change_it.scoring.signature import signature
-from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate
+from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:  # loads torch
@@ -49,10 +49,6 @@ PROBABILITIES = {
 }
 #: Verdicts that need a fluency judge, and why there are none.
 OF_FLUENCY = ("strict_compliancy", "fluency")
-NO_FLUENCY = (
-    "strict compliancy and fluency are n/a: these judges have no fluency judge, train one with "
-    "change-it train judge --task fluency"
-)
 
 
 def decide(probabilities: Floats) -> NDArray[np.int64]:
@@ -308,22 +304,17 @@ def compute_compliancy(
         judges, items, reversal=reversal, language=language, batch_size=batch_size, progress=progress
     )
     columns, directions = statistics(judged), [item.direction for item in items]
-    values = estimate(columns, aggregate, directions)
-    ends = bootstrap_intervals(columns, aggregate, directions, resamples=resamples, seed=seed)
-    rows = [*dict.fromkeys(directions), "average"]
-    table = {
-        name: {measure: float(values[measure][row]) if measure in values else None for measure in MEASURES}
-        for row, name in enumerate(rows)
+    scores = measure(columns, aggregate, directions, resamples=resamples, seed=seed)
+    values = {
+        row: {name: found[name].value if name in found else None for name in MEASURES}
+        for row, found in scores.items()
     }
     return {
-        **table.pop("average"),
-        **table,
+        **values.pop(AVERAGE),
+        **values,
         "intervals": {
-            name: {
-                measure: tuple(ends[measure][row].tolist()) if measure in ends else None
-                for measure in MEASURES
-            }
-            for row, name in enumerate(rows)
+            row: {name: found[name].interval if name in found else None for name in MEASURES}
+            for row, found in scores.items()
         },
         "verdicts": [
             {**row, "unsupported": [one["text"] for one in json.loads(row["unsupported"])]}

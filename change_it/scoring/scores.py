@@ -15,7 +15,7 @@ from change_it.scoring.compliancy import Progress, Reversal, judge_items, langua
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import SAME, Reranker, signature
 from change_it.scoring.systems import System
-from change_it.stats import Floats, Statistics, bootstrap_intervals, estimate, paired_p_values
+from change_it.stats import AVERAGE, Floats, Statistics, measure, paired_p_values
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -24,8 +24,6 @@ if TYPE_CHECKING:  # loads torch
 MEASURES = (*compliancy.MEASURES, *overlap.MEASURES)
 #: What the table is sorted by: the first that is known.
 SORTED_BY = ("strict_compliancy", "compliancy")
-#: Name of the row that is the mean over the directions.
-AVERAGE = "average"
 
 
 @dataclass(frozen=True)
@@ -291,19 +289,8 @@ def _rows(
 ) -> list[Row]:
     """Rows of one system: its directions and the average."""
     directions = [item.direction for item in items]
-    values = estimate(per_item, _aggregate, directions)
-    ends = bootstrap_intervals(per_item, _aggregate, directions, resamples=resamples, seed=seed)
-    names = [*dict.fromkeys(directions), AVERAGE]
-
-    def known(found: Mapping[str, Floats], row: int) -> dict[str, Floats]:
-        return {
-            name: found[name][row]
-            for name in MEASURES
-            if name in found and np.isfinite(found[name][row]).all()
-        }
-
     rows = []
-    for row, name in enumerate(names):
+    for name, found in measure(per_item, _aggregate, directions, resamples=resamples, seed=seed).items():
         own = [item for item in items if name in (item.direction, AVERAGE)]
         rows.append(
             Row(
@@ -312,9 +299,9 @@ def _rows(
                 n=len(own),
                 references=sum(bool(item.reference) for item in own),
                 errors=sum(not item.prediction.strip() for item in own),
-                values={measure: float(value) for measure, value in known(values, row).items()},
+                values={key: score.value for key, score in found.items() if np.isfinite(score.value)},
                 intervals={
-                    measure: (float(low), float(high)) for measure, (low, high) in known(ends, row).items()
+                    key: score.interval for key, score in found.items() if np.isfinite(score.interval).all()
                 },
                 signature=signed(n=len(own)),
             )

@@ -5,14 +5,13 @@ A prediction file has `id, headline, target`, one new headline for every item of
 """
 
 import random
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median_low
 
 from change_it.errors import InputError
-from change_it.io import id_faults, named_files, read_records
+from change_it.io import Predictions, headlines_of, named_files, read_records
 from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker, parse_reranker
@@ -125,32 +124,22 @@ def read_predictions(file: Path, test: TestSet, *, name: str = "") -> System:
     """
     records = read_records(file, required=PREDICTION_COLUMNS, optional=("error", "reranker"))
     rows = [record.cells for record in records]
-    counts = Counter(row["id"] for row in rows)
     wanted = {item.id: item.target for item in test.items}
-    faults = {
-        "missing": [id_ for id_ in wanted if id_ not in counts],
-        "not in the test set": [id_ for id_ in counts if id_ not in wanted],
-        "duplicate": [id_ for id_, count in counts.items() if count > 1],
-        "with an empty headline": list(
-            dict.fromkeys(
-                row["id"]
-                for row in rows
-                if not row["headline"] and not row.get("error") and row["id"] in wanted
-            )
-        ),
-        "with the wrong target": list(
-            dict.fromkeys(
-                row["id"] for row in rows if row["id"] in wanted and row["target"] != wanted[row["id"]]
-            )
-        ),
+    headlines = headlines_of(rows, lambda text: " ".join(text.split()))
+    found = Predictions.match([row["id"] for row in rows], headlines, wanted)
+    known = [row for row in rows if row["id"] in wanted]
+    others = {
+        "with an empty headline": [
+            row["id"] for row in known if not row["headline"] and not row.get("error")
+        ],
+        "with the wrong target": [row["id"] for row in known if row["target"] != wanted[row["id"]]],
     }
-    if wrong := id_faults(faults):
+    if wrong := found.faults("not in the test set", others):
         raise InputError(
             f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
         )
-    headlines = {row["id"]: "" if row.get("error") else " ".join(row["headline"].split()) for row in rows}
     named = sorted({row.get("reranker", "") for row in rows} - {""})
-    return System(name or file.stem, tuple(headlines[item.id] for item in test.items), _reranker(file, named))
+    return System(name or file.stem, tuple(found.headlines.values()), _reranker(file, named))
 
 
 def _reranker(file: Path, named: Sequence[str]) -> Reranker | None:

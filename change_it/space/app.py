@@ -3,12 +3,10 @@
 import inspect
 import os
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
-from change_it.results.pages import reasons
 from change_it.space import compare_tab as compare
 from change_it.space import quality_tab as quality
 from change_it.space import score_tab as score
@@ -17,9 +15,8 @@ from change_it.space.fragments import render
 from change_it.space.limits import LIMITS
 from change_it.space.models import Models
 from change_it.space.serving import launch
-from change_it.space.translation import Texts
 from change_it.space.uploads import own_folder
-from change_it.translation import translate
+from change_it.translation import Texts
 
 #: Seconds: how often files of earlier requests are looked for, and how old they get.
 _DELETE_CACHE = (3600, 24 * 3600)
@@ -31,11 +28,8 @@ _SET_LANGUAGE = r"""(language) => {
 }"""
 
 
-def build(models: Models | None, language: str = "it", feedback: Path | None = None) -> gr.Blocks:
-    """The page over loaded models, with its queue; without models it offers what needs none.
-
-    `feedback` is a folder for what readers call wrong.
-    """
+def build(models: Models | None, language: str = "it") -> gr.Blocks:
+    """The page over loaded models, with its queue; without models it offers what needs none."""
     own_folder()
     with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=_DELETE_CACHE) as page:
         texts = Texts(language)
@@ -52,7 +46,7 @@ def build(models: Models | None, language: str = "it", feedback: Path | None = N
 
         with gr.Tabs():
             with tab("transfer"):
-                transfer.build(texts, models, feedback)
+                transfer.build(texts, models)
             with tab("score"):
                 scored = score.build(texts, models)
             with tab("compare"):
@@ -80,22 +74,12 @@ def build(models: Models | None, language: str = "it", feedback: Path | None = N
 
 def about_html(models: Models, language: str) -> str:
     """Which outlets the models know, and how far to rely on each judge."""
-    return render(
-        "about.html.jinja",
-        models=models,
-        translate=partial(translate, language),
-        reasons=partial(reasons, language),
-    )
+    return render("about.html.jinja", language, models=models)
 
 
 def launch_from_environment() -> None:
-    """Serve the page as on Spaces: models from `Models.from_environment`, the language from CHANGE_IT_LANGUAGE.
-
-    What readers call wrong is written into the folder that CHANGE_IT_FEEDBACK names.
-    """
+    """Serve the page as on Spaces: models from `Models.from_environment`, the language from CHANGE_IT_LANGUAGE."""
     models = Models.from_environment()
     if models:
         models.warm_up()
-    feedback = os.environ.get("CHANGE_IT_FEEDBACK")
-    page = build(models, os.environ.get("CHANGE_IT_LANGUAGE", "it"), Path(feedback) if feedback else None)
-    launch(page, quiet=False)
+    launch(build(models, os.environ.get("CHANGE_IT_LANGUAGE", "it")), quiet=False)

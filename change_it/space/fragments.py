@@ -1,78 +1,29 @@
-"""HTML of results: templates that escape every value, changed words and marks, charts that follow light and dark."""
+"""HTML of results: templates that escape every value, changed words and marks."""
 
 import re
-import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from typing import Any
 
-from jinja2 import Environment, PackageLoader
+from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import escape
 
-from change_it.results.charts import Drawing
-from change_it.results.pages import inline_svg, word
-from change_it.tables import Column, Table
-from change_it.templates import template_environment
-from change_it.translation import number
-
-#: Held while charts are drawn: matplotlib's style is one for all threads.
-CHARTS_LOCK = threading.Lock()
+from change_it.results.pages import environment
+from change_it.translation import known_language
 
 _TOKENS = re.compile(r"\w+|\s+|[^\w\s]")
 
 
-def render(template: str, **values: Any) -> str:
-    """A template of `templates`, filled."""
-    return _environment().get_template(template).render(**values)
+def render(template: str, language: str, **values: Any) -> str:
+    """A template of `templates`, filled, in a language."""
+    return _environment(language).get_template(template).render(**values)
 
 
 def notice(message: str) -> str:
     """A sentence in the place of results."""
     return f'<div class="ci-notice" role="status">{escape(message)}</div>'
-
-
-def notes(sentences: Sequence[str], signature: str = "") -> str:
-    """Remarks, one below the other, and the signature of the numbers."""
-    lines = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
-    return (
-        f'<div class="notes">{lines}{f"<p><code>{escape(signature)}</code></p>" if signature else ""}</div>'
-    )
-
-
-def chart_figures(
-    drawings: Sequence[Drawing], language: str, title: Callable[[str], str], *, wide: bool = False
-) -> str:
-    """Charts as a `<figure>` each, whose ink is the page's text colour; hold `CHARTS_LOCK`.
-
-    `title` gives the title of a chart by its name; `wide` charts keep their letters readable on a phone and scroll.
-    """
-    shown = [
-        (title(drawing.name), inline_svg(drawing.figure, title(drawing.name), language))
-        for drawing in drawings
-    ]
-    return render("charts.html.jinja", charts=shown, wide=wide)
-
-
-def grid(table: Table, language: str, **headings: str) -> dict[str, Any]:
-    """A table as a `gr.Dataframe` takes it, numbers as in a language, with an asterisk at the best of a column.
-
-    `headings` are by name of a column.
-    """
-
-    def shown(text: str, column: Column) -> str:
-        return text if column.format == "text" else number(language, text)
-
-    rows = [
-        [
-            f"{shown(text, column)} *" if column.name in row.best else shown(text, column)
-            for text, column in zip(texts, table.columns, strict=True)
-        ]
-        for texts, row in zip(table.texts, table.rows, strict=True)
-    ]
-    known = {column.name: word(language, column.heading) for column in table.columns} | headings
-    return {"headers": [known[column.name] for column in table.columns], "data": rows}
 
 
 def changed_words(source: str, new: str) -> tuple[list[tuple[str, bool]], list[str]]:
@@ -124,8 +75,11 @@ def headline_pieces(
 
 
 @cache
-def _environment() -> Environment:
-    found = template_environment(PackageLoader("change_it.space"), autoescape=True)
-    found.globals |= {"changed_words": changed_words, "headline_pieces": headline_pieces}
-    found.filters |= {"percent": lambda value: f"{100 * value:.0f}%"}
+def _environment(language: str) -> Environment:
+    """The templates of the page beside those of the reports, which they share tables and texts with."""
+    reports = environment(known_language(language))
+    own = PackageLoader("change_it.space")
+    found = reports.overlay(loader=ChoiceLoader([own, *([reports.loader] if reports.loader else [])]))
+    found.globals = reports.globals | {"changed_words": changed_words, "headline_pieces": headline_pieces}
+    found.filters = reports.filters | {"percent": lambda value: f"{100 * value:.0f}%"}
     return found

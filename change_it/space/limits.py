@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any
 
 from change_it.errors import InputError
-from change_it.translation import LANGUAGES, translate
+from change_it.translation import LANGUAGES, Message, localized, translate
 
 log = logging.getLogger(__name__)
 
@@ -59,28 +59,28 @@ def printable(text: str) -> str:
     return unicodedata.normalize("NFC", shown)
 
 
-def text_of(value: Any, most: int, part: str, language: str) -> str:
+def text_of(value: Any, most: int, part: str) -> str:
     r"""A text as it was sent, printable and stripped; `part` is the key of its name, `transfer.headline`.
 
     Raises:
         InputError: it is no text, or has more characters than `most`.
 
     Examples:
-        >>> text_of(" a\x00b ", 300, "transfer.headline", "en")
+        >>> text_of(" a\x00b ", 300, "transfer.headline")
         'a b'
     """
     if value is None:
         return ""
-    name = translate(language, part)
+    name = Message(part)
     if not isinstance(value, str):
-        raise InputError(translate(language, "limits.text", part=name))
+        raise InputError(Message("limits.text", part=name))
     if len(value) > most:
-        raise InputError(translate(language, "limits.long", part=name, most=most, found=len(value)))
+        raise InputError(Message("limits.long", part=name, most=most, found=len(value)))
     return printable(value).strip()
 
 
 def friendly(handler: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler whose last positional argument is the language, with failures as one sentence in that language.
+    """A handler that takes the language after all texts, with failures as one sentence in that language.
 
     An internal fault also goes to the log.
     """
@@ -88,16 +88,18 @@ def friendly(handler: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(handler)
     def wrapped(*values: Any, **named: Any) -> Any:
+        language = next((value for value in reversed(values) if value in list(LANGUAGES)), "")
         try:
             return handler(*values, **named)
         except gr.Error:
             raise
         except InputError as error:
             # Gradio shows a message as HTML.
-            raise gr.Error(html.escape(str(error), quote=False), print_exception=False) from error
+            raise gr.Error(
+                html.escape(localized(language, error), quote=False), print_exception=False
+            ) from error
         except Exception as error:
             log.exception("a request to the page failed")
-            language = next((value for value in reversed(values) if value in list(LANGUAGES)), "")
             raise gr.Error(translate(language, "page.fault"), print_exception=False) from error
 
     return wrapped

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from change_it.audit.verdicts import Verdict, read_summary
-from change_it.corpus.folder import REPORT, read_language, read_report
+from change_it.corpus.folder import REPORT, read_casing, read_language, read_report
 from change_it.corpus.sample import of_sample
 from change_it.errors import InputError
 from change_it.generators.arguments import EXTRACT
@@ -19,13 +19,11 @@ from change_it.generators.extract import Extract
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.transfer import HeadlineTransfer, Proposer
 from change_it.judges.arguments import SINGLE_TEXT
-from change_it.judges.casing import read_casing
 from change_it.judges.judge import COMMAND, Judges
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
 from change_it.space.batches import Batches
 from change_it.space.limits import LIMITS
-from change_it.space.nearest import Nearest
 from change_it.text.tokens import words
 
 #: Answers that are kept of each judge and each system.
@@ -66,7 +64,6 @@ class Models:
         language: of the headlines, `it`, `en` or `none`: taggers and syllables.
         verdicts: how far to rely on each judge.
         sample: whether they were trained on the embedded sample.
-        nearest: what they were trained on; None without a corpus.
 
     Raises:
         InputError: there is no system, or one is of other outlets than the judges.
@@ -77,7 +74,6 @@ class Models:
     language: str = "it"
     verdicts: tuple[Verdict, ...] = ()
     sample: bool = False
-    nearest: Nearest | None = None
 
     def __post_init__(self) -> None:
         if not self.systems:
@@ -159,12 +155,10 @@ class Models:
         cards = [generator.card for one in transfers.values() for generator in one.generators.values()]
         language: str = cards[-1].language if cards else "it"
         loaded = Judges.from_pretrained(judges, cache_size=CACHE_SIZE)
-        nearest = None
         report = None
         if corpus:
             systems[EXTRACT] = Extract.from_corpus(corpus, cache_size=CACHE_SIZE)
             language = read_language(corpus) or language
-            nearest = Nearest.from_corpus(corpus, language)
             loaded = loaded if loaded.casing else loaded.with_casing(read_casing(corpus))
             if (Path(corpus) / REPORT).is_file():
                 report = read_report(Path(corpus))
@@ -174,7 +168,6 @@ class Models:
             language,
             read_summary(loaded, local_folder(judges, command=COMMAND)).verdicts,
             of_sample(loaded.outlets, report),
-            nearest,
         )
 
     @cached_property

@@ -3,43 +3,35 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from change_it.errors import InputError
-from change_it.hevas.analysis import OVERALL, Analysis, analyse
+from change_it.hevas.analysis import Analysis, analyse
 from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.baseline_systems import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, clean_headline, worded
 from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
 from change_it.hevas.metrics import METRICS
-from change_it.io import write_table, write_text
-from change_it.results.charts import HEVAS_CHARTS, Drawing, hevas_drawings
-from change_it.results.pages import hevas_page
-from change_it.results.score_tables import hevas_table, hevas_terminal_table, pairs_table
+from change_it.io import Predictions, headlines_of, write_table, write_text
+from change_it.results.charts import HEVAS_CHARTS, HEVAS_TITLES, Drawing, hevas_drawings
+from change_it.results.pages import comparisons, hevas_page, means_table
+from change_it.results.score_tables import hevas_remarks, hevas_table
 from change_it.scoring.systems import lead
-from change_it.space.fragments import CHARTS_LOCK, chart_figures, grid, notes, notice
-from change_it.space.limits import LIMITS, friendly
+from change_it.space.fragments import render
+from change_it.space.limits import LIMITS
 from change_it.space.models import Models
 from change_it.space.transfer_tab import examples
-from change_it.space.translation import Texts
-from change_it.space.uploads import (
-    TABLES_QUEUE,
-    downloads,
-    listed,
-    read_lines,
-    read_upload,
-    refuse_lines,
-    uploaded,
-    write_charts,
-)
-from change_it.tables import Table, figure, p_value, records
-from change_it.translation import LANGUAGES, Translate, number, translate
+from change_it.space.upload_tab import Progress, UploadTab, add_results, buttons
+from change_it.space.uploads import downloads, listed, read_lines, read_upload, refuse_lines, uploaded
+from change_it.tables import records
+from change_it.translation import LANGUAGES, Joined, Message, Texts, localized
 
 #: Columns of reference headlines, any number of them.
 REFERENCES = ("headline", *(f"headline{number}" for number in range(1, 10)))
@@ -60,9 +52,6 @@ _TOPICS = 10
 _NAME = 40  # letters of a system's name
 _WORDS = (4, 9, 20)  # in a baseline's headline: fewest, usual, most
 
-#: Called with what is being done and the share of all work that is done, 0-1.
-Progress = Callable[[str, float], object]
-
 
 @dataclass(frozen=True)
 class Choice:
@@ -72,7 +61,9 @@ class Choice:
     """Of `METRICS`."""
     baselines: Sequence[str]
     """Of `BASELINES`, systems without a file."""
-    language: str
+    charts: Sequence[str] = ()
+    """Of `HEVAS_CHARTS`."""
+    language: str = "it"
     """Of documents and headlines, it or en."""
     n_words: int = 9
     """Words in a baseline's headline, at most."""
@@ -92,6 +83,8 @@ class Measured:
     analysis: Analysis
     left_out: tuple[str, ...]
     """Metrics that were chosen and need reference headlines, which the documents lack."""
+    charts: tuple[str, ...] = ()
+    """Of `HEVAS_CHARTS`, those to draw."""
 
 
 def build(texts: Texts, models: Models | None) -> None:
@@ -107,166 +100,104 @@ def build(texts: Texts, models: Models | None) -> None:
             )
     texts.add(gr.Markdown(elem_classes="ci-label"), value="quality.systems_info")
     with texts.add(gr.Accordion(open=False), label="quality.options"):
-        metrics = texts.add(
-            gr.CheckboxGroup(list(METRICS), value=list(USUAL), elem_id="quality-metrics"),
-            label="quality.metrics",
-        )
-        with gr.Row():
-            ticks = {
-                name: texts.add(gr.Button(size="sm"), value=f"quality.metrics_{name}") for name in CATEGORIES
-            }
-        baselines = texts.add(
-            gr.CheckboxGroup(list(BASELINES), value=["first", "random"], elem_id="quality-baselines"),
-            label="quality.baselines",
-            choices={name: f"quality.baseline_{name}" for name in BASELINES},
-        )
-        charts = texts.add(
-            gr.CheckboxGroup(list(HEVAS_CHARTS), value=["interval"], elem_id="quality-charts"),
-            label="quality.charts",
-            choices={name: f"quality.chart_{name}" for name in HEVAS_CHARTS},
-        )
-        with gr.Row():
-            known = models.language if models and models.language in LANGUAGES else "it"
-            language = texts.add(
-                gr.Radio(list(LANGUAGES), value=known, elem_id="quality-language"),
-                label="quality.language",
-                choices={"it": "quality.italian", "en": "quality.english"},
-            )
-            fewest, usual, most = _WORDS
-            n_words = texts.add(gr.Slider(fewest, most, value=usual, step=1), label="quality.n_words")
-        with gr.Row():
-            lsi_filter = texts.add(
-                gr.Radio(list(LSI_FILTERS), value="number", elem_id="quality-lsi"),
-                label="quality.lsi_filter",
-                choices={name: f"quality.lsi_{name}" for name in LSI_FILTERS},
-            )
-            lsi_value = texts.add(
-                gr.Number(value=0, minimum=0, elem_id="quality-lsi-value"), label="quality.lsi_value"
-            )
+        metrics = _metrics(texts)
+        others, language = _options(texts, models)
     with gr.Row():
-        button = texts.add(gr.Button(variant="primary", elem_id="quality"), value="quality.button")
-        example = texts.add(gr.Button(elem_id="quality-example"), value="quality.example")
-    status = gr.HTML(elem_id="quality-status", padding=False)
-    state = gr.State(None, time_to_live=3600)
-    with gr.Column(visible=False) as results:
-        means = texts.add(
-            gr.Dataframe(interactive=False, max_height=900, elem_id="quality-means"), label="quality.table"
+        pressed = buttons(texts, "quality")
+    tab = UploadTab("quality", measure=_measure, draw=_draw, show=measured_html, write=write_results)
+    example = {"fn": _example, "inputs": language, "outputs": [documents, systems]}
+    add_results(texts, tab, pressed, [documents, systems, metrics, *others], example)
+
+
+def _metrics(texts: Texts) -> gr.CheckboxGroup:
+    """The metrics, with a button for each of HEvAS's categories."""
+    metrics = texts.add(
+        gr.CheckboxGroup(list(METRICS), value=list(USUAL), elem_id="quality-metrics"),
+        label="quality.metrics",
+    )
+    with gr.Row():
+        for name, names in CATEGORIES.items():
+            texts.add(gr.Button(size="sm"), value=f"quality.metrics_{name}").click(
+                partial(list, names),
+                outputs=metrics,
+                show_progress="hidden",
+                queue=False,
+                api_visibility="private",
+            )
+    return metrics
+
+
+def _options(texts: Texts, models: Models | None) -> tuple[list[Any], gr.Radio]:
+    """The components for all fields of `Choice` but the metrics, in their order; and that of the language."""
+
+    def titles(language: str) -> list[tuple[str, str]]:
+        return [(localized(language, HEVAS_TITLES[name][0]), name) for name in HEVAS_CHARTS]
+
+    baselines = texts.add(
+        gr.CheckboxGroup(list(BASELINES), value=["first", "random"], elem_id="quality-baselines"),
+        label="quality.baselines",
+        choices={name: f"quality.baseline_{name}" for name in BASELINES},
+    )
+    charts = texts.add(
+        gr.CheckboxGroup(list(HEVAS_CHARTS), value=["interval"], elem_id="quality-charts"),
+        label="hevas.charts",
+        choices=titles,
+    )
+    with gr.Row():
+        known = models.language if models and models.language in LANGUAGES else "it"
+        language = texts.add(
+            gr.Radio(list(LANGUAGES), value=known, elem_id="quality-language"),
+            label="quality.language",
+            choices={"it": "quality.italian", "en": "quality.english"},
         )
-        figures = gr.HTML(padding=False)
-        metric = texts.add(gr.Dropdown([], elem_id="quality-test"), label="quality.test_metric")
-        tests = texts.add(gr.Dataframe(interactive=False, elem_id="quality-tests"), label="quality.tests")
-        tests_notes = gr.HTML(padding=False)
-        files = texts.add(
-            gr.File(file_count="multiple", interactive=False, elem_id="quality-files"), label="quality.files"
+        fewest, usual, most = _WORDS
+        n_words = texts.add(gr.Slider(fewest, most, value=usual, step=1), label="quality.n_words")
+    with gr.Row():
+        lsi_filter = texts.add(
+            gr.Radio(list(LSI_FILTERS), value="number", elem_id="quality-lsi"),
+            label="quality.lsi_filter",
+            choices={name: f"quality.lsi_{name}" for name in LSI_FILTERS},
         )
-
-    @friendly
-    def on_measure(
-        documents: Any,
-        systems: Any,
-        metrics: Any,
-        baselines: Any,
-        charts: Any,
-        language: str,
-        n_words: int,
-        lsi_filter: str,
-        lsi_value: float | None,
-        page_language: str,
-        progress: gr.Progress = gr.Progress(),  # noqa: B008
-    ) -> list[Any]:
-        in_language = partial(translate, page_language)
-
-        def show_progress(what: str, share: float) -> None:
-            progress(share, desc=what)
-
-        choice = Choice(metrics, baselines, language, int(n_words), lsi_filter, lsi_value)
-        try:
-            found = measure_upload(documents, systems, choice, in_language, show_progress)
-        except InputError as error:
-            return [None, gr.update(visible=False), notice(str(error)), *[None] * 6]
-        with CHARTS_LOCK:
-            drawings = hevas_drawings(found.evaluation, found.analysis, charts)
-            paths = downloads(lambda folder: write_results(folder, found, drawings, page_language))
-            tested = next(iter(found.analysis.comparisons))
-            updates = shown(found, drawings, tested, page_language)
-        return [found, gr.update(visible=True), *updates, paths]
-
-    def on_language(found: Measured | None, charts: Any, tested: str, page_language: str) -> list[Any]:
-        if found is None:
-            return [gr.skip()] * 6
-        with CHARTS_LOCK:
-            drawings = hevas_drawings(found.evaluation, found.analysis, charts)
-            return shown(found, drawings, tested, page_language)
-
-    def shown(found: Measured, drawings: Sequence[Drawing], tested: str, page_language: str) -> list[Any]:
-        in_language = partial(translate, page_language)
-        drawn = chart_figures(
-            drawings, page_language, lambda name: in_language(f"quality.chart_{name}"), wide=True
+        lsi_value = texts.add(
+            gr.Number(value=0, minimum=0, elem_id="quality-lsi-value"), label="quality.lsi_value"
         )
-        named = [
-            (in_language("quality.average") if name == OVERALL else name, name)
-            for name in found.analysis.comparisons
-        ]
-        return [
-            notes(remarks(found, in_language), found.evaluation.signature),
-            grid(means_table(found, in_language), page_language, metric=in_language("quality.metric")),
-            drawn,
-            gr.update(choices=named, value=tested),
-            *tests_by(found, tested, page_language),
-        ]
-
-    @friendly
-    def on_metric(found: Measured | None, metric: str, page_language: str) -> tuple[Any, Any]:
-        if found is None or metric not in found.analysis.comparisons:
-            return gr.skip(), gr.skip()
-        return tests_by(found, metric, page_language)
-
-    outputs = [status, means, figures, metric, tests, tests_notes]
-    running: dict[str, Any] = {
-        "inputs": [
-            *(documents, systems, metrics, baselines, charts, language, n_words, lsi_filter, lsi_value),
-            texts.language,
-        ],
-        "outputs": [state, results, *outputs, files],
-        "api_visibility": "private",
-        **TABLES_QUEUE,
-    }
-    quiet: dict[str, Any] = {"show_progress": "hidden", "queue": False, "api_visibility": "private"}
-    button.click(on_measure, trigger_mode="once", **running)
-    example.click(_example, language, [documents, systems], **quiet).then(on_measure, **running)
-    for name, tick in ticks.items():
-        tick.click(partial(list, CATEGORIES[name]), outputs=metrics, **quiet)
-    metric.input(on_metric, [state, metric, texts.language], [tests, tests_notes], **quiet)
-    texts.language.change(on_language, [state, charts, metric, texts.language], outputs, **quiet)
+    return [baselines, charts, language, n_words, lsi_filter, lsi_value], language
 
 
-def measure_upload(
-    documents: Any, systems: Any, choice: Choice, translate: Translate, progress: Progress
-) -> Measured:
+def _measure(asked: Sequence[Any], progress: Progress) -> Measured:
+    documents, systems, *choice = asked
+    return measure_upload(documents, systems, Choice(*choice), progress)
+
+
+def _draw(found: Measured) -> list[Drawing]:
+    return hevas_drawings(found.evaluation, found.analysis, found.charts)
+
+
+def measure_upload(documents: Any, systems: Any, choice: Choice, progress: Progress) -> Measured:
     """Read and measure what was uploaded; see `measure`."""
     paths = uploaded(documents)
     if not paths:
-        raise InputError(translate("quality.no_file"))
-    progress(translate("quality.reading"), 0)
-    texts = read_documents(paths[0], translate=translate)
-    headlines = read_systems(uploaded(systems), texts, translate=translate)
-    return measure(texts, headlines, choice, translate=translate, progress=progress)
+        raise InputError(Message("quality.no_file"))
+    progress(Message("uploads.reading"), 0)
+    texts = read_documents(paths[0])
+    headlines = read_systems(uploaded(systems), texts)
+    return measure(texts, headlines, choice, progress=progress)
 
 
-def read_documents(path: Path, *, translate: Translate) -> Documents:
+def read_documents(path: Path) -> Documents:
     """Uploaded documents: a table with the column article, perhaps id and the columns of `REFERENCES`."""
-    rows = read_upload(path, ["article"], ["id", *REFERENCES], translate=translate)
+    rows = read_upload(path, ["article"], ["id", *REFERENCES])
     ids = [row.cells.get("id") or str(number) for number, row in enumerate(rows, start=1)]
     texts = [unicodedata.normalize("NFC", row.cells["article"]) for row in rows]
     named = [name for name in REFERENCES if name in rows[0].cells]
     several = [tuple(filter(worded, (clean_headline(row.cells[name]) for name in named))) for row in rows]
     counts = Counter(ids)
     wrong = {
-        translate("quality.fault_empty"): [not worded(text) for text in texts],
-        translate("quality.fault_double"): [counts[id_] > 1 for id_ in ids],
-        translate("quality.fault_reference"): [bool(named) and not found for found in several],
-        translate("quality.fault_long", most=LIMITS.article): [len(text) > LIMITS.article for text in texts],
-        translate("quality.fault_long_headline", most=LIMITS.headline): [
+        Message("quality.fault_empty"): [not worded(text) for text in texts],
+        Message("quality.fault_double"): [counts[id_] > 1 for id_ in ids],
+        Message("quality.fault_reference"): [bool(named) and not found for found in several],
+        Message("quality.fault_long", most=LIMITS.article): [len(text) > LIMITS.article for text in texts],
+        Message("quality.fault_long_headline", most=LIMITS.headline): [
             any(len(text) > LIMITS.headline for text in found) for found in several
         ],
     }
@@ -274,22 +205,22 @@ def read_documents(path: Path, *, translate: Translate) -> Documents:
         (what, [row.line for row, yes in zip(rows, flags, strict=True) if yes])
         for what, flags in wrong.items()
     )
-    refuse_lines(path, faults, translate)
+    refuse_lines(path, faults)
     return Documents(tuple(ids), tuple(texts), tuple(several) if named else None, path.name)
 
 
-def read_systems(paths: Sequence[Path], documents: Documents, *, translate: Translate) -> list[System]:
+def read_systems(paths: Sequence[Path], documents: Documents) -> list[System]:
     """The uploaded headlines of any number of systems, called like their files.
 
     A file is text with one headline a line, in the documents' order, or a table with the column headline and perhaps id. The
     headline of a row with an `error` is empty, as `change-it transfer` writes it.
     """
     if len(paths) > LIMITS.systems:
-        raise InputError(translate("quality.systems", most=LIMITS.systems, found=len(paths)))
+        raise InputError(Message("uploads.systems", most=LIMITS.systems, found=len(paths)))
     systems: list[System] = []
     for path in paths:
         taken = {*BASELINES, *(system.name.lower() for system in systems)}
-        systems.append(System(_name(path, taken), _headlines(path, documents, translate)))
+        systems.append(System(_name(path, taken), _headlines(path, documents)))
     return systems
 
 
@@ -300,36 +231,30 @@ def _name(path: Path, taken: set[str]) -> str:
     return next(one for one in tries if one.lower() not in taken)
 
 
-def _headlines(path: Path, documents: Documents, translate: Translate) -> tuple[str, ...]:
+def _headlines(path: Path, documents: Documents) -> tuple[str, ...]:
     """(n,) headlines in the order of the documents."""
     if path.suffix.lower() == ".txt":
-        rows = [{"headline": line} for line in read_lines(path, translate=translate)]
+        rows = [{"headline": line} for line in read_lines(path)]
     else:
-        rows = [row.cells for row in read_upload(path, ["headline"], ["id", "error"], translate=translate)]
-    headlines = ["" if cells.get("error") else clean_headline(cells["headline"]) for cells in rows]
+        rows = [row.cells for row in read_upload(path, ["headline"], ["id", "error"])]
+    headlines = headlines_of(rows, clean_headline)
     if long := [str(number) for number, text in enumerate(headlines, 1) if len(text) > LIMITS.headline]:
-        fault = translate("quality.fault_long_headline", most=LIMITS.headline)
-        faults = f"{fault} ({listed(long, translate)})"
-        raise InputError(translate("quality.unfit", file=path.name, faults=faults))
+        fault = Message("quality.fault_long_headline", most=LIMITS.headline)
+        where = Message("uploads.fault", fault=fault, lines=listed(long))
+        raise InputError(Message("quality.unfit", file=path.name, faults=where))
     if "id" not in rows[0]:
         if len(headlines) != len(documents):
             numbers = {"found": len(headlines), "wanted": len(documents)}
-            raise InputError(translate("quality.number", file=path.name, **numbers))
+            raise InputError(Message("quality.number", file=path.name, **numbers))
         return tuple(headlines)
-    by_id = dict(zip([cells["id"] for cells in rows], headlines, strict=True))
-    known = set(documents.ids)
-    problems = {
-        "quality.ids_missing": [id_ for id_ in documents.ids if id_ not in by_id],
-        "quality.ids_other": [id_ for id_ in by_id if id_ not in known],
-    }
-    found = [
-        translate(key, count=len(ids), ids=listed(ids, translate)) for key, ids in problems.items() if ids
-    ]
-    if len(by_id) < len(rows):
-        found.append(translate("quality.ids_double"))
-    if found:
-        raise InputError(translate("quality.unfit", file=path.name, faults="; ".join(found)))
-    return tuple(by_id[id_] for id_ in documents.ids)
+    found = Predictions.match([cells["id"] for cells in rows], headlines, documents.ids)
+    unfit = {"quality.ids_missing": found.missing, "quality.ids_other": found.foreign}
+    faults = [Message(key, count=len(ids), ids=listed(ids)) for key, ids in unfit.items() if ids]
+    if found.double:
+        faults.append(Message("quality.ids_double"))
+    if faults:
+        raise InputError(Message("quality.unfit", file=path.name, faults=Joined(faults, "; ")))
+    return tuple(found.headlines.values())
 
 
 def measure(
@@ -337,7 +262,6 @@ def measure(
     systems: Sequence[System],
     choice: Choice,
     *,
-    translate: Translate,
     progress: Progress = lambda what, share: None,
 ) -> Measured:
     """Measure systems and baselines with HEvAS.
@@ -351,9 +275,9 @@ def measure(
     left_out = [name for name in wanted if METRICS[name].references and documents.references is None]
     metrics = [name for name in wanted if name not in left_out]
     if not metrics:
-        raise InputError(translate("quality.no_metric_left" if left_out else "quality.no_metric"))
+        raise InputError(Message("quality.no_metric_left" if left_out else "quality.no_metric"))
     if not systems and not choice.baselines:
-        raise InputError(translate("quality.no_system"))
+        raise InputError(Message("quality.no_system"))
     families = {METRICS[name].family for name in metrics}
     steps = len(choice.baselines) + len(families) + len(("statistics", "drawing"))
     begun: dict[str, int] = {}  # step to its number
@@ -369,21 +293,21 @@ def measure(
     found = list(systems)
     for name in choice.baselines:
         begin(name)
-        headlines = baseline(name, documents.texts, n_words=choice.n_words, language=choice.language)
+        headlines = baseline(name, documents.texts, n_words=int(choice.n_words), language=choice.language)
         found.append(System(name, tuple(headlines)))
     options = MetricOptions(
-        language=choice.language, topics=min(_TOPICS, len(documents)), **lsi_options(choice, translate)
+        language=choice.language, topics=min(_TOPICS, len(documents)), **lsi_options(choice)
     )
     evaluation = evaluate(
         documents, found, metrics=chosen_metrics(metrics), options=options, progress=begin_family
     )
-    begin(translate("quality.statistics"))
+    begin(Message("uploads.statistics"))
     analysis = analyse(evaluation)
-    begin(translate("quality.drawing"))
-    return Measured(documents, tuple(found), evaluation, analysis, tuple(left_out))
+    begin(Message("quality.drawing"))
+    return Measured(documents, tuple(found), evaluation, analysis, tuple(left_out), tuple(choice.charts))
 
 
-def lsi_options(choice: Choice, translate: Translate) -> dict[str, Any]:
+def lsi_options(choice: Choice) -> dict[str, Any]:
     """The filter of LSI's eigenvalues, as `MetricOptions` has it.
 
     Raises:
@@ -394,70 +318,27 @@ def lsi_options(choice: Choice, translate: Translate) -> dict[str, Any]:
         return {}
     number, share = choice.lsi_filter == "number", choice.lsi_filter == "ratio"
     if value < 0 or (number and value != int(value)) or (share and value > 1):
-        raise InputError(translate("quality.lsi_fault"))
+        raise InputError(Message("quality.lsi_fault"))
     return {f"lsi_{choice.lsi_filter}": int(value) if number else value}
 
 
-def means_table(found: Measured, translate: Translate) -> Table:
-    """The means: a row a metric, a column a system, the best average first."""
-    table = hevas_terminal_table(found.evaluation)
-    average = {"metric": translate("quality.average")}
-    rows = (
-        replace(row, values={**row.values, **average}) if row.values["metric"] == OVERALL else row
-        for row in table.rows
-    )
-    return replace(table, rows=tuple(rows))
-
-
-def tests_by(found: Measured, metric: str, language: str) -> tuple[Any, Any]:
-    """Updates of the table of tests by one metric and of the notes below it."""
-    in_language = partial(translate, language)
-    comparison = found.analysis.comparisons[metric]
-    titles = {
-        "systems": "quality.pair",
-        "difference": "quality.difference",
-        "rank_sum_p": "quality.rank_sum",
-        "p": "quality.signed_rank",
-        "rank_biserial": "quality.effect",
-    }
-    headings = {name: in_language(key) for name, key in titles.items()}
-    table = grid(pairs_table(comparison), language, **headings)
-    sentences = [friedman(found, metric, language), in_language("quality.tests_note")]
-    shown = notes([sentence for sentence in sentences if sentence]) if table["data"] else notes([])
-    return gr.update(value=table, visible=bool(table["data"])), shown
-
-
-def friedman(found: Measured, metric: str, language: str) -> str:
-    """Friedman's test of one metric in a sentence; empty for fewer than three systems."""
-    test = found.analysis.comparisons[metric].friedman
-    if not test:
-        return ""
-    p = p_value(test.p)
-    return translate(
+def measured_html(found: Measured, charts: list[tuple[Drawing, Markup]], language: str) -> str:
+    """What was measured as HTML: the report's tables and charts."""
+    left_out = [Message("quality.left_out", metrics=", ".join(found.left_out))] if found.left_out else []
+    return render(
+        "quality.html.jinja",
         language,
-        "quality.friedman",
-        statistic=number(language, f"{test.statistic:.2f}"),
-        p=number(language, p if p.startswith("<") else f"= {p}"),
-        w=number(language, figure(test.kendall_w)),
+        evaluation=found.evaluation,
+        remarks=hevas_remarks(found.evaluation) + left_out,
+        means=means_table(found.evaluation),
+        comparisons=comparisons(found.analysis),
+        charts=charts,
+        wide=True,
     )
-
-
-def remarks(found: Measured, translate: Translate) -> list[str]:
-    """A sentence for each system with empty headlines, and one for the metrics that were left out."""
-    n = len(found.documents)
-    empty = found.evaluation.empty_headlines
-    sentences = [
-        translate("quality.empty", system=system, count=count, n=n)
-        for system, count in empty.items()
-        if count
-    ]
-    if found.left_out:
-        sentences.append(translate("quality.left_out", metrics=", ".join(found.left_out)))
-    return sentences
 
 
 def write_results(folder: Path, found: Measured, drawings: Sequence[Drawing], language: str) -> list[Path]:
-    """Write `report.html`, `summary.csv`, `items.csv` with the values of every headline, and a PNG for each chart."""
+    """Write `report.html`, `summary.csv`, and `items.csv` with the values of every headline."""
     evaluation = found.evaluation
     report, table, items = (folder / name for name in ("report.html", "summary.csv", "items.csv"))
     write_text(report, hevas_page(found.documents, evaluation, found.analysis, drawings, language=language))
@@ -470,7 +351,7 @@ def write_results(folder: Path, found: Measured, drawings: Sequence[Drawing], la
         )
     )
     write_table(items, ["system", "id", "headline", *evaluation.metrics], rows, quote_formulas=True)
-    return [report, table, items, *write_charts(folder, drawings)]
+    return [report, table, items]
 
 
 def _example(language: str) -> list[Any]:

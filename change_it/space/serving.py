@@ -45,6 +45,12 @@ def theme() -> gr.themes.Base:
     )
 
 
+def css() -> str:
+    """The page's own style, and the reports' for the tables of results."""
+    own, tables = files("change_it.space") / "page.css", files("change_it.results") / "templates/tables.css"
+    return f"{own.read_text(encoding='utf-8')}.ci-results {{\n{tables.read_text(encoding='utf-8')}}}\n"
+
+
 def gradio_texts(language: str) -> dict[str, str]:
     """What Gradio's own parts say in a language, by its keys; it has no Italian."""
     prefix = "gradio."
@@ -72,7 +78,7 @@ def launch(page: gr.Blocks, *, hosts: Sequence[str] = (), **settings: Any) -> An
         "app_kwargs": {"middleware": [guard]},
         "theme": theme(),
         "i18n": gr.I18n(**{language: gradio_texts(language) for language in LANGUAGES}),
-        "css": (files("change_it.space") / "page.css").read_text(encoding="utf-8"),
+        "css": css(),
         "ssr_mode": False,
         "show_error": False,
         "footer_links": ["api"],

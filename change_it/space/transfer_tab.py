@@ -1,13 +1,11 @@
 """The Transfer tab, and the endpoints `/transfer` and `/judge`: new headlines with what the judges say of them."""
 
-import logging
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
-from functools import cache, partial
+from dataclasses import asdict, dataclass, fields
+from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,24 +16,18 @@ from change_it.generators.rerank import JudgedCandidate
 from change_it.hevas.readability import readability
 from change_it.scoring.compliancy import JUDGES
 from change_it.scoring.item import Item
-from change_it.space.feedback import append, can_write
 from change_it.space.fragments import notice, render
 from change_it.space.limits import LIMITS, friendly, text_of
 from change_it.space.models import OWN, STYLE_WEIGHT, Models, Question
-from change_it.space.translation import Texts
 from change_it.text.tokens import words
-from change_it.translation import LANGUAGES, number, translate
+from change_it.translation import LANGUAGES, Message, Texts, localized, translate
 
 #: Candidates that are asked for at first.
 CANDIDATES = 3
-#: Requests of a visit that are kept.
-HISTORY = 10
 #: The fields of the tab, as links name them.
 FIELDS = ("headline", "article", "direction", "system", "candidates", "style", "own")
 
 _LONGEST_LINK = 8_000  # letters that every server on the way takes
-
-log = logging.getLogger(__name__)
 
 _QUEUE: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": LIMITS.at_once}
 #: On a phone the candidates are below the fold: a press of the button goes there.
@@ -52,177 +44,143 @@ def examples(language: str) -> list[dict[str, Any]]:
     return list(found.get(language, found["it"]))
 
 
-def build(texts: Texts, models: Models | None, feedback: Path | None = None) -> None:
-    """The tab's components and events, inside its `gr.Tab`; without models the tab says how to get some.
+@dataclass(frozen=True)
+class Fields:
+    """What a reader fills in, in the order of `FIELDS`."""
 
-    `feedback` is a folder for what readers call wrong.
-    """
+    headline: gr.Textbox
+    article: gr.Textbox
+    direction: gr.Radio
+    system: gr.Dropdown
+    count: gr.Slider
+    weight: gr.Slider
+    own: gr.Textbox
+
+    @property
+    def all(self) -> list[Any]:
+        """All of them."""
+        return [getattr(self, field.name) for field in fields(self)]
+
+
+def build(texts: Texts, models: Models | None) -> None:
+    """The tab's components and events, inside its `gr.Tab`; without models the tab says how to get some."""
     if models is None:
         texts.add(gr.Markdown(), value="page.no_models")
         return
-    directions = list(models.directions)
-    systems = list(models.systems)
-    some = examples(models.language)
     found = opening(models, texts.opening)
-    values: list[Any] = (
-        found["asked"] if found else ["", "", directions[0], systems[0], CANDIDATES, STYLE_WEIGHT, ""]
-    )
     texts.add(gr.HTML(elem_classes="ci-jump", padding=False), value="transfer.jump")
     with gr.Row(equal_height=False, elem_classes="ci-columns"):
         with gr.Column(scale=5, min_width=320):
-            headline = texts.add(
-                gr.Textbox(values[0], lines=2, max_lines=4, elem_id="headline"),
-                label="transfer.headline",
-                placeholder="transfer.headline_placeholder",
-            )
-            article = texts.add(
-                gr.Textbox(values[1], lines=6, max_lines=12, elem_id="article"),
-                label="transfer.article",
-                placeholder="transfer.article_placeholder",
-            )
-            with gr.Row():
-                choices = [(" → ".join(outlets), name) for name, outlets in models.directions.items()]
-                direction = texts.add(
-                    gr.Radio(choices, value=values[2], elem_id="direction", min_width=150),
-                    label="transfer.direction",
-                )
-                system = texts.add(
-                    gr.Dropdown(systems, value=values[3], elem_id="system", min_width=150),
-                    label="transfer.system",
-                )
-            weight = texts.add(
-                gr.Slider(0, 1, value=values[5], step=0.1, elem_id="weight"),
-                label="transfer.weight",
-                info="transfer.weight_info",
-            )
-            count = texts.add(
-                gr.Slider(1, LIMITS.candidates, value=values[4], step=1, elem_id="candidates"),
-                label="transfer.candidates",
-            )
-            own = texts.add(
-                gr.Textbox(lines=1, max_lines=3, elem_id="own"),
-                label="transfer.own",
-                placeholder="transfer.own_placeholder",
-            )
+            asked = _fields(texts, models, found["asked"] if found else None)
             button = texts.add(gr.Button(variant="primary", elem_id="transfer"), value="transfer.button")
+            headlines = [one["headline"] for one in examples(models.language)]
             offered = texts.add(
                 gr.Dataset(
                     components=["textbox"],
-                    **_listed([one["headline"] for one in some]),
+                    samples=[[text] for text in headlines],
+                    sample_labels=headlines,
                     type="index",
                     elem_id="examples",
                 ),
                 label="transfer.examples",
             )
-            visited = texts.add(
-                gr.Dataset(
-                    components=["textbox"], samples=[], type="index", visible=False, elem_id="history"
-                ),
-                label="transfer.history",
-            )
         with gr.Column(scale=7, min_width=320):
             shown = gr.HTML(candidates_html(found, texts.opening), elem_id="candidates-found")
             answer = gr.State(found)
-            doubted = _feedback(texts, answer, feedback)
-    history = gr.State([])
-    inputs: list[Any] = [headline, article, direction, system, count, weight, own]
+    _wire(texts, models, asked, button, offered, shown, answer)
+    _endpoints(texts.opening, models)
+
+
+def _fields(texts: Texts, models: Models, asked: Sequence[Any] | None) -> Fields:
+    """The fields, filled with what was asked, if anything was."""
+    directions, systems = models.directions, list(models.systems)
+    values = asked or ["", "", next(iter(directions)), systems[0], CANDIDATES, STYLE_WEIGHT, ""]
+    headline = texts.add(
+        gr.Textbox(values[0], lines=2, max_lines=4, elem_id="headline"),
+        label="transfer.headline",
+        placeholder="transfer.headline_placeholder",
+    )
+    article = texts.add(
+        gr.Textbox(values[1], lines=6, max_lines=12, elem_id="article"),
+        label="transfer.article",
+        placeholder="transfer.article_placeholder",
+    )
+    with gr.Row():
+        choices = [(" → ".join(outlets), name) for name, outlets in directions.items()]
+        direction = texts.add(
+            gr.Radio(choices, value=values[2], elem_id="direction", min_width=150),
+            label="transfer.direction",
+        )
+        system = texts.add(
+            gr.Dropdown(systems, value=values[3], elem_id="system", min_width=150),
+            label="transfer.system",
+        )
+    weight = texts.add(
+        gr.Slider(0, 1, value=values[5], step=0.1, elem_id="weight"),
+        label="transfer.weight",
+        info="transfer.weight_info",
+    )
+    count = texts.add(
+        gr.Slider(1, LIMITS.candidates, value=values[4], step=1, elem_id="candidates"),
+        label="transfer.candidates",
+    )
+    own = texts.add(
+        gr.Textbox(lines=1, max_lines=3, elem_id="own"),
+        label="transfer.own",
+        placeholder="transfer.own_placeholder",
+    )
+    return Fields(headline, article, direction, system, count, weight, own)
+
+
+def _wire(
+    texts: Texts,
+    models: Models,
+    asked: Fields,
+    button: gr.Button,
+    offered: gr.Dataset,
+    shown: gr.HTML,
+    answer: gr.State,
+) -> None:
+    """What happens when a field changes, the button is pressed, an example is chosen or a link is opened."""
 
     @friendly
-    def on_request(*values: Any) -> tuple[Mapping[str, Any] | None, str, Any]:
+    def on_request(*values: Any) -> tuple[Mapping[str, Any] | None, str]:
         *asked, language = values
         headline, article, *_, own = asked
         if not (headline or article or own):
-            return None, candidates_html(None, language), gr.update(**_choices(None))
+            return None, candidates_html(None, language)
         try:
             found = transfer_inputs(models, asked, language)
         except InputError as error:
-            return None, notice(str(error)), gr.update(**_choices(None))
-        return found, candidates_html(found, language), gr.update(**_choices(found))
-
-    @friendly
-    def on_press(past: list[list[Any]], *values: Any) -> tuple[Any, ...]:
-        asked = [*values[:-1]]
-        past = [asked, *(one for one in past if one != asked)][:HISTORY]
-        return *on_request(*values), past, gr.update(**_listed([one[0] for one in past]), visible=True)
+            return None, notice(localized(language, error))
+        return found, candidates_html(found, language)
 
     def on_load(request: gr.Request) -> list[Any]:
         return linked(models, dict(request.query_params))
 
     request: dict[str, Any] = {
-        "inputs": [*inputs, texts.language],
-        "outputs": [answer, shown, doubted],
+        "fn": on_request,
+        "inputs": [*asked.all, texts.language],
+        "outputs": [answer, shown],
         "show_progress": "minimal",
         "api_visibility": "private",
         **_QUEUE,
     }
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     # Not `input`: Gradio sends it for keys, but not for what is pasted.
-    gr.on([one.change for one in inputs], on_request, trigger_mode="always_last", **request)
-    press = {
-        **request,
-        "inputs": [history, *request["inputs"]],
-        "outputs": [*request["outputs"], history, visited],
-    }
-    pressed = gr.on([button.click, headline.submit, own.submit], on_press, trigger_mode="once", **press)
-    pressed.then(None, js=_SHOW_CANDIDATES)
-    filled: dict[str, Any] = {"queue": False, **quiet}
+    gr.on([field.change for field in asked.all], trigger_mode="always_last", **request)
+    presses = [button.click, asked.headline.submit, asked.own.submit]
+    gr.on(presses, trigger_mode="once", **request).then(None, js=_SHOW_CANDIDATES)
+    some = examples(models.language)
     offered.click(
         lambda index: example_inputs(models, some[index]),
         offered,
-        [headline, article, direction, own],
-        **filled,
+        [asked.headline, asked.article, asked.direction, asked.own],
+        queue=False,
+        **quiet,
     ).then(None, js=_SHOW_CANDIDATES)
-    visited.click(lambda index, past: past[index], [visited, history], inputs, **filled).then(
-        None, js=_SHOW_CANDIDATES
-    )
     texts.language.change(candidates_html, [answer, texts.language], shown, **quiet)
-    gr.on(None, on_load, None, [*inputs, texts.language], **filled)
-    _endpoints(texts.opening, models)
-
-
-def _listed(headlines: Sequence[str]) -> dict[str, Any]:
-    """What a `gr.Dataset` needs to offer headlines."""
-    return {"samples": [[text] for text in headlines], "sample_labels": list(headlines)}
-
-
-def _choices(answer: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What a `gr.Dropdown` needs to offer the candidates of an answer."""
-    found = [one["headline"] for one in answer["candidates"]] if answer else []
-    return {"choices": found, "value": found[0] if found else None}
-
-
-def _feedback(texts: Texts, answer: gr.State, folder: Path | None) -> gr.Dropdown:
-    """The form for what a reader calls wrong; its list of candidates is returned."""
-    possible = can_write(folder)
-    with texts.add(gr.Accordion(open=False, elem_id="feedback"), label="feedback.title"):
-        texts.add(gr.Markdown(elem_classes="ci-label"), value="feedback.on" if possible else "feedback.off")
-        candidate = texts.add(
-            gr.Dropdown(**_choices(answer.value), interactive=possible, elem_id="feedback-candidate"),
-            label="feedback.candidate",
-        )
-        remark = texts.add(
-            gr.Textbox(interactive=possible, max_length=LIMITS.headline, elem_id="feedback-remark"),
-            label="feedback.remark",
-        )
-        button = texts.add(
-            gr.Button(interactive=possible, elem_id="feedback-button"), value="feedback.button"
-        )
-        status = gr.HTML(elem_id="feedback-status", padding=False)
-
-    @friendly
-    def on_feedback(answer: Any, headline: Any, remark: Any, language: str) -> str:
-        if folder is None or not answer:
-            return notice(translate(language, "feedback.nothing"))
-        remark = text_of(remark, LIMITS.headline, "feedback.remark", language)
-        try:
-            append(folder, answer, headline, remark)
-        except InputError:
-            log.exception("feedback was not written")
-            return notice(translate(language, "feedback.failed"))
-        return notice(translate(language, "feedback.thanks"))
-
-    button.click(on_feedback, [answer, candidate, remark, texts.language], status, api_visibility="private")
-    return candidate
+    gr.on(None, on_load, None, [*asked.all, texts.language], queue=False, **quiet)
 
 
 def example_inputs(models: Models, example: Mapping[str, Any]) -> list[str]:
@@ -249,7 +207,7 @@ def opening(models: Models, language: str) -> dict[str, Any] | None:
 def transfer_inputs(models: Models, asked: Sequence[Any], language: str) -> dict[str, Any]:
     """The answer of `transfer` to what stands in the fields (`FIELDS`), with `asked` and `link`, a query that asks it again."""
     headline, article, direction, system, count, weight, own = asked
-    found = transfer(models, headline, article, direction, system, count, language, own, weight)
+    found = transfer(models, headline, article, direction, system, count, own, weight)
     link = "?" + urlencode({**dict(zip(FIELDS, asked, strict=True)), "language": language})
     return {**found, "asked": [*asked], "link": link if len(link) <= _LONGEST_LINK else None}
 
@@ -274,15 +232,7 @@ def candidates_html(answer: Mapping[str, Any] | None, language: str) -> str:
     """The answer of `transfer` as HTML; what to do where there is none."""
     if answer is None:
         return notice(translate(language, "transfer.start"))
-    in_language = partial(translate, language)
-    return render(
-        "candidates.html.jinja",
-        answer=answer,
-        translate=in_language,
-        number=partial(number, language),
-        judges=JUDGES,
-        own=OWN,
-    )
+    return render("candidates.html.jinja", language, answer=answer, judges=JUDGES, own=OWN)
 
 
 def transfer(
@@ -292,7 +242,6 @@ def transfer(
     direction: Any,
     system: Any,
     candidates: Any,
-    language: str,
     own: Any = "",
     style_weight: Any = STYLE_WEIGHT,
 ) -> dict[str, Any]:
@@ -310,54 +259,50 @@ def transfer(
         `looks_like` (the outlet that main takes the original and the new headline for) and `readability`;
         `wrong_direction`, whether main takes the original for the outlet aimed at, so that there is no verdict on style
         and compliancy; `known_words`, the share of the original's and the article's words that the judges' corpus has,
-        and `foreign`, whether that is too few to believe them; `nearest`, the
-        headline of the training article most like this one, their `similarity`, and the `usual` one of the newspapers' own
-        articles (None without a corpus); `reliability`, how far to rely on each judge. What needs a fluency judge is None where there is none.
+        and `foreign`, whether that is too few to believe them; `reliability`, how far to rely on each judge. What needs a fluency judge is None where there is none.
 
     Raises:
         InputError: something is missing, unknown or too long.
     """
-    item = _checked(models, headline, article, direction, language)
+    item = _checked(models, headline, article, direction)
     if not isinstance(system, str) or system not in models.systems:
-        raise InputError(translate(language, "limits.system", known=", ".join(models.systems)))
+        raise InputError(Message("limits.system", known=", ".join(models.systems)))
     whole = isinstance(candidates, int | float) and candidates == candidates // 1
     if not whole or not 1 <= candidates <= LIMITS.candidates:
-        raise InputError(translate(language, "limits.candidates", most=LIMITS.candidates))
+        raise InputError(Message("limits.candidates", most=LIMITS.candidates))
     if not isinstance(style_weight, int | float) or not 0 <= style_weight <= 1:
-        raise InputError(translate(language, "limits.weight"))
+        raise InputError(Message("limits.weight"))
     chosen = models.systems[system]
     if item.target not in chosen.targets:
-        raise InputError(translate(language, "limits.target", system=system, to=item.target))
-    written = " ".join(text_of(own, LIMITS.headline, "transfer.own", language).split())
+        raise InputError(Message("limits.target", system=system, to=item.target))
+    written = " ".join(text_of(own, LIMITS.headline, "transfer.own").split())
     found = models.answer(Question(item, system, written if words(written) else "", style_weight))
     if not found:
-        raise InputError(translate(language, "limits.nothing", system=system))
+        raise InputError(Message("limits.nothing", system=system))
     best = [one for name, one in found if name == system][: int(candidates)]
     shown = [(name, one) for name, one in found if name == OWN or one in best]
     return {"system": system, **_answer(models, item, shown)}
 
 
-def judge(
-    models: Models, headline: Any, article: Any, new_headline: Any, direction: Any, language: str
-) -> dict[str, Any]:
+def judge(models: Models, headline: Any, article: Any, new_headline: Any, direction: Any) -> dict[str, Any]:
     """What the judges say of a headline that somebody wrote; see `transfer`, with one candidate."""
-    item = _checked(models, headline, article, direction, language)
-    new = " ".join(text_of(new_headline, LIMITS.headline, "transfer.own", language).split())
+    item = _checked(models, headline, article, direction)
+    new = " ".join(text_of(new_headline, LIMITS.headline, "transfer.own").split())
     if not words(new):
-        raise InputError(translate(language, "limits.no_own"))
+        raise InputError(Message("limits.no_own"))
     return {"system": OWN, **_answer(models, item, models.answer(Question(item, own=new)))}
 
 
-def _checked(models: Models, headline: Any, article: Any, direction: Any, language: str) -> Item:
+def _checked(models: Models, headline: Any, article: Any, direction: Any) -> Item:
     """The item to transfer."""
-    source = " ".join(text_of(headline, LIMITS.headline, "transfer.headline", language).split())
-    text = text_of(article, LIMITS.article, "transfer.article", language)
+    source = " ".join(text_of(headline, LIMITS.headline, "transfer.headline").split())
+    text = text_of(article, LIMITS.article, "transfer.article")
     if not words(source):
-        raise InputError(translate(language, "limits.no_headline"))
+        raise InputError(Message("limits.no_headline"))
     if not words(text):
-        raise InputError(translate(language, "limits.no_article"))
+        raise InputError(Message("limits.no_article"))
     if not isinstance(direction, str) or direction not in models.directions:
-        raise InputError(translate(language, "limits.direction", known=", ".join(models.directions)))
+        raise InputError(Message("limits.direction", known=", ".join(models.directions)))
     return Item("", *models.directions[direction], source, text)
 
 
@@ -406,21 +351,8 @@ def _answer(models: Models, item: Item, found: Sequence[tuple[str, JudgedCandida
         "candidates": candidates,
         "known_words": None if casing is None else round(casing.known_share(text, models.language), 4),
         "foreign": casing is not None and casing.is_foreign(text, models.language),
-        "nearest": _nearest(models, item.article),
         "reliability": {verdict.judge: verdict.level for verdict in models.verdicts},
         "signature": models.judges.signature,
-    }
-
-
-def _nearest(models: Models, article: str) -> dict[str, Any] | None:
-    """The training article that is nearest to this one."""
-    if models.nearest is None:
-        return None
-    headline, similarity = models.nearest.find(article)
-    return {
-        "headline": headline,
-        "similarity": round(similarity, 4),
-        "usual": round(models.nearest.usual, 4),
     }
 
 
@@ -456,9 +388,7 @@ def _endpoints(language_at_first: str, models: Models) -> None:
         language: str = language_at_first,
         style_weight: float = STYLE_WEIGHT,
     ) -> dict:
-        return transfer(
-            models, headline, article, direction, system, candidates, language, style_weight=style_weight
-        )
+        return transfer(models, headline, article, direction, system, candidates, style_weight=style_weight)
 
     @friendly
     def judge_endpoint(
@@ -468,7 +398,7 @@ def _endpoints(language_at_first: str, models: Models) -> None:
         direction: str = directions[0],
         language: str = language_at_first,
     ) -> dict:
-        return judge(models, headline, article, new_headline, direction, language)
+        return judge(models, headline, article, new_headline, direction)
 
     lengths = f"headline: at most {LIMITS.headline} characters; article: at most {LIMITS.article} characters"
     aims = f"direction: {' or '.join(directions)}; language of messages: it or en"

@@ -1,4 +1,4 @@
-"""Files that people upload, every fault one sentence in their language; and files that they download."""
+"""Files that people upload, every fault one sentence; and files that they download."""
 
 import atexit
 import os
@@ -14,10 +14,10 @@ from typing import Any
 from change_it import io
 from change_it.errors import InputError
 from change_it.io import SUFFIXES, Record, TableError, file_errors, read_records, read_text
-from change_it.locks import flock
+from change_it.io.locks import flock
 from change_it.results.charts import Drawing, save
 from change_it.space.limits import LIMITS, printable
-from change_it.translation import Translate
+from change_it.translation import Joined, Message
 
 #: Queue of the tabs that work on tables: one at a time, so that the Transfer tab stays quick; the others wait.
 TABLES_QUEUE: dict[str, Any] = {"concurrency_id": "tables", "concurrency_limit": 1}
@@ -65,41 +65,43 @@ def uploaded(files: Any) -> list[Path]:
     return [Path(file) for file in (files if isinstance(files, list) else [files])]
 
 
-def read_upload(
-    path: Path, required: Sequence[str], optional: Sequence[str] = (), *, translate: Translate
-) -> list[Record]:
+def read_upload(path: Path, required: Sequence[str], optional: Sequence[str] = ()) -> list[Record]:
     """The rows of an uploaded table: CSV, TSV or JSON lines; see `io.read_records`.
 
     Raises:
         InputError: it is no such table, too large, or has too many rows.
     """
     if SUFFIXES.get(path.suffix.lower()) == "parquet":  # ten megabytes of it can hold gigabytes
-        raise InputError(translate("uploads.parquet", file=path.name))
-    with _faults_translated(path, translate):
+        raise InputError(Message("uploads.parquet", file=path.name))
+    with _faults_as_messages(path):
         return read_records(path, required=required, optional=optional, max_rows=LIMITS.rows)
 
 
-def read_lines(path: Path, *, translate: Translate) -> list[str]:
+def read_lines(path: Path) -> list[str]:
     """The lines of an uploaded text file."""
-    with _faults_translated(path, translate):
+    with _faults_as_messages(path):
         text = printable(read_text(path).replace("\r\n", "\n"))
     if not text.strip():
-        raise InputError(translate("uploads.empty", file=path.name))
+        raise InputError(Message("uploads.empty", file=path.name))
     return text.removesuffix("\n").split("\n")
 
 
-def refuse_lines(path: Path, faults: Iterable[tuple[str, Sequence[int]]], translate: Translate) -> None:
-    """Refuse a file whose rows have faults: what is wrong, in words, and the lines where."""
-    found = [f"{what} ({listed(list(map(str, lines)), translate)})" for what, lines in faults if lines]
+def refuse_lines(path: Path, faults: Iterable[tuple[str, Sequence[int]]]) -> None:
+    """Refuse a file whose rows have faults: what is wrong, and the lines where."""
+    found = [
+        Message("uploads.fault", fault=fault, lines=listed(list(map(str, lines))))
+        for fault, lines in faults
+        if lines
+    ]
     if found:
-        raise InputError(translate("uploads.lines", file=path.name, faults="; ".join(found)))
+        raise InputError(Message("uploads.lines", file=path.name, faults=Joined(found, "; ")))
 
 
-def listed(names: Sequence[str], translate: Translate) -> str:
+def listed(names: Sequence[str]) -> str:
     """The first few of many names, none of them too long, and how many more there are."""
     more = len(names) - _LISTED
     shown = io.listed(names[:_LISTED])
-    return shown + (f" {translate('uploads.more', count=more)}" if more > 0 else "")
+    return Message("uploads.more", names=shown, count=more) if more > 0 else shown
 
 
 def downloads(write: Callable[[Path], Sequence[Path]]) -> list[str]:
@@ -112,7 +114,7 @@ def downloads(write: Callable[[Path], Sequence[Path]]) -> list[str]:
 
 
 def write_charts(folder: Path, drawings: Sequence[Drawing]) -> list[Path]:
-    """Write charts as PNG; hold `html.CHARTS_LOCK`."""
+    """Write charts as PNG; hold `upload_tab.CHARTS_LOCK`."""
     paths = [folder / f"{drawing.name}.png" for drawing in drawings]
     for path, drawing in zip(paths, drawings, strict=True):
         save(drawing.figure, path)
@@ -120,13 +122,13 @@ def write_charts(folder: Path, drawings: Sequence[Drawing]) -> list[Path]:
 
 
 @contextmanager
-def _faults_translated(path: Path, translate: Translate) -> Iterator[None]:
-    """Refuse a file that is too large, and translate the faults of a table."""
+def _faults_as_messages(path: Path) -> Iterator[None]:
+    """Refuse a file that is too large, and word the faults of a table as those of an upload."""
     size = path.stat().st_size if path.is_file() else 0
     if size > LIMITS.bytes:
         found = round(size / 1e6, 1)
         raise InputError(
-            translate("uploads.bytes", file=path.name, most=LIMITS.bytes // 1_000_000, found=found)
+            Message("uploads.bytes", file=path.name, most=LIMITS.bytes // 1_000_000, found=found)
         )
     try:
         yield
@@ -134,4 +136,4 @@ def _faults_translated(path: Path, translate: Translate) -> Iterator[None]:
         values = {
             name: value if name == "most" else str(value)[:_QUOTED] for name, value in error.values.items()
         }
-        raise InputError(translate(f"uploads.{error.key}", **values)) from error
+        raise InputError(Message(f"uploads.{error.key}", **values)) from error

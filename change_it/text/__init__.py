@@ -1,1 +1,1 @@
-"""Words for all other parts: tokens, sentences, stop words, numbers, overlap."""
+"""Words for all other parts: tokens, sentences, stop words, numbers, names, tags, ROUGE, damage."""

@@ -1,1 +1,1 @@
-"""Training: one Accelerate loop for judges, masked language models and generators, and its options."""
+"""Training: one Accelerate loop for judges and generators, and its options."""

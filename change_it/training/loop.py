@@ -1,4 +1,4 @@
-"""The one training loop, on Accelerate: judges, masked language models and generators go through `train`.
+"""The one training loop, on Accelerate: judges and generators go through `train`.
 
 A run that is killed and resumed ends with the same weights, bit for bit on CPU, as one that was not: the order of
 the batches depends on (seed, epoch) alone, and a checkpoint holds everything else (weights, optimizer, scheduler,

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import check_writable, listed, read_json, write_json
-from change_it.locks import keep_locks
+from change_it.io.locks import keep_locks
 from change_it.networks.pretrained import hash_of_weights, quiet
 from change_it.training.arguments import TrainingSettings
 from change_it.training.loop import Evaluate, TrainingResult, check_launch, process_state, train
@@ -59,11 +59,13 @@ def train_in_folder(
     prepare: Callable[[Path], Run],
     *,
     libraries: Sequence[str],
+    files: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Train a model and put it into `out`, or resume an interrupted run with the same settings; returns `metrics.json`.
 
     Every process calls it with the same arguments; what it returns is empty in every process but the main one. `what`
-    is the command, `change-it train <what>`; the versions of `libraries` are recorded.
+    is the command, `change-it train <what>`; the versions of `libraries` are recorded. `files` are JSON files
+    that are saved beside the model, by name.
     """
     check_launch()
     state = process_state()
@@ -110,6 +112,8 @@ def train_in_folder(
         "options": _recorded(settings),
         "versions": {"change-it": __version__} | {library: version(library) for library in libraries},
     }
+    for name, content in files.items():
+        write_json(final / name, content)
     write_json(final / METRICS, metrics)
     publish(final, out, logs=work / what / "logs")
     return metrics

@@ -1,10 +1,10 @@
-"""ROUGE of headlines (1, 2, SU, WSU) as an `evaluate` metric: a thin shell around `change_it.hevas.overlap`."""
+"""ROUGE of headlines (1, 2, SU, WSU) as an `evaluate` metric: a thin shell around `change_it.text.rouge`."""
 
 import datasets
 import evaluate
 
 import change_it
-from change_it.hevas.overlap import headline_rouge
+from change_it.text.rouge import headline_rouge
 
 _DESCRIPTION = """\
 How much of a reference headline a new headline holds: single words, neighbouring words, words in the same order at any

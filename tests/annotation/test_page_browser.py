@@ -133,13 +133,13 @@ def test_three_annotators(browser, served, sheet, capsys):
 @pytest.mark.parametrize("language", ["it", "en"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_page_fits_and_can_be_read(browser, served, language, width):
-    from change_it.annotation.page import TEXTS
+    from change_it.translation import translate
 
     person = Person(browser, served[0], "Anna", viewport={"width": width, "height": 844})
     person.start()
     page = person.page
     expected(page.locator("html")).to_have_attribute("lang", language)
-    expected(page.locator(".ca-question")).to_contain_text(TEXTS[language]["answer"])
+    expected(page.locator(".ca-question")).to_contain_text(translate(language, "study.answer"))
     page.add_style_tag(content="* { transition: none !important }")
     person.answer("1", by_key=True)  # the next question shows the article too
     for looks in ("light", "dark"):

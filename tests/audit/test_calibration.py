@@ -13,7 +13,7 @@ from change_it.audit.calibration import (
     power,
     smallest_difference,
 )
-from change_it.audit.corpus import read_corpus
+from change_it.audit.measure import read_corpus
 
 
 def answers_of(rng, count, temperature):

@@ -2,9 +2,8 @@ import pytest
 from scoring_fakes import FakeJudges
 
 from change_it.audit import degenerate, perturbations
-from change_it.audit.corpus import read_corpus
 from change_it.audit.degenerate import GOLD, Result, in_turn, measure_systems
-from change_it.audit.measure import audit
+from change_it.audit.measure import audit, read_corpus
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.audit.verdicts import Summary, read_metrics, verdicts
 from change_it.errors import InputError

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from change_it.audit.corpus import read_corpus
+from change_it.audit.measure import read_corpus
 from change_it.audit.perturbations import GUARDS, PERTURBATIONS, Perturbation, perturbed
 from change_it.audit.typography import Typography, plain
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scoring_fakes import FakeJudges, RuleJudge
 
-from change_it.audit.corpus import read_corpus
+from change_it.audit.measure import read_corpus
 from change_it.audit.probes import data_cues, main_cues, probe, topics
 from change_it.scoring.item import Item
 

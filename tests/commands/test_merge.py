@@ -46,6 +46,7 @@ def test_a_merged_generator_is_the_same_generator_without_its_base(adapted, corp
         ]
         assert texts[0] == texts[1]
     assert {path.name for path in (tmp_path / "merged").iterdir()} >= {"model.safetensors", "generator.json"}
+    assert (tmp_path / "merged/corpus.json").read_bytes() == (folder / "corpus.json").read_bytes()
     assert not (tmp_path / "merged" / "adapter_config.json").exists()
     assert not (tmp_path / "merged" / "merging").exists()
     metrics = train.train_generator(options(corpus, tmp_path / "on", str(tmp_path / "merged"), updates=1))

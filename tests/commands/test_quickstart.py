@@ -7,8 +7,10 @@ import sys
 import pytest
 
 from change_it import InputError
+from change_it import steps as engine
 from change_it.commands import quickstart
-from change_it.commands.quickstart import BackgroundSteps, QuickstartOptions, Step
+from change_it.commands.quickstart import QuickstartOptions
+from change_it.steps import BackgroundSteps, Step
 
 JUDGES = ["main judge", "hh judge", "ah judge", "fluency judge"]
 STEPS = ["sample", "corpus", *JUDGES, "audit", "generator", "transfer", "report"]
@@ -43,8 +45,8 @@ def called(monkeypatch):
         return run
 
     resolve.failing = ""
-    monkeypatch.setattr(quickstart, "resolve_name", resolve)
-    monkeypatch.setattr(quickstart, "BackgroundSteps", InPlace)
+    monkeypatch.setattr(engine, "resolve_name", resolve)
+    monkeypatch.setattr(engine, "BackgroundSteps", InPlace)
     return found, resolve
 
 
@@ -119,7 +121,7 @@ def test_a_process_of_its_own_ends_with_the_one_that_asked_for_it(tmp_path):
     script = """if __name__ == "__main__":
     import os, sys
     from pathlib import Path
-    from change_it.commands.quickstart import BackgroundSteps, Step
+    from change_it.steps import BackgroundSteps, Step
     with BackgroundSteps([Step("one", "builtins:print", ""), Step("two", "time:sleep", 600)], Path(sys.argv[1])) as background:
         next(background.finished(wait=True))
         os._exit(0)

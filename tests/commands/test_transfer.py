@@ -5,7 +5,6 @@ import io
 import json
 import shutil
 import signal
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -234,7 +233,7 @@ def many(tmp_path):
     return write(tmp_path / "many.csv", rows)
 
 
-def killed_run(chosen, chunks):
+def killed_run(forks, chosen, chunks):
     """Run in a process that is killed right after that many chunks are on the disk."""
     code = (
         "import os, signal, pickle, sys\n"
@@ -248,12 +247,12 @@ def killed_run(chosen, chunks):
         f"from pathlib import Path, PosixPath\nfrom change_it.commands.transfer import TransferOptions\n"
         f"transfer_command.run({chosen!r})\n"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=300)
-    assert result.returncode == -signal.SIGKILL, result.stderr.decode()
+    result = forks.run(code)
+    assert result.returncode == -signal.SIGKILL, result.stderr
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, monkeypatch):
+def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, monkeypatch, forks):
     chosen = options(generators, tmp_path, input=many(tmp_path), batch_size=4, sample=True, seed=3)
     whole = options(
         generators,
@@ -265,7 +264,7 @@ def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, mo
         out=tmp_path / "whole.csv",
     )
     assert len({row["headline"] for row in transferred(whole)}) > 12
-    killed_run(chosen, chunks=2)
+    killed_run(forks, chosen, chunks=2)
     partial = tmp_path / "new.csv.partial"
     assert partial.exists()
     assert not chosen.out.exists()

@@ -7,8 +7,7 @@ from corpus_fakes import articles, options, reading
 
 from change_it.corpus.arguments import parse_sizes
 from change_it.corpus.build import build_corpus
-from change_it.corpus.leaks import leak_check
-from change_it.corpus.splits import NEAR_DUPLICATE, components, split
+from change_it.corpus.splits import NEAR_DUPLICATE, components, leak_check, split
 from change_it.corpus.training_sets import crossed, headline_articles, headline_pairs
 from change_it.errors import InputError
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from change_it.commands import train_generator
+from change_it.corpus.folder import describe_corpus
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.arguments import GeneratorOptions, architecture_of, preset
@@ -56,7 +57,7 @@ def weights(folder):
     return (folder / "model.safetensors").read_bytes()
 
 
-def test_a_generator_learns_and_is_saved_with_its_numbers(trained):
+def test_a_generator_learns_and_is_saved_with_its_numbers(trained, corpus):
     metrics = json.loads((trained / "metrics.json").read_text())
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
     assert metrics["validation_loss"] == min(losses) < losses[0] - 0.5
@@ -69,6 +70,7 @@ def test_a_generator_learns_and_is_saved_with_its_numbers(trained):
     assert (card.outlets, card.source_tokens, card.base) == (("colle", "faro"), 24, None)
     files = {path.name for path in trained.iterdir()}
     assert {"config.json", "model.safetensors", "tokenizer.json", "generator.json", "metrics.json"} <= files
+    assert json.loads((trained / "corpus.json").read_text()) == describe_corpus(corpus)
     assert not {name for name in files if name.endswith((".bin", ".pt")) or name == "checkpoints"}
 
 
@@ -119,10 +121,10 @@ sys.exit(main(["train", "generator", *sys.argv[1:]]))
 
 
 @pytest.mark.slow
-def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path):
+def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path, forks):
     flags = flags_of(options(corpus, tmp_path / "out"))
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    killed = subprocess.run([sys.executable, "-c", KILLED, *flags], env=environment, check=False)
+    killed = forks.run(KILLED, *flags)
     assert killed.returncode == -signal.SIGKILL
     assert not (tmp_path / "out/model.safetensors").exists()
     again = [sys.executable, "-m", "change_it.generators.train", *flags, "--resume"]

@@ -9,8 +9,8 @@ from scipy.special import rel_entr
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it import InputError
-from change_it.hevas import texts as hevas_texts
 from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
+from change_it.text import references as text_references
 from change_it.text.tokens import words
 
 
@@ -34,7 +34,7 @@ def published(a, b):
 
 @pytest.fixture(params=[1 << 20, 30], ids=["one slice", "many slices"])
 def sliced(request, monkeypatch):
-    monkeypatch.setattr(hevas_texts, "_BUDGET", request.param)
+    monkeypatch.setattr(text_references, "_BUDGET", request.param)
 
 
 @pytest.fixture(params=[None, "tf-idf"])

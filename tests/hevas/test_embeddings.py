@@ -11,7 +11,7 @@ from gensim.models import KeyedVectors
 
 from change_it import InputError
 from change_it.hevas.embeddings import WordEmbeddings, load_vectors, train_vectors
-from change_it.hevas.texts import cosines
+from change_it.hevas.text_space import cosines
 from change_it.text.tokens import words
 
 NAMES = ["pane", "Roma", "roma", "Olio", "OLIO", "mare", "vento"]

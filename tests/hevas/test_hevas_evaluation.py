@@ -14,8 +14,8 @@ from change_it.hevas.embeddings import train_vectors
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.latent import LatentSemantic, TopicModel
 from change_it.hevas.metrics import METRICS
-from change_it.hevas.overlap import headline_rouge
 from change_it.hevas.readability import readability
+from change_it.text.rouge import headline_rouge
 from change_it.text.tokens import words
 
 ARTICLES = (

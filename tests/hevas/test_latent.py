@@ -7,7 +7,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from change_it import InputError
 from change_it.hevas import latent
 from change_it.hevas.latent import LatentSemantic, TopicModel
-from change_it.hevas.texts import cosines
+from change_it.hevas.text_space import cosines
 from change_it.text.tokens import words
 
 WORDS = [f"w{number}" for number in range(60)]

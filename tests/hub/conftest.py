@@ -20,6 +20,8 @@ def run(tmp_path_factory):
 
     from change_it.commands import corpus_build
     from change_it.corpus.arguments import BuildOptions
+    from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
+    from change_it.io import write_json
 
     folder = tmp_path_factory.mktemp("runs") / "mine"
     folder.mkdir()
@@ -30,6 +32,8 @@ def run(tmp_path_factory):
         save_untrained(folder / "judges" / task, task, [*HEADLINES, *ARTICLES], OUTLETS)
     for to in OUTLETS:
         save_generator(folder / "generators" / f"sum-{to}", to=to)
+    for model in folder.glob("*/*/config.json"):
+        write_json(model.with_name(MODEL_CORPUS), describe_corpus(str(folder / "corpus")))
     write_report(folder, {"gold": 0.75, "copy": 0.0, "sum": 0.43, "other": 0.9})
     return folder
 

@@ -69,11 +69,14 @@ def test_judges_show_their_table_and_signature(run, options):
 
 
 def test_models_of_the_sample_say_that_its_newspapers_are_invented(run, options, tmp_path):
-    copied = shutil.copytree(run, tmp_path / "run")
-    record = json.loads((copied / "corpus/alignment.json").read_text())
-    for sample in (False, True):
-        (copied / "corpus/alignment.json").write_text(json.dumps(record | {"sample": sample}))
-        for kind, folder in (("judge", "judges"), ("generator", "generators/sum-gio")):
+    for kind, folder, model in (
+        ("judge", "judges", "judges/main"),
+        ("generator", *["generators/sum-gio"] * 2),
+    ):
+        copied = shutil.copytree(run, tmp_path / kind)
+        record = json.loads((copied / model / "corpus.json").read_text())
+        for sample in (False, True):
+            (copied / model / "corpus.json").write_text(json.dumps(record | {"sample": sample}))
             files = files_of(options(kind, copied / folder, f"me/{kind}"))
             assert ("are invented newspapers" in model_card(files).text) == sample
 
@@ -108,6 +111,10 @@ def test_a_generator_without_a_run_has_a_card_too(run, options, tmp_path):
     card = model_card(files_of(options("generator", folder)))
     assert card.data.eval_results is None
     assert "No report names this generator" in card.text
+    record = json.loads((run / "corpus/alignment.json").read_text())
+    assert f"| A2 | strictly aligned, the gold test set | {record['pairs']['kept']['A2']} |" in card.text
+    (folder / "corpus.json").unlink()
+    assert "aligned, the gold test set" not in model_card(files_of(options("generator", folder))).text
 
 
 def test_strings_of_strangers_are_text(options, tmp_path):

@@ -17,9 +17,9 @@ from transformers.pipelines import SUPPORTED_TASKS
 from change_it import HeadlineTransfer
 from change_it.errors import InputError
 from change_it.generators.decoding import Decoding
+from change_it.hub.cards import public
 from change_it.hub.packaging import files_of
 from change_it.hub.push import stale, write
-from change_it.hub.run_metadata import public
 from change_it.judges import Judge
 
 CHECKOUT = Path(__file__).parents[2]
@@ -42,7 +42,7 @@ def test_a_corpus_goes_with_its_tables_and_without_paths(run, options):
 
 def test_three_judges_share_the_code_at_the_root(run, options):
     files = files_of(options("judge", run / "judges"))
-    assert {name for name in files if "/" not in name} == {"README.md", "pair.py", "style.py"}
+    assert {name for name in files if "/" not in name} == {"README.md", "layers.py", "pair.py", "style.py"}
     for task in ("main", "hh", "ah"):
         assert (
             content(files, f"{task}/model.safetensors")
@@ -64,7 +64,9 @@ def test_staged_code_needs_nothing_of_ours(run, options):
         options("judge", run / "judges/hh")
     )
     code = {name: content(files, name).decode() for name in files if name.endswith(".py")}
-    assert code.keys() == {"pair.py", "pointer_generator.py", "headline_pipeline.py", "tokenizer.py"}
+    assert code.keys() == {
+        "layers.py", "pair.py", "pointer_generator.py", "headline_pipeline.py", "tokenizer.py",
+    }  # fmt: skip
     assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
 
 

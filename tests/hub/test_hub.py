@@ -112,9 +112,10 @@ result = [
 def test_one_judge_at_the_root(hub, client, stranger, push, run):
     assert push("judge", run / "judges/ah", "nina/ah-judge")[0] == 0
     assert push("judge", run / "judges/main", "nina/main-judge")[0] == 0
-    assert [path for path in hub.repo("model", "nina/main-judge").paths() if path.endswith(".py")] == [
-        "style.py"
-    ]
+    assert {path for path in hub.repo("model", "nina/main-judge").paths() if path.endswith(".py")} == {
+        "layers.py",
+        "style.py",
+    }
     code = """
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, dynamic_module_utils

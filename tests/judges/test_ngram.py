@@ -1,11 +1,15 @@
-"""The n-gram judge of fluency: its estimates, what it refuses, and that it is the same one after saving."""
-
-from pathlib import Path
+"""The n-gram judge of fluency: its estimates, and what it refuses."""
 
 import numpy as np
 import pytest
 
-from change_it.judges.ngram import FEATURES, NgramJudge, count, features, fit
+from change_it.judges.baselines import (
+    NGRAM_FEATURES,
+    NgramJudge,
+    count_ngrams,
+    fit_ngram_judge,
+    ngram_features,
+)
 
 PLACES = ("Molana", "Bosello", "Vignera", "Belvola", "Fontuno", "Trevate", "Caldello", "Nocino")
 THINGS = ("il tetto", "il nido", "il parco", "la scuola", "la piscina", "il teatro")
@@ -26,7 +30,7 @@ def reverse(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def judge() -> NgramJudge:
-    return fit(HEADLINES, [""] * len(HEADLINES), lambda row: reverse(HEADLINES[row]), seed=1)
+    return fit_ngram_judge(HEADLINES, [""] * len(HEADLINES), lambda row: reverse(HEADLINES[row]), seed=1)
 
 
 def test_it_accepts_headlines_and_refuses_reversed_ones(judge):
@@ -40,16 +44,9 @@ def test_it_accepts_headlines_and_refuses_reversed_ones(judge):
     assert judge.probabilities([]).shape == (0,)
 
 
-def test_it_is_the_same_after_saving(judge, tmp_path: Path):
-    judge.save(tmp_path)
-    np.testing.assert_array_equal(
-        NgramJudge.load(tmp_path).probabilities(HEADLINES), judge.probabilities(HEADLINES)
-    )
-
-
 def test_the_surprise_is_that_of_the_interpolated_trigram():
-    counts, total = count(["a b c", "a b d"], [])
-    found = dict(zip(FEATURES, features(["a b c"], counts, total)[0], strict=True))
+    counts, total = count_ngrams(["a b c", "a b d"], [])
+    found = dict(zip(NGRAM_FEATURES, ngram_features(["a b c"], counts, total)[0], strict=True))
     # c after a b: trigram 1 of 2, bigram 1 of 2, unigram (1 + .5) of 12 (two beginnings and one end a text)
     unigram = 1.5 / total
     assert total == 12

@@ -20,7 +20,6 @@ from change_it.judges.encoders import (
     DROPOUT,
     build,
     learn_words,
-    masked_language_model,
     train_wordpiece,
     warm_start,
 )
@@ -233,19 +232,6 @@ def test_every_parameter_gets_a_gradient(examples):
     torch.nn.init.normal_(model.classifier.weight)
     model(**encode(tokenizer, first[:8], second[:8]), labels=torch.tensor(labels[:8])).loss.backward()
     assert [name for name, parameter in model.named_parameters() if parameter.grad is None] == []
-
-
-def test_masked_language_model_trains_the_judges_own_encoder():
-    for task in ("main", "hh"):
-        model, tokenizer = build(task, "scratch", TEXTS, outlets=("rep", "gio"), vocabulary_size=200)
-        names = set(model.state_dict())
-        masked = masked_language_model(model, tokenizer)
-        before = model.base_model.embeddings.word_embeddings.weight.clone()
-        batch = tokenizer(HEADLINES[:8], padding=True, return_tensors="pt")
-        masked(**batch, labels=batch["input_ids"]).loss.backward()
-        torch.optim.SGD(masked.parameters(), lr=1.0).step()
-        assert not torch.equal(before, model.base_model.embeddings.word_embeddings.weight)
-        assert set(model.state_dict()) == names
 
 
 def test_roberta_like_tokenizers_have_no_token_types_and_two_separators():

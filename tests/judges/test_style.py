@@ -18,7 +18,7 @@ from transformers import (
 import change_it.auto  # noqa: F401
 from change_it.judges.encoders import train_wordpiece
 from change_it.judges.style import StyleJudgeConfig, StyleJudgeForSequenceClassification
-from change_it.judges.style_building import (
+from change_it.judges.style_training import (
     Mix,
     encoder_logits,
     fit_ngrams,

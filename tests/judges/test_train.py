@@ -9,10 +9,9 @@ import pytest
 
 from change_it.commands import train_judge
 from change_it.errors import InputError
-from change_it.judges import encoders, train
+from change_it.judges import baselines, encoders, train
 from change_it.judges.arguments import JudgeOptions, as_in_the_papers, preset
 from change_it.judges.data import load_task
-from change_it.judges.encoders import IGNORED, MaskedArticles
 from change_it.judges.judge import Judge
 
 
@@ -34,7 +33,6 @@ def options(corpus, out, **changes):
 def few_updates():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(train, "MIN_UPDATES", 40)
-        patch.setattr(encoders, "BLOCK_TOKENS", 64)
         yield
 
 
@@ -59,7 +57,7 @@ def test_a_style_judge_learns_and_is_saved_with_its_numbers(trained, corpus):
     )
     assert "torch" in metrics["versions"]
     files = {path.name for path in trained.iterdir()}
-    assert {"config.json", "model.safetensors", "tokenizer.json", "metrics.json"} <= files
+    assert {"config.json", "model.safetensors", "tokenizer.json", "metrics.json", "corpus.json"} <= files
     assert not [name for name in files if name.endswith((".bin", ".pt")) or name == "checkpoints"]
 
 
@@ -70,7 +68,7 @@ def test_the_saved_judge_gives_the_reported_verdicts(trained, corpus):
         "gold"
     ]
     given = judge.probabilities(test.texts, progress=False).argmax(axis=1)
-    assert train.scores(test.labels, given, judge.outlets) == metrics["results"]["gold"]
+    assert baselines.scores(test.labels, given, judge.outlets) == metrics["results"]["gold"]
     assert judge.weights_hash == metrics["weights_hash"]
 
 
@@ -115,12 +113,10 @@ def test_a_judge_that_trains_in_bf16_is_tested_in_it_and_says_so(trained, corpus
 
 @pytest.mark.parametrize("task", ["hh", "ah"])
 def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, task):
-    settings = options(
-        corpus, tmp_path / task, task=task, mlm_steps=2, max_minutes=0.0, fold="0", max_tokens=96
-    )
+    settings = options(corpus, tmp_path / task, task=task, max_minutes=0.0, fold="0", max_tokens=96)
     metrics = train.train_judge(settings)
     assert list(metrics["results"]) == ["random", "hard", "facts"]
-    assert set(metrics["baselines"]) == {"tf-idf cosine", "frozen encoder cosine"}
+    assert set(metrics["baselines"]) == {"tf-idf cosine"}
     assert metrics["baselines"]["tf-idf cosine"]["random"]["macro_f1"] > 0.7
     assert metrics["training"]["stopped"] == "time"
     assert Judge.from_pretrained(tmp_path / task).fold == "0"
@@ -164,17 +160,6 @@ def test_the_published_row_stands_beside_the_papers_kind_alone(trained):
     assert not as_in_the_papers({"head": "pair", "encoder": "owner/name"})
 
 
-def test_mlm_steps_are_taken_whatever_updates_say(corpus, tmp_path, monkeypatch):
-    masked = []
-    real = encoders.train
-    monkeypatch.setattr(
-        encoders, "train", lambda *arguments, **named: masked.append(real(*arguments, **named))
-    )
-    metrics = train.train_judge(options(corpus, tmp_path / "main", mlm_steps=3, updates=2))
-    assert [result.updates for result in masked] == [3]
-    assert metrics["training"]["updates"] == 2
-
-
 @pytest.mark.slow
 def test_two_processes_train_one_judge(corpus, tmp_path):
     command = [
@@ -187,15 +172,13 @@ def test_two_processes_train_one_judge(corpus, tmp_path):
         "change_it.judges.train",
     ]
     command += ["--task", "hh", "--corpus", corpus, "--encoder", "scratch", "--out", str(tmp_path / "hh")]
-    result = subprocess.run([*command, "--max-minutes", "0.2"], capture_output=True, text=True, check=False)
+    result = subprocess.run([*command, "--updates", "6"], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("HH: headline and headline") == 1
     assert Judge.from_pretrained(tmp_path / "hh").task == "hh"
 
 
 def test_bad_input(corpus, tmp_path):
-    with pytest.raises(InputError, match="--mlm-steps is for --encoder scratch"):
-        train.train_judge(options(corpus, tmp_path / "out", encoder="owner/name", mlm_steps=5))
     with pytest.raises(InputError, match="--head pair is not for main: give --head ngrams or cross-encoder"):
         train.train_judge(options(corpus, tmp_path / "out", head="pair"))
     with pytest.raises(InputError, match="leave --head out"):
@@ -232,23 +215,3 @@ def test_presets_are_the_papers_for_pretrained_encoders(tmp_path):
     assert papers["early_stopping"]
     tiny, base = (preset(options("c", tmp_path, size=size))["learning_rate"] for size in ("tiny", "base"))
     assert base < tiny
-
-
-def test_masks_depend_on_seed_epoch_and_index_alone(trained):
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(trained)
-    data = MaskedArticles(["Il governo cade e si torna a votare in autunno. " * 30] * 4, tokenizer, seed=1)
-    first, second = data[0], data[1]
-    assert first["labels"] != second["labels"]
-    assert first == data[0]
-    data.set_epoch(1)
-    assert first["labels"] != data[0]["labels"]
-    asked = [label != IGNORED for label in first["labels"]]
-    assert 0.05 < sum(asked) / len(asked) < 0.3
-    assert not asked[0]
-    assert not asked[-1]
-    kept = [a == b for a, b, ask in zip(first["input_ids"], first["labels"], asked, strict=True) if ask]
-    assert sum(kept) / len(kept) < 0.5
-    batch = data.collate([first, {"input_ids": [2, 3], "labels": [IGNORED, IGNORED]}])
-    assert batch["attention_mask"].sum(dim=1).tolist() == [len(first["input_ids"]), 2]

@@ -5,7 +5,10 @@ import csv
 import pytest
 
 from change_it.errors import InputError
+from change_it.io import Record
+from change_it.reproduction import changeit2020
 from change_it.reproduction.changeit2020 import Submission, convert, ranking, ranks
+from change_it.scoring.item import Item, TestSet
 
 
 def write(file, rows, header=("id", "headline", "article", "label")):
@@ -31,10 +34,10 @@ def test_a_submission_becomes_a_prediction_file(toy_corpus, tmp_path):
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda rows: rows[1:], "1 ids missing: a0"),
-        (lambda rows: [*rows, ["z", "x", "", ""]], "1 ids not in the test set: z"),
-        (lambda rows: [*rows, rows[0]], "1 ids double: a0"),
-        (lambda rows: [["a0", "", "", "R"], *rows[1:]], "1 ids without a headline: a0"),
+        (lambda rows: rows[1:], "1 id missing: a0"),
+        (lambda rows: [*rows, ["z", "x", "", ""]], "1 id not in the test set: z"),
+        (lambda rows: [*rows, rows[0]], "1 id duplicate: a0"),
+        (lambda rows: [["a0", "", "", "R"], *rows[1:]], "1 id without a headline: a0"),
         (lambda rows: [["a0", "x", "", "G"], *rows[1:]], "with the label of another outlet: a0"),
     ],
 )
@@ -43,6 +46,27 @@ def test_a_submission_with_a_fault_is_refused(toy_corpus, tmp_path, spoil, words
     with pytest.raises(InputError, match=words):
         convert(Submission(file, str(toy_corpus), tmp_path / "out.csv"), check=True)
     assert not (tmp_path / "out.csv").exists()
+
+
+class CountedId(str):
+    """An id that counts how often it is looked up."""
+
+    lookups = 0
+
+    def __hash__(self):
+        CountedId.lookups += 1
+        return super().__hash__()
+
+
+def test_each_id_is_looked_up_a_few_times_however_many_there_are(tmp_path, monkeypatch):
+    count = 500
+    items = tuple(Item(f"a{n}", "rep", "gio", "prima", "testo") for n in range(count))
+    test_set = TestSet(items, ("rep", "gio"), {}, "corpus")
+    records = [Record(n, {"id": CountedId(f"a{n}"), "headline": "dopo"}, {}) for n in range(count)]
+    monkeypatch.setattr("change_it.scoring.item.read_test_set", lambda _: test_set)
+    monkeypatch.setattr(changeit2020, "read_records", lambda *_, **__: records)
+    convert(Submission(tmp_path / "team.csv", "corpus", tmp_path / "out.csv"), check=True)
+    assert CountedId.lookups < 20 * count
 
 
 def test_systems_that_do_not_differ_share_a_rank():

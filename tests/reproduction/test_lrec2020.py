@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 from space_runs import save_judge
 
+from change_it import published
 from change_it.corpus.folder import read_table
 from change_it.generators.recipes import load_recipe
 from change_it.io import write_json
 from change_it.judges.data import load_task
-from change_it.papers import lrec2020 as paper
 from change_it.reproduction import lrec2020
 from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.lrec2020 import (
@@ -81,7 +81,7 @@ def test_the_papers_own_figures_confirm_its_expectations(corpus, tmp_path):
         "counts": {
             name: {
                 ours[test]: counts(figures.average)
-                for test, figures in paper.CLASSIFIER[lrec2020.NAMES[name]].items()
+                for test, figures in published.CLASSIFIER[lrec2020.NAMES[name]].items()
             }
             for name in SETS
         }

@@ -4,8 +4,6 @@ import hashlib
 import json
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ import pytest
 from change_it import __version__
 from change_it.cli import main
 from change_it.io import write_json
-from change_it.papers import hevas2019
+from change_it.published import HEVAS_MEANS
 from change_it.reproduction import evalnlgeval2020, scales
 from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.paper_tables import bootstrapped, counts_of
@@ -38,7 +36,7 @@ def test_hevas(corpus, tmp_path, capsys):
     assert main(arguments) == 0
     rows = {row["row"]: row for row in tables_of(out)["table1"]["rows"]}
     published, measured = rows["first, published"], rows["first, measured"]
-    assert published["R-1"] == hevas2019.MEANS["first"]["R-1"]
+    assert published["R-1"] == HEVAS_MEANS["first"]["R-1"]
     assert rows["first, difference"]["R-1"] == pytest.approx(measured["R-1"] - published["R-1"])
     assert measured["R-1_interval_low"] < measured["R-1"] < measured["R-1_interval_high"]
     assert published["JS-C"] is None
@@ -150,11 +148,11 @@ main(sys.argv[1:])
 
 
 @pytest.mark.slow(seconds=65)
-def test_all_of_changeit_after_it_was_killed(corpus, tmp_path):
+def test_all_of_changeit_after_it_was_killed(corpus, tmp_path, forks):
     """A run that is killed in the middle of a training ends with the tables of one that was not, byte for byte."""
     arguments = ["reproduce", "changeit2020", "--corpus", corpus, "--scale", "smoke", "--out"]
     assert main([*arguments, str(tmp_path / "whole")]) == 0
-    killed = subprocess.run([sys.executable, "-c", KILLED, *arguments, str(tmp_path / "cut")], check=False)
+    killed = forks.run(KILLED, *arguments, str(tmp_path / "cut"))
     assert killed.returncode == -signal.SIGKILL
     steps = json.loads((tmp_path / "cut" / "steps.json").read_text(encoding="utf-8"))["finished"]
     assert list(steps) == ["main judge, papers", "hh judge, papers", "ah judge, papers"]

@@ -20,15 +20,14 @@ from change_it.commands import score as score_command
 from change_it.commands.score import ScoreOptions
 from change_it.results import report_files as files
 from change_it.results.context import corpus_info, judges_info, made
-from change_it.results.pages import breakable, explained, heat, inline_svg, word
+from change_it.results.pages import breakable, explained, heat, inline_svg
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import examples_table, remarks, terminal_table
-from change_it.scoring.compliancy import NO_FLUENCY
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import System, built_in_systems
 from change_it.tables import figure
-from change_it.translation import load_texts, number, translate
+from change_it.translation import Message, load_texts, localized, number, translate
 
 
 class Page(HTMLParser):
@@ -178,16 +177,16 @@ def test_the_page_in_italian(tmp_path, scores, contexts):
 
 def test_every_word_of_a_table_has_an_italian_one(tmp_path, scores, contexts):
     """The heads of the tables that are words, and the facts of a corpus."""
-    assert [word("it", name) for name in contexts[0].facts if word("it", name) == name] == []
+    assert [localized("it", name) for name in contexts[0].facts if localized("it", name) == name] == []
     names = ("original", "new headline", "the other newspaper's own", "system", "judge", "metric", "reason")
-    assert [name for name in names if word("it", name) == name] == []
+    assert [name for name in names if localized("it", name) == name] == []
     assert (number("it", "1,262"), number("en", "1,262")) == ("1.262", "1,262")
 
 
 def test_words_and_numbers_of_a_chart_are_in_the_language_and_names_of_systems_stay():
     figure = Figure()
     axes = figure.subplots()
-    axes.set_title("mean with 95% bootstrap interval")
+    axes.set_title(Message("charts.mean_interval", level="95%"))
     axes.set_xlabel("mine-1.5")
     axes.set_xticks([0, 0.25])
     found = inline_svg(figure, "x", "it")
@@ -448,7 +447,7 @@ def test_a_reranked_system_shows_who_chose(tmp_path, toy_test):
         "sum+rerank: headlines chosen by the judges dddddd+eeeeee+ffffff,fold:0",
         "own: headlines chosen by the judges dddddd+eeeeee+ffffff,fold:1; not independent of the judges that score",
         "cut: 1 of 8 items have no headline and count as not compliant",
-        NO_FLUENCY,
+        translate("en", "tables.no_fluency"),
     ]
 
 
@@ -579,4 +578,4 @@ def test_the_terminal_shows_strict_compliancy_and_its_interval(toy_test):
     assert table.texts[0][:5] == ["gold", "1.000", "1.000–1.000", "1.000", "1.000–1.000"]
     table = terminal_table(score(toy_test, FakeJudges(), systems, resamples=2))
     assert table.texts[0][3:5] == ["n/a", "–"]
-    assert NO_FLUENCY in table.notes
+    assert any("train judge --task fluency" in note for note in table.notes)

@@ -4,8 +4,7 @@ import pytest
 from pages import beyond, foreign_words, pale
 from scoring_fakes import FakeJudges
 
-from change_it.audit.corpus import read_corpus
-from change_it.audit.measure import audit
+from change_it.audit.measure import audit, read_corpus
 from change_it.audit.perturbations import PERTURBATIONS
 from change_it.audit.verdicts import Summary
 from change_it.hevas.arguments import MetricOptions
@@ -13,11 +12,11 @@ from change_it.results import hevas_scores as hevas
 from change_it.results.audit_tables import write_audit
 from change_it.results.charts import compliancy_drawings, hevas_drawings
 from change_it.results.context import corpus_info, made
-from change_it.results.pages import compare_page, compliancy_page, hevas_page, word
+from change_it.results.pages import compare_page, compliancy_page, hevas_page
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems
-from change_it.translation import LANGUAGES
+from change_it.translation import LANGUAGES, localized
 
 #: Page to what on it is no text of ours: headlines, cues, topics, what people call things.
 PAGES = {
@@ -109,6 +108,8 @@ def test_a_page_fits_can_be_read_and_is_in_one_language(folders, windows, name, 
 
 def test_everything_that_the_audit_does_to_a_headline_has_italian_words():
     left = [
-        one.description for one in PERTURBATIONS.values() if word("it", one.description) == one.description
+        one.description
+        for one in PERTURBATIONS.values()
+        if localized("it", one.description) == one.description
     ]
     assert left == []

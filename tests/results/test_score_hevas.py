@@ -49,18 +49,20 @@ def one_chart(monkeypatch):
     )
 
 
+@pytest.fixture(scope="module")
+def test_set():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scoring_fakes, "EVENTS", EVENTS)
+        return toy_test_set()
+
+
 @pytest.fixture
-def test_set(monkeypatch):
+def corpus(tmp_path, monkeypatch):
     monkeypatch.setattr(scoring_fakes, "EVENTS", EVENTS)
-    return toy_test_set()
-
-
-@pytest.fixture
-def corpus(tmp_path, test_set):
     return write_toy_corpus(tmp_path / "corpus")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def measured(test_set):
     own = [f"<b>{item.source.split()[0]}</b> & il resto" for item in test_set.items]
     own[PAIR] = ["", ""]
@@ -75,7 +77,7 @@ def test_correlations_are_those_of_the_headlines_themselves(measured):
     scores, found = measured
     kept = ["copy", "lead", "random-target", "own"]
     names = found.judges.metrics
-    assert names == (*hevas.JUDGES, *hevas.OVERLAPS, *METRICS)
+    assert names == (*hevas.JUDGE_COLUMNS, *hevas.OVERLAPS, *METRICS)
     assert found.judges.n == found.judges_within.n == len(scores.items["own"]) * len(kept) - 2
     for judge, column in (("P(AH)", "p_ah"), ("P(target)", "p_target")):
         for metric in ("R-1", "LSA-S", "Fog"):
@@ -150,11 +152,11 @@ def test_the_page_and_the_files(tmp_path, measured):
     assert re.findall(r'<th scope="row">([^<]*)', agreement) == [
         name + (" ↓" if name in ("NR", "PR", "Fog", "AWL") else "") for name in (*hevas.OVERLAPS, *METRICS)
     ]
-    assert agreement.count("<td") == 2 * len(hevas.JUDGES) * (len(hevas.OVERLAPS) + len(METRICS))
+    assert agreement.count("<td") == 2 * len(hevas.JUDGE_COLUMNS) * (len(hevas.OVERLAPS) + len(METRICS))
     assert "rgb(0 114 178 /" in agreement
     assert "rgb(213 94 0 /" in agreement
     assert '<span class="small">2 empty</span>' in means
-    assert square.count("<tr>") == 1 + len(hevas.JUDGES) + len(hevas.OVERLAPS) + len(METRICS)
+    assert square.count("<tr>") == 1 + len(hevas.JUDGE_COLUMNS) + len(hevas.OVERLAPS) + len(METRICS)
     assert "|resamples:5|seed:" in found.analysis.signature
     assert found.analysis.signature in text
     page = re.sub(r"<(script|style)\b.*?</\1>", "", text, flags=re.DOTALL)

@@ -8,8 +8,8 @@ import pytest
 from scoring_fakes import FakeJudges, write_toy_corpus
 
 from change_it import InputError
-from change_it.judges.casing import read_casing
-from change_it.scoring.compliancy import NO_FLUENCY, compute_compliancy, judge_items
+from change_it.corpus.folder import read_casing
+from change_it.scoring.compliancy import compute_compliancy, judge_items
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker, parse_reranker
@@ -174,7 +174,6 @@ def test_the_function_without_a_corpus(toy_test, strict_judges):
     )
     assert without["verdicts"][0]["strict_compliancy"] is None
     assert without["facts"] == 0.5
-    assert "train judge --task fluency" in NO_FLUENCY
 
 
 def test_the_function_knows_the_labels_of_change_it(toy_test, strict_judges):

@@ -6,11 +6,15 @@ from html import unescape
 
 import pytest
 from scoring_fakes import FakeJudges
+from space_runs import verdicts
 
+from change_it.audit.degenerate import MEASURES, Result
 from change_it.audit.verdicts import Verdict, hashes
 from change_it.results.pages import reasons
 from change_it.space.app import about_html
 from change_it.space.models import Models
+from change_it.tables import Figure
+from change_it.translation import Message, Word
 
 
 class Extract:
@@ -33,8 +37,9 @@ def metrics(judge, baseline):
 
 @pytest.mark.parametrize(("language", "words"), [("it", "con cautela"), ("en", "with care")])
 def test_outlets_and_verdicts_are_named(language, words):
-    verdicts = (Verdict("hh", "care", "F1 .863 where <b>tf-idf</b> has .848"),)
-    html = about_html(Models(FakeJudges(), {"extract": Extract()}, verdicts=verdicts), language)
+    values = {"value": Figure(0.863), "baseline": Word("<b>tf-idf</b>"), "other": Figure(0.848)}
+    found = (Verdict("hh", "care", (Message("verdict.has", **values),)),)
+    html = about_html(Models(FakeJudges(), {"extract": Extract()}, verdicts=found), language)
     assert words in html
     assert "rep" in html
     assert "&lt;b&gt;tf-idf" in html
@@ -42,20 +47,20 @@ def test_outlets_and_verdicts_are_named(language, words):
 
 
 def test_reasons_are_in_the_language_of_the_page():
-    text = (
-        "F1 .875 where character n-grams have .859; F1 .882 on hard mismatches where tf-idf cosine has .844; "
-        "F1 .9, beside no baseline; F1 .822 instead of .875 once the typography is normalised; refuses what it should; "
-        "lets through what it should refuse: random ending .440, half and half .407 and 4 more; "
-        "accepts .920 of the newspapers' own headlines; there is none: nothing asks whether it is a headline at all"
-    )
-    assert re.sub(r"</?i[^>]*>", "", unescape(reasons("en", text))) == text
-    assert reasons("it", text).split("; ")[:2] == [
-        "F1 0,875 dove gli n-grammi di caratteri hanno 0,859",
-        "F1 0,882 su coppie sbagliate difficili, dove il coseno tf-idf ha 0,844",
+    found = [reason for verdict in verdicts() for reason in verdict.reasons]
+    found += [
+        Message("verdict.on_alone", value=Figure(0.9), test=Word("changed facts")),
+        Message("verdict.none"),
     ]
-    assert not set(text.split("; ")) & set(unescape(reasons("it", text)).split("; "))
-    assert '<i lang="en">random ending 0,440, half and half 0,407</i> e altri 4' in reasons("it", text)
-    assert reasons("it", "<b>new</b>") == "&lt;b&gt;new&lt;/b&gt;"
+    assert re.sub(r"</?i[^>]*>", "", unescape(reasons("en", found))) == "; ".join(found)
+    italian = [unescape(reasons("it", [reason])) for reason in found]
+    assert not {text.casefold() for text in italian} & {text.casefold() for text in found}
+    assert italian[0] == "F1 0,875 dove gli n-grammi di caratteri hanno 0,859"
+    assert italian[2] == "F1 0,882 su coppie sbagliate difficili, dove il coseno tf-idf ha 0,844"
+    assert italian[4].endswith(
+        '<i lang="en">name mistaken 0,993, negated 0,889, names spliced in 0,495</i> e altri 4'
+    )
+    assert "&lt;b&gt;" in reasons("it", [Message("verdict.alone", value="<b>")])
 
 
 def test_models_of_the_sample_say_so(corpus_run):
@@ -73,10 +78,13 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     models = Models.from_run(corpus_run)
     levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust"}
     assert {verdict.judge: verdict.level for verdict in models.verdicts} == levels
-    audited = {"judge": "hh", "level": "distrust", "text": "lets through copy", "words": "do not rely on it"}
-    record = {"hashes": hashes(models.judges), "verdicts": [audited], "systems": []}
+    values = dict.fromkeys(MEASURES) | {"main": 0.9, "passed": 0.9}
+    copy = Result("copy", ("style",), "", 20, values, {}, 0.03, ("main",), ("main",), ())
+    record = {"hashes": hashes(models.judges), "systems": [copy.as_dict()], "probes": []}
     write(corpus_run / "audit" / "audit.json", record)
-    assert Models.from_run(corpus_run).verdicts == (Verdict("hh", "distrust", "lets through copy"),)
+    main = Models.from_run(corpus_run).verdicts[0]
+    assert (main.judge, main.level) == ("main", "distrust")
+    assert main.text.endswith("lets through what it should refuse: copy .900")
     write(corpus_run / "audit" / "audit.json", record | {"hashes": {"main": "others"}})
     assert Models.from_run(corpus_run).verdicts == models.verdicts
     assert "missing" in about_html(models, "en")

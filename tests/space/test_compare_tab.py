@@ -1,7 +1,5 @@
 """The Compare tab: verdicts of two systems matched by id, filtered by who failed, shown as text."""
 
-from functools import partial
-
 import pytest
 from scoring_fakes import FakeJudges, toy_test_set
 from space_runs import write_csv
@@ -10,9 +8,7 @@ from change_it.errors import InputError
 from change_it.scoring.scores import score
 from change_it.scoring.systems import System
 from change_it.space import compare_tab as compare
-from change_it.space.translation import translate
 
-ENGLISH = partial(translate, "en")
 HEADER = ["id", "direction", "source", "headline", "hh", "ah", "main"]
 
 
@@ -30,11 +26,11 @@ def tables(tmp_path):
     one = [row("1", yes, yes, yes), row("2", no, yes, yes), row("3", yes, yes, no), row("4", no, no, no)]
     other = [row("4", no, yes, no), *(row(id_, yes, yes, yes) for id_ in "125")]
     paths = [write(tmp_path / f"{name}.csv", rows) for name, rows in (("one", one), ("other", other))]
-    return compare.read_verdicts(paths, translate=ENGLISH)
+    return compare.read_verdicts(paths)
 
 
 def test_only_common_items_are_matched(tables):
-    assert compare.matched(tables, "one", "other", translate=ENGLISH)["id"].to_list() == ["1", "2", "4"]
+    assert compare.matched(tables, "one", "other")["id"].to_list() == ["1", "2", "4"]
 
 
 @pytest.mark.parametrize(
@@ -53,13 +49,13 @@ def test_only_common_items_are_matched(tables):
     ],
 )
 def test_filter_by_which_judge_failed(tables, judge, outcome, ids):
-    items = compare.matched(tables, "one", "other", translate=ENGLISH)
+    items = compare.matched(tables, "one", "other")
     assert "".join(compare.chosen(items, judge, outcome)["id"]) == ids
 
 
 def test_counts_add_up_to_the_items(tables):
-    items = compare.matched(tables, "one", "other", translate=ENGLISH)
-    counts = compare.counts_table(items, "one", "other", ENGLISH)
+    items = compare.matched(tables, "one", "other")
+    counts = compare.counts_table(items, "one", "other")
     assert counts.header == ["verdict", "both", "only one", "only other", "neither"]
     assert [list(map(int, cells[1:])) for cells in counts.texts] == [
         [1, 0, 1, 1],
@@ -84,8 +80,8 @@ def test_the_tables_of_scoring_and_their_files_give_the_same(tmp_path):
     )
     for name, items in found.items.items():
         items.write_csv(tmp_path / f"{name}.csv")
-    read = compare.read_verdicts([tmp_path / "a.csv", tmp_path / "b.csv"], translate=ENGLISH)
-    direct, again = (compare.matched(one, "a", "b", translate=ENGLISH) for one in (found.items, read))
+    read = compare.read_verdicts([tmp_path / "a.csv", tmp_path / "b.csv"])
+    direct, again = (compare.matched(one, "a", "b") for one in (found.items, read))
     assert direct.equals(again)
     assert len(direct) == n
 
@@ -96,23 +92,21 @@ def test_fluency_facts_and_unsupported_words_are_shown_where_they_are_known(tmp_
     one = [[*row("1", True, True, True, headline="17 morti"), "true", "false", places]]
     other = [[*row("1", True, True, True), "true", "true", '[{"start": "x"}, 1e999]']]
     files = [write(tmp_path / f"{name}.csv", rows, header) for name, rows in (("one", one), ("other", other))]
-    items = compare.matched(
-        compare.read_verdicts(files, translate=ENGLISH), "one", "other", translate=ENGLISH
-    )
+    items = compare.matched(compare.read_verdicts(files), "one", "other")
     assert items.select("compliant", "strict_compliancy", "strict_compliancy_other").row(0) == (
         True,
         False,
         True,
     )
     assert len(compare.chosen(items, "facts", "first")) == 1
-    html = compare.pairs_html(items, "one", "other", ENGLISH, "")
+    html = compare.pairs_html(items, "one", "other", "en", "")
     assert ">17</mark>" in html
     assert "facts: numbers or names not supported" in html
-    assert len(compare.counts_table(items, "one", "other", ENGLISH).rows) == 7
+    assert len(compare.counts_table(items, "one", "other").rows) == 7
     plain = [write(tmp_path / f"{name}.csv", [row("1", True, True, True)]) for name in ("x", "y")]
-    items = compare.matched(compare.read_verdicts(plain, translate=ENGLISH), "x", "y", translate=ENGLISH)
-    assert len(compare.counts_table(items, "x", "y", ENGLISH).rows) == 4
-    assert "fluency" not in compare.pairs_html(items, "x", "y", ENGLISH, "")
+    items = compare.matched(compare.read_verdicts(plain), "x", "y")
+    assert len(compare.counts_table(items, "x", "y").rows) == 4
+    assert "fluency" not in compare.pairs_html(items, "x", "y", "en", "")
     assert not len(compare.chosen(items, "fluency", "none"))
 
 
@@ -123,11 +117,8 @@ def test_headlines_are_text_and_every_verdict_is_in_words(tables, tmp_path):
     )
     found = compare.read_verdicts(
         [path, write(tmp_path / "<b>.csv", [[evil, *row("1", True, True, True, headline="")[1:]]])],
-        translate=ENGLISH,
     )
-    html = compare.pairs_html(
-        compare.matched(found, "evil", "<b>", translate=ENGLISH), "evil", "<b>", ENGLISH, "<b>"
-    )
+    html = compare.pairs_html(compare.matched(found, "evil", "<b>"), "evil", "<b>", "en", "<b>")
     assert "<img" not in html
     assert "<b>" not in html
     assert "AH: does not match the article" in html
@@ -148,23 +139,21 @@ def test_headlines_are_text_and_every_verdict_is_in_words(tables, tmp_path):
 def test_faults_are_named(tmp_path, rows, header, message):
     path = write(tmp_path / "mine.csv", rows, header)
     with pytest.raises(InputError) as caught:
-        compare.read_verdicts([path], translate=ENGLISH)
+        compare.read_verdicts([path])
     assert message in str(caught.value)
 
 
 def test_systems_without_a_common_id_or_that_do_not_exist_are_refused(tables):
     with pytest.raises(InputError, match="Choose two systems"):
-        compare.matched(tables, "one", "nobody", translate=ENGLISH)
+        compare.matched(tables, "one", "nobody")
     apart = {"one": tables["one"].filter(id="3"), "other": tables["other"]}
     with pytest.raises(InputError, match="no id in common"):
-        compare.matched(apart, "one", "other", translate=ENGLISH)
+        compare.matched(apart, "one", "other")
 
 
 def test_there_are_pages_and_they_end(tmp_path):
     rows = [row(str(n), True, True, n % 2 == 0) for n in range(25)]
-    tables = compare.read_verdicts(
-        [write(tmp_path / "a.csv", rows), write(tmp_path / "b.csv", rows)], translate=ENGLISH
-    )
+    tables = compare.read_verdicts([write(tmp_path / "a.csv", rows), write(tmp_path / "b.csv", rows)])
 
     def at(page, outcome="all"):
         _, shown, pages, now = compare.shown_items(tables, "a", "b", "main", outcome, page, "en")

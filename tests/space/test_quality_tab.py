@@ -1,23 +1,21 @@
 """The Headline quality tab: uploads are what HEvAS reads from files, its numbers are shown as they are."""
 
 import csv
+import re
 from functools import partial
 
 import pytest
-from space_runs import pressed, write_csv
+from space_runs import measured_by, write_csv
 
+from change_it import published
 from change_it.errors import InputError
 from change_it.hevas import documents as hevas_documents
 from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metrics import METRICS
-from change_it.papers import hevas2019 as papers_hevas
 from change_it.space import quality_tab as quality
-from change_it.space.fragments import grid
-from change_it.space.translation import translate
-from change_it.translation import number
+from change_it.translation import localized, number, translate
 
-ENGLISH = partial(translate, "en")
 SUBJECTS = ("Il ponte", "La scuola", "Il treno", "La squadra", "Il festival", "L'ospedale")
 DOCUMENTS = [
     [
@@ -37,7 +35,7 @@ def documents_file(tmp_path):
 
 @pytest.fixture
 def documents(documents_file):
-    return quality.read_documents(documents_file, translate=ENGLISH)
+    return quality.read_documents(documents_file)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +46,11 @@ def page():
 
 
 def choice(metrics=CHEAP, baselines=("first",)):
-    return quality.Choice(metrics, baselines, "it")
+    return quality.Choice(metrics, baselines)
+
+
+def html_of(found, language="en"):
+    return quality.measured_html(found, [], language)
 
 
 def test_documents_and_systems_are_those_that_hevas_reads(tmp_path, documents_file, documents):
@@ -60,17 +62,17 @@ def test_documents_and_systems_are_those_that_hevas_reads(tmp_path, documents_fi
     )
     plain = tmp_path / "t.txt"
     plain.write_text("".join(f"{row[2]}\r\n" for row in DOCUMENTS), encoding="utf-8", newline="")
-    systems = quality.read_systems([turned, plain], documents, translate=ENGLISH)
+    systems = quality.read_systems([turned, plain], documents)
     assert [system.headlines for system in systems] == [tuple(row[2] for row in DOCUMENTS)] * 2
 
 
 def test_headlines_with_an_error_are_empty(tmp_path, documents):
     rows = [[row[0], row[2], "too long" if row[0] == "d1" else ""] for row in DOCUMENTS]
     path = write_csv(tmp_path / "s.csv", rows, ["id", "headline", "error"])
-    [system] = quality.read_systems([path], documents, translate=ENGLISH)
+    [system] = quality.read_systems([path], documents)
     assert [bool(headline) for headline in system.headlines] == [row[0] != "d1" for row in DOCUMENTS]
-    found = quality.measure(documents, [system], choice(), translate=ENGLISH)
-    assert any("1 of 6" in sentence for sentence in quality.remarks(found, ENGLISH))
+    found = quality.measure(documents, [system], choice())
+    assert "s: 1 of 6 headlines are empty" in html_of(found)
 
 
 def test_names_are_unlike_each_other_and_fit_for_files(tmp_path, documents):
@@ -86,20 +88,20 @@ def test_names_are_unlike_each_other_and_fit_for_files(tmp_path, documents):
                 ["id", "headline"],
             )
         )
-    found = [system.name for system in quality.read_systems(paths, documents, translate=ENGLISH)]
+    found = [system.name for system in quality.read_systems(paths, documents)]
     assert found == ["a-b_.._c", "first-2", "x", "X-2"]
 
 
 def test_numbers_are_those_of_hevas(documents):
     system = hevas_documents.System("mine", tuple(row[2] for row in DOCUMENTS))
-    found = quality.measure(documents, [system], choice(baselines=()), translate=ENGLISH)
+    found = quality.measure(documents, [system], choice(baselines=()))
     direct = evaluate(documents, [system], metrics=CHEAP, options=MetricOptions(topics=6))
     assert found.evaluation.means == direct.means
     assert found.evaluation.signature == direct.signature
-    shown = grid(quality.means_table(found, partial(translate, "it")), "it", metric="metrica")
-    assert shown["headers"] == ["metrica", "mine"]
-    assert [row[0] for row in shown["data"]] == ["media", "R-1", "JS-C", "Fog ↓", "AWL ↓"]
-    assert shown["data"][1][1] == "1,000 *"
+    shown = html_of(found, "it")
+    heads = re.findall(r"<th scope=.col.[^>]*>([^<]*)", shown)
+    assert heads == ["sistema", "media", "R-1", "JS-C", "Fog ↓", "AWL ↓"]
+    assert '<td class="best">1,000' in shown
 
 
 @pytest.mark.parametrize(
@@ -107,21 +109,21 @@ def test_numbers_are_those_of_hevas(documents):
     [(("number", 0), "6"), (("number", 2.0), "number=2,2"), (("ratio", 0.5), "ratio=0.5,3")],
 )
 def test_the_filter_of_eigenvalues_reaches_lsi(documents, choice_of_lsi, kept):
-    chosen = quality.Choice(("LSA-C",), ("first",), "it", 9, *choice_of_lsi)
-    found = quality.measure(documents, [], chosen, translate=ENGLISH)
+    chosen = quality.Choice(("LSA-C",), ("first",), (), "it", 9, *choice_of_lsi)
+    found = quality.measure(documents, [], chosen)
     assert f"|lsi:{kept}|" in found.evaluation.signature
 
 
 @pytest.mark.parametrize("wrong", [("number", 1.5), ("number", -1), ("ratio", 2), ("floor", -1)])
 def test_a_filter_out_of_its_range_is_refused(documents, wrong):
-    chosen = quality.Choice(("LSA-C",), ("first",), "it", 9, *wrong)
+    chosen = quality.Choice(("LSA-C",), ("first",), (), "it", 9, *wrong)
     with pytest.raises(InputError, match="LSI: give a whole number"):
-        quality.measure(documents, [], chosen, translate=ENGLISH)
+        quality.measure(documents, [], chosen)
 
 
 def test_categories_are_those_of_hevas():
-    assert set(quality.CATEGORIES["readability"]) == set(papers_hevas.READABILITY)
-    assert set(papers_hevas.INFORMATIVENESS) < set(quality.CATEGORIES["informativeness"])
+    assert set(quality.CATEGORIES["readability"]) == set(published.READABILITY)
+    assert set(published.INFORMATIVENESS) < set(quality.CATEGORIES["informativeness"])
     assert set(quality.CATEGORIES["all"]) == set(METRICS)
 
 
@@ -130,10 +132,9 @@ def test_usual_metrics_work_on_few_documents(tmp_path, count):
     path = write_csv(tmp_path / "d.csv", DOCUMENTS[:count], ["id", "article", "headline"])
     shares = []
     found = quality.measure(
-        quality.read_documents(path, translate=ENGLISH),
+        quality.read_documents(path),
         [],
         choice(metrics=quality.USUAL, baselines=("first", "tfidf")),
-        translate=ENGLISH,
         progress=lambda what, share: shares.append(share),
     )
     assert found.evaluation.metrics == quality.USUAL
@@ -144,29 +145,24 @@ def test_usual_metrics_work_on_few_documents(tmp_path, count):
 
 def test_metrics_that_need_references_are_left_out_without_them(tmp_path):
     path = write_csv(tmp_path / "d.csv", [row[:2] for row in DOCUMENTS], ["id", "article"])
-    without = quality.read_documents(path, translate=ENGLISH)
-    found = quality.measure(without, [], choice(), translate=ENGLISH)
+    without = quality.read_documents(path)
+    found = quality.measure(without, [], choice())
     assert found.left_out == ("R-1",)
     assert found.evaluation.metrics == ("JS-C", "Fog", "AWL")
-    assert any("R-1" in sentence for sentence in quality.remarks(found, ENGLISH))
+    assert "with references: R-1." in html_of(found)
     with pytest.raises(InputError, match="need reference headlines"):
-        quality.measure(without, [], choice(metrics=["R-1", "R-2"]), translate=ENGLISH)
+        quality.measure(without, [], choice(metrics=["R-1", "R-2"]))
 
 
 def test_every_two_systems_are_tested(documents):
-    found = quality.measure(documents, [], choice(baselines=("first", "random", "tfidf")), translate=ENGLISH)
-    table, note = quality.tests_by(found, "AWL", "en")
-    rows = table["value"]["data"]
-    assert [row[0] for row in rows] == ["first – random", "first – tfidf", "random – tfidf"]
-    assert table["value"]["headers"][-1] == "effect size"
-    assert len(table["value"]["headers"]) == len(rows[0])
-    assert "Friedman" in note
-    assert "Friedman" in quality.friedman(found, "AWL", ENGLISH)
-    alone = quality.measure(documents, [], choice(), translate=ENGLISH)
-    table, note = quality.tests_by(alone, "AWL", "en")
-    assert not table["visible"]
-    assert "Wilcoxon" not in note
-    assert quality.friedman(alone, "AWL", ENGLISH) == ""
+    found = quality.measure(documents, [], choice(baselines=("first", "random", "tfidf")))
+    html = html_of(found)
+    assert html.count("<details") == len(found.analysis.comparisons)
+    pairs = re.findall(r'row">(\w+ – \w+)', html)
+    assert pairs[:3] == ["first – random", "first – tfidf", "random – tfidf"]
+    assert html.count("Friedman:") == len(found.analysis.comparisons)
+    alone = quality.measure(documents, [], choice())
+    assert "quality-tests" not in html_of(alone)
 
 
 @pytest.mark.parametrize("language", ["en", "it"])
@@ -176,16 +172,17 @@ def test_faults_are_named(tmp_path, documents, language):
     def refused(read, *parts):
         with pytest.raises(InputError) as caught:
             read()
-        assert str(tmp_path) not in str(caught.value)
-        assert all(word in str(caught.value) for word in parts)
+        sentence = localized(language, caught.value)
+        assert str(tmp_path) not in sentence
+        assert all(word in sentence for word in parts)
 
     def document(*rows, header=("id", "article", "headline")):
         path = write_csv(tmp_path / "bad.csv", rows, header)
-        return lambda: quality.read_documents(path, translate=in_language)
+        return lambda: quality.read_documents(path)
 
     def system(*rows, header=("id", "headline"), name="bad.csv"):
         path = write_csv(tmp_path / name, rows, header)
-        return lambda: quality.read_systems([path], documents, translate=in_language)
+        return lambda: quality.read_systems([path], documents)
 
     refused(
         document(["1", "...", "x"], ["1", "Testo", ""], ["2", "a" * 20_001, "b" * 301]),
@@ -199,15 +196,13 @@ def test_faults_are_named(tmp_path, documents, language):
     refused(system(["d0", "x"], ["d0", "x"], ["e", "x"]), "d1", "(e)")
     refused(system(*([row[2]] for row in DOCUMENTS[:4]), header=["headline"]), "4", "6")
     refused(system(["x"], header=["x"], name="bad.txt"), "2", "6")
-    nothing = quality.Choice([], ["first"], "it")
+    nothing = quality.Choice([], ["first"])
     refused(
-        lambda: quality.measure(documents, [], nothing, translate=in_language),
+        lambda: quality.measure(documents, [], nothing),
         in_language("quality.no_metric"),
     )
-    alone = quality.Choice(["R-1"], [], "it")
-    refused(
-        lambda: quality.measure(documents, [], alone, translate=in_language), in_language("quality.no_system")
-    )
+    alone = quality.Choice(["R-1"], [])
+    refused(lambda: quality.measure(documents, [], alone), in_language("quality.no_system"))
 
 
 ARTICLE = "Il ponte riapre lunedì dopo i lavori. I cittadini aspettano."
@@ -237,14 +232,14 @@ def test_a_hostile_file_is_one_short_sentence(page, tmp_path, documents_file, na
     content = HOSTILE[name]
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     system = write_csv(tmp_path / "s.csv", [[row[0], row[2]] for row in DOCUMENTS], ["id", "headline"])
-    asked = pressed(page, "quality")
+    asked = measured_by(page, "quality")
     for documents, headlines in ((path, system), (documents_file, path)):
         found = asked(str(documents), [str(headlines)], ["AWL"], [], [], "it", 9, "number", None, "en")
         assert found[0] is None
-        assert "ci-notice" in found[2]
-        assert len(found[2]) < 900
-        assert "<img" not in found[2]
-        assert str(tmp_path) not in found[2]
+        assert "ci-notice" in found[1]
+        assert len(found[1]) < 900
+        assert "<img" not in found[1]
+        assert str(tmp_path) not in found[1]
 
 
 def test_what_cells_hold_is_text_in_all_that_comes_back(page, tmp_path):
@@ -254,7 +249,7 @@ def test_what_cells_hold_is_text_in_all_that_comes_back(page, tmp_path):
     ]
     header = ["id", "article", "headline"]
     paths = [str(write_csv(tmp_path / f"{name}.csv", rows, header)) for name in ("documents", "<b>mine")]
-    asked = pressed(page, "quality")
+    asked = measured_by(page, "quality")
     _, *shown, files = asked(
         paths[0], paths[1:], list(CHEAP), ["first"], ["interval"], "it", 9, "number", None, "en"
     )
@@ -270,8 +265,8 @@ def test_what_cells_hold_is_text_in_all_that_comes_back(page, tmp_path):
 
 def test_the_handler_works_without_models(page, tmp_path, documents_file):
     system = write_csv(tmp_path / "mine.csv", [[row[0], row[2]] for row in DOCUMENTS], ["id", "headline"])
-    asked = pressed(page, "quality")
-    _, results, status, means, charts, tests_of, tests, note, files = asked(
+    asked = measured_by(page, "quality")
+    _, status, results, shown, files = asked(
         str(documents_file),
         [str(system)],
         list(CHEAP),
@@ -284,13 +279,12 @@ def test_the_handler_works_without_models(page, tmp_path, documents_file):
         "it",
     )
     assert results["visible"]
-    assert "hevas|" in status
-    assert sorted(means["headers"][1:]) == ["first", "mine"]
-    assert charts.count("<svg ") == 2
-    assert "Medie con intervalli" in charts
-    assert tests_of["value"] == "average"
-    assert tests["value"]["data"][0][0] == "mine – first"
-    assert "Wilcoxon" in note
+    assert status == ""
+    assert "hevas|" in shown
+    assert shown.count("<svg ") == 2
+    assert "Medie con intervalli" in shown
+    assert "mine – first" in shown
+    assert "Wilcoxon" in shown
     assert [file.rpartition("/")[2] for file in files] == [
         *("report.html", "summary.csv", "items.csv", "interval.png", "scatter.png"),
     ]
@@ -300,10 +294,10 @@ def test_the_handler_works_without_models(page, tmp_path, documents_file):
     assert len(rows) == 12
     with open(files[0], encoding="utf-8") as file:
         assert str(tmp_path) not in file.read()
-    nobody, hidden, message, *rest = asked(
+    nobody, message, hidden, *rest = asked(
         None, None, list(METRICS), ["first"], [], "it", 9, "number", 0, "en"
     )
     assert nobody is None
     assert "Choose a file of documents" in message
     assert not hidden["visible"]
-    assert rest == [None] * 6
+    assert rest == [None, None]

@@ -9,17 +9,15 @@ import numpy as np
 import polars as pl
 import pytest
 from scoring_fakes import OUTLETS, FakeJudges
-from space_runs import pressed, write_csv
+from space_runs import measured_by, write_csv
 
 from change_it.errors import InputError
 from change_it.space import score_tab as tab
 from change_it.space import uploads as files
 from change_it.space.limits import LIMITS
 from change_it.space.models import Models
-from change_it.space.translation import translate
+from change_it.translation import LANGUAGES, localized
 
-IN = {language: partial(translate, language) for language in ("it", "en")}
-ENGLISH = IN["en"]
 HEADER = ["id", "headline", "article", "label", "prediction"]
 # FakeJudges: main says gio for an exclamation mark, HH and AH want a common word of five letters or more.
 ROWS = [
@@ -61,14 +59,18 @@ def page(models):
 def scored(models):
     """Scores a file."""
 
-    def run(path, progress=False):
-        return tab.score_upload(models, str(path), "relative", ENGLISH, progress)
+    def run(path, progress=lambda what, share: None):
+        return tab.score_upload(models, str(path), "relative", progress)
 
     return run
 
 
+def html_of(found, language="en"):
+    return tab.scores_html(found, [], language)
+
+
 def test_items_are_read_with_labels_of_the_corpus_and_outlet_a_first(table):
-    test, [system] = tab.read_predictions(table, OUTLETS, translate=ENGLISH)
+    test, [system] = tab.read_predictions(table, OUTLETS)
     assert [(item.id, item.label, item.target) for item in test.items] == [
         ("1", "rep", "gio"),
         ("3", "rep", "gio"),
@@ -84,7 +86,7 @@ def test_other_delimiters_case_order_and_byte_order_mark_do_not_matter(tmp_path,
         tmp_path / "reversed.csv", [row[::-1] for row in ROWS], [name.upper() for name in HEADER[::-1]], **how
     )
     reversed_.write_bytes(b"\xef\xbb\xbf" + reversed_.read_bytes())
-    read = partial(tab.read_predictions, outlets=OUTLETS, translate=ENGLISH)
+    read = partial(tab.read_predictions, outlets=OUTLETS)
     assert read(reversed_)[0].items == read(table)[0].items
 
 
@@ -106,8 +108,9 @@ def test_measures_that_need_gold_are_left_out_without_it(scored, tmp_path, table
     assert not {"bleu", "bleu_low", "rougeL_high"} & set(without.rows[0].flat(without.measures))
     assert with_gold.row("gold").values["rougeL"] == 1.0
     assert with_gold.items["gold"]["gold"].to_list() == [ROWS[0][4], ROWS[2][4], ROWS[1][4]]
-    columns = [len(tab.systems_table(found, ENGLISH).header) for found in (without, with_gold)]
-    assert columns[1] == columns[0] + 2
+    heads = [re.findall(r"<th scope=.col.[^>]*>([^<]*)", html_of(found)) for found in (without, with_gold)]
+    assert [name for name in heads[1] if name not in heads[0]] == ["bleu", "rougeL"]
+    assert ["Without a column gold" in html_of(found) for found in (without, with_gold)] == [True, False]
 
 
 def test_several_systems_are_compared_in_pairs(scored, tmp_path):
@@ -117,10 +120,11 @@ def test_several_systems_are_compared_in_pairs(scored, tmp_path):
         for system, text in (("good", f"Notizia lunga {n}!"), ("bad", "No"))
     ]
     found = scored(write(tmp_path / "two.csv", rows, [*HEADER, "system"]))
-    table = tab.systems_table(found, ENGLISH)
-    assert [row[0] for row in table.texts] == ["good", "bad"]  # one direction: no average beside it
-    assert [row[table.header.index("compliancy")] for row in table.texts] == ["1.000", ".000"]
-    assert tab.tests_table(found, ENGLISH).texts == [["good", "bad", "1.000", "< .001"]]
+    html = html_of(found)
+    assert html.count('<th scope="row">good') == 2  # one direction: no average beside it
+    assert "rowgroup" not in html
+    assert "&lt; .001" in html
+    assert "published" not in html
 
 
 def test_a_system_that_the_same_judges_chose_is_named_and_signed(scored, tmp_path):
@@ -130,7 +134,7 @@ def test_a_system_that_the_same_judges_chose_is_named_and_signed(scored, tmp_pat
     path = write(tmp_path / "mine.csv", [[*row, chose] for row in ROWS], [*HEADER, "reranker"])
     found = scored(path)
     assert "|reranker:same|" in found.signature
-    assert any("mine" in line and "flatter" in line for line in tab.remarks(found, ENGLISH))
+    assert "not independent of the judges that score" in html_of(found)
 
 
 def test_progress_rises_while_texts_are_read_and_order_is_kept(scored, tmp_path):
@@ -140,13 +144,15 @@ def test_progress_rises_while_texts_are_read_and_order_is_kept(scored, tmp_path)
     ]
     calls = []
     path = write(tmp_path / "long.csv", rows)
-    found = scored(path, progress=lambda judge, share: calls.append((judge, share)))
+    found = scored(path, progress=lambda what, share: calls.append((what, share)))
     shares = [share for _, share in calls]
     assert shares == sorted(shares)
     assert shares[0] == 0
-    assert shares[-1] == 1
+    assert shares[-1] == 0.9
     assert len(set(shares)) > 10
-    assert list(dict.fromkeys(judge for judge, _ in calls)) == ["main", "hh", "ah"]
+    steps = list(dict.fromkeys(localized("it", what) for what, _ in calls))
+    judges = [f"legge il giudice {judge}" for judge in ("main", "hh", "ah")]
+    assert steps == ["leggo i file", *judges, "intervalli e test"]
     ordered = found.items["long"].sort(pl.col("id").cast(int))
     np.testing.assert_allclose(ordered["p_target"], [0.9 if n % 2 else 0.2 for n in range(200)])
 
@@ -155,7 +161,7 @@ def test_an_empty_prediction_counts_as_failed(scored, tmp_path):
     path = write(tmp_path / "mine.csv", [[*ROWS[0][:4], "  "], ROWS[1]])
     found = scored(path)
     assert found.row("mine", "rep2gio").values["compliancy"] == 0
-    assert any("1 of 2" in line for line in tab.remarks(found, ENGLISH))
+    assert "mine: 1 of 2 items" in html_of(found)
 
 
 def faulty():
@@ -204,10 +210,10 @@ def test_a_fault_is_one_sentence_in_each_language(tmp_path, fault):
     path = tmp_path / "mine.csv"
     path.write_bytes(content)
     messages = {}
-    for language, in_language in IN.items():
-        with pytest.raises(InputError) as caught:
-            tab.read_predictions(path, OUTLETS, translate=in_language)
-        messages[language] = str(caught.value)
+    with pytest.raises(InputError) as caught:
+        tab.read_predictions(path, OUTLETS)
+    for language in LANGUAGES:
+        messages[language] = localized(language, caught.value)
         assert str(tmp_path) not in messages[language]
         assert "\n" not in messages[language]
         assert len(messages[language]) < 1000
@@ -221,35 +227,36 @@ def test_json_lines_are_read_and_parquet_is_refused(tmp_path, table):
         "\n".join(json.dumps(dict(zip(HEADER, row, strict=True))) for row in ROWS), encoding="utf-8"
     )
     read = partial(tab.read_predictions, outlets=OUTLETS)
-    assert read(lines, translate=ENGLISH)[0].items == read(table, translate=ENGLISH)[0].items
+    assert read(lines)[0].items == read(table)[0].items
     lines.write_text('{"id": 1}\n[]\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"mine.jsonl, riga 2"):
-        read(lines, translate=IN["it"])
+    with pytest.raises(InputError, match=r"mine.jsonl, line 2"):
+        read(lines)
     with pytest.raises(InputError, match="is parquet"):
-        read(tmp_path / "mine.parquet", translate=ENGLISH)
+        read(tmp_path / "mine.parquet")
 
 
 def test_control_characters_become_spaces(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(b"id,headline\n1,a\x07b\n")
-    [record] = files.read_upload(path, ["id", "headline"], translate=ENGLISH)
+    [record] = files.read_upload(path, ["id", "headline"])
     assert (record.line, record.cells) == (2, {"id": "1", "headline": "a b"})
 
 
 def test_the_handler_shows_results_and_faults_in_place(page, table, tmp_path):
-    handler = pressed(page, "score")
-    scores, status, results, systems, tests, charts, files = handler(str(table), "relative", "it")
+    handler = measured_by(page, "score")
+    scores, status, results, shown, files = handler(str(table), "relative", "it")
     assert list(scores.items) == ["mine"]
     hash(scores)  # Gradio does this with what it keeps of a visit
-    assert "compliancy|judges:" in status
+    assert status == ""
+    assert "compliancy|judges:" in shown
     assert results["visible"]
-    assert systems["data"][0][:2] == ["mine", "media"]
-    assert not tests["visible"]
-    assert charts.count("<svg ") == 3
-    assert ">conforme</text>" in charts
-    assert ">0,2</text>" in charts
-    assert re.fullmatch(r"[01],\d{3}", systems["data"][0][3])
-    assert "Dove falliscono i titoli" in charts
+    assert re.findall(r"rowgroup[^>]*>([^<]+)", shown) == ["media", "rep2gio", "gio2rep"]
+    assert "score-tests" not in shown
+    assert shown.count("<svg ") == 3
+    assert ">conforme</text>" in shown
+    assert ">0,2</text>" in shown
+    assert re.search(r"<td>[01],\d{3}", shown)
+    assert "Dove falliscono i titoli" in shown
     assert [file.rpartition("/")[2] for file in files] == [
         *("items.csv", "systems.csv", "scores.json"),
         *("compliancy.png", "judges.png", "funnel.png"),
@@ -258,15 +265,16 @@ def test_the_handler_shows_results_and_faults_in_place(page, table, tmp_path):
     assert empty is None
     assert "&lt;b&gt;.csv" in message
     assert not hidden["visible"]
-    assert rest == [None] * 4
+    assert rest == [None, None]
 
 
 def test_names_of_systems_are_text_in_charts(page, tmp_path):
     path = write(
         tmp_path / "t.csv", [[*row, "<script>alert(1)</script>"] for row in ROWS], [*HEADER, "system"]
     )
-    _, status, _, _, _, charts, _ = pressed(page, "score")(str(path), "relative", "en")
-    assert "<script" not in charts + status
+    shown = measured_by(page, "score")(str(path), "relative", "en")[3]
+    assert "&lt;script&gt;" in shown
+    assert "<script" not in shown
 
 
 def test_the_endpoint_answers_gradio_client(page, table, tmp_path):

@@ -1,16 +1,19 @@
 """The texts of the page: complete in both languages, and updated when the language changes."""
 
+import copy
+import json
+import pickle
 import re
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
-import change_it.space
-from change_it.space.translation import Texts
-from change_it.translation import LANGUAGES, load_texts, translate
+import change_it
+from change_it.errors import InputError
+from change_it.translation import LANGUAGES, Message, Texts, load_texts, localized, translate
 
-SOURCE = Path(change_it.space.__file__).parent
+SOURCE = Path(change_it.__file__).parent
 
 
 def fields(text):
@@ -34,10 +37,16 @@ def test_the_languages_differ():
 def test_every_key_in_the_code_has_a_text():
     sections = {key.partition(".")[0] for key in load_texts("it")}
     pattern = re.compile(rf'"((?:{"|".join(sections)})\.[a-zA-Z_]+)"')
-    sources = [*SOURCE.glob("*.py"), *SOURCE.glob("templates/*.jinja")]
+    sources = [
+        path
+        for folder in ("space", "results", "annotation", "audit")
+        for pattern in ("*.py", "templates/*.jinja")
+        for path in (SOURCE / folder).glob(pattern)
+    ]
     used = {key for path in sources for key in pattern.findall(path.read_text(encoding="utf-8"))}
     assert "transfer.button" in used
-    assert used - {"page.css", "feedback.csv"} <= set(load_texts("it"))
+    used = {key for key in used if not key.endswith(("_", ".css", ".html", ".json", ".md"))}
+    assert used <= set(load_texts("it"))
 
 
 def test_an_unknown_language_is_taken_for_italian():
@@ -51,6 +60,15 @@ def test_an_unknown_language_is_taken_for_italian():
 def test_values_are_texts_and_nothing_else():
     message = translate("en", "limits.direction", known="{known.__class__} <b>")
     assert "{known.__class__} <b>" in message
+
+
+def test_a_message_is_english_until_it_is_shown():
+    message = Message("limits.candidates", most=8)
+    assert json.loads(json.dumps([message])) == [translate("en", "limits.candidates", most=8)]
+    for again in (message, str(message), copy.deepcopy(message), pickle.loads(pickle.dumps(message))):
+        assert localized("it", again) == translate("it", "limits.candidates", most=8)
+    assert localized("it", InputError(message)) == localized("it", message)
+    assert localized("it", InputError("disk full")) == "disk full"
 
 
 def test_components_change_to_the_other_language():

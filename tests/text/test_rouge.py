@@ -1,10 +1,17 @@
+import random
+from itertools import combinations
+
+import drawn
 import numpy as np
 import pytest
-from drawn import texts
 from rouge_score.rouge_scorer import RougeScorer
 
-from change_it.text.rouge import rouge_l
+from change_it import InputError
+from change_it.text import references as text_references
+from change_it.text.rouge import headline_rouge, rouge_l
 from change_it.text.tokens import words
+
+H1, H2, H3 = "x B C x x", "B y y y C", "z z B z C"
 
 
 class Tokenizer:
@@ -12,9 +19,171 @@ class Tokenizer:
         return words(text)
 
 
-def test_equals_rouge_score_with_the_same_tokenizer():
+def rouge(candidates, references, measure, **options):
+    return headline_rouge(candidates, references, measures=[measure], **options)[measure]
+
+
+def headlines(count, seed, longest=12):
+    return drawn.texts(count, seed, shortest=0, longest=longest)
+
+
+def several(count, seed):
+    draw = random.Random(seed)
+    texts = iter(headlines(3 * count, seed))
+    return [[next(texts) for _ in range(draw.randint(1, 3))] for _ in range(count)]
+
+
+def su(text):
+    """Words and ordered pairs with their smallest distance, read off the definition."""
+    tokens = words(text)
+    found = {}
+    for token in tokens:
+        found[(token,)] = 1
+    for i in range(len(tokens)):
+        for j in range(i + 1, len(tokens)):
+            pair = (tokens[i], tokens[j])
+            found[pair] = min(found.get(pair, j - i), j - i)
+    return found
+
+
+def literal(candidate, reference):
+    """ROUGE-SU and ROUGE-WSU, read off the definition."""
+    wanted, given = su(reference), su(candidate)
+    if not wanted:
+        return 0.0, 0.0
+    shared = wanted.keys() & given.keys()
+    weight = sum(2 / (wanted[pair] + given[pair]) for pair in shared)
+    return len(shared) / len(wanted), weight / sum(1 / distance for distance in wanted.values())
+
+
+@pytest.fixture(params=[1 << 20, 40], ids=["one slice", "many slices"])
+def sliced(request, monkeypatch):
+    monkeypatch.setattr(text_references, "_BUDGET", request.param)
+
+
+@pytest.mark.usefixtures("sliced")
+@pytest.mark.parametrize("name", ["rouge1", "rouge2", "rouge3", "rougeL"])
+def test_clipped_equals_rouge_score_s_recall(name):
+    scorer = RougeScorer([name], tokenizer=Tokenizer())
+    candidates, references = headlines(300, 1), several(300, 11)
+    expected = [
+        max(scorer.score(text, candidate)[name].recall for text in texts)
+        for candidate, texts in zip(candidates, references, strict=True)
+    ]
+    assert 0 < np.mean(expected) < 1
+    scores = headline_rouge(candidates, references, measures=[name], counts="clipped")
+    assert scores[name] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.usefixtures("sliced")
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_sets_equal_python_s_sets(n):
+    def grams(text):
+        tokens = words(text)
+        return {tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)}
+
+    candidates, references = headlines(300, n), several(300, n + 20)
+    expected = [
+        max(len(grams(text) & grams(candidate)) / max(1, len(grams(text))) for text in texts)
+        for candidate, texts in zip(candidates, references, strict=True)
+    ]
+    assert rouge(candidates, references, f"rouge{n}") == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.usefixtures("sliced")
+@pytest.mark.parametrize("seed", range(5))
+def test_su_and_wsu_equal_the_definition(seed):
+    candidates, references = headlines(120, seed, longest=4 * seed + 3), several(120, seed + 30)
+    expected = [
+        np.max([literal(candidate, text) for text in texts], axis=0)
+        for candidate, texts in zip(candidates, references, strict=True)
+    ]
+    scores = np.stack(
+        [rouge(candidates, references, "rougeSU"), rouge(candidates, references, "rougeWSU")], axis=1
+    )
+    assert scores == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_the_paper_s_example_of_gaps():
+    one, other = headline_rouge([H2], [[H1]]), headline_rouge([H3], [[H1]])
+    assert one["rougeSU"] == other["rougeSU"] > 0
+    assert other["rougeWSU"] > one["rougeWSU"]
+    assert one["rouge2"] == other["rouge2"] == 0
+
+
+def test_the_paper_s_skip_bigrams():
+    assert set(su("President Trump said")) - {("president",), ("trump",), ("said",)} == set(
+        combinations(["president", "trump", "said"], 2)
+    )
+
+
+def test_nearer_pairs_lift_wsu_above_one():
+    assert rouge(["a b c a c"], [["a b c"]], "rougeWSU")[0] == pytest.approx((3 + 1 + 1 + 2 / 3) / 5.5)
+
+
+@pytest.mark.parametrize("counts", ["set", "clipped"])
+def test_identical_texts_score_exactly_one_and_disjoint_ones_zero(counts):
+    texts = [text for text in headlines(200, 3) if len(words(text)) > 1]
+    for values in headline_rouge(texts, [[text] for text in texts], counts=counts).values():
+        assert (values == 1).all()
+    for values in headline_rouge(texts, [["tutt altro testo"]] * len(texts), counts=counts).values():
+        assert (values == 0).all()
+
+
+def test_empty_sides_score_zero_and_no_input_gives_no_scores():
+    for values in headline_rouge(["", "Roma", "«…»", "a"], [["Roma"], [""], [""], ["", "a"]]).values():
+        assert values[:3].tolist() == [0, 0, 0]
+    assert rouge(["", "a"], [["a"], ["", "a"]], "rouge1").tolist() == [0, 1]
+    for values in headline_rouge([], []).values():
+        assert values.shape == (0,)
+        assert values.dtype == np.float64
+
+
+def test_the_best_of_several_references_counts_for_each_measure():
+    both = headline_rouge(["a b c"], [["a b x y", "c a z"]])
+    alone = [headline_rouge(["a b c"], [[text]]) for text in ("a b x y", "c a z")]
+    for name, values in both.items():
+        assert values == max(one[name] for one in alone)
+    assert both["rouge2"] == alone[0]["rouge2"] > alone[1]["rouge2"]
+    assert both["rouge1"] == alone[1]["rouge1"] > alone[0]["rouge1"]
+
+
+def test_words_and_texts_give_the_same():
+    candidates, references = headlines(50, 1), several(50, 2)
+    split = [words(text) for text in candidates], [[words(text) for text in texts] for texts in references]
+    for one, other in zip(
+        headline_rouge(candidates, references).values(), headline_rouge(*split).values(), strict=True
+    ):
+        assert (one == other).all()
+
+
+def test_long_texts():
+    draw = random.Random(1)
+    document = " ".join(str(draw.randint(0, 400)) for _ in range(1500))
+    headline = " ".join(str(draw.randint(0, 400)) for _ in range(9))
+    for pair in ((headline, document), (document, headline)):
+        scores = headline_rouge([pair[0]], [[pair[1]]])
+        assert (scores["rougeSU"][0], scores["rougeWSU"][0]) == pytest.approx(literal(*pair), abs=1e-12)
+
+
+def test_bad_input():
+    with pytest.raises(InputError, match="1 headlines but references for 2"):
+        rouge(["a"], [["a"], ["b"]], "rougeSU")
+    with pytest.raises(InputError, match="headline 1 has no reference"):
+        rouge(["a", "b"], [["a"], []], "rougeSU")
+    with pytest.raises(InputError, match="give a list of texts"):
+        rouge(["a"], ["a"], "rouge1")
+    with pytest.raises(InputError, match="counts is 'some'"):
+        rouge(["a"], [["a"]], "rouge1", counts="some")
+    with pytest.raises(InputError, match="no measure called 'rouge0'"):
+        rouge(["a"], [["a"]], "rouge0")
+    with pytest.raises(InputError, match="no measure called 'bleu'"):
+        headline_rouge(["a"], [["a"]], measures=["bleu"])
+
+
+def test_rouge_l_equals_rouge_score_s():
     scorer = RougeScorer(["rougeL"], tokenizer=Tokenizer())
-    ones, others = (texts(300, seed, shortest=0) for seed in (1, 2))
+    ones, others = (drawn.texts(300, seed, shortest=0) for seed in (1, 2))
     theirs = [scorer.score(one, other)["rougeL"] for one, other in zip(ones, others, strict=True)]
     expected = np.array([(score.precision, score.recall, score.fmeasure) for score in theirs])
     assert rouge_l([*map(words, ones)], [*map(words, others)]) == pytest.approx(expected, abs=1e-9)
@@ -24,6 +193,6 @@ def test_accented_words_count_whole():
     assert rouge_l([words("perché è così")], [words("perche e cosi")])[0, 2] == 0
 
 
-def test_no_words_score_zero():
+def test_rouge_l_of_no_words_is_zero():
     assert not rouge_l([[], ["roma"]], [["roma"], []]).any()
     assert rouge_l([], []).shape == (0, 3)

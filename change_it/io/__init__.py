@@ -1,0 +1,40 @@
+"""Tables in and files out: the one reader and the one atomic writer of the package; every fault is an `InputError` of one sentence."""
+
+from change_it.io.faults import TableError, disk_fault, file_errors, listed, record_errors
+from change_it.io.files import (
+    BUSY,
+    FORMULA,
+    append,
+    check_writable,
+    read_input,
+    read_json,
+    read_text,
+    replace_file,
+    replace_folder,
+    without_formula,
+    write_json,
+    write_table,
+    write_text,
+)
+from change_it.io.model_folders import (
+    PICKLE,
+    check_model,
+    find_weights,
+    is_hub_id,
+    is_missing_path,
+    weight_files,
+)
+from change_it.io.predictions import Predictions, headlines_of, named_files
+from change_it.io.readers import (
+    HUB,
+    ROWS_A_BATCH,
+    SUFFIXES,
+    Record,
+    Row,
+    Table,
+    cell_text,
+    check_header,
+    parse_columns,
+    read_records,
+    read_tables,
+)

@@ -1,0 +1,57 @@
+"""Names of models, which are folders or ids of the Hub, and the weights in a folder."""
+
+from pathlib import Path
+
+from change_it.errors import InputError
+from change_it.io.faults import record_errors
+from change_it.io.files import read_json
+
+#: Why weights in another format are refused.
+PICKLE = (
+    "has no safetensors, and weights in a pickle such as pytorch_model.bin are not read, since they can run code: save the "
+    "model again with save_pretrained"
+)
+
+
+def is_hub_id(name: str) -> bool:
+    """Whether a name can be a Hub id; a path that exists cannot."""
+    return name.count("/") == 1 and not name.startswith((".", "/", "~")) and not Path(name).exists()
+
+
+def is_missing_path(name: str) -> bool:
+    """Whether a name can only be a path, of something that is not there; `bert-base-cased` and `owner/name` may be on the Hub."""
+    return not Path(name).exists() and (name.startswith((".", "/", "~")) or name.count("/") > 1)
+
+
+def check_model(name: str, *, command: str) -> None:
+    """Refuse the name of a model that is neither a folder nor a Hub id; `command` writes such folders."""
+    if not Path(name).is_dir() and not is_hub_id(name):
+        raise InputError(f"there is no folder {name}: make it with {command}, or give a Hub id")
+
+
+def weight_files(folder: Path, *, command: str) -> list[Path]:
+    """The weights of a saved model or adapter, in one file or in shards; `command` writes such folders."""
+    files = find_weights(folder)
+    if not files:
+        if any(folder.glob("*.bin")):
+            raise InputError(f"{folder} {PICKLE}")
+        raise InputError(f"{folder} holds no model.safetensors: train it with {command} --out {folder}")
+    return files
+
+
+def find_weights(folder: Path) -> list[Path]:
+    """The safetensors that transformers or PEFT would load of a folder, and no others; none where there are none."""
+    for name in ("model.safetensors", "adapter_model.safetensors"):
+        if (folder / name).is_file():
+            return [folder / name]
+    index = folder / "model.safetensors.index.json"
+    if (record := read_json(index)) is None:
+        return []
+    with record_errors(index):
+        shards = [folder / name for name in sorted(set(record["weight_map"].values()))]
+    for shard in shards:
+        if shard.parent != folder or not shard.is_file():
+            raise InputError(
+                f"{index} names {shard.name}, which does not lie beside it: copy the whole model again"
+            )
+    return shards

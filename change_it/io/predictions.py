@@ -1,0 +1,77 @@
+"""Files of systems' headlines: their names on the command line, and the headline of each id."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from change_it.errors import InputError
+from change_it.io.faults import listed
+
+_NAME = re.compile(r"\w[\w.+-]*")
+
+
+def named_files(
+    specs: Sequence[str], *, option: str, example: str, taken: Iterable[str] = ()
+) -> Iterator[tuple[str, Path]]:
+    """Names and files of `NAME=FILE` arguments; names differ in more than case, since each becomes a file's name."""
+    used = {name.lower() for name in taken}
+    for spec in specs:
+        name, equals, file = spec.partition("=")
+        if not equals or not file or not _NAME.fullmatch(name):
+            raise InputError(
+                f"{option} {spec!r} is not NAME=FILE: write {option} {example} (letters, digits, . + - _)"
+            )
+        if name.lower() in used:
+            raise InputError(f"{option} {spec!r}: the name {name} is taken, choose another")
+        used.add(name.lower())
+        yield name, Path(file)
+
+
+def headlines_of(rows: Iterable[Mapping[str, str]], clean: Callable[[str], str]) -> list[str]:
+    """The headlines of rows with the columns headline and perhaps error; empty where there is an error."""
+    return ["" if row.get("error") else clean(row["headline"]) for row in rows]
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """The headlines of a file by id.
+
+    Attributes:
+        headlines: id → headline, in the order of the ids that are wanted.
+        missing: ids that are wanted and have no headline.
+        foreign: ids that are not wanted.
+        double: ids that stand twice.
+    """
+
+    headlines: dict[str, str]
+    missing: list[str]
+    foreign: list[str]
+    double: list[str]
+
+    @classmethod
+    def match(cls, ids: Sequence[str], headlines: Sequence[str], wanted: Collection[str]) -> "Predictions":
+        """Match n headlines, each with its id, to the ids that are wanted."""
+        by_id, known = dict(zip(ids, headlines, strict=True)), set(wanted)
+        return cls(
+            {id_: by_id[id_] for id_ in wanted if id_ in by_id},
+            [id_ for id_ in wanted if id_ not in by_id],
+            [id_ for id_ in by_id if id_ not in known],
+            [id_ for id_, count in Counter(ids).items() if count > 1],
+        )
+
+    def faults(self, foreign: str, others: Mapping[str, Iterable[str]] = {}) -> str:
+        """What is wrong with which ids, as `2 ids missing: a, b; 1 id duplicate: c`; empty where nothing is.
+
+        Args:
+            foreign: what is wrong with ids that are not wanted.
+            others: more that is wrong, and with which ids.
+        """
+        every = {"missing": self.missing, foreign: self.foreign, "duplicate": self.double, **others}
+        distinct = {fault: list(dict.fromkeys(ids)) for fault, ids in every.items()}
+        return "; ".join(
+            f"{len(ids)} {'id' if len(ids) == 1 else 'ids'} {fault}: {listed(ids)}"
+            for fault, ids in distinct.items()
+            if ids
+        )

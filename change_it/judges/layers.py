@@ -1,0 +1,51 @@
+"""What the judges' networks share.
+
+No import of ours, so that `register_for_auto_class` can send it to the Hub with the weights of the judges that import it.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import AutoConfig, AutoModel
+
+#: A prime: numbers of words and n-grams are polynomials modulo it.
+MODULUS = 2**31 - 1
+
+
+def encoder_of(config: dict[str, Any] | None) -> tuple[Any, Any]:
+    """A transformer without its pooler, and its configuration.
+
+    Args:
+        config: as `to_dict` gives it; BERT's if None.
+    """
+    settings: Any = AutoConfig.for_model(**(config or {"model_type": "bert"}))
+    encoder: Any = AutoModel.from_config(settings, dtype=torch.get_default_dtype())
+    if getattr(encoder, "pooler", None) is not None:
+        encoder.pooler = None  # not asked for, and distributed training wants every gradient
+    return encoder, settings
+
+
+def compact(keep: Tensor) -> tuple[Tensor, Tensor]:
+    """Positions to gather from so that each row's kept tokens stand side by side on the left.
+
+    Args:
+        keep: bool (rows, tokens).
+
+    Returns:
+        Positions, int64 (rows, most kept), and which of them are kept tokens, bool.
+
+    Examples:
+        >>> positions, mask = compact(torch.tensor([[True, False, True], [False, True, False]]))
+        >>> positions.tolist(), mask.tolist()
+        ([[0, 2], [1, 0]], [[True, True], [True, False]])
+    """
+    most = max(1, int(keep.sum(1).max()))
+    positions = (~keep).to(torch.int8).argsort(dim=1, stable=True)[:, :most]
+    return positions, keep.gather(1, positions)
+
+
+def mean(states: Tensor, weights: Tensor) -> Tensor:
+    """Weighted mean over tokens: states (rows, tokens, …), weights (rows, tokens) not negative; 0 where all are 0."""
+    weights = weights.to(states.dtype).reshape(*weights.shape, *[1] * (states.dim() - 2))
+    return (states * weights).sum(1) / weights.sum(1).clamp(min=1e-6)

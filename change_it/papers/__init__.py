@@ -1,1 +1,0 @@
-"""What the papers published, as data with citations, shown as published beside our own numbers."""

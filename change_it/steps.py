@@ -1,0 +1,210 @@
+"""Commands that are run one after the other, some in a process of their own; a run that was interrupted goes on."""
+
+import hashlib
+import json
+import os
+import signal
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+from pkgutil import resolve_name
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from change_it.tables import console
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command.
+
+    Attributes:
+        name: in plans and records.
+        command: what runs it, as `module:function`; it is called with the settings.
+        settings: the command's options.
+        makes: the file that is there once it is finished; a plan looks for it.
+        needs: names of earlier steps whose results it reads.
+        inputs: files of the user that it reads.
+        seconds: estimate on two idle cores.
+    """
+
+    name: str
+    command: str
+    settings: Any
+    makes: Path = Path()
+    needs: tuple[str, ...] = ()
+    inputs: tuple[Path, ...] = ()
+    seconds: float = 0.0
+
+    def run(self) -> float:
+        """Call the command; the seconds that it took."""
+        start = time.perf_counter()
+        resolve_name(self.command)(self.settings)
+        return round(time.perf_counter() - start, 1)
+
+    def key(self, run: Path) -> str:
+        """Digest of what its result depends on, wherever run and corpus are, but for other steps and the corpus."""
+        values = {name: value for name, value in asdict(self.settings).items() if name != "corpus"}
+        settings = json.dumps(values, default=str, sort_keys=True, ensure_ascii=False).replace(str(run), "\0")
+        files = [hashlib.sha256(path.read_bytes()).hexdigest() for path in self.inputs]
+        return hashlib.sha256("\n".join([self.command, settings, *files]).encode()).hexdigest()
+
+
+class Run:
+    """The steps of a folder: each is recorded once it is finished, and not run again.
+
+    Attributes:
+        out: the folder.
+        finished: step to what its record holds, `seconds` among it.
+    """
+
+    def __init__(self, out: Path, finished: dict[str, dict[str, Any]]) -> None:
+        self.out, self.finished = out, finished
+
+    def write(self) -> None:
+        """Write the record of the finished steps."""
+        raise NotImplementedError
+
+    def unfinished(self, steps: Sequence[Step]) -> list[Step]:
+        """The steps that must be run."""
+        return [step for step in steps if step.name not in self.finished]
+
+    def result(self, step: Step) -> dict[str, Any]:
+        """Run a step; its record."""
+        return {"seconds": step.run()}
+
+    def run(
+        self,
+        steps: Sequence[Step],
+        *,
+        beside: Sequence[Step] = (),
+        log: Path = Path(os.devnull),
+        numbered: bool = False,
+    ) -> None:
+        """Run what must be run, and record each step once it is finished.
+
+        Args:
+            steps: one after the other in this process.
+            beside: one after the other in a process of their own, meanwhile.
+            log: what the steps of that process print goes there.
+            numbered: headings count the steps, and nothing is printed of those that were finished before.
+        """
+        terminal = console()
+
+        def unfinished(those: Sequence[Step]) -> list[Step]:
+            found = self.unfinished(those)
+            for step in [] if numbered else those:
+                if step not in found:
+                    seconds = self.finished[step.name]["seconds"]
+                    terminal.print(f"[green]✓[/] {step.name}: finished before ({seconds:.0f} s)")
+            return found
+
+        with BackgroundSteps(unfinished(beside), log) as background:
+            if background.names:
+                names = " and ".join(background.names)
+                terminal.print(f"In a process of its own, which writes to {log}: {names}.")
+            left = unfinished(steps)
+            for number, step in enumerate(left, start=1):
+                title = f"{number} of {len(left)}: {step.name}" if numbered else step.name
+                terminal.rule(title, align="left", style="dim")
+                self._record(step.name, self.result(step))
+                for name, seconds in background.finished():
+                    self._record(name, {"seconds": seconds})
+            for name, seconds in background.finished(wait=True):
+                self._record(name, {"seconds": seconds})
+                terminal.print(f"[green]✓[/] {name}: {seconds:.0f} s")
+
+    def _record(self, name: str, result: dict[str, Any]) -> None:
+        self.finished[name] = result
+        self.write()
+
+
+class BackgroundSteps:
+    """Steps in a process of their own, one after the other, while this process does something else.
+
+    Each process takes half of the threads: networks as small as these gain little from a second one.
+
+    Args:
+        steps: what to do; without any there is no process.
+        log: what they print goes there.
+    """
+
+    def __init__(self, steps: Sequence[Step], log: Path):
+        self.names = [step.name for step in steps]
+        self._steps, self._log = steps, log
+
+    def __enter__(self) -> "BackgroundSteps":
+        if not self._steps:
+            return self
+        import torch
+
+        self._threads = torch.get_num_threads()
+        half = max(1, self._threads // 2)
+        torch.set_num_threads(half)
+        context = get_context("spawn")
+        self._results, sender = context.Pipe(duplex=False)
+        self._process = context.Process(
+            target=_run_in_background, args=(self._steps, self._log, half, sender)
+        )
+        self._process.daemon = True  # it ends with this process
+        self._process.start()
+        sender.close()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._steps:
+            import torch
+
+            self._process.terminate()
+            self._process.join()
+            torch.set_num_threads(self._threads)
+
+    def finished(self, *, wait: bool = False) -> Iterator[tuple[str, float]]:
+        """Names and seconds of the steps that have ended since it was asked last; with `wait` of all that are left.
+
+        Raises:
+            Exception: what a step has raised.
+        """
+        while self.names and (wait or self._results.poll()):
+            try:
+                found = self._results.recv()
+            except EOFError:
+                raise RuntimeError(f"the process of the {self.names[0]} has died: see {self._log}") from None
+            if isinstance(found, Exception):
+                raise found
+            yield self.names.pop(0), found
+
+
+def _run_in_background(steps: Sequence[Step], log: Path, threads: int, sender: "Connection") -> None:
+    """Run steps and send the seconds of each, or what it raised; end when the process that asked for them does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both; the other one ends this one
+    Thread(target=_end_with_parent, daemon=True).start()
+    import torch
+
+    torch.set_num_threads(threads)
+    with log.open("a", encoding="utf-8") as file, redirect_stdout(file), redirect_stderr(file):
+        for step in steps:
+            found: float | Exception
+            try:
+                found = step.run()
+            except Exception as error:
+                traceback.print_exc()
+                found = error
+            file.flush()
+            sender.send(found)
+            if isinstance(found, Exception):
+                return
+
+
+def _end_with_parent() -> None:
+    """Wait for the other process to end, however it does."""
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,210 @@
+"""Whole files and folders: read, written atomically, and tried before work begins."""
+
+import csv
+import errno
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from change_it import io
+from change_it.errors import InputError
+
+
+def written(folder, name, content):
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [(b"Perch\xe9\n", "not text in UTF-8"), (b"a\0b\n", "null bytes")]
+)
+def test_texts_that_are_none(tmp_path, content, words):
+    with pytest.raises(io.TableError, match=words):
+        io.read_text(written(tmp_path, "x.txt", content))
+
+
+@pytest.mark.parametrize("content", ['{"id": ', "[1]", "[" * 100_000])
+def test_a_json_file_of_ours_that_is_broken_or_not_there(tmp_path, content):
+    with pytest.raises(InputError, match=r"x\.json is broken: run what writes it again"):
+        io.read_json(written(tmp_path, "x.json", content.encode()))
+    assert io.read_json(tmp_path / "none.json") is None
+
+
+def test_names_in_a_message_are_one_line_and_not_too_long():
+    assert io.listed(["a\nb", "x" * 100, "c"], most=2) == f"a b, {'x' * 79}… and 1 more"
+
+
+def test_a_folder_is_no_file_to_write(tmp_path):
+    with pytest.raises(InputError, match="it is a folder; name a file"):
+        io.write_text(tmp_path, "text")
+
+
+def test_written_files_and_folders_are_there_as_a_whole(tmp_path):
+    io.write_text(tmp_path / "new/a.txt", "perché \ud800")
+    assert (tmp_path / "new/a.txt").read_text(encoding="utf-8") == "perché \\ud800"
+    io.write_json(tmp_path / "a.json", {"è": [1]})
+    assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8")) == {"è": [1]}
+    for content in ("one", "two"):
+        with io.replace_folder(tmp_path / "folder") as folder:
+            (folder / f"{content}.txt").write_text(content)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == [
+        "a.json",
+        "a.txt",
+        "folder",
+        "new",
+        "two.txt",
+    ]
+
+
+def test_a_failed_block_changes_nothing(tmp_path):
+    io.write_text(tmp_path / "a.txt", "old")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/kept.txt").write_text("old")
+
+    def fail_in_a_file():
+        with io.replace_file(tmp_path / "a.txt") as partial:
+            partial.write_text("half")
+            raise RuntimeError("mine")
+
+    def stop_in_a_folder():
+        with io.replace_folder(tmp_path / "folder") as partial:
+            (partial / "half.txt").write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(RuntimeError, match="mine"):
+        fail_in_a_file()
+    with pytest.raises(KeyboardInterrupt):
+        stop_in_a_folder()
+    assert (tmp_path / "a.txt").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.txt", "folder", "kept.txt"]
+
+
+def test_what_a_killed_run_left_is_cleared_by_the_next(tmp_path):
+    for name in (".folder.partial", ".folder.old"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x").touch()
+    (tmp_path / ".a.txt.partial").touch()
+    (tmp_path / "folder").mkdir()
+    with io.replace_folder(tmp_path / "folder") as folder:
+        assert not list(folder.iterdir())
+    io.write_text(tmp_path / "a.txt", "")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.txt", "folder"]
+
+
+def test_a_folder_whose_replacement_was_interrupted_comes_back(tmp_path):
+    (tmp_path / ".folder.old").mkdir()
+    (tmp_path / ".folder.old/kept").touch()
+    with pytest.raises(RuntimeError), io.replace_folder(tmp_path / "folder"):
+        raise RuntimeError
+    assert (tmp_path / "folder/kept").exists()
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_a_folder_is_replaced_whether_the_system_exchanges_folders_or_not(tmp_path, monkeypatch, exchanges):
+    if exchanges:  # then nothing is renamed, and the folder is there at every moment
+        monkeypatch.setattr(pathlib.Path, "rename", lambda *_: pytest.fail("renamed"))
+    else:
+        monkeypatch.setattr(io.files, "_exchange", lambda *_: False)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/before").touch()
+    with io.replace_folder(tmp_path / "folder") as folder:
+        (folder / "after").touch()
+    assert [path.name for path in tmp_path.rglob("*")] == ["folder", "after"]
+
+
+def test_a_link_is_written_through(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with io.replace_folder(tmp_path / "link") as folder:
+        (folder / "x").touch()
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real/x").exists()
+
+
+def test_formulas_are_quoted_where_strangers_write(tmp_path):
+    rows = [["=1+1", "+a", "-b", "@c", "\td", "plain - text", -1.5, 2]]
+    io.write_table(tmp_path / "a.csv", list("abcdefgh"), rows, quote_formulas=True)
+    io.write_table(tmp_path / "b.csv", list("abcdefgh"), rows)
+    quoted, plain = (list(csv.reader((tmp_path / name).open(newline="")))[1] for name in ("a.csv", "b.csv"))
+    assert quoted == ["'=1+1", "'+a", "'-b", "'@c", "'\td", "plain - text", "-1.5", "2"]
+    assert plain[:2] == ["=1+1", "+a"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EDQUOT])
+def test_faults_of_the_disk_are_one_sentence_and_leave_nothing(tmp_path, monkeypatch, number):
+    def fail(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(InputError, match=r"cannot write .*a\.txt: .*another place"):
+        io.write_text(tmp_path / "a.txt", "text")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_gets_too_large_is_one_sentence_and_leaves_nothing(tmp_path):
+    code = (
+        "import resource, sys; from pathlib import Path; from change_it import io\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "from change_it.cli import exit_on_input_error\n"
+        "sys.exit(exit_on_input_error(lambda: io.write_text(Path('big.txt'), 'x' * 5000)))"
+    )
+    # Files of coverage would get too large as well.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "big.txt" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_faults_of_libraries_are_one_sentence_and_those_of_our_own_are_not(tmp_path):
+    import polars as pl
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    (tmp_path / "x.safetensors").write_bytes(b"no tensors")
+    with pytest.raises(InputError, match="cannot read it: ") as caught, io.file_errors("cannot read it"):
+        load_file(tmp_path / "x.safetensors")
+    assert isinstance(caught.value.__cause__, SafetensorError)
+    with pytest.raises(InputError, match="cannot read it: boom"), io.file_errors("cannot read it"):
+        raise pl.exceptions.PanicException("boom\nmore")
+    with pytest.raises(InputError, match="the disk is full"), io.file_errors("cannot write it"):
+        raise Exception("No space left on device (os error 28)")  # as tokenizers does
+    with pytest.raises(ZeroDivisionError), io.file_errors("cannot write it"):
+        _ = 1 / 0
+
+
+def test_a_place_is_tried_before_work_begins(tmp_path):
+    (tmp_path / "file").touch()
+    io.check_writable(tmp_path / "new/deep/out", kind="folder")
+    io.check_writable(tmp_path / "new/out.csv", kind="file")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
+    for path, kind, words in [
+        (tmp_path / "file", "folder", "is a file: name a folder"),
+        (tmp_path, "file", "is a folder: name a file"),
+        (tmp_path / "file/out", "run", "is a file"),
+        (tmp_path / ("x" * 300) / "out", "folder", "too long"),
+    ]:
+        with pytest.raises(InputError, match=words):
+            io.check_writable(path, kind=kind)
+
+
+def test_a_place_that_cannot_be_written_is_refused(tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(io.files.tempfile, "TemporaryFile", fail)
+    with pytest.raises(InputError, match=r"cannot write --out .*read-only"):
+        io.check_writable(tmp_path / "out", kind="run")

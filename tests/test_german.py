@@ -1,0 +1,135 @@
+"""A third language, as docs/languages.md describes it: a small German corpus from files to a table."""
+
+import csv
+import json
+from datetime import date, timedelta
+from itertools import product
+
+import pytest
+from datasets import load_dataset
+
+from change_it.cli import main
+from change_it.corpus.folder import read_language
+from change_it.errors import InputError
+from change_it.generators.collation import prompt_of
+from change_it.hevas.readability import syllables
+from change_it.scoring.facts import FactChecker
+from change_it.text.stopwords import guess_language, stop_words
+from change_it.text.tagging import load_tagger
+from change_it.translation import page_language
+
+PLACES = ("Altweiler", "Brunnhausen", "Dorrenberg", "Eschenfurt", "Fichtenau", "Grünmoos")
+EVENTS = (
+    (
+        "Rathaus",
+        "das Dach des Rathauses undicht ist und der Keller unter Wasser steht",
+        "Handwerker",
+        "Regen",
+    ),
+    (
+        "Schwimmbad",
+        "die Pumpen des Schwimmbads alt sind und die Becken leer bleiben",
+        "Schulklassen",
+        "Sommer",
+    ),
+)
+#: Headline and article of each newspaper, of the place, the event and a number.
+PAPERS = {
+    "anzeiger": (
+        "{place}: {thing} für {number} Tage geschlossen",
+        "Weil {why}, bleibt in {place} das {thing} für {number} Tage geschlossen. Die Gemeinde sucht {who}, denn der {when} "
+        "hat den Plan verzögert. Der Gemeinderat stimmt am Freitag über {number} Anträge ab.",
+    ),
+    "kurier": (
+        "Ärger um das {thing} in {place}",
+        "In {place} bleibt das {thing} für {number} Tage geschlossen, weil {why}. Der Bürgermeister bedauert die Lage der {who}, "
+        "denn der {when} hat den Plan verzögert. Der Gemeinderat stimmt am Freitag darüber ab.",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def news(tmp_path_factory):
+    """24 articles on twelve events that both newspapers report, as CSV."""
+    file = tmp_path_factory.mktemp("german") / "nachrichten.csv"
+    with file.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(("id", "headline", "article", "label", "date"))
+        for number, (place, (thing, why, who, when)) in enumerate(product(PLACES, EVENTS)):
+            about = {
+                "place": place,
+                "thing": thing,
+                "why": why,
+                "who": who,
+                "when": when,
+                "number": 11 + number,
+            }
+            for label, (headline, article) in PAPERS.items():
+                day = date(2024, 1, 1) + timedelta(days=10 * number)
+                writer.writerow(
+                    (f"{label}{number}", headline.format(**about), article.format(**about), label, day)
+                )
+    return file
+
+
+@pytest.fixture(scope="module")
+def corpus(news):
+    """The corpus of those articles."""
+    folder = news.parent / "corpus"
+    assert main(["corpus", "build", str(news), "--language", "none", "--out", str(folder)]) in (0, None)
+    return folder
+
+
+def test_articles_are_aligned_without_stop_words(corpus):
+    report = json.loads((corpus / "alignment.json").read_text(encoding="utf-8"))
+    assert (report["rows"], report["kept"]) == (24, 24)
+    assert report["pairs"]["above_strict"] == 12
+    assert read_language(str(corpus)) == "none"  # nothing that reads the corpus guesses
+    pairs = load_dataset(str(corpus), "pairs", split="test", cache_dir=corpus.parent / "cache")
+    assert all(row["a_id"].removeprefix("anzeiger") == row["b_id"].removeprefix("kurier") for row in pairs)
+
+
+def test_german_is_no_language_of_the_alignment(news, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["corpus", "build", str(news), "--language", "de", "--out", str(news.parent / "none")])
+    assert stopped.value.code == 2
+    assert not (news.parent / "none").exists()
+
+
+def test_facts_know_numbers_and_capitals_of_german_without_a_tagger():
+    article = "Das Rathaus in Altweiler bleibt für 1.200 Tage geschlossen."
+    checker = FactChecker("de")
+
+    def unsupported(headline):
+        return [part.text for part in checker.check(headline, source="", article=article).unsupported]
+
+    assert unsupported("Altweiler: Rathaus für 1200 Tage geschlossen") == []
+    assert unsupported("Rathaus in Grünmoos für 13 Tage zu") == ["Grünmoos", "13"]
+    assert unsupported("Das Gemeindehaus bleibt zu") == ["Gemeindehaus"]  # every noun has a capital
+    assert unsupported("Rathaus für zwölf Tage geschlossen") == []  # numbers in words are not read
+
+
+def test_what_german_lacks_is_said(tmp_path):
+    assert guess_language(["Rathaus für elf Tage geschlossen"]) == "none"
+    assert guess_language(["Ärger um das Rathaus in Altweiler"]) != "none"  # a sixth of its words is "in"
+    with pytest.raises(InputError, match="give a file of words"):
+        stop_words("de")
+    file = tmp_path / "woerter.txt"
+    file.write_text("der die das und\nnicht", encoding="utf-8")
+    assert stop_words(str(file)) == {"der", "die", "das", "und", "nicht"}
+    with pytest.raises(InputError, match="spacy:"):
+        load_tagger("de")
+    with pytest.raises(InputError, match="no prompts for --language de"):
+        prompt_of("de", "article", "kurier")
+    assert page_language(None, "de") == "en"
+
+
+def test_hevas_measures_german(corpus, tmp_path, capsys):
+    pytest.importorskip("pyphen")
+    assert syllables("Bürgermeister", "de") == 4
+    measure = ["hevas", "--documents", str(corpus), "--language", "de", "--baselines", "first"]
+    assert main([*measure, "--metrics", "LSA-C", "--out", str(tmp_path / "refused")]) == 2
+    assert "--stop-words none" in capsys.readouterr().err
+    chosen = ["--stop-words", "none", "--metrics", "R-1", "LSA-C", "Fog", "AWL"]
+    assert main([*measure, *chosen, "--out", str(tmp_path / "measured")]) in (0, None)
+    assert "lang:de|stop:none" in (tmp_path / "measured" / "summary.json").read_text(encoding="utf-8")
