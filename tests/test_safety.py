@@ -159,7 +159,6 @@ def test_what_transformers_loads_is_loaded_in_one_file_that_refuses_code():
     # A model of random weights is made of a configuration of ours or one that `read_config` gave.
     assert {name for name, called, _ in found if called.endswith("from_config")} == {
         "pretrained.py",
-        "encoders.py",
         "layers.py",
     }
 

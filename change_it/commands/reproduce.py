@@ -11,7 +11,6 @@ from change_it.io import check_header, check_writable, named_files
 from change_it.io.locks import keep_locks
 from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.plan import PlannedRun
-from change_it.results.document import write_document
 from change_it.scoring.columns import BUILT_IN
 from change_it.tables import console, print_table
 
@@ -49,6 +48,8 @@ def check(options: ReproduceOptions) -> None:
 def run(options: ReproduceOptions) -> None:
     """Reproduce a paper."""
     check(options)
+    from change_it.results.document import write_document  # loads matplotlib
+
     card = Path(options.corpus) / "README.md"
     if not card.is_file():
         raise InputError(f"there is no corpus folder {options.corpus}: build one with change-it corpus build")

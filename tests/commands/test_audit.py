@@ -22,6 +22,8 @@ def with_fakes(folder, patch):
     patch.setattr(
         "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
     )
+    for command in (audit_command, score_command):
+        patch.setattr(command, "check_judges", lambda *_, **__: None)
     return folder / "run" / "judges"
 
 

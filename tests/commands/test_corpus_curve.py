@@ -18,6 +18,7 @@ SIMILARITIES = np.array([0.97, 0.9, 0.7, 0.52, 0.49, 0.3, 0.21, 0.19])
 def corpus(tmp_path):
     folder = tmp_path / "corpus"
     (folder / "pairs").mkdir(parents=True)
+    (folder / "README.md").touch()
     pairs = pl.DataFrame(
         {
             "pair_id": [f"p{k}" for k in range(len(SIMILARITIES))],

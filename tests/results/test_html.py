@@ -472,6 +472,7 @@ def with_fake_judges(monkeypatch, fake_judges):
     """Judges that no training made."""
     predict = pytest.importorskip("change_it.judges.judge")
     monkeypatch.setattr(predict.Judges, "from_pretrained", lambda *args, **kwargs: fake_judges)
+    monkeypatch.setattr(score_command, "check_judges", lambda *_: None)
 
 
 @pytest.mark.usefixtures("with_fake_judges", "without_charts")
@@ -525,6 +526,7 @@ def test_the_command_refuses_the_judges_that_chose(capsys, tmp_path, toy_corpus,
     assert "not independent of the judges that score" in printed
 
 
+@pytest.mark.usefixtures("with_fake_judges")
 def test_the_command_refuses_a_folder_of_other_files_before_it_works(tmp_path, toy_corpus):
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     refusals = {
