@@ -16,7 +16,9 @@ import sys
 import tempfile
 import threading
 import traceback
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 #: The program `change-it`.
 CHANGE_IT = "import sys; from change_it.cli import main; sys.exit(main())"
@@ -76,14 +78,11 @@ def ask(place, files, code, arguments, environment) -> int:
 
 def serve(place: str) -> str:
     """Answer until the input ends; in a process that has parted, the code that it is to run."""
-    from pkgutil import resolve_name
+    import change_it  # not where only a client starts
 
-    import change_it.auto  # noqa: F401
-    from change_it.cli import COMMANDS
-
-    for entry in COMMANDS.values():
-        for command in entry.values() if isinstance(entry, dict) else [entry]:
-            resolve_name(command.run)
+    for module in walk_packages(change_it.__path__, "change_it."):
+        if not module.name.startswith(("change_it.space", "change_it.annotation")):  # they load Gradio
+            import_module(module.name)
     server = socket.socket(socket.AF_UNIX)
     server.bind(place)
     server.listen()
