@@ -477,6 +477,7 @@ def test_the_language_is_switched(opened, width):
         page.get_by_label(LANGUAGES[language]).check()
         expected(page.locator("#transfer")).to_have_text(text("transfer.button"))
         expected(page.locator("html")).to_have_attribute("lang", language)
+        page.evaluate("scrollTo(0, 0)")  # from the candidates, which a press brings into view
         assert_invented(page, text)
         for tab in ("score", "compare", "quality", "transfer"):
             go_to(page, tab, text)

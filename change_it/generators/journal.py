@@ -6,6 +6,7 @@ from pathlib import Path
 
 from change_it.errors import InputError
 from change_it.io import append, file_errors, write_text
+from change_it.io.locks import locked
 
 KIND = "change-it transfer"
 
@@ -33,8 +34,9 @@ class Journal:
         self.chunks[chunk] = list(headlines)
 
     def remove(self) -> None:
-        """Drop the file of a finished run."""
-        self.path.unlink()
+        """Drop the file of a finished run, and the lock that a run left which was killed when it had just begun the file."""
+        with locked(self.path.resolve(), message=f"{self.path} is being written by another process"):
+            self.path.unlink()
 
     def _check(self, whole: bytes, settings: dict[str, object]) -> None:
         """Read the lines, if they are of this run."""

@@ -451,3 +451,11 @@ def test_one_headline_and_files_are_not_mixed(one, headline, arguments, message,
     code, printed, error = one(*arguments, headline=headline)
     assert (code, printed) == (2, "")
     assert message in error
+
+
+def test_a_run_killed_right_after_its_journal_began_leaves_no_lock(tmp_path):
+    path = tmp_path / "new.csv.partial"
+    Journal(path, {"seed": 1})
+    (tmp_path / f".{path.name}.lock").touch()  # killed between the rename and the end of the lock
+    Journal(path, {"seed": 1}).remove()
+    assert list(tmp_path.iterdir()) == []
