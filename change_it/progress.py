@@ -85,3 +85,14 @@ def progress_bar(*, shown: bool) -> Iterator[Callable[[str, int, int], None]]:
             bar.update(task, description=what, completed=done, total=total)
 
         yield progress
+
+
+@contextmanager
+def progress_of(shown: bool, description: str, total: int) -> Iterator[Callable[[int], None] | None]:
+    """What to call with the number of things done of one piece of work; None where nothing is shown."""
+    if not shown:
+        yield None
+        return
+    with ProgressBar() as bar:
+        task = bar.add_task(description, total=total)
+        yield lambda done: bar.update(task, completed=done)

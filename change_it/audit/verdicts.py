@@ -162,7 +162,8 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
 
 def hashes(judges: "Judges") -> dict[str, str]:
     """Judge to the hash of its weights."""
-    return {task: judge.weights_hash for task, judge in judges.by_task.items()}
+    found: dict[str, str] = {task: judge.weights_hash for task, judge in judges.by_task.items()}
+    return found | ({"facts": judges.reader.weights_hash} if judges.reader else {})
 
 
 def verdicts(

@@ -3,7 +3,7 @@
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from change_it import __version__
 from change_it.commands.audit import AuditOptions
@@ -15,7 +15,7 @@ from change_it.errors import InputError
 from change_it.generators.arguments import GeneratorOptions, Recipe
 from change_it.io import check_writable, read_json, write_json
 from change_it.io.locks import keep_locks
-from change_it.judges.arguments import JudgeOptions, Task
+from change_it.judges.arguments import TASKS, JudgeOptions, Task
 from change_it.steps import Run, Step
 from change_it.tables import console
 
@@ -28,7 +28,7 @@ REPORT = "report"
 STEPS = (
     "sample",
     "corpus",
-    *(f"{task} judge" for task in get_args(Task)),
+    *(f"{task} judge" for task in (*TASKS, "fluency")),
     "audit",
     "generator",
     "transfer",
@@ -131,9 +131,9 @@ def _judging(options: QuickstartOptions) -> list[Step]:
             size="tiny",
             out=out / "judges" / task,
             seed=seed,
-            **QUICK.get(task, {}),
+            **of_task,
         )
-        for task in get_args(Task)
+        for task, of_task in QUICK.items()
     }
     audit = AuditOptions(corpus=corpus, judges=str(out / "judges"), seed=seed)
     return [

@@ -1,6 +1,5 @@
 """What each generator learns from (EvalNLGEval 2020; agnostic: LREC 2020). The test is always A2, which is not read here."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,22 +7,14 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.folder import read_outlets, read_table
+from change_it.corpus.rewriting import read_rewriting
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import held_out
 from change_it.errors import InputError
 from change_it.generators.arguments import READS, Reads, Recipe
-from change_it.networks.tokenizer import TOKEN
 
 #: Pairs that a recipe learns from, in the names of the splits.
 PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}
-#: Characters of an article that a small network reads, roughly: names and numbers behind them are out of its sight.
-OPENING = 1000
-#: Letters of a preposition or article, at most.
-SHORT = 4
-#: Behind these marks a capital letter says nothing.
-BEGINNING = '.:?!…«"“'
-_TOKEN = re.compile(TOKEN)
-
 
 #: Training sets of LREC 2020, which are of headlines; a generator reads their articles.
 LREC = ("train_d", "train_m")
@@ -76,7 +67,11 @@ def load_recipe(
         train, validation = (_of_training_set(corpus, recipe, part, to) for part in ("train", "validation"))
     else:
         if recipe == "rewrite":
-            rows = _rewriting(corpus, outlets)
+            examples = read_rewriting(corpus, outlets)
+            sources = [
+                source_of("both", given, article, to) for _, given, article, to, _ in examples.iter_rows()
+            ]
+            rows = examples.select("id", "target", source=pl.Series(sources, dtype=pl.String))
         else:
             rows = _rows(corpus, recipe, "train", f"{outlets[to == outlets[0]]}2{to}")
         ids = rows["id"].unique(maintain_order=True)
@@ -116,67 +111,6 @@ def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
     return (
         f"{to} | {headline} | {article}" if reads == "both" else headline if reads == "headline" else article
     )
-
-
-def _rewriting(corpus: str, outlets: tuple[str, str]) -> pl.DataFrame:
-    """`id, source, target`: every article to its own headline, and both directions of pairs.
-
-    Nothing teaches to invent names and numbers: those of an own headline that its article lacks stand where the headline of
-    an original is read, and pairs with such a target are left out.
-    """
-    articles = read_table(corpus, "articles", "train", ["id", "label", "headline", "article"])
-    parts = [articles.select("id", "article", given=pl.lit(""), target="headline", to="label")]
-    sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article")]
-    pairs = read_table(corpus, "pairs", "train", sides)
-    for here, there, to in (("a", "b", outlets[1]), ("b", "a", outlets[0])):
-        parts.append(
-            pairs.select(
-                id=f"{here}_id",
-                article=f"{here}_article",
-                given=f"{here}_headline",
-                target=f"{there}_headline",
-                to=pl.lit(to),
-            )
-        )
-    rows = pl.concat(parts).filter(
-        pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("article", "target")
-    )
-    sources: list[str | None] = []
-    for _, article, given, target, to in rows.iter_rows():
-        lacking = unsupported(target, f"{given} {article[:OPENING]}")
-        source = source_of("both", given or ", ".join(lacking), article, to)
-        sources.append(None if given and lacking else source)
-    return rows.select("id", "target", source=pl.Series(sources, dtype=pl.String)).drop_nulls()
-
-
-def unsupported(headline: str, text: str) -> list[str]:
-    """Names and numbers of a headline that a text does not have, as far as capitals and digits show them; neighbours together.
-
-    A name has the short word before it, if there is one: `a Roma` is a place where `Roma` at the beginning may be anything.
-
-    Examples:
-        >>> unsupported("Apre la tangenziale a Borgo Tambarossa, 113 milioni", "Costa 113 milioni la tangenziale in città")
-        ['a Borgo Tambarossa']
-    """
-    have = set(_TOKEN.findall(text.lower()))
-    tokens = [(match.group(), *match.span()) for match in _TOKEN.finditer(headline)]
-    found: list[list[int]] = []
-    for place, (token, start, end) in enumerate(tokens):
-        known = token.lower() in have
-        following = tokens[place + 1][0] if place + 1 < len(tokens) else ""
-        opens = place == 0 or tokens[place - 1][0].strip() in BEGINNING
-        capital = token[0].isupper() and (
-            not opens or (following[:1].isupper() and following.lower() not in have)
-        )
-        if known or not (capital or any(map(str.isdigit, token))):
-            continue
-        if found and found[-1][2] == place - 1:
-            found[-1][1:] = [end, place]
-        else:
-            before = tokens[place - 1] if place and token[0].isupper() else None
-            short = before is not None and before[0].islower() and len(before[0]) <= SHORT
-            found.append([before[1] if before and short else start, end, place])
-    return [headline[start:end] for start, end, _ in found]
 
 
 def _examples(rows: pl.DataFrame) -> Examples:

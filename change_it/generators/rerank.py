@@ -152,7 +152,7 @@ def choose(
     # upper bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
     bounds = _bounds(judges, candidates, sources, aims, reversal)
     if objective == "strict":
-        factors = _strict(judges, candidates, sources, articles, language)
+        factors = _strict(judges, candidates, sources, articles, aims, language)
         bounds = [bound * factor for bound, factor in zip(bounds, factors, strict=True)]
     # candidates still to be asked about
     order = [np.argsort(-some, kind="stable").tolist() for some in bounds]
@@ -200,6 +200,7 @@ def _strict(
     candidates: Sequence[Sequence[str]],
     sources: Sequence[str],
     articles: Sequence[str],
+    aims: Ints,
     language: str | None,
 ) -> list[Floats]:
     """For each item the probabilities that its candidates were printed; 0 for unsupported ones where another is supported."""
@@ -216,6 +217,8 @@ def _strict(
         articles=[articles[row] for row, _ in pairs],
         language=language or guess_language(articles),
         casing=judges.casing,
+        reader=judges.reader,
+        targets=[judges.outlets[aims[row]] for row, _ in pairs],
     )
     supported = (bool(text.strip()) and found.supported for text, found in zip(texts, facts, strict=True))
     factors = []

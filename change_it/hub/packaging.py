@@ -75,15 +75,17 @@ def _rejected(path: Path) -> bytes:
 
 
 def _judge(options: PushOptions) -> Files:
-    """One judge at the root, or main, hh, ah and perhaps fluency in folders with the code of their models at the root."""
-    from change_it.judges.judge import Judge, Judges
+    """One judge at the root, or main, hh, ah and perhaps fluency and facts in folders with the code of their models at the root."""
+    from change_it.judges.judge import Judge, Judges, Reader
 
     folder = _folder(options)
     if (folder / "config.json").is_file():
-        judges = {"": Judge.from_pretrained(folder, device="cpu")}
+        judges: dict[str, Judge | Reader] = {"": Judge.from_pretrained(folder, device="cpu")}
     else:
         found = Judges.from_pretrained(folder, device="cpu")
-        judges = {f"{task}/": judge for task, judge in found.by_task.items()}
+        judges = dict[str, Judge | Reader]((f"{task}/", judge) for task, judge in found.by_task.items())
+        if found.reader:
+            judges["facts/"] = found.reader
     files: Files = {}
     described = []
     for prefix, judge in judges.items():

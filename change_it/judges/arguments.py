@@ -9,7 +9,7 @@ from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
 from change_it.training.arguments import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings
 
-Task = Literal["main", "hh", "ah", "fluency"]
+Task = Literal["main", "hh", "ah", "fluency", "facts"]
 Size = Literal["tiny", "small", "base"]
 Fold = Literal["all", "0", "1"]
 Negatives = Literal["random", "hard", "facts", "mixed"]
@@ -33,12 +33,13 @@ HEADS: dict[Task, tuple[Head, ...]] = {
     "hh": ("pair", "cross-encoder"),
     "ah": ("pair", "cross-encoder"),
     "fluency": (),
+    "facts": (),
 }
 
 
 @dataclass(kw_only=True)
 class JudgeOptions(TrainingOptions):
-    """Train a judge of style (main), content (hh, ah) or fluency and compare it with plain baselines on A2.
+    """Train a judge of style (main), content (hh, ah), fluency or facts and compare it with plain baselines on A2.
 
     Examples:
         change-it train judge --task main --corpus runs/mine/corpus --out runs/mine/judges/main
@@ -46,17 +47,18 @@ class JudgeOptions(TrainingOptions):
         change-it train judge --task hh --corpus runs/mine/corpus --head cross-encoder --out runs/mine/papers/hh
         change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm-char-cnn --train-on train_d --out runs/mine/lrec/main
         change-it train judge --task fluency --corpus runs/mine/corpus --encoder scratch --out runs/mine/judges/fluency
+        change-it train judge --task facts --corpus runs/mine/corpus --encoder scratch --out runs/mine/judges/facts
         accelerate launch -m change_it.judges.train --task ah --corpus runs/mine/corpus --out runs/mine/judges/ah
     """
 
     task: Task
-    """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it."""
+    """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it; facts: do its sources tell what it says."""
     corpus: str
     """Corpus folder written by `change-it corpus build`, or the id of such a data set on the Hub."""
     out: Path
     """Folder of the judge. What it holds is replaced only when the run is finished."""
     encoder: str = "bert-base-multilingual-cased"
-    """Pre-trained encoder: Hub id or local folder; scratch: a BERT of our own trained on the corpus alone; or, for main, bilstm-char-cnn: the classifier of LREC 2020."""
+    """Pre-trained encoder: Hub id or local folder; scratch: a BERT of our own trained on the corpus alone; or, for main, bilstm-char-cnn: the classifier of LREC 2020. For facts a language model, causal or encoder-decoder, which is taken as it is, or scratch."""
     vectors: Path | None = None
     """Word vectors of bilstm-char-cnn, a word2vec file (extra: hevas); trained with the rest when not given."""
     train_on: TrainingSet = "main"
@@ -110,6 +112,8 @@ PAPER: dict[Task, dict[str, Any]] = {
     "ah": {"max_tokens": 512, "batch_size": 8, "epochs": 6, "learning_rate": 1e-5, "early_stopping": 0},
     # No paper has it: what fine-tunes a small encoder on a few ten thousand headlines.
     "fluency": {"max_tokens": 64, "batch_size": 32, "epochs": 1, "learning_rate": 1e-4, "early_stopping": 0},
+    # A language model reads the sources as it is.
+    "facts": {"max_tokens": 260, "batch_size": 8, "epochs": 0, "learning_rate": 1e-4, "early_stopping": 0},
 }
 
 #: Of main with n-grams beside a pre-trained encoder. Markers of case are tokens too.
@@ -127,6 +131,7 @@ FROM_SCRATCH: dict[Task, dict[str, Any]] = {
     "hh": {"max_tokens": 96, "batch_size": 32, "epochs": 2, "learning_rate": 5e-4, "early_stopping": 4},
     "ah": {"max_tokens": 1024, "batch_size": 32, "epochs": 0.3, "learning_rate": 5e-4, "early_stopping": 4},
     "fluency": {"max_tokens": 64, "batch_size": 64, "epochs": 1, "learning_rate": 2e-3, "early_stopping": 0},
+    "facts": {"max_tokens": 200, "batch_size": 32, "epochs": 10, "learning_rate": 2e-3, "early_stopping": 3},
 }
 
 #: Of the Bi-LSTM, of which LREC 2020 gives the optimiser alone; its tokens are characters.

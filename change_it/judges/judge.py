@@ -19,6 +19,7 @@ from change_it.cache import LRUCache
 from change_it.engines import Workers, map_threads
 from change_it.errors import InputError
 from change_it.judges.arguments import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
+from change_it.judges.reader import Reader
 from change_it.networks.pretrained import (
     batches_at_once,
     hash_of_weights,
@@ -344,6 +345,7 @@ class Judges:
         ah: do headline and article match.
         fluency: would a newspaper print a headline; None where it was not trained.
         casing: how their corpus writes its words, which facts are checked by; None where it is unknown.
+        reader: do a headline's sources tell what it says; None where it was not trained.
     """
 
     main: Judge
@@ -351,6 +353,7 @@ class Judges:
     ah: Judge
     fluency: Judge | None = None
     casing: Casing | None = field(default=None, repr=False)
+    reader: Reader | None = field(default=None, repr=False)
 
     @classmethod
     def from_pretrained(
@@ -361,7 +364,7 @@ class Judges:
         device: str = "auto",
         cache_size: int = 0,
     ) -> "Judges":
-        """Load the judges `main`, `hh` and `ah`, and `fluency` where there is one.
+        """Load the judges `main`, `hh` and `ah`, and `fluency` and `facts` where they are there.
 
         Args:
             name: folder with three folders of these names, or the Hub id of such a repository.
@@ -386,28 +389,34 @@ class Judges:
                 raise InputError(
                     f"{folder / task} holds a judge for {judge.task}: train one with --task {task}"
                 )
-        if len({judge.outlets for judge in judges.values()}) > 1:
-            listed = ", ".join(f"{task} {' and '.join(judge.outlets)}" for task, judge in judges.items())
+        reader = (
+            Reader.from_pretrained(folder / "facts", precision=precision, device=device)
+            if (folder / "facts").is_dir()
+            else None
+        )
+        every: dict[str, Judge | Reader] = dict(judges) | ({"facts": reader} if reader else {})
+        if len({judge.outlets for judge in every.values()}) > 1:
+            listed = ", ".join(f"{task} {' and '.join(judge.outlets)}" for task, judge in every.items())
             raise InputError(
                 f"the judges in {name} are of different outlets ({listed}): train them on one corpus"
             )
-        if len({judge.fold for judge in judges.values()}) > 1:
-            listed = ", ".join(f"{task} {judge.fold}" for task, judge in judges.items())
+        if len({judge.fold for judge in every.values()}) > 1:
+            listed = ", ".join(f"{task} {judge.fold}" for task, judge in every.items())
             raise InputError(
                 f"the judges in {name} are of different folds ({listed}): train them with the same --fold"
             )
-        return cls(**judges, casing=Casing.load(folder / "fluency"))
+        return cls(**judges, casing=Casing.load(folder / "fluency"), reader=reader)
 
     def with_casing(self, casing: Casing) -> "Judges":
         """The same judges, with this casing where they have none."""
-        return self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing)
+        return self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing, self.reader)
 
     def on(self, workers: "Workers[Judges] | None") -> "Judges":
         """The same judges, answered for by workers that have loaded them too, batch by batch; None changes nothing."""
         if workers is None:
             return self
         judges = {task: replace(judge, workers=workers) for task, judge in self.by_task.items()}
-        return Judges(**judges, casing=self.casing)
+        return Judges(**judges, casing=self.casing, reader=self.reader)
 
     @property
     def by_task(self) -> dict[Task, Judge]:

@@ -13,6 +13,7 @@ from random import Random
 
 from change_it.text.folding import fold
 from change_it.text.names import Casing, Headline
+from change_it.text.negation import insertions, like, removals
 from change_it.text.numbers import Number, find_numbers, spelled
 
 _DIGIT = re.compile(r"\d")
@@ -109,25 +110,17 @@ def _other_number(text: str, number: Number, language: str, rng: Random) -> str 
     ordinal = "ordinal" in number.units
     if ordinal and language == "it":
         return (
-            _like(word[0], rng.choice(_same_ending(word[0], spelled("it", ordinal=True))))
-            + text[word.end() :]
+            like(word[0], rng.choice(_same_ending(word[0], spelled("it", ordinal=True)))) + text[word.end() :]
         )
     known = spelled(language, ordinal=ordinal)
     if fold(word[0]).lower() not in known:
         return None
-    return _like(word[0], rng.choice(known)) + text[word.end() :]
+    return like(word[0], rng.choice(known)) + text[word.end() :]
 
 
 def _same_ending(word: str, words: Sequence[str]) -> list[str]:
     """Words that agree in gender and number."""
     return [other for other in words if other[-1] == word[-1].lower()] or list(words)
-
-
-def _like(word: str, new: str) -> str:
-    """A new word with the capitals of the one it replaces."""
-    if len(word) > 1 and word.isupper():
-        return new.upper()
-    return new[:1].upper() + new[1:] if word[0].isupper() else new
 
 
 def swap_names(
@@ -228,36 +221,6 @@ def _before(headline: Headline, index: int) -> str:
     return headline.keys[index - 1] if index and headline.tag(index - 1) in ("DET", "ADP") else ""
 
 
-_NEGATIONS = {
-    "it": re.compile(r"\bnon\s+", re.IGNORECASE),
-    "en": re.compile(r"\s+not\b|(?<=\bcan)['’]t\b|(?<=[seoduh])n['’]t\b", re.IGNORECASE),
-}
-_CLITICS = frozenset(["si", "lo", "la", "li", "le", "ci", "ne", "mi", "ti", "vi", "gli"])
-_AUXILIARIES = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "will",
-        "can",
-        "could",
-        "may",
-        "might",
-        "must",
-        "should",
-        "would",
-        "has",
-        "have",
-        "had",
-        "am",
-        "does",
-        "do",
-        "did",
-    ]
-)
-
-
 def negate(headline: Headline, rng: Random) -> str | None:
     """Take a negation away, or put one in front of a verb.
 
@@ -274,90 +237,7 @@ def negate(headline: Headline, rng: Random) -> str | None:
         >>> negate(Headline("Senate will vote on Monday", "en"), Random(1))
         'Senate will not vote on Monday'
     """
-    language, text = headline.language, headline.text
-    if language not in _NEGATIONS:
+    if not (changes := removals(headline) or insertions(headline)):
         return None
-    if negations := list(_NEGATIONS[language].finditer(text)):
-        gone = rng.choice(negations)
-        new = text[: gone.start()] + text[gone.end() :]
-        return _recapitalised(text, new, gone.start())
-    changed = _negated_italian(headline) if language == "it" else _negated_english(headline)
-    return rng.choice(changed) if changed else None
-
-
-def _recapitalised(old: str, new: str, at: int) -> str:
-    """A capital for the word that now stands where one stood."""
-    return new[:at] + new[at : at + 1].upper() + new[at + 1 :] if old[at : at + 1].isupper() else new
-
-
-def _verbs(headline: Headline) -> list[int]:
-    return [
-        index
-        for index, piece in enumerate(headline.pieces)
-        if (piece.kind == "word" and len(piece.text) > 1) or piece.text.lower() in ("è", "e", "ha")
-        if headline.tag(index) in ("VERB", "AUX")
-    ]
-
-
-def _negated_italian(headline: Headline) -> list[str]:
-    """With "non" before each verb that may be finite."""
-    changed = []
-    verbs = _verbs(headline)
-    for index in verbs:
-        if index - 1 in verbs or re.search(
-            r"(?:[aei]re|[aei]ndo|[aiu]t[oaie]|[aeo]r[slmn][ioae])$", headline.keys[index]
-        ):
-            continue  # a participle after its auxiliary, an infinitive, a gerund
-        first = index
-        while first and headline.keys[first - 1] in _CLITICS and headline.tag(first - 1) == "PRON":
-            first -= 1
-        start = headline.span(headline.pieces[first].start, headline.pieces[first].end)[0]
-        rest = headline.text[start:]
-        if first == 0 and rest[:1].isupper() and not rest.split()[0].isupper():
-            changed.append("Non " + rest[:1].lower() + rest[1:])
-        else:
-            word = "NON " if headline.case == "upper" else "non "
-            changed.append(headline.text[:start] + word + rest)
-    return changed
-
-
-def _negated_english(headline: Headline) -> list[str]:
-    """With "not" after each auxiliary; without one with "does not" before each regular verb in the third person."""
-    simple, with_auxiliary = [], []
-    for index in _verbs(headline) or _nouns_like_verbs(headline):
-        word = headline.pieces[index].text
-        start, end = headline.span(headline.pieces[index].start, headline.pieces[index].end)
-        before, after = headline.text[:start], headline.text[end:]
-        if headline.keys[index] in _AUXILIARIES:
-            if index == 0:
-                continue  # a question
-            with_auxiliary.append(f"{before}{word} {_like(word, 'not')}{after}")
-            continue
-        infinitive = _infinitive(headline.keys[index])
-        if infinitive:
-            words = [_like(word, each) for each in ("does", "not", infinitive)]
-            simple.append(f"{before}{' '.join(words)}{after}")
-    return with_auxiliary or simple
-
-
-def _nouns_like_verbs(headline: Headline) -> list[int]:
-    """Words between a name and what may be an object: "Trump attacks Clinton"."""
-    tags = [headline.tag(index) for index in range(len(headline.pieces))]
-    return [
-        index
-        for index in range(1, len(tags) - 1)
-        if tags[index] == "NOUN"
-        and tags[index - 1] == "PROPN"
-        and tags[index + 1] in ("PROPN", "DET", "PRON", "ADP")
-    ]
-
-
-def _infinitive(verb: str) -> str | None:
-    """The infinitive of a regular verb in the third person."""
-    if verb.endswith("ies") and len(verb) > 4:
-        return verb[:-3] + "y"
-    if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "goes")):
-        return verb[:-2]
-    if verb.endswith("s") and not verb.endswith(("ss", "us", "is")) and len(verb) > 3:
-        return verb[:-1]
-    return None
+    start, end, new = rng.choice(changes)
+    return headline.text[:start] + new + headline.text[end:]

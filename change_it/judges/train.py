@@ -17,7 +17,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, read_text
-from change_it.judges import baselines
+from change_it.judges import baselines, reader_training
 from change_it.judges.arguments import (
     BILSTM,
     HEADS,
@@ -85,6 +85,8 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     check_writable(settings.out, kind="run", inputs=settings.inputs, alone=alone)
     if settings.task == "fluency":
         return _train_fluency(settings)
+    if settings.task == "facts":
+        return _train_reader(settings)
     with process_state().main_process_first():
         data = load_task(
             settings.task,
@@ -116,6 +118,22 @@ def _train_fluency(settings: JudgeSettings) -> dict[str, Any]:
 def _train_in_folder(settings: JudgeSettings, prepare: Callable[[Path], Run]) -> dict[str, Any]:
     files = {MODEL_CORPUS: describe_corpus(settings.corpus)}
     return train_in_folder(settings, settings.out, "judge", prepare, libraries=LIBRARIES, files=files)
+
+
+def _train_reader(settings: JudgeSettings) -> dict[str, Any]:
+    """Train, test and save the reader, which judges facts."""
+    if settings.encoder != SCRATCH and (settings.updates or settings.epochs):
+        raise InputError(
+            "a language model judges facts as it is: leave --epochs and --updates out, or give --encoder scratch"
+        )
+    with process_state().main_process_first():
+        data = reader_training.load_reading(
+            settings.corpus,
+            fold=settings.fold,
+            validation_share=settings.validation_share,
+            seed=settings.seed,
+        )
+    return _train_in_folder(settings, lambda work: reader_training.prepare(settings, data, work))
 
 
 def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
@@ -193,6 +211,8 @@ def table_of(metrics: dict[str, Any]) -> Table:
     """
     if metrics["task"] == "fluency":
         return acceptance_table(metrics)
+    if metrics["task"] == "facts":
+        return reader_training.acceptance_table(metrics)
     classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
     keys = {"precision": "P", "recall": "R", "f1": "F1"}
 

@@ -329,6 +329,26 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
     def _loss(self, states: Tensor, encoded: Any, labels: Tensor) -> Tensor:
         """Mean of -log P(word) over the labels' words."""
         rows, times = torch.nonzero(labels != IGNORED, as_tuple=True)
+        return -self._log_likelihood(states, encoded, labels, rows, times).mean()
+
+    def log_likelihood(self, encoded: Any, labels: Tensor, counted: Tensor) -> Tensor:
+        """(n, t) log P of the labels' words; 0 where they are not counted.
+
+        Args:
+            encoded: `encoder` of the sources; n is a multiple of their number, and what is of one source stands together.
+            labels: (n, t) with `</s>`, padded with -100.
+            counted: bool (n, t), none of padding.
+        """
+        states, _ = self._decode(self.prepare_decoder_input_ids_from_labels(labels), encoded, None)
+        rows, times = torch.nonzero(counted, as_tuple=True)
+        values = self._log_likelihood(states, encoded, labels, rows, times)
+        found = torch.zeros(labels.shape, dtype=values.dtype, device=values.device)
+        return found.index_put((rows, times), values)
+
+    def _log_likelihood(
+        self, states: Tensor, encoded: Any, labels: Tensor, rows: Tensor, times: Tensor
+    ) -> Tensor:
+        """(words,) log P of the labels at these rows and times."""
         wanted = labels[rows, times]
         written = self._scores(states[rows, times])
         places = self._places(states, encoded)[rows, times]
@@ -340,8 +360,9 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
             functional.cross_entropy(written, some, reduction="none") + own, places.logsumexp(-1)
         )
         own = own.masked_fill(~inside, IMPOSSIBLE)
-        copied = places.masked_fill(encoded.source_ids[rows] != wanted.unsqueeze(1), IMPOSSIBLE).logsumexp(-1)
-        return (total - torch.logaddexp(own, copied)).mean()
+        read = encoded.source_ids[rows // (len(states) // len(encoded.source_ids))]
+        copied = places.masked_fill(read != wanted.unsqueeze(1), IMPOSSIBLE).logsumexp(-1)
+        return torch.logaddexp(own, copied) - total
 
     def _log_probabilities(self, states: Tensor, encoded: Any) -> Tensor:
         """(n, t, vocab_size), nothing for padding, `<unk>` and `<s>`."""

@@ -8,6 +8,7 @@ takes it for a headline that a newspaper would print, and its numbers and names 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.errors import InputError
 from change_it.io import listed
+from change_it.progress import progress_of
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
 from change_it.scoring.signature import signature
@@ -141,15 +143,18 @@ def judge_items(
         new and the original headline for the target outlet's) and `p_fluency` (printed). Without a fluency judge
         `fluency`, `strict_compliancy` and `p_fluency` are null.
     """
-    tasks = list(judges.by_task)
+    tasks = [*judges.by_task, *(["facts"] if judges.reader else [])]
+
+    def report(task: str, total: int, done: int) -> None:
+        if callable(progress):
+            progress(task, (tasks.index(task) + done / max(total, 1)) / len(tasks))
 
     def ask(task: "Task", texts: list[str], pairs: list[str] | None = None) -> Floats:
-        def report(done: int) -> None:
-            if callable(progress):
-                progress(task, (tasks.index(task) + done / max(len(texts), 1)) / len(tasks))
-
         return judges.by_task[task].probabilities(
-            texts, pairs, batch_size=batch_size, progress=report if callable(progress) else progress
+            texts,
+            pairs,
+            batch_size=batch_size,
+            progress=partial(report, task, len(texts)) if callable(progress) else progress,
         )
 
     given = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
@@ -160,14 +165,18 @@ def judge_items(
     main_source, main = style[: len(items)], style[len(items) :]
     hh = ask("hh", [item.source for item in asked], new)
     ah = ask("ah", new, [item.article for item in asked])
-    facts = check_all_facts(
-        new,
-        sources=[item.source for item in asked],
-        articles=[item.article for item in asked],
-        reference_articles=[item.reference_article for item in asked],
-        language=language_of(items, language),
-        casing=judges.casing,
-    )
+    with progress_of(progress is True and judges.reader is not None, "facts judge", len(asked)) as bar:
+        facts = check_all_facts(
+            new,
+            sources=[item.source for item in asked],
+            articles=[item.article for item in asked],
+            reference_articles=[item.reference_article for item in asked],
+            language=language_of(items, language),
+            casing=judges.casing,
+            reader=judges.reader,
+            targets=[item.target for item in asked],
+            progress=partial(report, "facts", len(asked)) if callable(progress) else bar,
+        )
     found = verdicts(hh, ah, main, main_source[given], target[given], reversal=reversal)
     found["facts"] = np.array([one.supported for one in facts], dtype=bool)
     columns: dict[str, Floats | Bools] = {

@@ -4,23 +4,30 @@ A number counts as supported if the same value with the same unit occurs in digi
 any case and accents, as a plural or derived form, an acronym or the words behind one; a first name and a surname not if
 the texts give them to different people. Who did what to whom, and negation, are not asked. Languages without a tagger (all but Italian and English): only digits are numbers, and only
 capitals inside a sentence are names.
+
+Where the judges have a reader (`judges.reader`), a headline whose numbers and names all stand in the texts is held against
+its smallest edits besides: it is supported where none of them fits the texts better.
 """
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import chain
-from typing import Literal
+from typing import TYPE_CHECKING
 
+from change_it.text.edits import Edit, Kind
 from change_it.text.folding import fold
 from change_it.text.names import Casing, Headline, key
 from change_it.text.numbers import AMBIGUOUS, Number, Piece, find_numbers, pieces
 from change_it.text.stopwords import function_words
 
-#: Of the rules, for signatures.
-VERSION = "v2"
+if TYPE_CHECKING:  # loads torch
+    from change_it.judges.reader import Reader
+
+#: Of the rules, and of the rules with a reader, for signatures.
+VERSION, WITH_READER = "v2", "v3"
 #: Texts whose words and numbers are kept.
 KEPT = 64
 
@@ -33,13 +40,15 @@ class Unsupported:
         text: as the headline writes it.
         start: its offset in the headline.
         end: where it ends.
-        kind: `number` or `name`.
+        kind: `number`, `name` or `negation`.
+        rather: what the texts rather say there, by the reader; empty where the rules found that no text has it.
     """
 
     text: str
     start: int
     end: int
-    kind: Literal["number", "name"]
+    kind: Kind
+    rather: str = ""
 
 
 @dataclass(frozen=True)
@@ -168,6 +177,7 @@ _MEASURES = {
     )
     for form in forms
 }  # fmt: skip
+_NEXT = re.compile(r"[^\W_]+")
 #: Two words with capitals, one space between.
 _TWO = re.compile(r"\b(?=([A-Z][^\W\d_]+) ([A-Z][^\W\d_]+)\b)")
 _ABOUT = frozenset(
@@ -412,7 +422,7 @@ class FactChecker:
                 continue
             if small is None:
                 small = frozenset().union(*(text.small for text in texts))
-            kind: Literal["number", "name"] = "name"
+            kind: Kind = "name"
             roman = _roman(piece.text) if headline.case != "upper" else None
             if roman is not None and index and headline.pieces[index - 1].text[0].isupper():
                 if any(roman in text.values for text in texts):
@@ -537,8 +547,11 @@ def check_all_facts(
     reference_articles: Sequence[str] | None = None,
     language: str,
     casing: Casing | None = None,
+    reader: "Reader | None" = None,
+    targets: Sequence[str] | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> list[Facts]:
-    """`FactChecker.check` of n headlines; a text that several are held against is read once.
+    """`FactChecker.check` of n headlines, and what a reader makes of those that pass; a text that several are held against is read once.
 
     Args:
         predictions: n new headlines.
@@ -547,6 +560,9 @@ def check_all_facts(
         reference_articles: n articles of the aligned headlines; empty texts, or None, without any.
         language: of all texts.
         casing: of the training articles.
+        reader: asked about headlines that the rules support.
+        targets: n outlets that the headlines are of, for the reader.
+        progress: called with the number of headlines that the reader has read.
 
     Returns:
         n verdicts.
@@ -560,4 +576,30 @@ def check_all_facts(
     for place in sorted(range(len(items)), key=events.__getitem__):
         prediction, source, article, reference = items[place]
         found[place] = checker.check(prediction, source=source, article=article, reference_article=reference)
+    if reader is not None and targets is not None:
+        asked = [place for place in range(len(items)) if found[place].supported]
+        readings = reader.read(
+            [predictions[place] for place in asked],
+            sources=[sources[place] for place in asked],
+            articles=[articles[place] for place in asked],
+            reference_articles=[references[place] for place in asked],
+            targets=[targets[place] for place in asked],
+            language=language,
+            casing=casing,
+            progress=progress,
+        )
+        for place, reading in zip(asked, readings, strict=True):
+            if reading.edit is not None and not reader.supports(reading):
+                found[place] = Facts(False, (_edited(predictions[place], reading.edit),))
     return [found[place] for place in range(len(items))]
+
+
+def _edited(headline: str, edit: Edit) -> Unsupported:
+    """What an edit changes; of a word put in the word behind it."""
+    start, end, rather = edit.start, edit.end, edit.new
+    if start == end:
+        following = _NEXT.search(headline, start) or _NEXT.search(headline)
+        if following is not None:
+            start, end = following.span()
+            rather = f"{edit.new.strip()} {following[0]}" if start >= edit.start else edit.new.strip()
+    return Unsupported(headline[start:end], start, end, edit.kind, rather)

@@ -2,7 +2,7 @@
 
 Judges that choose a candidate train on one fold of the corpus, judges that score on the other. A
 prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`, and
-`|fluency:<sha256>` where a fluency judge did too.
+`|fluency:<sha256>` and `|facts:<sha256>` where a fluency judge and a reader did too.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.judges.arguments import TASKS
-from change_it.scoring.facts import VERSION
+from change_it.scoring.facts import VERSION, WITH_READER
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -24,7 +24,7 @@ SAME = "same"
 _SIGNATURE = re.compile(
     r"fold:(?P<fold>all|0|1)"
     + "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in TASKS)
-    + r"(\|fluency:(?P<fluency>[0-9a-f]{64}))?"
+    + "".join(rf"(\|{task}:(?P<{task}>[0-9a-f]{{64}}))?" for task in ("fluency", "facts"))
 )
 
 
@@ -59,7 +59,7 @@ def signature(
         "judges": judges.signature,
         "reranker": reranker,
         "fluency": judges.fluency.weights_hash[:6] if judges.fluency else "",
-        "facts": VERSION,
+        "facts": f"{WITH_READER}+{judges.reader.weights_hash[:6]}" if judges.reader else VERSION,
         "lang": language,
         "casing": "" if judges.casing else "none",
         "reversal": reversal,
@@ -78,7 +78,7 @@ class Reranker:
 
     Attributes:
         fold: the fold they were trained on: all, 0 or 1.
-        hashes: task (main, hh, ah, perhaps fluency) to the SHA-256 of that judge's weights, hexadecimal.
+        hashes: task (main, hh, ah, perhaps fluency and facts) to the SHA-256 of that judge's weights, hexadecimal.
     """
 
     fold: str
@@ -87,7 +87,8 @@ class Reranker:
     @classmethod
     def of(cls, judges: "Judges") -> "Reranker":
         """The identity of loaded judges."""
-        return cls(judges.fold, {task: judge.weights_hash for task, judge in judges.by_task.items()})
+        hashes: dict[str, str] = {task: judge.weights_hash for task, judge in judges.by_task.items()}
+        return cls(judges.fold, hashes | ({"facts": judges.reader.weights_hash} if judges.reader else {}))
 
     @property
     def signature(self) -> str:
@@ -146,4 +147,6 @@ def parse_reranker(text: str) -> Reranker:
             f"{text!r} in the column reranker is not fold:…|main:…|hh:…|ah:… with full SHA-256 hashes: "
             "write the file with change-it transfer --rerank, or leave the column empty"
         )
-    return Reranker(found["fold"], {task: found[task] for task in (*TASKS, "fluency") if found[task]})
+    return Reranker(
+        found["fold"], {task: found[task] for task in (*TASKS, "fluency", "facts") if found[task]}
+    )

@@ -1,0 +1,423 @@
+"""The reader (ours): do the sources of a headline tell what it says?
+
+A language model that reads the sources and writes headlines gives log p of a headline and of its smallest edits
+(`text.edits`): another name or number of the sources, two names exchanged, a verb negated. The headline is believed
+where no edit fits the sources better, but for a margin. Its absolute probability says little, because headlines differ
+in difficulty; beside its own edits it says which of them the sources tell.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from change_it.engines import map_threads
+from change_it.errors import InputError
+from change_it.networks.pointer_generator import WordGenerator
+from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
+from change_it.networks.pretrained import (
+    batches_at_once,
+    hash_of_weights,
+    load_errors,
+    load_weights,
+    local_folder,
+    pick_device,
+    quiet,
+    read_config,
+    read_tokenizer,
+    reading_errors,
+)
+from change_it.networks.tokenizer import IGNORED, UNKNOWN, padded
+from change_it.text.edits import Edit, Mentions, edits
+from change_it.text.names import Casing, Headline
+
+COMMAND = "change-it train judge --task facts"
+#: Headlines whose edits are made together, and those of them, of like many edits, that are read at once.
+TOGETHER, AT_ONCE = 64, 8
+#: Sequences of a large vocabulary whose logits are made at once.
+ROWS = 8
+#: Tokens of a headline, at most.
+LONGEST = 64
+#: Least log p of a token: one that cannot be written, such as a name of no source, weighs this much.
+LEAST = -25.0
+#: Texts whose names and numbers are kept.
+KEPT = 256
+#: What a language model without an encoder reads before and after the sources.
+PROMPTS = {
+    "it": ("Articolo: ", "\nTitolo:"),
+    "en": ("Article: ", "\nHeadline:"),
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader makes of a headline.
+
+    Attributes:
+        gap: log p of the headline less that of its best edit, in nats, by the source that is kindest to it for each
+            edit; infinite where there is nothing to edit.
+        edit: the best edit; None where there is none.
+    """
+
+    gap: float
+    edit: Edit | None
+
+
+@dataclass(frozen=True)
+class ReaderSettings:
+    """What the configuration of a reader keeps, under `change_it`."""
+
+    outlets: tuple[str, str]
+    fold: str
+    margin: float  # nats that an edit may fit better
+    source_tokens: int
+    language: str  # of the prompt
+    task: str = "facts"
+
+
+def source_of(headline: str, article: str, to: str) -> str:
+    """What a reader from scratch reads: the outlet whose headline it is, the original headline if there is one, the article."""
+    return f"{to} | {headline} | {article}"
+
+
+@dataclass(eq=False)
+class Reader:
+    """A language model that judges facts; safe in many threads.
+
+    Attributes:
+        model: in `eval` mode: one of ours over words, an encoder-decoder, or a causal language model.
+        tokenizer: its tokenizer.
+        settings: see `ReaderSettings`.
+        weights_hash: SHA-256 of its weights.
+        precision: float32, or bf16.
+    """
+
+    model: Any
+    tokenizer: Any
+    settings: ReaderSettings
+    weights_hash: str = ""
+    precision: str = "float32"
+    _lock: Any = field(default_factory=threading.Lock, init=False, repr=False)
+
+    @classmethod
+    def from_pretrained(
+        cls, name: str | Path, *, precision: str = "float32", device: str = "auto"
+    ) -> "Reader":
+        """Load a reader.
+
+        Args:
+            name: folder written by `change-it train judge --task facts`, or a Hub id.
+            precision: float32, or bf16.
+            device: auto, cpu, cuda, cuda:1, mps.
+
+        Raises:
+            InputError: no such folder or id, or not a reader.
+        """
+        place, folder = pick_device(device), local_folder(name, command=COMMAND)
+        with load_errors(f"{name} cannot be loaded as a reader: train it again with {COMMAND}"), quiet():
+            model = load_model(folder, use="saved")
+            settings = read_settings(model.config)
+            reader = cls(
+                model.to(place).eval(),
+                read_tokenizer(folder),
+                settings,
+                hash_of_weights(folder, command=COMMAND),
+                precision,
+            )
+            texts = [("Una prova", "Una prova: uno, due."), ("", "Tre")]
+            reader.gaps(texts, [["Una prova", "Due"], ["Tre", "Due"]], reader.settings.outlets[0])
+        return reader
+
+    @property
+    def task(self) -> str:
+        """What it judges: facts."""
+        return self.settings.task
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens of the sources that it reads."""
+        return self.settings.source_tokens
+
+    @property
+    def outlets(self) -> tuple[str, str]:
+        """Short names of A and B."""
+        return self.settings.outlets
+
+    @property
+    def fold(self) -> str:
+        """The fold it was trained on."""
+        return self.settings.fold
+
+    def supports(self, reading: Reading) -> bool:
+        """Whether no edit fits the sources better than the headline by more than the margin."""
+        return reading.gap >= -self.settings.margin
+
+    def read(
+        self,
+        headlines: Sequence[str],
+        *,
+        sources: Sequence[str],
+        articles: Sequence[str],
+        reference_articles: Sequence[str],
+        targets: Sequence[str],
+        language: str,
+        casing: Casing | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> list[Reading]:
+        """Hold n headlines against their edits.
+
+        Args:
+            headlines: n headlines.
+            sources: n original headlines.
+            articles: n articles of these.
+            reference_articles: n articles of the other outlet about the same events; empty texts where there is none.
+            targets: n outlets that the headlines are of.
+            language: of the texts.
+            casing: of the corpus, see `Headline.is_name`.
+            progress: called with the number of headlines done.
+
+        Returns:
+            n readings.
+        """
+        items = list(zip(headlines, sources, articles, reference_articles, targets, strict=True))
+        order = sorted(
+            range(len(items)), key=lambda place: (items[place][4], len(items[place][2]), items[place][2])
+        )
+        batches = [order[start : start + TOGETHER] for start in range(0, len(order), TOGETHER)]
+        mentions = lru_cache(KEPT)(lambda texts: Mentions.of(texts, language, casing))
+
+        def answer(batch: list[int]) -> list[Reading]:
+            some = [items[place] for place in batch]
+            changed = [
+                edits(Headline(headline, language), mentions((source, article, reference)), casing)
+                for headline, source, article, reference, _ in some
+            ]
+            by_number = sorted(range(len(some)), key=lambda place: len(changed[place]))
+            readings: dict[int, Reading] = {}
+            for start in range(0, len(some), AT_ONCE):
+                rows = by_number[start : start + AT_ONCE]
+                readings |= zip(
+                    rows,
+                    self._compare([some[row] for row in rows], [changed[row] for row in rows]),
+                    strict=True,
+                )
+            return [readings[row] for row in range(len(some))]
+
+        found: list[Reading] = [Reading(np.inf, None)] * len(items)
+        done = 0
+        for batch, readings in zip(
+            batches,
+            map_threads(answer, ((batch,) for batch in batches), batches_at_once(self.model)),
+            strict=True,
+        ):
+            for place, reading in zip(batch, readings, strict=True):
+                found[place] = reading
+            done += len(batch)
+            if progress:
+                progress(done)
+        return found
+
+    def _compare(self, items: Sequence[tuple[str, ...]], changed: Sequence[list[Edit]]) -> list[Reading]:
+        """The readings of headlines, source and article, and partner's article where there is one, each on its own."""
+        found = [Reading(np.inf, None)] * len(items)
+        asked = [place for place, some in enumerate(changed) if some]
+        gaps: dict[int, Any] = {}
+        for target in dict.fromkeys(items[place][4] for place in asked):
+            of_target = [place for place in asked if items[place][4] == target]
+            questions = [(place, (items[place][1], items[place][2])) for place in of_target]
+            questions += [(place, ("", items[place][3])) for place in of_target if items[place][3]]
+            groups = [[items[place][0], *(edit.text for edit in changed[place])] for place, _ in questions]
+            found_gaps = self.gaps([texts for _, texts in questions], groups, target)
+            for (place, _), gap in zip(questions, found_gaps, strict=True):
+                gaps[place] = np.maximum(gaps[place], gap) if place in gaps else gap
+        for place, gap in gaps.items():
+            best = int(gap.argmin())
+            found[place] = Reading(float(gap[best]), changed[place][best])
+        return found
+
+    @torch.no_grad()
+    def gaps(
+        self, sources: Sequence[tuple[str, str]], groups: Sequence[Sequence[str]], target: str
+    ) -> list[Any]:
+        """By how much a headline is likelier than its edits.
+
+        Args:
+            sources: n original headlines, empty where there is none, with their articles.
+            groups: for each of them a headline and its edits.
+            target: outlet of the headlines.
+
+        Returns:
+            For each source log p of its headline less that of each edit, in nats, float64.
+        """
+        arithmetic: AbstractContextManager[Any] = nullcontext()
+        if self.precision == "bf16":
+            arithmetic = torch.autocast(self.model.device.type, dtype=torch.bfloat16)
+        with arithmetic:
+            if isinstance(self.model, PointerTransformerForConditionalGeneration):
+                return self._of_words([source_of(*texts, target) for texts in sources], groups)
+            plain = [". ".join(filter(None, texts)) for texts in sources]
+            if self.model.config.is_encoder_decoder:
+                return self._of_encoder_decoder(plain, groups)
+            return [self._of_causal(*each) for each in zip(plain, groups, strict=True)]
+
+    def _of_words(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Any]:
+        """Each source's headlines, filled up to the same number, share its states; the words before an edit are not projected."""
+        most = max(map(len, groups))
+        filled = [[*group, *[""] * (most - len(group))] for group in groups]
+        with self._lock:
+            batch, unknown = self.tokenizer.sources(sources, max_tokens=self.settings.source_tokens)
+            headlines = [headline for group in filled for headline in group]
+            words = [some for some in unknown for _ in range(most)]
+            labels = self.tokenizer.targets(headlines, words, max_tokens=LONGEST).to(self.model.device)
+        encoded = self.model.encoder(**{name: tensor.to(labels.device) for name, tensor in batch.items()})
+        tables = labels.view(len(groups), most, -1)
+        counted = torch.zeros_like(tables, dtype=torch.bool)
+        for row, (table, group) in enumerate(zip(tables, groups, strict=True)):
+            counted[row, : len(group)] = _changed(table[: len(group)])
+        values = self.model.log_likelihood(encoded, labels, counted.view_as(labels))
+        values = values.masked_fill(labels == UNKNOWN, LEAST).view_as(tables)  # no source has such a word
+        return [
+            _differences(value[: len(group)], table[: len(group)])
+            for value, table, group in zip(values, tables, groups, strict=True)
+        ]
+
+    def _of_encoder_decoder(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Any]:
+        rows = [row for row, group in enumerate(groups) for _ in group]
+        with self._lock, reading_errors(self.tokenizer):
+            batch = self.tokenizer(
+                list(sources),
+                truncation=True,
+                max_length=self.settings.source_tokens,
+                padding=True,
+                return_tensors="pt",
+            ).to(self.model.device)
+            headlines = [headline for group in groups for headline in group]
+            ids = self.tokenizer(text_target=headlines, truncation=True, max_length=LONGEST)["input_ids"]
+        labels = padded(ids, IGNORED).to(self.model.device)
+        states = self.model.get_encoder()(
+            input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]
+        ).last_hidden_state
+        parts = []
+        for some in torch.arange(len(rows)).split(ROWS):
+            of = torch.tensor(rows)[some]
+            logits = self.model(
+                encoder_outputs=(states[of],),
+                attention_mask=batch["attention_mask"][of],
+                labels=labels[some].clamp(min=0),
+            ).logits
+            parts.append(_gathered(logits, labels[some]))
+        sizes = [len(group) for group in groups]
+        return list(map(_differences, torch.cat(parts).split(sizes), labels.split(sizes)))
+
+    def _of_causal(self, source: str, group: Sequence[str]) -> Any:
+        before, after = PROMPTS.get(self.settings.language, PROMPTS["en"])
+        with self._lock, reading_errors(self.tokenizer):
+            begin = self.tokenizer(before)["input_ids"]
+            read = self.tokenizer(source, add_special_tokens=False)["input_ids"][
+                : self.settings.source_tokens
+            ]
+            prompt = [*begin, *read, *self.tokenizer(after, add_special_tokens=False)["input_ids"]]
+            texts = [f" {headline}\n" for headline in group]
+            rows = [row[:LONGEST] for row in self.tokenizer(texts, add_special_tokens=False)["input_ids"]]
+        device = self.model.device
+        ids = torch.tensor([prompt], device=device)
+        labels = padded(rows, IGNORED).to(device)
+        parts = []
+        for some in torch.arange(len(rows)).split(ROWS):
+            cache = self.model(input_ids=ids[:, :-1], use_cache=True, logits_to_keep=1).past_key_values
+            cache.batch_repeat_interleave(len(some))
+            wanted = labels[some]
+            inputs = torch.cat([ids[:, -1:].expand(len(some), 1), wanted[:, :-1].clamp(min=0)], dim=1)
+            mask = torch.cat(
+                [torch.ones(len(some), len(prompt), device=device), (wanted[:, :-1] != IGNORED)], dim=1
+            )
+            logits = self.model(input_ids=inputs, attention_mask=mask.long(), past_key_values=cache).logits
+            parts.append(_gathered(logits, wanted))
+        return _differences(torch.cat(parts), labels)
+
+
+def _gathered(logits: Tensor, labels: Tensor) -> Tensor:
+    """(n, t) log p of the labels, of (n, t, vocabulary) logits."""
+    wanted = labels.clamp(min=0).unsqueeze(-1)
+    own = logits.gather(-1, wanted).squeeze(-1).float()
+    return own - torch.stack([row.float().logsumexp(-1) for row in logits])
+
+
+def _changed(labels: Tensor) -> Tensor:
+    """Bool (n, t): from the first word on in which an edit differs from the headline, row 0, in which from the first of all."""
+    differs = (labels != labels[:1]).cumsum(1) > 0
+    differs[0] = differs.any(0)
+    return differs & (labels != IGNORED)
+
+
+def _differences(values: Tensor, labels: Tensor) -> Any:
+    """(n - 1,) log p of row 0 less that of each other row, of (n, t) log p, none below `LEAST`, from where they differ."""
+    values = values.float().clamp(min=LEAST).masked_fill(labels == IGNORED, 0.0).double()
+    differs = (labels[1:] != labels[:1]).cumsum(1) > 0
+    return ((values[:1] - values[1:]) * differs).sum(1).cpu().numpy()
+
+
+def load_model(name: str | Path, *, use: Any = "base") -> Any:
+    """A language model: an encoder-decoder, one of ours among them, or a causal one.
+
+    Raises:
+        InputError: it is neither.
+    """
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+    import change_it.auto  # noqa: F401 (registers our models)
+
+    config = read_config(name)
+    classes = config.architectures or ["CausalLM"]
+    if not config.is_encoder_decoder and not any(
+        each.endswith(("CausalLM", "LMHeadModel")) for each in classes
+    ):
+        raise InputError(
+            f"{name} writes no texts, so it cannot judge facts: give --encoder scratch, or a language model"
+        )
+    auto = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+    model = load_weights(auto, name, use=use)
+    if isinstance(model, WordGenerator) and not (use == "saved" and hasattr(model, "log_likelihood")):
+        raise InputError(
+            f"{name} is a generator of ours, which would judge its own hand: give --encoder scratch"
+        )
+    return model
+
+
+def read_settings(config: Any) -> ReaderSettings:
+    """The settings in a model's configuration.
+
+    Raises:
+        ValueError: there are none of ours.
+    """
+    record: Any = getattr(config, "change_it", None)
+    try:
+        a, b = record["outlets"]
+        found = ReaderSettings(
+            (str(a), str(b)),
+            str(record["fold"]),
+            float(record["margin"]),
+            int(record["source_tokens"]),
+            str(record["language"]),
+            str(record["task"]),
+        )
+    except (TypeError, KeyError, ValueError) as error:
+        raise ValueError(
+            "config.json does not say for which outlets and with which margin it was trained"
+        ) from error
+    if found.task != "facts" or not 0 <= found.margin < np.inf or not 2 <= found.source_tokens <= 1_000_000:
+        raise ValueError("config.json is of no reader")
+    return found
+
+
+def calibrated(readings: Sequence[Reading], share: float) -> float:
+    """The margin that lets a share of printed headlines through, 0 or more; of those that have edits."""
+    gaps = np.array([reading.gap for reading in readings if reading.edit is not None])
+    return max(0.0, -float(np.quantile(gaps, 1 - share))) if len(gaps) else 0.0

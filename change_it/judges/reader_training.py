@@ -1,0 +1,275 @@
+"""Training and testing of the reader, which judges facts: `change-it train judge --task facts`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import torch
+
+from change_it.corpus.folder import read_casing, read_language, read_outlets, read_table
+from change_it.corpus.rewriting import read_rewriting
+from change_it.corpus.splits import generator
+from change_it.errors import InputError
+from change_it.judges.arguments import SCRATCH, JudgeSettings
+from change_it.judges.baselines import scores
+from change_it.judges.reader import LONGEST, Reader, ReaderSettings, calibrated, load_model, source_of
+from change_it.networks.pointer_generator import IGNORED
+from change_it.networks.pointer_transformer import (
+    PointerTransformerConfig,
+    PointerTransformerForConditionalGeneration,
+)
+from change_it.networks.pretrained import read_tokenizer
+from change_it.networks.tokenizer import train_tokenizer
+from change_it.tables import Column, Row, Table
+from change_it.text.edits import Mentions, edits
+from change_it.text.names import Casing, Headline
+from change_it.text.stopwords import guess_language
+from change_it.training.loop import TrainingResult
+from change_it.training.run_folder import Run, stage
+
+LABELS = ("unsupported", "supported")
+#: Share of the printed validation headlines that the margin lets through.
+ACCEPTANCE = 0.95
+#: Validation headlines that choose the weights, and that the margin is taken from, at most.
+VALIDATION = 400
+#: Pairs of A2 that the reader is tested on, at most.
+TESTED = 300
+#: Words of a reader from scratch, and the size of its states.
+VOCABULARY, CELLS = 5_000, 256
+
+
+@dataclass(frozen=True)
+class ReaderData:
+    """What a reader learns from and is tested on: `id, given, article, to, target` each; `reference` of the test."""
+
+    train: pl.DataFrame
+    validation: pl.DataFrame
+    test: pl.DataFrame
+    outlets: tuple[str, str]
+    language: str
+    casing: Casing
+
+
+def load_reading(corpus: str, *, fold: str, validation_share: float, seed: int) -> ReaderData:
+    """Headlines with their sources; no article and no headline is in both parts, and A2 in neither.
+
+    Raises:
+        InputError: there is too little to train on.
+    """
+    if not 0 < validation_share < 1:
+        raise InputError(
+            f"--validation-share {validation_share} leaves nothing: give a share between 0 and 1, like 0.05"
+        )
+    outlets = read_outlets(corpus)
+    rows = read_rewriting(corpus, outlets, fold)
+    ids = rows["id"].unique(maintain_order=True)
+    order = generator(seed, "validation of the reader").permutation(len(ids))
+    held = ids.gather(order[: max(1, round(validation_share * len(ids)))].tolist()).to_list()
+    validation, train = rows.filter(pl.col("id").is_in(held)), rows
+    for column in ("id", "article", "target"):
+        train = train.join(validation, on=column, how="anti", maintain_order="left")
+    if train.is_empty() or validation.is_empty():
+        raise InputError(f"{corpus} has too little to train a reader on; it needs articles outside A2")
+    pairs = read_table(
+        corpus, "pairs", "test", [f"{side}_{part}" for side in "ab" for part in ("headline", "article")]
+    )
+    test = pl.concat(
+        pairs.select(
+            given=f"{here}_headline",
+            article=f"{here}_article",
+            target=f"{there}_headline",
+            reference=f"{there}_article",
+            to=pl.lit(to),
+        )
+        for here, there, to in (("a", "b", outlets[1]), ("b", "a", outlets[0]))
+    )
+    language = read_language(corpus) or guess_language(train["target"].head(1000).to_list())
+    return ReaderData(train, validation, test, outlets, language, read_casing(corpus))
+
+
+def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
+    """The reader before training, and how it is trained, given its margin, and tested.
+
+    Args:
+        settings: of the run.
+        data: see `load_reading`.
+        work: folder of the unfinished run.
+    """
+    model, tokenizer = _start(settings, data, work)
+    words = settings.encoder == SCRATCH
+    validation = data.validation.sample(
+        min(VALIDATION, len(data.validation)), seed=settings.seed, shuffle=True
+    )
+
+    def reader(margin: float = 0.0) -> Reader:
+        about = ReaderSettings(data.outlets, settings.fold, margin, settings.max_tokens, data.language)
+        return Reader(model, tokenizer, about, precision=settings.arithmetic)
+
+    def collate(rows: list[int]) -> dict[str, torch.Tensor]:
+        some = data.train[rows]
+        sources = [source_of(*texts) for texts in some.select("given", "article", "to").iter_rows()]
+        batch, unknown = tokenizer.sources(sources, max_tokens=settings.max_tokens)
+        return {**batch, "labels": tokenizer.targets(some["target"].to_list(), unknown, max_tokens=LONGEST)}
+
+    def evaluate(model: Any) -> dict[str, float]:
+        total, tokens = 0.0, 0
+        with torch.no_grad():
+            for part in validation.iter_slices(settings.batch_size):
+                sources = [source_of(*texts) for texts in part.select("given", "article", "to").iter_rows()]
+                batch, unknown = tokenizer.sources(sources, max_tokens=settings.max_tokens)
+                labels = tokenizer.targets(part["target"].to_list(), unknown, max_tokens=LONGEST)
+                count = int((labels != IGNORED).sum())
+                given = {
+                    name: tensor.to(model.device) for name, tensor in {**batch, "labels": labels}.items()
+                }
+                total, tokens = total + float(model(**given).loss) * count, tokens + count
+        return {"score": -total / tokens, "validation loss": total / tokens}
+
+    def margin() -> float:
+        rows = validation.to_dict(as_series=False)
+        readings = reader().read(
+            rows["target"],
+            sources=rows["given"],
+            articles=rows["article"],
+            reference_articles=[""] * len(validation),
+            targets=rows["to"],
+            language=data.language,
+            casing=data.casing,
+        )
+        return calibrated(readings, ACCEPTANCE)
+
+    def save(folder: Path) -> None:
+        model.eval()
+        model.config.id2label = dict(enumerate(LABELS))
+        model.config.change_it = {
+            **settings.about(data.outlets),
+            "margin": round(margin(), 3),
+            "source_tokens": settings.max_tokens,
+            "language": data.language,
+        }
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+
+    def describe(_: TrainingResult) -> dict[str, Any]:
+        margin = model.config.change_it["margin"]
+        return {
+            "task": settings.task,
+            "classes": LABELS,
+            "fold": settings.fold,
+            "precision": settings.arithmetic,
+            "margin": margin,
+            **tested(reader(margin), data, seed=settings.seed),
+            "sizes": {
+                "train": len(data.train),
+                "validation": len(validation),
+                "parameters": sum(parameter.numel() for parameter in model.parameters()),
+            },
+        }
+
+    return Run(
+        model=model,
+        dataset=range(len(data.train)),
+        collate=collate,
+        evaluate=evaluate if words else None,
+        lengths=[
+            min(len(article), 6 * settings.max_tokens) * min(len(target), 6 * LONGEST)
+            for article, target in data.train.select("article", "target").iter_rows()
+        ],
+        name="facts judge",
+        save=save,
+        describe=describe,
+        min_updates=0,
+    )
+
+
+def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
+    """What a reader makes of A2's printed headlines and of their edits, an edit a headline and kind.
+
+    Returns:
+        `acceptance`: kind of edit, or `printed`, to the share accepted and the number; `results` and `baselines` (none) as
+        of the other judges, over all of them.
+    """
+    rows = data.test.sample(min(TESTED, len(data.test)), seed=seed, shuffle=True)
+    random = np.random.default_rng(seed)
+    asked: list[tuple[str, str, dict[str, Any]]] = []
+    for row in rows.iter_rows(named=True):
+        asked.append(("printed", row["target"], row))
+        texts = (row["given"], row["article"], row["reference"])
+        found = edits(
+            Headline(row["target"], data.language),
+            Mentions.of(texts, data.language, data.casing),
+            data.casing,
+        )
+        for changed in dict.fromkeys(edit.kind for edit in found):
+            some = [edit for edit in found if edit.kind == changed]
+            asked.append((changed, some[int(random.integers(len(some)))].text, row))
+    readings = reader.read(
+        [text for _, text, _ in asked],
+        sources=[row["given"] for _, _, row in asked],
+        articles=[row["article"] for _, _, row in asked],
+        reference_articles=[row["reference"] for _, _, row in asked],
+        targets=[row["to"] for _, _, row in asked],
+        language=data.language,
+        casing=data.casing,
+    )
+    accepted = np.array([reader.supports(reading) for reading in readings])
+    kinds = np.array([kind for kind, _, _ in asked])
+    return {
+        "acceptance": {
+            kind: {"accepted": float(accepted[kinds == kind].mean()), "n": int((kinds == kind).sum())}
+            for kind in dict.fromkeys(kinds.tolist())
+        },
+        "results": {"facts": scores((kinds == "printed").astype(int), accepted.astype(int), LABELS)},
+        "baselines": {},
+    }
+
+
+def acceptance_table(metrics: Mapping[str, Any]) -> Table:
+    """What a reader lets through of A2's headlines, as printed and with one fact changed."""
+    titles = {
+        "printed": "printed",
+        "name": "a name changed",
+        "number": "a number changed",
+        "negation": "negated",
+    }
+    rows = [
+        Row(
+            {"headlines": titles[kind], "accepted": found["accepted"], "n": found["n"]},
+            strong=kind == "printed",
+        )
+        for kind, found in metrics["acceptance"].items()
+    ]
+    sizes, training = metrics["sizes"], metrics["training"]
+    note = (
+        f"{sizes['train']:,} training and {sizes['validation']:,} validation headlines; {training['updates']:,} updates "
+        f"in {metrics['seconds']['training']:.0f} s; margin {metrics['margin']:.2f} nats; fold {metrics['fold']}; "
+        f"weights {metrics['weights_hash'][:6]}"
+    )
+    columns = Column("headlines", "text"), Column("accepted"), Column("n", "count")
+    return Table(columns, tuple(rows), "facts: do the sources tell it · gold A2", (note,))
+
+
+def _start(settings: JudgeSettings, data: ReaderData, work: Path) -> tuple[Any, Any]:
+    """The model before training: made once from scratch, or a language model as it is."""
+    if settings.encoder != SCRATCH:
+        return load_model(settings.encoder), read_tokenizer(settings.encoder)
+
+    def network(folder: Path) -> None:
+        texts: Sequence[str] = [
+            text for column in ("given", "article", "target") for text in data.train[column].to_list()
+        ]
+        tokenizer = train_tokenizer([*texts, *data.outlets, "|"], size=VOCABULARY)
+        config = PointerTransformerConfig(
+            vocab_size=len(tokenizer) + tokenizer.reserved,
+            reserved=tokenizer.reserved,
+            hidden_size=CELLS,
+            intermediate_size=2 * CELLS,
+        )
+        PointerTransformerForConditionalGeneration(config).save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+
+    folder = stage(work / "start", network, seed=settings.seed)
+    return load_model(folder, use="saved"), read_tokenizer(folder)

@@ -1,0 +1,175 @@
+"""The smallest edits that make a headline say something else: what a reader of its sources compares it with.
+
+A headline is believed when none of them fits the sources better (see `judges.reader`). Each changes one fact: a name for
+another one of the sources, two names for each other, a number or a unit for another, a verb for its negation or contrary.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from change_it.text.folding import fold
+from change_it.text.names import Casing, Headline
+from change_it.text.negation import contraries, negations
+from change_it.text.numbers import Number
+
+Kind = Literal["name", "number", "negation"]
+
+#: Characters of a text that other names and numbers are taken from.
+BEGINNING = 3000
+#: Other names, and other numbers, that each one of a headline is exchanged for, at most.
+OTHERS = 8
+#: Edits of a headline, at most.
+MOST = 40
+#: Measures that are mistaken for each other.
+MEASURES = {
+    language: dict(pair.split() for pair in pairs.split(","))
+    for language, pairs in {
+        "it": "anni mesi,anno mese,mesi anni,mese anno,settimane mesi,settimana mese,giorni settimane,giorno settimana,ore giorni,"
+        "ora giorno,minuti ore,minuto ora,secondi minuti,metri chilometri,chilometri metri,chili tonnellate,tonnellate chili,"
+        "ettari chilometri,milioni miliardi,miliardi milioni,mila milioni,euro dollari,dollari euro",
+        "en": "years months,year month,months years,month year,weeks months,week month,days weeks,day week,hours days,hour day,"
+        "minutes hours,minute hour,seconds minutes,miles feet,feet miles,pounds tons,tons pounds,million billion,billion million,"
+        "thousand million",
+    }.items()
+}
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A headline with one fact changed.
+
+    Attributes:
+        text: the edited headline.
+        kind: of the fact.
+        start: offset in the headline of what is changed.
+        end: where it ends.
+        new: what stands there instead.
+    """
+
+    text: str
+    kind: Kind
+    start: int
+    end: int
+    new: str
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """Names and numbers of the sources, as they write them, in the order in which they first occur."""
+
+    names: tuple[str, ...]
+    numbers: tuple[tuple[str, Number], ...]
+
+    @classmethod
+    def of(cls, texts: Iterable[str], language: str, casing: Casing | None = None) -> "Mentions":
+        """Read the beginnings of texts."""
+        names: dict[str, None] = {}
+        numbers: dict[str, Number] = {}
+        for text in texts:
+            read = Headline(text[:BEGINNING], language)
+            if read.case not in ("upper", "lower"):
+                names |= dict.fromkeys(read.words(*span) for span in read.full_names(casing))
+            for number in read.numbers():
+                if number.values and number.claimed:
+                    start, end = read.span(number.start, number.end)
+                    numbers.setdefault(read.text[start:end], number)
+        return cls(tuple(names), tuple(numbers.items()))
+
+
+def edits(headline: Headline, mentions: Mentions, casing: Casing | None = None) -> list[Edit]:
+    """Edits of a headline, no text twice, at most `MOST`.
+
+    Args:
+        headline: in Italian or English; in another language names and numbers are exchanged alone.
+        mentions: of its sources.
+        casing: of the corpus, see `Headline.is_name`.
+    """
+    found: dict[str, Edit] = {}
+    of_each: Sequence[Iterable[Edit]] = (
+        _reworded(headline),
+        _roles(headline, casing),
+        _numbers(headline, mentions),
+        _measures(headline),
+        _names(headline, mentions, casing),
+    )
+    for some in of_each:
+        for edit in some:
+            if edit.text != headline.text:
+                found.setdefault(edit.text, edit)
+    return list(found.values())[:MOST]
+
+
+def _with(headline: Headline, kind: Kind, start: int, end: int, new: str) -> Edit:
+    return Edit(headline.text[:start] + new + headline.text[end:], kind, start, end, new)
+
+
+def _reworded(headline: Headline) -> Iterable[Edit]:
+    for start, end, new in (*negations(headline), *contraries(headline)):
+        yield _with(headline, "negation", start, end, new)
+
+
+def _spans(headline: Headline, casing: Casing | None) -> list[tuple[int, int]]:
+    return [
+        headline.span(headline.pieces[first].start, headline.pieces[last - 1].end)
+        for first, last in headline.full_names(casing)
+    ]
+
+
+def _roles(headline: Headline, casing: Casing | None) -> Iterable[Edit]:
+    """Two names for each other."""
+    text = headline.text
+    for (a, b), (c, d) in combinations(_spans(headline, casing), 2):
+        if fold(text[a:b]).lower() != fold(text[c:d]).lower():
+            yield _with(headline, "name", a, d, text[c:d] + text[b:c] + text[a:b])
+
+
+def _names(headline: Headline, mentions: Mentions, casing: Casing | None) -> Iterable[Edit]:
+    """Each name for others of the sources, those of as many words first."""
+    present = set(headline.keys)
+    for start, end in _spans(headline, casing):
+        name = headline.text[start:end]
+        words = set(fold(name).lower().split())
+        others = [
+            other
+            for other in mentions.names
+            if (own := set(fold(other).lower().split())) != words
+            and not own <= words
+            and not (own - words) & present
+        ]
+        others.sort(key=lambda other: len(other.split()) != len(name.split()))
+        for other in others[:OTHERS]:
+            yield _with(
+                headline, "name", start, end, other.upper() if name.isupper() and len(name) > 5 else other
+            )
+
+
+def _numbers(headline: Headline, mentions: Mentions) -> Iterable[Edit]:
+    """Each number for others of the sources."""
+    for number in headline.numbers():
+        if not number.values or not number.claimed:
+            continue
+        start, end = headline.span(number.start, number.end)
+        others = [
+            text
+            for text, other in mentions.numbers
+            if not other.values & number.values and other.units == number.units
+        ]
+        for other in others[:OTHERS]:
+            yield _with(
+                headline, "number", start, end, other[:1].upper() + other[1:] if start == 0 else other
+            )
+
+
+def _measures(headline: Headline) -> Iterable[Edit]:
+    """What a number measures, and thousands, millions and the like, for another measure."""
+    numbers = headline.numbers()
+    for index, piece in enumerate(headline.pieces):
+        other = MEASURES.get(headline.language, {}).get(piece.text.lower())
+        before = headline.pieces[index - 1].end if index else -1
+        if other and any(
+            number.end == before or number.start < piece.start < number.end for number in numbers
+        ):
+            start, end = headline.span(piece.start, piece.end)
+            yield _with(headline, "number", start, end, other)

@@ -1,0 +1,215 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from saved_judges import save_reader
+
+from change_it.cli import main
+from change_it.errors import InputError
+from change_it.judges.reader import Reader, Reading, calibrated, source_of
+from change_it.scoring.facts import check_all_facts
+from change_it.text.edits import Edit
+
+SOURCES = [
+    ("Crolla il ponte a Bari", "Il ponte di Bari è crollato. Lo dice Rossi."),
+    ("", "Bianchi non cade."),
+]
+GROUPS = [
+    ["Crolla il ponte", "Crolla il ponte a Bari", "Rossi: non crolla il ponte", "Cade il ponte"],
+    ["Bianchi cade", "Bianchi non cade"],
+]
+
+
+@pytest.fixture(scope="module", params=["words", "encoder-decoder", "causal"])
+def folder(request, tmp_path_factory):
+    return save_reader(tmp_path_factory.mktemp("reader") / "facts", request.param)
+
+
+def test_an_edit_fits_as_well_alone_as_among_others(folder):
+    reader = Reader.from_pretrained(folder, device="cpu")
+    together = reader.gaps(SOURCES, GROUPS, "a")
+    for source, (headline, *others), gaps in zip(SOURCES, GROUPS, together, strict=True):
+        alone = [reader.gaps([source], [[headline, other]], "a")[0][0] for other in others]
+        assert gaps == pytest.approx(alone, rel=1e-3, abs=1e-4)
+
+
+def test_a_headline_against_itself_with_another_end(folder):
+    reader = Reader.from_pretrained(folder, device="cpu")
+    [[there, back, same]] = [
+        reader.gaps([SOURCES[0]], [["Rossi cade", "Rossi non cade", "Bari", "Rossi cade"]], "a")[0]
+    ]
+    [[other]] = reader.gaps([SOURCES[0]], [["Rossi non cade", "Rossi cade"]], "a")
+    assert there == pytest.approx(-other, rel=1e-3, abs=1e-4)
+    assert back != there
+    assert same == 0
+
+
+def test_the_likelihood_is_that_of_the_model(tmp_path):
+    reader = Reader.from_pretrained(save_reader(tmp_path / "facts", "words"), device="cpu")
+    tokenizer, model = reader.tokenizer, reader.model
+    batch, unknown = tokenizer.sources(
+        [source_of(*SOURCES[0], "a")], max_tokens=reader.settings.source_tokens
+    )
+
+    def log_p(headline):
+        labels = tokenizer.targets([headline], unknown, max_tokens=64)
+        with torch.no_grad():
+            logits = model(
+                **batch, decoder_input_ids=model.prepare_decoder_input_ids_from_labels(labels)
+            ).logits
+        return float(logits.gather(-1, labels.unsqueeze(-1)).clamp(min=-25).sum())
+
+    headline, *others = GROUPS[0]
+    expected = [log_p(headline) - log_p(other) for other in others]
+    assert reader.gaps(SOURCES[:1], GROUPS[:1], "a")[0] == pytest.approx(expected, rel=1e-3)
+
+
+def ask(reader, headlines, **options):
+    n = len(headlines)
+    return reader.read(
+        headlines, sources=["Rossi accusa Bianchi"] * n, articles=["Rossi accusa Bianchi a Bari."] * n,
+        reference_articles=[""] * n, targets=["a"] * n, language="it", **options,
+    )  # fmt: skip
+
+
+def test_one_reading_a_headline_in_their_order(folder):
+    reader, done = Reader.from_pretrained(folder, device="cpu"), []
+    asked = ["Rossi accusa Bianchi", "Ecco", *(f"Rossi accusa {n + 2} volte" for n in range(20))]
+    readings = ask(reader, asked, progress=done.append)
+    assert done[-1] == len(asked)
+    assert readings[1] == Reading(np.inf, None)
+    assert all(
+        reading.edit is not None and np.isfinite(reading.gap) for reading in readings[:1] + readings[2:]
+    )
+    backwards = ask(reader, asked[::-1])[::-1]
+    assert [reading.edit for reading in readings] == [reading.edit for reading in backwards]
+    assert [reading.gap for reading in readings] == pytest.approx(
+        [reading.gap for reading in backwards], rel=1e-3
+    )
+
+
+def test_each_edit_is_held_against_the_kinder_source(tmp_path):
+    class Told(Reader):
+        """The original's article tells the name, the partner's the number."""
+
+        def gaps(self, sources, groups, target):
+            facts = ["Rossi" if source else "due" for source, _ in sources]
+            return [
+                np.array(
+                    [1.0 if fact not in other else 0.0 if fact in group[0] else -1.0 for other in group[1:]]
+                )
+                for fact, group in zip(facts, groups, strict=True)
+            ]
+
+    model = Reader.from_pretrained(save_reader(tmp_path / "facts", "words"), device="cpu")
+    reader = Told(model.model, model.tokenizer, model.settings)
+    [both] = reader.read(
+        ["Rossi con due amici"], sources=["Rossi e Bianchi"], articles=["Bianchi e Rossi, tre amici."],
+        reference_articles=["Due o tre amici di Bianchi."], targets=["a"], language="it",
+    )  # fmt: skip
+    assert both.gap >= 0
+
+
+def test_the_margin_lets_a_share_through():
+    edit = Edit("x", "name", 0, 1, "x")
+    readings = [Reading(float(gap), edit) for gap in range(-10, 90)] + [Reading(np.inf, None)] * 50
+    assert calibrated(readings, 0.95) == pytest.approx(5.05)
+    assert calibrated(readings[30:], 0.95) == 0.0
+    assert calibrated([], 0.95) == 0.0
+
+
+class Refuses:
+    """A reader that knows a better edit of one headline."""
+
+    def read(self, headlines, *, targets, **_):
+        assert set(targets) == {"b"}
+        edit = {"Rossi accusa Bianchi": Edit("Bianchi accusa Bianchi", "name", 0, 5, "Bianchi")}
+        edit["Il governo cade"] = Edit("Il governo non cade", "negation", 11, 11, "non ")
+        return [Reading(-9.0 if text in edit else 1.0, edit.get(text)) for text in headlines]
+
+    def supports(self, reading):
+        return reading.gap > 0
+
+
+def test_facts_say_what_the_sources_rather_say():
+    headlines = ["Rossi accusa Bianchi", "Lo dice Zuccaroni", "Il governo cade", "Bianchi accusa"]
+    source = "Bianchi accusa Rossi, il governo non cade"
+    facts = check_all_facts(
+        headlines,
+        sources=[source] * 4,
+        articles=[source] * 4,
+        language="it",
+        reader=Refuses(),
+        targets=["b"] * 4,
+    )
+    assert [found.supported for found in facts] == [False, False, False, True]
+    mistaken, unknown, negated = (found.unsupported[0] for found in facts[:3])
+    assert (mistaken.text, mistaken.rather, mistaken.kind) == ("Rossi", "Bianchi", "name")
+    assert (unknown.text, unknown.rather) == ("Zuccaroni", "")
+    assert (negated.text, negated.rather, negated.kind) == ("cade", "non cade", "negation")
+
+
+def test_training_makes_a_reader(corpus, tmp_path, capsys):
+    out = tmp_path / "facts"
+    arguments = [
+        "--task",
+        "facts",
+        "--corpus",
+        corpus,
+        "--encoder",
+        "scratch",
+        "--updates",
+        "4",
+        "--out",
+        str(out),
+    ]
+    assert main(["train", "judge", *arguments]) == 0
+    assert "negated" in capsys.readouterr().out
+    metrics = json.loads((out / "metrics.json").read_text())
+    assert metrics["acceptance"]["printed"]["n"] > 0
+    reader = Reader.from_pretrained(out, device="cpu")
+    assert reader.settings.margin == metrics["margin"] >= 0
+    assert reader.weights_hash == metrics["weights_hash"]
+    assert main(["train", "judge", *arguments, "--resume"]) == 0
+
+
+def test_a_language_model_is_taken_as_it_is(corpus, tmp_path):
+    folder = save_reader(tmp_path / "model", "causal")
+    out = tmp_path / "facts"
+    arguments = ["train", "judge", "--task", "facts", "--corpus", corpus, "--encoder", str(folder)]
+    assert main([*arguments, "--max-tokens", "40", "--out", str(out)]) == 0
+    taken, given = (Reader.from_pretrained(each, device="cpu") for each in (out, folder))
+    for name, tensor in given.model.state_dict().items():
+        assert torch.equal(tensor, taken.model.state_dict()[name])
+    assert main([*arguments, "--updates", "5", "--out", str(tmp_path / "other")]) == 2
+
+
+def test_an_encoder_writes_nothing(corpus, tmp_path, capsys):
+    from transformers import BertConfig, BertModel
+
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8}
+    BertModel(BertConfig(vocab_size=30, **sizes)).save_pretrained(tmp_path / "bert")
+    arguments = ["--task", "facts", "--corpus", corpus, "--encoder", str(tmp_path / "bert")]
+    assert main(["train", "judge", *arguments, "--out", str(tmp_path / "out")]) == 2
+    assert "writes no texts" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "change", [{"margin": -1}, {"margin": float("nan")}, {"outlets": ["a"]}, {"task": "hh"}]
+)
+def test_a_damaged_reader_is_refused(change, tmp_path):
+    folder = save_reader(tmp_path / "facts", "words")
+    record = json.loads((folder / "config.json").read_text())
+    record["change_it"] |= change
+    (folder / "config.json").write_text(json.dumps(record))
+    with pytest.raises(InputError, match="cannot be loaded as a reader"):
+        Reader.from_pretrained(folder, device="cpu")
+
+
+def test_the_margin_decides(tmp_path):
+    reader = Reader.from_pretrained(save_reader(tmp_path / "facts", "words"), device="cpu")
+    wide = replace(reader, settings=replace(reader.settings, margin=3.0))
+    edit = Edit("x", "name", 0, 1, "x")
+    assert [wide.supports(Reading(gap, edit)) for gap in (-3.1, -3.0, 0.0)] == [False, True, True]

@@ -1,0 +1,68 @@
+import pytest
+
+from change_it.text.edits import MOST, Mentions, edits
+from change_it.text.names import Headline
+
+ARTICLE = "Il sindaco Mario Rossi ha inaugurato a Bari la scuola. La collega Anna Bianchi non c'era. Costa 12 milioni, per 300 alunni."
+
+
+def changed(text, sources=(ARTICLE,), language="it"):
+    found = edits(Headline(text, language), Mentions.of(sources, language))
+    assert len({edit.text for edit in found}) == len(found) <= MOST
+    for edit in found:
+        assert edit.text == text[: edit.start] + edit.new + text[edit.end :] != text
+    return {edit.text: edit.kind for edit in found}
+
+
+def test_a_name_is_exchanged_for_others_of_the_sources():
+    found = changed("Mario Rossi taglia il nastro")
+    assert found["Anna Bianchi taglia il nastro"] == "name"
+    assert found["Bari taglia il nastro"] == "name"
+    assert not any("Mario Rossi taglia" in text for text in found if found[text] == "name")
+
+
+def test_the_right_name_is_among_the_edits_of_a_mistaken_one():
+    assert "Mario Rossi taglia il nastro" in changed("Anna Bianchi taglia il nastro")
+    assert "Mario Rossi taglia il nastro" in changed("Mario Bianchi taglia il nastro")
+
+
+def test_two_names_are_exchanged():
+    assert changed("Rossi accusa Bianchi")["Bianchi accusa Rossi"] == "name"
+
+
+@pytest.mark.parametrize(
+    ("text", "edit"),
+    [
+        ("Scuola da 12 milioni", "Scuola da 12 miliardi"),
+        ("Chiusa tre mesi", "Chiusa tre anni"),
+        ("Nuova scuola per 12 alunni", "Nuova scuola per 300 alunni"),
+    ],
+)
+def test_numbers_and_measures(text, edit):
+    assert changed(text)[edit] == "number"
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "language"),
+    [
+        ("Il governo non cade", "Il governo cade", "it"),
+        ("Non cade il governo", "Cade il governo", "it"),
+        ("Il governo cade a Roma", "Il governo non cade a Roma", "it"),
+        ("Smentito: il governo cade", "Il governo cade", "it"),
+        ("Sale il prezzo del pane", "Scende il prezzo del pane", "it"),
+        ("Senate will vote on Monday", "Senate will not vote on Monday", "en"),
+        ("Trump denies it", "Trump says it", "en"),
+        ("TRUMP DENIES IT", "TRUMP SAYS IT", "en"),
+    ],
+)
+def test_what_is_said_becomes_the_contrary(text, edit, language):
+    assert changed(text, language=language)[edit] == "negation"
+
+
+def test_in_another_language_names_and_numbers_are_exchanged_alone():
+    found = changed("Das sagt Anna Bianchi nicht vor 2019", ["Der Chef Mario Rossi war 2017 dort."], "de")
+    assert set(found.values()) == {"name", "number"}
+
+
+def test_nothing_to_change():
+    assert changed("Ecco", [""]) == {}
