@@ -114,7 +114,7 @@ def marks_table(judged: "JudgedCandidate", target: str) -> Table:
     for name, mark in judged.marks.items():
         probability = judged.probabilities.get(name)
         says = "n/a" if mark is None else "yes" if mark else "no"
-        unsupported = ", ".join(one.text for one in judged.unsupported) if name == "facts" else ""
+        unsupported = ", ".join(one.words for one in judged.unsupported) if name == "facts" else ""
         rows.append(
             Row(
                 {

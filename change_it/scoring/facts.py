@@ -50,6 +50,11 @@ class Unsupported:
     kind: Kind
     rather: str = ""
 
+    @property
+    def words(self) -> str:
+        """The text, and what the sources rather say: `Trump → Obama`."""
+        return f"{self.text} → {self.rather}" if self.rather else self.text
+
 
 @dataclass(frozen=True)
 class Facts:

@@ -333,7 +333,7 @@ def _answer(models: Models, item: Item, found: Sequence[tuple[str, JudgedCandida
                 **one.marks,
                 **unknown,
             },
-            "unsupported": [asdict(wrong) for wrong in one.unsupported],
+            "unsupported": [asdict(wrong) | {"words": wrong.words} for wrong in one.unsupported],
             "looks_like": {"original": before, "new": after if one.marks["main"] else before},
             "readability": readable,
         }

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from change_it.corpus.folder import read_table
-from change_it.errors import InputError
 from change_it.corpus.rewriting import unsupported
+from change_it.errors import InputError
 from change_it.generators.recipes import load_recipe, source_of
 
 
