@@ -34,7 +34,7 @@ from change_it.networks.pretrained import (
     read_tokenizer,
     reading_errors,
 )
-from change_it.networks.tokenizer import IGNORED, UNKNOWN, padded
+from change_it.networks.tokenizer import IGNORED, padded
 from change_it.text.edits import Edit, Mentions, edits
 from change_it.text.names import Casing, Headline
 
@@ -281,8 +281,7 @@ class Reader:
         counted = torch.zeros_like(tables, dtype=torch.bool)
         for row, (table, group) in enumerate(zip(tables, groups, strict=True)):
             counted[row, : len(group)] = _changed(table[: len(group)])
-        values = self.model.log_likelihood(encoded, labels, counted.view_as(labels))
-        values = values.masked_fill(labels == UNKNOWN, LEAST).view_as(tables)  # no source has such a word
+        values = self.model.log_likelihood(encoded, labels, counted.view_as(labels)).view_as(tables)
         return [
             _differences(value[: len(group)], table[: len(group)])
             for value, table, group in zip(values, tables, groups, strict=True)

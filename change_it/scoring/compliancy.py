@@ -7,7 +7,6 @@ takes it for a headline that a newspaper would print, and its numbers and names 
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -194,7 +193,7 @@ def judge_items(
     for name, values in columns.items():
         table[name][given] = values
     lists = iter(
-        [json.dumps([asdict(one) for one in found.unsupported], ensure_ascii=False) for found in facts]
+        [json.dumps([one.as_dict() for one in found.unsupported], ensure_ascii=False) for found in facts]
     )
     return pl.DataFrame(
         {

@@ -12,10 +12,10 @@ its smallest edits besides: it is supported where none of them fits the texts be
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from change_it.text.edits import Edit, Kind
 from change_it.text.folding import fold
@@ -49,6 +49,10 @@ class Unsupported:
     end: int
     kind: Kind
     rather: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """What tables hold: the attributes, `rather` where it says something."""
+        return {name: value for name, value in asdict(self).items() if value or name != "rather"}
 
     @property
     def words(self) -> str:
@@ -373,7 +377,7 @@ class FactChecker:
         Examples:
             >>> checker = FactChecker("it")
             >>> checker.check("Milano, due feriti", source="Roma, tre feriti", article="Tre feriti a Roma.").unsupported
-            (Unsupported(text='Milano', start=0, end=6, kind='name'), Unsupported(text='due', start=8, end=11, kind='number'))
+            (Unsupported(text='Milano', start=0, end=6, kind='name', rather=''), Unsupported(text='due', start=8, end=11, kind='number', rather=''))
         """
         texts = [self._read(text) for text in (source, article, reference_article) if text]
         headline = Headline(prediction, self.language)

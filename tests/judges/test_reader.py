@@ -61,9 +61,9 @@ def test_the_likelihood_is_that_of_the_model(tmp_path):
             ).logits
         return float(logits.gather(-1, labels.unsqueeze(-1)).clamp(min=-25).sum())
 
-    headline, *others = GROUPS[0]
+    headline, *others = ["Rossi dice: crollato", "Rossi dice: è crollato", "Bari dice: crollato"]
     expected = [log_p(headline) - log_p(other) for other in others]
-    assert reader.gaps(SOURCES[:1], GROUPS[:1], "a")[0] == pytest.approx(expected, rel=1e-3)
+    assert reader.gaps(SOURCES[:1], [[headline, *others]], "a")[0] == pytest.approx(expected, rel=1e-3)
 
 
 def ask(reader, headlines, **options):
