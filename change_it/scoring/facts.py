@@ -604,8 +604,10 @@ def check_all_facts(
 
 
 def _edited(headline: str, edit: Edit) -> Unsupported:
-    """What an edit changes; of a word put in the word behind it."""
+    """What an edit changes, in whole words; of a word put in the word behind it."""
     start, end, rather = edit.start, edit.end, edit.new
+    while start < end < len(headline) and headline[end].isalnum():  # to the end of the word
+        rather, end = rather + headline[end], end + 1
     if start == end:
         following = _NEXT.search(headline, start) or _NEXT.search(headline)
         if following is not None:

@@ -127,6 +127,7 @@ class Refuses:
         assert set(targets) == {"b"}
         edit = {"Rossi accusa Bianchi": Edit("Bianchi accusa Bianchi", "name", 0, 5, "Bianchi")}
         edit["Il governo cade"] = Edit("Il governo non cade", "negation", 11, 11, "non ")
+        edit["Non cade"] = Edit("Cade", "negation", 0, 5, "C")
         return [Reading(-9.0 if text in edit else 1.0, edit.get(text)) for text in headlines]
 
     def supports(self, reading):
@@ -134,18 +135,19 @@ class Refuses:
 
 
 def test_facts_say_what_the_sources_rather_say():
-    headlines = ["Rossi accusa Bianchi", "Lo dice Zuccaroni", "Il governo cade", "Bianchi accusa"]
+    headlines = ["Rossi accusa Bianchi", "Lo dice Zuccaroni", "Il governo cade", "Bianchi accusa", "Non cade"]
     source = "Bianchi accusa Rossi, il governo non cade"
     facts = check_all_facts(
         headlines,
-        sources=[source] * 4,
-        articles=[source] * 4,
+        sources=[source] * 5,
+        articles=[source] * 5,
         language="it",
         reader=Refuses(),
-        targets=["b"] * 4,
+        targets=["b"] * 5,
     )
-    assert [found.supported for found in facts] == [False, False, False, True]
-    mistaken, unknown, negated = (found.unsupported[0] for found in facts[:3])
+    assert [found.supported for found in facts] == [False, False, False, True, False]
+    mistaken, unknown, negated, denied = (found.unsupported[0] for found in facts if not found.supported)
+    assert (denied.text, denied.rather) == ("Non cade", "Cade")
     assert (mistaken.text, mistaken.rather, mistaken.kind) == ("Rossi", "Bianchi", "name")
     assert (unknown.text, unknown.rather) == ("Zuccaroni", "")
     assert (negated.text, negated.rather, negated.kind) == ("cade", "non cade", "negation")
