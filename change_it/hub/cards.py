@@ -62,6 +62,7 @@ TASKS = {
     "hh": "whether two headlines tell the same story",
     "ah": "whether a headline fits an article",
     "fluency": "whether a newspaper would print a headline",
+    "facts": "whether a headline's sources tell what it says",
 }
 
 
@@ -150,11 +151,11 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
 
 def _signature(judges: Sequence[Any]) -> str:
     """The judges as in the signatures of scores: `judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e`."""
-    papers = [judge.weights_hash[:6] for judge in judges if judge.task != "fluency"]
+    ours = {"fluency": "fluency:", "facts": "facts:v3+"}
+    papers = [judge.weights_hash[:6] for judge in judges if judge.task not in ours]
     parts = [f"judges:{'+'.join(papers)}", f"fold:{judges[0].fold}"] if papers else []
-    return "|".join(
-        [*parts, *(f"fluency:{judge.weights_hash[:6]}" for judge in judges if judge.task == "fluency")]
-    )
+    own = [f"{ours[judge.task]}{judge.weights_hash[:6]}" for judge in judges if judge.task in ours]
+    return "|".join(parts + own)
 
 
 def generator_card(

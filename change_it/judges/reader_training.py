@@ -189,7 +189,7 @@ def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
     """What a reader makes of A2's printed headlines and of their edits, an edit a headline and kind.
 
     Returns:
-        `acceptance`: kind of edit, or `printed`, to the share accepted and the number; `results` and `baselines` (none) as
+        `accepted`: kind of edit, or `printed`, to the share accepted and the number; `results` and `baselines` (none) as
         of the other judges, over all of them.
     """
     rows = data.test.sample(min(TESTED, len(data.test)), seed=seed, shuffle=True)
@@ -218,7 +218,7 @@ def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
     accepted = np.array([reader.supports(reading) for reading in readings])
     kinds = np.array([kind for kind, _, _ in asked])
     return {
-        "acceptance": {
+        "accepted": {
             kind: {"accepted": float(accepted[kinds == kind].mean()), "n": int((kinds == kind).sum())}
             for kind in dict.fromkeys(kinds.tolist())
         },
@@ -240,7 +240,7 @@ def acceptance_table(metrics: Mapping[str, Any]) -> Table:
             {"headlines": titles[kind], "accepted": found["accepted"], "n": found["n"]},
             strong=kind == "printed",
         )
-        for kind, found in metrics["acceptance"].items()
+        for kind, found in metrics["accepted"].items()
     ]
     sizes, training = metrics["sizes"], metrics["training"]
     note = (

@@ -10,17 +10,19 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from saved_judges import save_reader
 from tiny_generators import save_generator
 from transformers import AutoModelForSeq2SeqLM, pipeline
 from transformers.pipelines import SUPPORTED_TASKS
 
 from change_it import HeadlineTransfer
+from change_it.cli import main
 from change_it.errors import InputError
 from change_it.generators.decoding import Decoding
 from change_it.hub.cards import public
 from change_it.hub.packaging import files_of
 from change_it.hub.push import stale, write
-from change_it.judges import Judge
+from change_it.judges import Judge, Judges
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -267,3 +269,15 @@ def test_a_dry_run_s_folder_is_whole_or_not_there(tmp_path):
 )
 def test_absolute_paths_become_names(before, after):
     assert public(before) == after
+
+
+def test_a_reader_goes_with_the_other_judges(run, tmp_path):
+    folder = shutil.copytree(run / "judges", tmp_path / "judges")
+    save_reader(folder / "facts", "words", outlets=("rep", "gio"))
+    out = tmp_path / "out"
+    assert main(["push", "judge", str(folder), "nina/judges", "--dry-run", "--out", str(out)]) == 0
+    reader = Judges.from_pretrained(folder, device="cpu").reader
+    assert f"|facts:v3+{reader.weights_hash[:6]}" in (out / "README.md").read_text(encoding="utf-8")
+    assert Judges.from_pretrained(out, device="cpu").reader.settings == reader.settings
+    loaded = AutoModelForSeq2SeqLM.from_pretrained(out / "facts")
+    assert type(loaded) is type(reader.model)

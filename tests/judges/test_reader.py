@@ -170,7 +170,7 @@ def test_training_makes_a_reader(corpus, tmp_path, capsys):
     assert main(["train", "judge", *arguments]) == 0
     assert "negated" in capsys.readouterr().out
     metrics = json.loads((out / "metrics.json").read_text())
-    assert metrics["acceptance"]["printed"]["n"] > 0
+    assert metrics["accepted"]["printed"]["n"] > 0
     reader = Reader.from_pretrained(out, device="cpu")
     assert reader.settings.margin == metrics["margin"] >= 0
     assert reader.weights_hash == metrics["weights_hash"]
