@@ -44,6 +44,7 @@ test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, 
 
 test-night: $(VENV)/.installed-dev run ## what a gate has no time for: the quickstart in full, thousands of generated inputs
 	$(BIN)/python -m pytest --hypothesis-profile night tests/test_properties.py -m "not slow"
+	$(BIN)/python tests/malformed.py
 
 test-lowest: ## the fast tests with the lowest versions that pyproject.toml admits, of torch that of constraints.txt; half an hour
 	$(PYTHON) -m venv $(LOWEST)

@@ -26,7 +26,10 @@ def test_a_hundred_malformed_files(tmp_path):
 @pytest.mark.slow(seconds=40)
 def test_ten_thousand_malformed_files():
     done = subprocess.run(
-        [sys.executable, str(Path(malformed.__file__))], capture_output=True, text=True, check=False
+        [sys.executable, str(Path(malformed.__file__)), "--seed", "7"],  # nights draw one: see the Makefile
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
