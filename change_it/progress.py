@@ -17,6 +17,8 @@ from rich.progress import (
 )
 
 Item = TypeVar("Item")
+#: True shows a progress bar; a function is called with the number of things done, from 0 to all.
+ProgressOption = bool | Callable[[int], object] | None
 
 #: Seconds between two lines where there is no terminal.
 EVERY = 10.0
@@ -88,11 +90,13 @@ def progress_bar(*, shown: bool) -> Iterator[Callable[[str, int, int], None]]:
 
 
 @contextmanager
-def progress_of(shown: bool, description: str, total: int) -> Iterator[Callable[[int], None] | None]:
-    """What to call with the number of things done of one piece of work; None where nothing is shown."""
-    if not shown:
-        yield None
-        return
-    with ProgressBar() as bar:
-        task = bar.add_task(description, total=total)
-        yield lambda done: bar.update(task, completed=done)
+def progress_of(option: ProgressOption, description: str, total: int) -> Iterator[Callable[[int], object]]:
+    """What to call with the number of things done."""
+    if callable(option):
+        yield option
+    elif option:
+        with ProgressBar() as bar:
+            task = bar.add_task(description, total=total)
+            yield lambda done: bar.update(task, completed=done)
+    else:
+        yield lambda done: None

@@ -112,7 +112,7 @@ def save_reader(folder, kind, outlets=("a", "b")):
             ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
             model = T5ForConditionalGeneration(T5Config(vocab_size=300, **sizes, **ids))
     model.config.change_it = {
-        "task": "facts", "fold": "all", "outlets": list(outlets), "margin": 2.0, "source_tokens": 60, "language": "it", "corpus": "corpus", "encoder": "scratch",
+        "task": "facts", "fold": "all", "outlets": list(outlets), "margin": 2.0, "max_tokens": 60, "language": "it", "corpus": "corpus", "encoder": "scratch",
     }  # fmt: skip
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

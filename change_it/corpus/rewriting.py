@@ -5,6 +5,7 @@ import re
 import polars as pl
 
 from change_it.corpus.folder import read_table
+from change_it.corpus.training_sets import of_fold
 from change_it.text.tokens import HEADLINE_TOKEN
 
 #: Characters of an article that a small network reads, roughly: names and numbers behind them are out of its sight.
@@ -14,6 +15,11 @@ SHORT = 4
 #: Behind these marks a capital letter says nothing.
 BEGINNING = '.:?!…«"“'
 _TOKEN = re.compile(HEADLINE_TOKEN)
+
+
+def rewriting_source(headline: str, article: str, to: str) -> str:
+    """What a headline is rewritten from: the outlet aimed at, the original headline if there is one, the article."""
+    return f"{to} | {headline} | {article}"
 
 
 def read_rewriting(corpus: str, outlets: tuple[str, str], fold: str = "all") -> pl.DataFrame:
@@ -45,8 +51,7 @@ def read_rewriting(corpus: str, outlets: tuple[str, str], fold: str = "all") -> 
     rows = pl.concat(parts).filter(
         pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("article", "target")
     )
-    if fold != "all":
-        rows = rows.filter(pl.col("fold") == int(fold))
+    rows = of_fold(rows, fold)
     read: list[str | None] = []
     for article, given, target in rows.select("article", "given", "target").iter_rows():
         lacking = unsupported(target, f"{given} {article[:OPENING]}")

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.folder import read_outlets, read_table
-from change_it.corpus.rewriting import read_rewriting
+from change_it.corpus.rewriting import read_rewriting, rewriting_source
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import held_out
 from change_it.errors import InputError
@@ -69,7 +69,7 @@ def load_recipe(
         if recipe == "rewrite":
             examples = read_rewriting(corpus, outlets)
             sources = [
-                source_of("both", given, article, to) for _, given, article, to, _ in examples.iter_rows()
+                rewriting_source(*texts) for texts in examples.select("given", "article", "to").iter_rows()
             ]
             rows = examples.select("id", "target", source=pl.Series(sources, dtype=pl.String))
         else:
@@ -108,9 +108,9 @@ def _of_training_set(corpus: str, recipe: Recipe, split: str, to: str | None) ->
 
 def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
     """What a generator reads of an item: its headline, its article, or the outlet that is aimed at before both."""
-    return (
-        f"{to} | {headline} | {article}" if reads == "both" else headline if reads == "headline" else article
-    )
+    if reads == "both":
+        return rewriting_source(headline, article, to)
+    return headline if reads == "headline" else article
 
 
 def _examples(rows: pl.DataFrame) -> Examples:

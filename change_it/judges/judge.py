@@ -3,7 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
@@ -31,7 +31,7 @@ from change_it.networks.pretrained import (
     read_tokenizer,
     reading_errors,
 )
-from change_it.progress import ProgressBar
+from change_it.progress import ProgressOption, progress_of
 from change_it.text.names import Casing
 from change_it.training.arguments import Arithmetic
 
@@ -41,8 +41,6 @@ LARGEST_BATCH = 256
 
 Floats = NDArray[np.float64]
 Question = tuple[str, str | None]
-#: True shows a progress bar; a function is called with the number of texts done, from 0 to all.
-ProgressOption = bool | Callable[[int], object] | None
 
 
 @dataclass(eq=False)
@@ -206,7 +204,7 @@ class Judge:
         if pairs is not None and len(pairs) != len(texts):
             raise ValueError(f"{len(texts)} texts and {len(pairs)} pairs: give one for each text")
         questions: list[Question] = list(zip(texts, repeat(None) if pairs is None else pairs, strict=False))
-        with _progress(progress, f"{self.task} judge", len(texts)) as report:
+        with progress_of(progress, f"{self.task} judge", len(texts)) as report:
 
             def compute(missing: list[Question]) -> list[Floats]:
                 return self._compute(missing, questions, batch_size, report)
@@ -316,19 +314,6 @@ def _order(questions: Sequence[Question]) -> list[int]:
         return -len(text), text, -len(other)
 
     return sorted(range(len(questions)), key=key)
-
-
-@contextmanager
-def _progress(option: ProgressOption, description: str, total: int) -> Iterator[Callable[[int], object]]:
-    """What to call with the number of texts done."""
-    if callable(option):
-        yield option
-    elif option:
-        with ProgressBar() as bar:
-            task = bar.add_task(description, total=total)
-            yield lambda done: bar.update(task, completed=done)
-    else:
-        yield lambda done: None
 
 
 def _answer(judges: "Judges", batch: list[Question], *, task: Task) -> Floats:

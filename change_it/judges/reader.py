@@ -7,7 +7,7 @@ in difficulty; beside its own edits it says which of them the sources tell.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,8 +18,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from change_it.corpus.rewriting import rewriting_source
 from change_it.engines import map_threads
 from change_it.errors import InputError
+from change_it.judges.arguments import read_about
 from change_it.networks.pointer_generator import WordGenerator
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import (
@@ -35,6 +37,7 @@ from change_it.networks.pretrained import (
     reading_errors,
 )
 from change_it.networks.tokenizer import IGNORED, padded
+from change_it.progress import ProgressOption, progress_of
 from change_it.text.edits import Edit, Mentions, edits
 from change_it.text.names import Casing, Headline
 
@@ -77,14 +80,9 @@ class ReaderSettings:
     outlets: tuple[str, str]
     fold: str
     margin: float  # nats that an edit may fit better
-    source_tokens: int
+    max_tokens: int  # of the sources
     language: str  # of the prompt
     task: str = "facts"
-
-
-def source_of(headline: str, article: str, to: str) -> str:
-    """What a reader from scratch reads: the outlet whose headline it is, the original headline if there is one, the article."""
-    return f"{to} | {headline} | {article}"
 
 
 @dataclass(eq=False)
@@ -143,7 +141,7 @@ class Reader:
     @property
     def max_tokens(self) -> int:
         """Tokens of the sources that it reads."""
-        return self.settings.source_tokens
+        return self.settings.max_tokens
 
     @property
     def outlets(self) -> tuple[str, str]:
@@ -169,7 +167,7 @@ class Reader:
         targets: Sequence[str],
         language: str,
         casing: Casing | None = None,
-        progress: Callable[[int], object] | None = None,
+        progress: ProgressOption = False,
     ) -> list[Reading]:
         """Hold n headlines against their edits.
 
@@ -181,7 +179,7 @@ class Reader:
             targets: n outlets that the headlines are of.
             language: of the texts.
             casing: of the corpus, see `Headline.is_name`.
-            progress: called with the number of headlines done.
+            progress: True shows a bar; a function is called with the number of headlines done.
 
         Returns:
             n readings.
@@ -212,16 +210,13 @@ class Reader:
 
         found: list[Reading] = [Reading(np.inf, None)] * len(items)
         done = 0
-        for batch, readings in zip(
-            batches,
-            map_threads(answer, ((batch,) for batch in batches), batches_at_once(self.model)),
-            strict=True,
-        ):
-            for place, reading in zip(batch, readings, strict=True):
-                found[place] = reading
-            done += len(batch)
-            if progress:
-                progress(done)
+        answers = map_threads(answer, ((batch,) for batch in batches), batches_at_once(self.model))
+        with progress_of(progress, "facts judge", len(items)) as report:
+            for batch, readings in zip(batches, answers, strict=True):
+                for place, reading in zip(batch, readings, strict=True):
+                    found[place] = reading
+                done += len(batch)
+                report(done)
         return found
 
     def _compare(self, items: Sequence[tuple[str, ...]], changed: Sequence[list[Edit]]) -> list[Reading]:
@@ -261,7 +256,7 @@ class Reader:
             arithmetic = torch.autocast(self.model.device.type, dtype=torch.bfloat16)
         with arithmetic:
             if isinstance(self.model, PointerTransformerForConditionalGeneration):
-                return self._of_words([source_of(*texts, target) for texts in sources], groups)
+                return self._of_words([rewriting_source(*texts, target) for texts in sources], groups)
             plain = [". ".join(filter(None, texts)) for texts in sources]
             if self.model.config.is_encoder_decoder:
                 return self._of_encoder_decoder(plain, groups)
@@ -272,7 +267,7 @@ class Reader:
         most = max(map(len, groups))
         filled = [[*group, *[""] * (most - len(group))] for group in groups]
         with self._lock:
-            batch, unknown = self.tokenizer.sources(sources, max_tokens=self.settings.source_tokens)
+            batch, unknown = self.tokenizer.sources(sources, max_tokens=self.settings.max_tokens)
             headlines = [headline for group in filled for headline in group]
             words = [some for some in unknown for _ in range(most)]
             labels = self.tokenizer.targets(headlines, words, max_tokens=LONGEST).to(self.model.device)
@@ -293,7 +288,7 @@ class Reader:
             batch = self.tokenizer(
                 list(sources),
                 truncation=True,
-                max_length=self.settings.source_tokens,
+                max_length=self.settings.max_tokens,
                 padding=True,
                 return_tensors="pt",
             ).to(self.model.device)
@@ -319,9 +314,7 @@ class Reader:
         before, after = PROMPTS.get(self.settings.language, PROMPTS["en"])
         with self._lock, reading_errors(self.tokenizer):
             begin = self.tokenizer(before)["input_ids"]
-            read = self.tokenizer(source, add_special_tokens=False)["input_ids"][
-                : self.settings.source_tokens
-            ]
+            read = self.tokenizer(source, add_special_tokens=False)["input_ids"][: self.settings.max_tokens]
             prompt = [*begin, *read, *self.tokenizer(after, add_special_tokens=False)["input_ids"]]
             texts = [f" {headline}\n" for headline in group]
             rows = [row[:LONGEST] for row in self.tokenizer(texts, add_special_tokens=False)["input_ids"]]
@@ -396,24 +389,16 @@ def read_settings(config: Any) -> ReaderSettings:
     Raises:
         ValueError: there are none of ours.
     """
-    record: Any = getattr(config, "change_it", None)
-    try:
-        a, b = record["outlets"]
-        found = ReaderSettings(
-            (str(a), str(b)),
-            str(record["fold"]),
-            float(record["margin"]),
-            int(record["source_tokens"]),
-            str(record["language"]),
-            str(record["task"]),
-        )
-    except (TypeError, KeyError, ValueError) as error:
+    record = getattr(config, "change_it", None)
+    about = read_about(record)
+    if about is None or about.task != "facts" or about.max_tokens < 2:
         raise ValueError(
-            "config.json does not say for which outlets and with which margin it was trained"
-        ) from error
-    if found.task != "facts" or not 0 <= found.margin < np.inf or not 2 <= found.source_tokens <= 1_000_000:
-        raise ValueError("config.json is of no reader")
-    return found
+            "config.json is of no reader: it does not say for which outlets and length it was trained"
+        )
+    match record:
+        case {"margin": int() | float() as margin, "language": str(language)} if 0 <= margin < np.inf:
+            return ReaderSettings(about.outlets, about.fold, float(margin), about.max_tokens, language)
+    raise ValueError("config.json does not say with which margin and language it was trained")
 
 
 def calibrated(readings: Sequence[Reading], share: float) -> float:

@@ -10,12 +10,13 @@ import polars as pl
 import torch
 
 from change_it.corpus.folder import read_casing, read_language, read_outlets, read_table
-from change_it.corpus.rewriting import read_rewriting
+from change_it.corpus.rewriting import read_rewriting, rewriting_source
 from change_it.corpus.splits import generator
+from change_it.corpus.training_sets import held_out
 from change_it.errors import InputError
 from change_it.judges.arguments import SCRATCH, JudgeSettings
 from change_it.judges.baselines import scores
-from change_it.judges.reader import LONGEST, Reader, ReaderSettings, calibrated, load_model, source_of
+from change_it.judges.reader import LONGEST, Reader, ReaderSettings, calibrated, load_model
 from change_it.networks.pointer_generator import IGNORED
 from change_it.networks.pointer_transformer import (
     PointerTransformerConfig,
@@ -67,8 +68,7 @@ def load_reading(corpus: str, *, fold: str, validation_share: float, seed: int) 
     rows = read_rewriting(corpus, outlets, fold)
     ids = rows["id"].unique(maintain_order=True)
     order = generator(seed, "validation of the reader").permutation(len(ids))
-    held = ids.gather(order[: max(1, round(validation_share * len(ids)))].tolist()).to_list()
-    validation, train = rows.filter(pl.col("id").is_in(held)), rows
+    validation, train = rows.filter(pl.col("id").is_in(held_out(ids, validation_share, order))), rows
     for column in ("id", "article", "target"):
         train = train.join(validation, on=column, how="anti", maintain_order="left")
     if train.is_empty() or validation.is_empty():
@@ -108,9 +108,8 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
         about = ReaderSettings(data.outlets, settings.fold, margin, settings.max_tokens, data.language)
         return Reader(model, tokenizer, about, precision=settings.arithmetic)
 
-    def collate(rows: list[int]) -> dict[str, torch.Tensor]:
-        some = data.train[rows]
-        sources = [source_of(*texts) for texts in some.select("given", "article", "to").iter_rows()]
+    def batch_of(some: pl.DataFrame) -> dict[str, torch.Tensor]:
+        sources = [rewriting_source(*texts) for texts in some.select("given", "article", "to").iter_rows()]
         batch, unknown = tokenizer.sources(sources, max_tokens=settings.max_tokens)
         return {**batch, "labels": tokenizer.targets(some["target"].to_list(), unknown, max_tokens=LONGEST)}
 
@@ -118,14 +117,9 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
         total, tokens = 0.0, 0
         with torch.no_grad():
             for part in validation.iter_slices(settings.batch_size):
-                sources = [source_of(*texts) for texts in part.select("given", "article", "to").iter_rows()]
-                batch, unknown = tokenizer.sources(sources, max_tokens=settings.max_tokens)
-                labels = tokenizer.targets(part["target"].to_list(), unknown, max_tokens=LONGEST)
-                count = int((labels != IGNORED).sum())
-                given = {
-                    name: tensor.to(model.device) for name, tensor in {**batch, "labels": labels}.items()
-                }
-                total, tokens = total + float(model(**given).loss) * count, tokens + count
+                batch = {name: tensor.to(model.device) for name, tensor in batch_of(part).items()}
+                count = int((batch["labels"] != IGNORED).sum())
+                total, tokens = total + float(model(**batch).loss) * count, tokens + count
         return {"score": -total / tokens, "validation loss": total / tokens}
 
     def margin() -> float:
@@ -147,7 +141,6 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
         model.config.change_it = {
             **settings.about(data.outlets),
             "margin": round(margin(), 3),
-            "source_tokens": settings.max_tokens,
             "language": data.language,
         }
         model.save_pretrained(folder)
@@ -172,7 +165,7 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
     return Run(
         model=model,
         dataset=range(len(data.train)),
-        collate=collate,
+        collate=lambda rows: batch_of(data.train[rows]),
         evaluate=evaluate if words else None,
         lengths=[
             min(len(article), 6 * settings.max_tokens) * min(len(target), 6 * LONGEST)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.errors import InputError
 from change_it.io import listed
-from change_it.progress import progress_of
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
 from change_it.scoring.signature import signature
@@ -164,18 +163,17 @@ def judge_items(
     main_source, main = style[: len(items)], style[len(items) :]
     hh = ask("hh", [item.source for item in asked], new)
     ah = ask("ah", new, [item.article for item in asked])
-    with progress_of(progress is True and judges.reader is not None, "facts judge", len(asked)) as bar:
-        facts = check_all_facts(
-            new,
-            sources=[item.source for item in asked],
-            articles=[item.article for item in asked],
-            reference_articles=[item.reference_article for item in asked],
-            language=language_of(items, language),
-            casing=judges.casing,
-            reader=judges.reader,
-            targets=[item.target for item in asked],
-            progress=partial(report, "facts", len(asked)) if callable(progress) else bar,
-        )
+    facts = check_all_facts(
+        new,
+        sources=[item.source for item in asked],
+        articles=[item.article for item in asked],
+        reference_articles=[item.reference_article for item in asked],
+        language=language_of(items, language),
+        casing=judges.casing,
+        reader=judges.reader,
+        targets=[item.target for item in asked],
+        progress=partial(report, "facts", len(asked)) if callable(progress) else progress,
+    )
     found = verdicts(hh, ah, main, main_source[given], target[given], reversal=reversal)
     found["facts"] = np.array([one.supported for one in facts], dtype=bool)
     columns: dict[str, Floats | Bools] = {

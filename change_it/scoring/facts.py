@@ -11,12 +11,13 @@ its smallest edits besides: it is supported where none of them fits the texts be
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from change_it.progress import ProgressOption
 from change_it.text.edits import Edit, Kind
 from change_it.text.folding import fold
 from change_it.text.names import Casing, Headline, key
@@ -558,7 +559,7 @@ def check_all_facts(
     casing: Casing | None = None,
     reader: "Reader | None" = None,
     targets: Sequence[str] | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: ProgressOption = False,
 ) -> list[Facts]:
     """`FactChecker.check` of n headlines, and what a reader makes of those that pass; a text that several are held against is read once.
 
@@ -571,7 +572,7 @@ def check_all_facts(
         casing: of the training articles.
         reader: asked about headlines that the rules support.
         targets: n outlets that the headlines are of, for the reader.
-        progress: called with the number of headlines that the reader has read.
+        progress: of the reader: True shows a bar; a function is called with the number of headlines read.
 
     Returns:
         n verdicts.

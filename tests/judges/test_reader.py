@@ -7,8 +7,9 @@ import torch
 from saved_judges import save_reader
 
 from change_it.cli import main
+from change_it.corpus.rewriting import rewriting_source
 from change_it.errors import InputError
-from change_it.judges.reader import Reader, Reading, calibrated, source_of
+from change_it.judges.reader import Reader, Reading, calibrated
 from change_it.scoring.facts import check_all_facts
 from change_it.text.edits import Edit
 
@@ -50,7 +51,7 @@ def test_the_likelihood_is_that_of_the_model(tmp_path):
     reader = Reader.from_pretrained(save_reader(tmp_path / "facts", "words"), device="cpu")
     tokenizer, model = reader.tokenizer, reader.model
     batch, unknown = tokenizer.sources(
-        [source_of(*SOURCES[0], "a")], max_tokens=reader.settings.source_tokens
+        [rewriting_source(*SOURCES[0], "a")], max_tokens=reader.settings.max_tokens
     )
 
     def log_p(headline):
