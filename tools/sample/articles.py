@@ -1,13 +1,14 @@
-"""The articles: one event in one paper's words, with the facts that this paper happened to get."""
+"""The articles: one event in one paper's words, with what its headline says and facts that this paper happened to get."""
 
 import random
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
-from tools.sample import names
-from tools.sample.events import Event, Grammar
+from tools.sample.events import SPEAKERS, Event, Grammar, Said
 from tools.sample.morphology import Noun, numeral, sentence, tidy
 from tools.sample.papers import Paper
-from tools.sample.templates import Filler, Slot, Template
+from tools.sample.templates import Filler, Slot, Template, always, filled_in, slots
 
 Angle = Literal["news", "followup"]
 
@@ -16,22 +17,24 @@ _LEAN = 0.5
 _AT_HOME = Noun("città", "f", place="in città")
 
 
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A headline, and what its article has to tell."""
+
+    text: str
+    core: Template  # with the place, if there is one
+    tails: tuple[Template, ...]
+    said: Said | None  # what it quotes
+    used: frozenset[str]  # slots of the event that it names
+    roles: bool  # people are called by their roles, not by name
+
+
 class SlotValues:
     """The values that one paper gives to the slots of templates when it reports an event."""
 
-    def __init__(
-        self, event: Event, paper: Paper, rng: random.Random, witnesses: tuple[str, ...], at_home: float
-    ) -> None:
+    def __init__(self, event: Event, *, at_home: bool, roles: bool) -> None:
         self.event = event
-        self.paper = paper
-        self.witness = names.person(rng, witnesses)
-        self.numbers = event.numbers | {
-            "days": rng.randint(3, 28),
-            "years": rng.randint(2, 40),
-            "comments": rng.randint(23, 999),
-            "inhabitants": rng.randint(1200, 9800) if rng.random() < 0.3 else 1000 * rng.randint(10, 120),
-        }
-        self._at_home = rng.random() < at_home
+        self._at_home, self._roles = at_home, roles
         self._met: set[str] = set()
 
     def resolve(self, name: str, filler: Filler) -> Noun | str:
@@ -40,9 +43,9 @@ class SlotValues:
         if name in event.values:
             options = event.values[name]
             return options[filler.pick(options)]
-        if name in self.numbers:
-            return numeral(self.numbers[name], in_words=self.numbers[name] <= 10)
-        if name in ("who", "chief", "wit"):
+        if name in event.numbers:
+            return numeral(event.numbers[name], in_words=event.numbers[name] <= 10)
+        if name in SPEAKERS:
             return self._mention(name, filler)
         if name == "event":
             return event.kind.event[filler.pick(event.kind.event)]
@@ -54,74 +57,110 @@ class SlotValues:
         if name.startswith("weekday"):
             return WEEKDAYS[(event.day.weekday() + {"weekday": 0, "weekday0": -1, "weekday2": 2}[name]) % 7]
         if name == "quote":
-            return sentence(filler.write(filler.rng.choice(event.kind.quotes), keep=True))
+            by_who = [said for said in event.said if said.speaker == "who"]
+            return filler.rng.choice(by_who or event.said).words
         if name == "n1":
             return numeral(filler.rng.randint(2, 9), in_words=True)
-        owner, _, part = name.partition(".")
-        person = self._person(owner)
+        speaker, _, part = name.partition(".")
+        person = event.person(speaker)
         if part == "age":
             return str(person.age)
-        self._met.add(owner)
+        self._met.add(speaker)
         return person.full if part == "full" else person.role
 
-    def _person(self, name: str) -> names.Person:
-        return self.witness if name == "wit" else self.event.who if name == "who" else self.event.chief
-
     def _mention(self, name: str, filler: Filler) -> Noun:
-        person = self._person(name)
+        person = self.event.person(name)
         chance = filler.rng.random()
         if name in self._met:
             return person.surname if chance < 0.6 else person.role
         self._met.add(name)
-        if chance < 0.35:
+        if chance < 0.35 and not self._roles:
             return person.full
         return Noun(f"{person.role.text} {person.full.text}", person.gender)
 
 
 def write_article(
-    grammar: Grammar, event: Event, paper: Paper, rng: random.Random, *, angle: Angle = "news"
+    grammar: Grammar, event: Event, paper: Paper, headline: Headline, rng: random.Random, *, angle: Angle
 ) -> str:
-    """An article of some 60 to 220 words in one paragraph; a `followup` reports what came of the event."""
-    slot_values = SlotValues(event, paper, rng, grammar.witnesses, at_home=0.55 if angle == "news" else 0.2)
+    """An article of some 60 to 220 words in one paragraph; a `followup` reports what came of the event.
+
+    Whatever its headline says it says too: what happened and where, every further part, and the words quoted, to the
+    letter and with their speaker.
+    """
+    at_home = "town" not in headline.used and rng.random() < (0.55 if angle == "news" else 0.2)
+    slot_values = SlotValues(event, at_home=at_home, roles=headline.roles)
     filler = Filler(rng, 1 - paper.side, _LEAN, slot_values.resolve)
     target = min(205.0, max(62.0, rng.gauss(paper.words, 38)))
-    lead, own, side = _plan(grammar, event, rng, angle)
+    lead = rng.choice(grammar.common["followup_leads"] if angle == "followup" else event.kind.lead)
+    told = list(_told(grammar, event, headline, lead, filler))
+    own, side = _more(grammar, event, headline, told, rng, angle)
+    rng.shuffle(told)
     text = [sentence(filler.write(lead))]
     length = len(text[0].split())
-    body: list[str] = []
-    while length < target and (own or side):
-        source = own if own and (not side or rng.random() < 0.85) else side
-        line = sentence(filler.write(source.pop()))
-        body.append(line)
+    while told or (length < target and (own or side)):
+        if told and (rng.random() < 0.6 or length >= target or not (own or side)):
+            template = told.pop()
+        else:
+            template = (own if own and (not side or rng.random() < 0.85) else side).pop()
+        line = sentence(filler.write(template))
+        text.append(line)
         length += line.count(" ") + 1
-    joined = tidy(" ".join(text + body))
+    joined = tidy(" ".join(text))
     if rng.random() >= paper.guillemets:
         joined = joined.replace("«", '"').replace("»", '"')
     return joined
 
 
-def _plan(
-    grammar: Grammar, event: Event, rng: random.Random, angle: Angle
-) -> tuple[Template, list[Template], list[Template]]:
-    """The first sentence, then a shuffled supply of the event's own sentences and one of more general ones."""
+def _told(
+    grammar: Grammar, event: Event, headline: Headline, lead: Template, filler: Filler
+) -> Iterator[Template]:
+    """What the headline says, as sentences; the lead and facts of the event tell some of it."""
+    rng, kind = filler.rng, event.kind
+    yield _sentence_of(headline.core, grammar.common["told"], rng)
+    specific = kind.values.keys() | kind.numbers.keys()
+    given: list[Template] = [lead]
+    for tail in headline.tails:
+        asked = slots(tail) & specific
+        if asked and any(asked <= always(template) for template in given):
+            continue
+        facts = [fact for fact in kind.facts if asked and asked <= always(fact)]
+        given.append(rng.choice(facts) if facts else _sentence_of(tail, grammar.common["told_further"], rng))
+        yield given[-1]
+    if headline.said is not None:
+        yield _attributed(headline.said, rng)
+
+
+def _sentence_of(claim: Template, frames: tuple[Template, ...], rng: random.Random) -> Template:
+    """A part of a headline in a sentence, without a second colon."""
+    if any(isinstance(node, str) and ":" in node for node in claim):
+        frames = tuple(
+            frame for frame in frames if not any(":" in node for node in frame if isinstance(node, str))
+        )
+    return filled_in(rng.choice(frames), "claim", claim)
+
+
+def _more(
+    grammar: Grammar,
+    event: Event,
+    headline: Headline,
+    told: list[Template],
+    rng: random.Random,
+    angle: Angle,
+) -> tuple[list[Template], list[Template]]:
+    """A shuffled supply of the event's own sentences that the headline does not ask for, and one of more general ones."""
     kind, topic, common = event.kind, event.topic, grammar.common
-    own = [*kind.facts, _attributed(rng.choice(kind.quotes), "who", rng)]
+    others = [_attributed(said, rng) for said in event.said if said != headline.said]
+    own = [*(fact for fact in kind.facts if fact not in told), *others[:1]]
     side = rng.sample(topic.facts, min(4, len(topic.facts))) + rng.sample(common["facts"], 4)
-    side += [
-        _attributed(rng.choice(topic.quotes), rng.choice(("who", "wit")), rng),
-        rng.choice(common["inserts"]),
-    ]
+    side += [*others[1:2], rng.choice(common["inserts"])]
     if angle == "followup":
-        lead = rng.choice(common["followup_leads"])
         own = rng.sample(own, 2) + rng.sample(common["followup_facts"], 4)
-    else:
-        lead = rng.choice(kind.lead)
     rng.shuffle(own)
     rng.shuffle(side)
-    return lead, own, side
+    return own, side
 
 
-def _attributed(quote: Template, speaker: str, rng: random.Random) -> Template:
-    """A sentence that says who said `quote`."""
+def _attributed(said: Said, rng: random.Random) -> Template:
+    """A sentence that says who said it."""
     verb = rng.choice(("dice", "racconta", "spiega", "ripete", "confida", "si sfoga", "assicura"))
-    return ("«", *quote, f"», {verb} ", Slot("il", speaker), ".")
+    return (f"«{said.words}», {verb} ", Slot("il", said.speaker), ".")

@@ -2,15 +2,37 @@
 
 import random
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from tools.sample import names
-from tools.sample.morphology import Noun
-from tools.sample.templates import Template, parse, slots
+from tools.sample.morphology import Noun, numeral, sentence, tidy
+from tools.sample.templates import Filler, Template, parse, slots
+
+#: Who may say a quotation; written before it in `data/`, `chief: `, where only one fits.
+SPEAKERS = ("who", "chief", "wit")
+#: Quotations of its type and of its topic that an event has.
+_SAID_OF_KIND, _SAID_OF_TOPIC = 2, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What somebody may say, and who: of `SPEAKERS`, or empty for any that has a part in the event."""
+
+    words: Template
+    speaker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What somebody said, in the words that all papers print."""
+
+    words: str
+    speaker: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +54,7 @@ class Kind:
     figures: tuple[Template, ...]  # those of `tails` that carry one of `numbers`
     lead: tuple[Template, ...]
     facts: tuple[Template, ...]
-    quotes: tuple[Template, ...]
+    quotes: tuple[Quote, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +67,7 @@ class Topic:
     chiefs: tuple[str, ...]
     kickers: tuple[Template, ...]
     questions: tuple[Template, ...]
-    quotes: tuple[Template, ...]
+    quotes: tuple[Quote, ...]
     facts: tuple[Template, ...]
 
 
@@ -61,9 +83,16 @@ class Event:
     street: Noun
     who: names.Person  # the main person
     chief: names.Person  # who speaks for the authorities
+    wit: names.Person  # somebody who was there, or lives there
     org: Noun  # who else is concerned
     values: dict[str, tuple[Noun, ...]]  # synonyms of the value of each slot of the type
     numbers: dict[str, int]
+    said: tuple[Said, ...] = ()
+
+    def person(self, name: str) -> names.Person:
+        """One of `SPEAKERS`."""
+        person: names.Person = getattr(self, name)
+        return person
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +122,7 @@ class Grammar:
         """An event of `day`; a topic is drawn by its weight (1 where `weights` has none), a type evenly in it."""
         topic = rng.choices(self.topics, [weights.get(t.name, 1.0) * len(t.kinds) for t in self.topics])[0]
         kind = rng.choice(topic.kinds)
-        return Event(
+        event = Event(
             kind=kind,
             topic=topic,
             day=day,
@@ -102,16 +131,55 @@ class Grammar:
             street=names.street(rng),
             who=names.person(rng, kind.roles),
             chief=names.person(rng, topic.chiefs),
+            wit=names.person(rng, self.witnesses),
             org=names.organisation(rng, topic.orgs),
             values={slot: rng.choice(values) for slot, values in kind.values.items()},
             numbers={
-                name: rng.randrange(low, high, step) for name, (low, high, step) in kind.numbers.items()
+                "days": rng.randint(3, 28),
+                "years": rng.randint(2, 40),
+                "comments": rng.randint(23, 999),
+                "inhabitants": rng.randint(1200, 9800) if rng.random() < 0.3 else 1000 * rng.randint(10, 120),
+                **{name: rng.randrange(low, high, step) for name, (low, high, step) in kind.numbers.items()},
             },
         )
+        return replace(event, said=tuple(_said(event, rng)))
+
+
+def _said(event: Event, rng: random.Random) -> Iterator[Said]:
+    """What was said about an event: by one who has a part in it, once each."""
+
+    def value(name: str, filler: Filler) -> Noun | str:
+        if name in event.numbers:
+            return numeral(event.numbers[name], in_words=event.numbers[name] <= 10)
+        if name == "n1":
+            return numeral(filler.rng.randint(2, 9), in_words=True)
+        if name in event.values:
+            return rng.choice(event.values[name])
+        if name == "event":
+            return rng.choice(event.kind.event)
+        if name in SPEAKERS:
+            return event.person(name).surname
+        noun: Noun = getattr(event, name)
+        return noun
+
+    kind, topic = event.kind.quotes, event.topic.quotes
+    for quote in rng.sample(kind, min(_SAID_OF_KIND, len(kind))) + rng.sample(topic, _SAID_OF_TOPIC):
+        speaker = quote.speaker or ("who" if quote in kind else rng.choice(("who", "chief")))
+        filler = Filler(rng, rng.randrange(2), 0.0, value)
+        yield Said(tidy(sentence(filler.write(quote.words))), speaker)
 
 
 def _templates(lines: list[str]) -> tuple[Template, ...]:
     return tuple(parse(line) for line in lines)
+
+
+def _quotes(lines: list[str]) -> tuple[Quote, ...]:
+    """Quotations, some with their speaker before them: `wit: ci aspettavamo di peggio`."""
+    parts = [line.partition(": ") for line in lines]
+    return tuple(
+        Quote(parse(words), speaker) if speaker in SPEAKERS else Quote(parse(speaker + colon + words), "")
+        for speaker, colon, words in parts
+    )
 
 
 def _synonyms(written: str) -> tuple[Noun, ...]:
@@ -126,7 +194,7 @@ def _topic(source: dict[str, Any]) -> Topic:
         chiefs=tuple(source["chiefs"]),
         kickers=_templates(source["kickers"]),
         questions=_templates(source["questions"]),
-        quotes=_templates(source["quotes"]),
+        quotes=_quotes(source["quotes"]),
         facts=_templates(source["facts"]),
     )
 
@@ -147,5 +215,5 @@ def _kind(entry: dict[str, Any], topic: str) -> Kind:
         figures=tuple(tail for tail in tails if slots(tail) & numbers.keys()),
         lead=_templates(entry["lead"]),
         facts=_templates(entry["facts"]),
-        quotes=_templates(entry["quotes"]),
+        quotes=_quotes(entry["quotes"]),
     )

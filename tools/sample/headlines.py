@@ -3,45 +3,49 @@
 import random
 from collections.abc import Iterator
 
-from tools.sample.articles import Angle, SlotValues
-from tools.sample.events import Event, Grammar
+from tools.sample.articles import Angle, Headline, SlotValues
+from tools.sample.events import Event, Grammar, Said
 from tools.sample.morphology import Noun, numeral, sentence, tidy
 from tools.sample.papers import Paper
 from tools.sample.templates import Filler, Slot, Template, slots
 
 _LEAN = 0.56
-_WHERE: tuple[Template, ...] = ((Slot("a", "town"),), (Slot("in", "area"),), (Slot("in", "street"),))
+_TOWN, _AREA, _STREET = (Slot("a", "town"),), (Slot("in", "area"),), (Slot("in", "street"),)
+#: Share of the quotations with a comma that a headline breaks off there, with a mark.
+_CUT = 0.5
 
 
 class _HeadlineValues(SlotValues):
     """Values in a headline: people named in one way only, numbers all in digits or all in words."""
 
-    def __init__(self, event: Event, paper: Paper, rng: random.Random, witnesses: tuple[str, ...]) -> None:
-        super().__init__(event, paper, rng, witnesses, at_home=0.0)
-        self._named = rng.random() < paper.named
+    def __init__(self, event: Event, paper: Paper, rng: random.Random) -> None:
+        super().__init__(event, at_home=False, roles=rng.random() >= paper.named)
         self._words = rng.random() >= paper.digits
         self.used: set[str] = set()
+
+    @property
+    def roles(self) -> bool:
+        """Whether people are called by their roles."""
+        return self._roles
 
     def resolve(self, name: str, filler: Filler) -> Noun | str:
         """The value of a slot, noted as used: a headline does not say the same thing twice."""
         self.used.add(name)
-        if name in self.numbers:
-            return numeral(self.numbers[name], in_words=self._words)
-        if name == "n1":
-            return numeral(filler.rng.randint(2, 9), in_words=self._words)
+        if name in self.event.numbers:
+            return numeral(self.event.numbers[name], in_words=self._words)
         return super().resolve(name, filler)
 
     def _mention(self, name: str, filler: Filler) -> Noun:
-        person = self._person(name)
-        return person.surname if self._named else person.role
+        person = self.event.person(name)
+        return person.role if self._roles else person.surname
 
 
 def write_headline(
-    grammar: Grammar, event: Event, paper: Paper, rng: random.Random, *, angle: Angle = "news"
-) -> str:
+    grammar: Grammar, event: Event, paper: Paper, rng: random.Random, *, angle: Angle
+) -> Headline:
     """A headline of about 4 to 20 words, without a full stop at its end."""
     kind, topic, common = event.kind, event.topic, grammar.common
-    slot_values = _HeadlineValues(event, paper, rng, grammar.witnesses)
+    slot_values = _HeadlineValues(event, paper, rng)
     filler = Filler(rng, paper.side, _LEAN, slot_values.resolve)
 
     def happens(name: str) -> bool:
@@ -56,41 +60,53 @@ def write_headline(
         if nominal
         else kind.verbal
     )
-    core = filler.write(rng.choice(cores))
-    place = _place(filler, paper, common["vague"], rng)
+    claim = rng.choice(cores)
+    core = filler.write(claim)
+    where = _where(paper, common["vague"], rng)
+    place = f" {filler.write(where)}" if where else ""
     nowhere = not slot_values.used & {"town", "area", "street"}
     figure_first = bool(kind.figures) and happens("figure")
+    told: list[Template] = []
+    said: Said | None = None
     if happens("quote"):
-        quote = filler.write(rng.choice(kind.quotes if rng.random() < 0.7 else topic.quotes))
-        speaker = filler.write((Slot("il", rng.choice(("who", "who", "chief"))),))
-        head = _quoted(core, place, quote, speaker, rng)
+        said = rng.choice(event.said)
+        head = _quoted(core, place, said, filler)
     elif figure_first:
-        figure = filler.write(rng.choice(kind.figures))
-        head = f"{figure}{', ' if ':' in core else rng.choice((': ', ', '))}{core}{place}"
+        told.append(rng.choice(kind.figures))
+        head = f"{filler.write(told[0])}{', ' if ':' in core else rng.choice((': ', ', '))}{core}{place}"
     elif happens("kicker"):
         head = f"{filler.write(rng.choice(topic.kickers))}{place}{', ' if ':' in core else rng.choice((': ', ', '))}{core}"
     elif happens("ecco") and not nominal and ":" not in core:
         head = f"{filler.write(rng.choice(common['openers']))} {core}{place}"
     elif happens("colon"):
-        head = _fronted(core, place, event, rng, nominal)
+        # A nominal core mostly stays first, and what follows takes the colon.
+        if nominal and rng.random() < 0.6:
+            head = core + place
+        else:
+            where = _TOWN if rng.random() < 0.75 else _AREA
+            head = f"{_bare(where, slot_values, filler)}{', ' if ':' in core else ': '}{core}"
     elif not nominal and place and rng.random() < 0.5:
-        head = f"{event.town.text if rng.random() < paper.city else event.area.text}, {core}"
+        where = _TOWN if rng.random() < paper.city else _AREA
+        head = f"{_bare(where, slot_values, filler)}, {core}"
     else:
         head = core + place
-    tails = _tails(kind.tails, slot_values, filler, rng)
+    tails = _tails(kind.tails, slot_values, rng)
     colon = head == core + place and nominal and ":" not in core and happens("colon")
     text = head
     if kind.figures and nowhere and not figure_first:
-        text += (": " if colon else ", ") + next(_tails(kind.figures, slot_values, filler, rng))
+        told.append(next(_tails(kind.figures, slot_values, rng)))
+        text += (": " if colon else ", ") + filler.write(told[-1])
     elif colon:
-        text += ": " + next(tails)
+        told.append(next(tails))
+        text += ": " + filler.write(told[-1])
     short = text == head and len(text.split()) < 9 and rng.random() < 0.92
     while short or happens("long"):
         short = False
         tail = next(tails, None)
         if tail is None:
             break
-        text += ", " + tail
+        told.append(tail)
+        text += ", " + filler.write(tail)
     if happens("ecco") and nominal:
         text += rng.choice((", ", ". ", ": ")) + filler.write(rng.choice(common["closers"]))
     elif happens("question"):
@@ -107,12 +123,13 @@ def write_headline(
         text = f"{first.upper()} {rest}"
     if not happens("guillemets"):
         text = text.replace("«", '"').replace("»", '"')
-    return text
+    told_core = (*claim, " ", *where) if where else claim
+    return Headline(text, told_core, tuple(told), said, frozenset(slot_values.used), slot_values.roles)
 
 
 def _tails(
-    tails: tuple[Template, ...], slot_values: _HeadlineValues, filler: Filler, rng: random.Random
-) -> Iterator[str]:
+    tails: tuple[Template, ...], slot_values: _HeadlineValues, rng: random.Random
+) -> Iterator[Template]:
     """At most two further parts, in random order, that bring in something new."""
     fresh = [tail for tail in rng.sample(tails, len(tails)) if not slots(tail) & slot_values.used] or [
         rng.choice(tails)
@@ -121,38 +138,40 @@ def _tails(
     for tail in fresh:
         if not slots(tail) & given:
             given |= slots(tail)
-            yield filler.write(tail)
+            yield tail
 
 
-def _place(filler: Filler, paper: Paper, vague: tuple[Template, ...], rng: random.Random) -> str:
-    """Where, with the space before it: a town or a part of one, sometimes only vaguely or nowhere."""
+def _where(paper: Paper, vague: tuple[Template, ...], rng: random.Random) -> Template:
+    """Where: a town or a part of one, sometimes only vaguely, or nowhere."""
     chance = rng.random()
     if chance < 0.2:
-        return ""
+        return ()
     if chance < 0.46:
-        return " " + filler.write(rng.choice(vague))
-    choice = 0 if rng.random() < paper.city else (1 if rng.random() < 0.7 else 2)
-    return " " + filler.write(_WHERE[choice])
+        return rng.choice(vague)
+    return _TOWN if rng.random() < paper.city else (_AREA if rng.random() < 0.7 else _STREET)
 
 
-def _quoted(core: str, place: str, quote: str, speaker: str, rng: random.Random) -> str:
-    """A quotation before or after the core, or with its speaker."""
+def _bare(where: Template, slot_values: _HeadlineValues, filler: Filler) -> str:
+    """A place without preposition and article, before a colon or comma."""
+    (slot,) = (node for node in where if isinstance(node, Slot))
+    value = slot_values.resolve(slot.name, filler)
+    return value if isinstance(value, str) else value.text
+
+
+def _quoted(core: str, place: str, said: Said, filler: Filler) -> str:
+    """A quotation before or after the core, or with its speaker; some break off at a comma."""
+    rng, words = filler.rng, said.words
+    speaker = filler.write((Slot("il", said.speaker),))
+    if "," in words and rng.random() < _CUT:
+        words = words.partition(",")[0] + "..."
     form = rng.randrange(4)
     if form == 0:
-        return f"{core}{place}. «{sentence(quote)}»"
+        return f"{core}{place}. «{words}»"
     if form == 1:
-        return f"«{sentence(quote)}», {core}{place}"
+        return f"«{words}», {core}{place}"
     if form == 2:
-        return f"{core}{place}, {speaker}: «{sentence(quote)}»"
-    return f"{speaker}: «{sentence(quote)}». {sentence(core)}{place}"
-
-
-def _fronted(core: str, place: str, event: Event, rng: random.Random, nominal: bool) -> str:
-    """The place in front with a colon, unless the core is nominal: then mostly as it is, what follows takes the colon."""
-    if nominal and rng.random() < 0.6:
-        return core + place
-    where = event.town if rng.random() < 0.75 else event.area
-    return f"{where.text}{', ' if ':' in core else ': '}{core}"
+        return f"{core}{place}, {speaker}: «{words}»"
+    return f"{speaker}: «{words}». {sentence(core)}{place}"
 
 
 def _sentences(text: str) -> str:

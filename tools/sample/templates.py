@@ -83,6 +83,31 @@ def slots(template: Template) -> set[str]:
     return found
 
 
+def always(template: Template) -> set[str]:
+    """Names of the slots that a template asks for whichever alternatives are taken."""
+    asked: set[str] = set()
+    for node in template:
+        if isinstance(node, Slot):
+            asked.add(node.name)
+        elif isinstance(node, Alternatives):
+            asked |= set.intersection(*(always(option) for option in node.options))
+    return asked
+
+
+def filled_in(frame: Template, name: str, template: Template) -> Template:
+    """A frame with a template in the place of one of its slots.
+
+    Example:
+        >>> filled_in(parse("[core], [place] {ieri|oggi}"), "core", parse("colpo [in target]"))[:2]
+        ('colpo ', Slot(form='in', name='target'))
+    """
+    return tuple(
+        node
+        for each in frame
+        for node in (template if isinstance(each, Slot) and each.name == name else (each,))
+    )
+
+
 @dataclass(slots=True)
 class Filler:
     """Fills templates, with a source of chance, a preference among synonyms, and the values of slots."""

@@ -166,7 +166,8 @@ def _published(
     angle: Angle = "followup" if followup else "news"
     day = event.day + timedelta(days=rng.choice((0, 0, 0, 1, 1, 2)))
     headline = write_headline(grammar, event, paper, rng, angle=angle)
-    return day, paper.label, headline, write_article(grammar, event, paper, rng, angle=angle)
+    article = write_article(grammar, event, paper, headline, rng, angle=angle)
+    return day, paper.label, headline.text, article
 
 
 if __name__ == "__main__":
