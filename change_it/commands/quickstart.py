@@ -28,7 +28,7 @@ REPORT = "report"
 STEPS = (
     "sample",
     "corpus",
-    *(f"{task} judge" for task in (*TASKS, "fluency")),
+    *(f"{task} judge" for task in (*TASKS, "fluency", "facts")),
     "audit",
     "generator",
     "transfer",
@@ -43,12 +43,13 @@ QUICK: dict[Task, dict[str, Any]] = {
     "hh": {"updates": 120, "evaluation_steps": 40, "early_stopping": 1},
     "ah": {"updates": 40, "evaluation_steps": 40},
     "fluency": {"evaluation_steps": 60, "early_stopping": 2},
+    "facts": {"updates": 300, "evaluation_steps": 300},
 }
 
 
 @dataclass(kw_only=True)
 class QuickstartOptions:
-    """Sample, corpus, four judges, their audit, a generator for both directions, transfers, report: minutes on two cores.
+    """Sample, corpus, five judges, their audit, a generator for both directions, transfers, report: minutes on two cores.
 
     A run that was interrupted goes on with the first step that is not finished.
 
@@ -105,7 +106,7 @@ def run(options: QuickstartOptions) -> None:
     steps.run([_report(options)])
     terminal.rule(f"[bold]done in {time.perf_counter() - started:.0f} s")
     terminal.print(
-        "Trained here, from scratch: four judges and the generator. Ready-made: the sample and the part-of-speech tagger."
+        "Trained here, from scratch: five judges and the generator. Ready-made: the sample and the part-of-speech tagger."
     )
     page = options.out / "report" / "report.html"
     terminal.print(f"Open [bold]{page}[/] in a browser.", soft_wrap=True)

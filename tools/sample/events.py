@@ -17,6 +17,8 @@ from tools.sample.templates import Filler, Template, parse, slots
 SPEAKERS = ("who", "chief", "wit")
 #: Quotations of its type and of its topic that an event has.
 _SAID_OF_KIND, _SAID_OF_TOPIC = 2, 1
+#: Share of them that both papers have.
+_SHARED = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +136,22 @@ class Grammar:
             wit=names.person(rng, self.witnesses),
             org=names.organisation(rng, topic.orgs),
             values={slot: rng.choice(values) for slot, values in kind.values.items()},
-            numbers={
-                "days": rng.randint(3, 28),
-                "years": rng.randint(2, 40),
-                "comments": rng.randint(23, 999),
-                "inhabitants": rng.randint(1200, 9800) if rng.random() < 0.3 else 1000 * rng.randint(10, 120),
-                **{name: rng.randrange(low, high, step) for name, (low, high, step) in kind.numbers.items()},
-            },
+            numbers={name: rng.randrange(low, high, step) for name, (low, high, step) in kind.numbers.items()},
         )
-        return replace(event, said=tuple(_said(event, rng)))
+        return self.reported(event, rng)
+
+    def reported(self, event: Event, rng: random.Random) -> Event:
+        """An event as one paper hears of it, with a witness of its own and some quotations that only it has."""
+        numbers = {
+            "days": rng.randint(3, 28),
+            "years": rng.randint(2, 40),
+            "comments": rng.randint(23, 999),
+            "inhabitants": rng.randint(1200, 9800) if rng.random() < 0.3 else 1000 * rng.randint(10, 120),
+        }
+        heard = replace(event, wit=names.person(rng, self.witnesses), numbers=event.numbers | numbers)
+        shared = [said for said in event.said if said.speaker != "wit" and rng.random() < _SHARED]
+        fresh = list(_said(heard, rng))
+        return replace(heard, said=tuple((shared + fresh)[: len(fresh)]))
 
 
 def _said(event: Event, rng: random.Random) -> Iterator[Said]:

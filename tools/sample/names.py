@@ -29,6 +29,8 @@ _TOWN_FORMS = (
     "Porto {}",
 )
 _AREA_KINDS = ("il quartiere", "il rione", "la frazione", "la contrada", "la zona", "il borgo")
+#: Endings that a stem takes.
+_TOWNS, _SURNAMES = 3, 16
 _STREETS = ("via", "via", "via", "corso", "viale", "piazza", "largo", "vicolo")
 
 
@@ -57,6 +59,12 @@ class Person:
         return Noun(self.last, self.gender, proper=True)
 
 
+def _coined(rng: random.Random, stems: str, ends: str, each: int) -> str:
+    """A stem with one of the few endings that it takes: names come back, as those of a region do."""
+    stem, endings = rng.randrange(len(_PARTS[stems])), _PARTS[ends]
+    return _PARTS[stems][stem] + endings[(7 * stem + rng.randrange(each)) % len(endings)]
+
+
 def person(rng: random.Random, roles: tuple[str, ...]) -> Person:
     """Somebody with one of `roles`, each written `il sindaco / la sindaca`."""
     masculine, _, feminine = rng.choice(roles).partition(" / ")
@@ -66,7 +74,7 @@ def person(rng: random.Random, roles: tuple[str, ...]) -> Person:
     first = rng.choice(_PARTS["female"] if female else _PARTS["male"])
     return Person(
         first,
-        rng.choice(_PARTS["surname_stems"]) + rng.choice(_PARTS["surname_ends"]),
+        _coined(rng, "surname_stems", "surname_ends", _SURNAMES),
         role,
         rng.randint(21, 84),
     )
@@ -74,7 +82,7 @@ def person(rng: random.Random, roles: tuple[str, ...]) -> Person:
 
 def town(rng: random.Random) -> Noun:
     """A town; its gender is that of `città`."""
-    name = rng.choice(_PARTS["town_stems"]) + rng.choice(_PARTS["town_ends"])
+    name = _coined(rng, "town_stems", "town_ends", _TOWNS)
     return Noun(rng.choice(_TOWN_FORMS).format(name), "f", proper=True)
 
 
@@ -82,8 +90,7 @@ def area(rng: random.Random) -> Noun:
     """A part of a town: `il rione Molini`."""
     kind = Noun.parse(rng.choice(_AREA_KINDS))
     name = (
-        rng.choice(_PARTS["town_stems"])
-        + rng.choice(_PARTS["town_ends"])
+        _coined(rng, "town_stems", "town_ends", _TOWNS)
         + ("" if rng.random() < 0.8 else rng.choice((" Vecchio", " Nuovo")))
     )
     return Noun(f"{kind.text} {name}", kind.gender)
@@ -91,7 +98,7 @@ def area(rng: random.Random) -> Noun:
 
 def street(rng: random.Random) -> Noun:
     """A street named after somebody invented, without article: `in via Dora Galvestri`."""
-    name = rng.choice(_PARTS["surname_stems"]) + rng.choice(_PARTS["surname_ends"])
+    name = _coined(rng, "surname_stems", "surname_ends", _SURNAMES)
     if rng.random() < 0.25:
         name = f"{rng.choice(_PARTS['male'] + _PARTS['female'])} {name}"
     return Noun(f"{rng.choice(_STREETS)} {name}", "f", proper=True)

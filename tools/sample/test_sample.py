@@ -1,8 +1,10 @@
 """The grammar of the sample: deterministic, well formed, varied, and the source of the embedded file."""
 
 import csv
+import random
 import re
 from collections import Counter
+from datetime import date
 from itertools import islice
 from pathlib import Path
 
@@ -11,8 +13,10 @@ import pytest
 
 from change_it.corpus.sample import SAMPLE, SIZE
 from change_it.errors import InputError
+from change_it.scoring.facts import FactChecker
+from change_it.text.names import Casing
 from change_it.text.tokens import words
-from tools.sample.events import Grammar
+from tools.sample.events import SPEAKERS, Grammar
 from tools.sample.morphology import Noun, numeral
 from tools.sample.templates import Alternatives, Slot, Template, parse, slots
 from tools.sample.write import MAX_ARTICLES, WriteOptions, run, sample_articles
@@ -71,6 +75,38 @@ def test_variety(articles):
     assert len({w for a in articles for w in words(a.article)}) > 4000
 
 
+def test_what_a_headline_quotes_its_article_says(articles):
+    quoted = [
+        (quotation.lower().removesuffix("..."), article)
+        for article in articles
+        for quotation in re.findall(r'[«"]([^«»"]+)[»"]', article.headline)
+    ]
+    assert len(quoted) > 300
+    assert [(quotation, article.id) for quotation, article in quoted if quotation not in article.article.lower()] == []
+
+
+def test_numbers_and_names_of_a_headline_stand_in_its_article(articles):
+    casing = Casing.from_texts(article.article for article in articles)
+    checker = FactChecker("it", casing)
+    verdicts = [checker.check(a.headline, source="", article=a.article) for a in articles]
+    unsupported = Counter(each.kind for verdict in verdicts for each in verdict.unsupported)
+    assert unsupported["number"] < 30
+    assert unsupported["name"] < 90
+    assert sum(verdict.supported for verdict in verdicts) > 1390
+
+
+def test_speakers_of_quotations():
+    grammar = Grammar.load()
+    quotes = [quote for topic in grammar.topics for kind in topic.kinds for quote in kind.quotes]
+    assert {quote.speaker for quote in quotes} <= {"", *SPEAKERS}
+    event = grammar.draw(random.Random(1), date(2024, 1, 1), {})
+    assert len(event.said) == 3
+    assert {said.speaker for said in event.said} <= set(SPEAKERS)
+    heard = [{said.words for said in grammar.reported(event, random.Random(seed)).said} for seed in range(20)]
+    shared = [len(words & {said.words for said in event.said}) for words in heard]
+    assert 0 < sum(shared) < 60
+
+
 def test_templates_ask_only_for_known_slots():
     grammar = Grammar.load()
     kinds = [kind for topic in grammar.topics for kind in topic.kinds]
@@ -78,13 +114,15 @@ def test_templates_ask_only_for_known_slots():
     assert len({kind.name for kind in kinds}) == len(kinds)
     for kind in kinds:
         known = EVERYWHERE | kind.values.keys() | kind.numbers.keys()
-        for template in (*kind.nominal, *kind.verbal, *kind.tails, *kind.lead, *kind.facts, *kind.quotes):
+        quotes = [quote.words for quote in kind.quotes]
+        for template in (*kind.nominal, *kind.verbal, *kind.tails, *kind.lead, *kind.facts, *quotes):
             assert slots(template) <= known, kind.name
             assert not {slot.name for slot in _all(template) if slot.form} & (
                 kind.numbers.keys() | {"n1", "days"}
             ), kind.name
     for topic in grammar.topics:
-        for template in (*topic.kickers, *topic.questions, *topic.quotes, *topic.facts):
+        quotes = [quote.words for quote in topic.quotes]
+        for template in (*topic.kickers, *topic.questions, *quotes, *topic.facts):
             assert slots(template) <= EVERYWHERE, topic.name
 
 

@@ -165,6 +165,7 @@ def _published(
     """One paper's headline and article, out on the day of the event or up to two days later."""
     angle: Angle = "followup" if followup else "news"
     day = event.day + timedelta(days=rng.choice((0, 0, 0, 1, 1, 2)))
+    event = grammar.reported(event, rng)
     headline = write_headline(grammar, event, paper, rng, angle=angle)
     article = write_article(grammar, event, paper, headline, rng, angle=angle)
     return day, paper.label, headline.text, article
