@@ -56,14 +56,7 @@ def check(options: AuditOptions) -> None:
 
 
 def run(options: AuditOptions) -> None:
-    """Audit the judges.
-
-    Args:
-        options: see `AuditOptions`.
-
-    Raises:
-        InputError: a corpus or judges at fault, or `--out` cannot be written.
-    """
+    """Audit the judges, print the tables or JSON, and write the page."""
     check(options)
     out = _out(options)
 

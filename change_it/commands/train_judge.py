@@ -24,14 +24,7 @@ def check(options: JudgeOptions) -> None:
 
 
 def run(options: JudgeOptions) -> None:
-    """Train a judge and print it beside its baselines.
-
-    Args:
-        options: see `JudgeOptions`.
-
-    Raises:
-        InputError: as `train_judge`.
-    """
+    """Train a judge and print it beside its baselines."""
     check(options)
 
     from change_it.judges.train import table_of, train_judge

@@ -79,21 +79,11 @@ def align(
     once: bool = False,
     without: tuple[float, float] | None = None,
 ) -> Pairs:
-    """All pairs of articles inside the window whose cosine is above a floor (many-to-many).
+    """All pairs of rows of x and y, of unit length, whose cosine is above a floor and whose days are close (many-to-many).
 
-    Args:
-        x: unit-length rows of outlet A, (articles of A, words).
-        y: the same of outlet B.
-        x_days: day numbers of A, `UNDATED` where unknown.
-        y_days: the same of B.
-        window_days: articles further apart than this many days are not compared, nor are undated ones; None
-            compares everything with everything, dates or not.
-        floor: pairs at or below this cosine are counted (above .05) but not returned.
-        once: x and y are the same articles: each two are one pair, in either order, without counts below the floor.
-        without: pairs with cosines from the first to the second of these are counted but not returned.
-
-    Returns:
-        The pairs, and the counts of every pair compared. Memory is bounded by `BLOCK` and the number of pairs.
+    Days more than `window_days` apart are not compared, nor are undated rows; None compares all rows, dates or not. With
+    `once`, x and y are the same articles, and each two of them are one pair. Pairs with cosines in the range `without` are
+    left out. The counts are of all pairs compared with a cosine above .05; with `once` of those above the floor alone.
 
     Examples:
         >>> x, y = csr_matrix([[1.0, 0.0], [0.6, 0.8]]), csr_matrix([[1.0, 0.0], [1.0, 0.0]])
@@ -132,13 +122,7 @@ def align(
 
 
 def one_to_one(pairs: Pairs) -> Pairs:
-    """Greedily from the top, each article in at most one pair (LREC 2020 §4.1).
-
-    Args:
-        pairs: the result of `align`.
-
-    Returns:
-        The pairs kept, in the same order; its `counts` are complete above the floor that `align` was given.
+    """Of the pairs of `align`, from the best one down, those whose articles are in no better pair (LREC 2020 §4.1).
 
     Examples:
         >>> many = Pairs(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0.9, 0.8, 0.7, 0.2]), histogram(np.zeros(0)))
@@ -166,13 +150,7 @@ def histogram(similarity: Floats) -> Ints:
 
 
 def number_above(counts: Ints) -> Ints:
-    """The curve of LREC 2020's Figure 2: how many pairs are above each threshold.
-
-    Args:
-        counts: `Pairs.counts`.
-
-    Returns:
-        int64 (len(EDGES) - 1,): the number of pairs above `EDGES[k]`, for every edge but the last.
+    """How many pairs are above each of `EDGES` but the last: the curve of LREC 2020's Figure 2, from `Pairs.counts`.
 
     Examples:
         >>> number_above(histogram(np.array([0.3, 0.3, 0.7])))[[0, 50, 189]].tolist()
@@ -198,29 +176,13 @@ def nearest_wrong(
 ) -> tuple[Ints, Floats]:
     """For each row of x the most similar row of y that is surely not its partner: a hard negative.
 
-    A candidate is of the same group, of another cluster, and less similar than the ceiling (above it, it may
-    report the same event). Candidates are looked for in the window; where that holds fewer than
-    `at_least` rows of the group, among the `at_least` nearest in time. An undated row looks through its whole group, and so does
-    every row of a group that has fewer than `at_least` dated rows.
+    It is of the same group, of another cluster, and less similar than the ceiling (above it, it may report the same
+    event). It is looked for in the window; where that holds fewer than `at_least` rows of the group, among the
+    `at_least` nearest in time. An undated row looks through its whole group, and so does every row without a window, or
+    of a group that has fewer than `at_least` dated rows. `known` are, without a window, rows of x, rows of y and cosines
+    of all pairs above some cosine under the ceiling.
 
-    Args:
-        x: unit-length rows, (n, words).
-        y: unit-length rows, (m, words); may be x itself.
-        x_days: int64 (n,), day numbers, `UNDATED` where unknown.
-        y_days: int64 (m,).
-        x_groups: int64 (n,); only rows of one group are compared (train/test side and fold).
-        y_groups: int64 (m,).
-        x_clusters: int64 (n,); rows with the same number belong together: the row itself, its partner, their
-            near-duplicates.
-        y_clusters: int64 (m,).
-        window_days: half-width of the window; None looks through the whole group.
-        ceiling: cosine that a candidate must stay below.
-        at_least: number of rows that the search looks at, where the group has so many.
-        known: without a window, rows of x, rows of y and cosines of all pairs above some cosine under the ceiling.
-
-    Returns:
-        int64 (n,) rows of y, -1 where no candidate shares a word with the row; float64 (n,) cosines, 0 there. The
-        earliest wins among equals.
+    Returns the rows of y and their cosines, the earliest row among equals; -1 and 0 where no row shares a word.
 
     Examples:
         >>> x = csr_matrix([[1.0, 0.0], [0.6, 0.8], [0.28, 0.96]])

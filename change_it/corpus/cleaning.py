@@ -110,12 +110,8 @@ def parse_date(value: object, *, day_first: bool | None = None, form: str = "") 
     Understood are dates and datetimes as objects, ISO 8601 (with any time after it, and `20170615`), RFC 822, `15/6/17`
     and `15-6-2017` in either order, `15.6.2017` with the day first (69-99 are the years 1969-1999), seconds since 1970
     of at least nine digits, and dates with an English month name. A time zone is not applied: the day is the one that
-    is written; seconds since 1970 give the day in UTC.
-
-    Args:
-        value: a cell.
-        day_first: the order of `15/6/17`; without it such a date is an `OpenDate`.
-        form: of all dates that are text, as `datetime.strptime` takes it.
+    is written; seconds since 1970 give the day in UTC. Without `day_first`, `15/6/17` is an `OpenDate`. With `form`, all
+    dates that are text are of that form of `strptime`.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None

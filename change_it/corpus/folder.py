@@ -193,14 +193,7 @@ def describe_corpus(corpus: str) -> dict[str, Any]:
 
 
 def read_casing(corpus: str) -> "Casing":
-    """How the training articles and headlines of a corpus write their words: what facts are checked by.
-
-    Args:
-        corpus: folder or Hub id.
-
-    Raises:
-        InputError: no such corpus.
-    """
+    """How the training articles and headlines of a corpus write their words: what facts are checked by."""
     from change_it.text.names import Casing  # loads numpy
 
     rows = read_table(corpus, "articles", "train", ["headline", "article"])

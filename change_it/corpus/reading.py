@@ -388,15 +388,7 @@ def check_columns(
     needs: Sequence[str],
     label_is_read: bool,
 ) -> None:
-    """Refuse a table of texts that lacks a column: one that is read, or one that `--columns` names.
-
-    Args:
-        file: as it was given.
-        seen: its columns.
-        names: our columns and the file's names for them.
-        needs: texts that are read.
-        label_is_read: whether the outlet of a row must be known.
-    """
+    """Refuse a table with the columns `seen` that lacks one that is read (`needs`, and the label) or that `--columns` names."""
     wanted = [*needs, *(["label"] if label_is_read else [])]
     given = [ours for ours in names if names[ours] != COLUMNS[ours] and names[ours]]
     for ours in dict.fromkeys([*wanted, *given]):

@@ -77,25 +77,14 @@ def split(
 ) -> Splits:
     """Split articles into A1, A2, A3 and R, and into two folds.
 
-    Without `sizes` and `given`, pairs above `strict` are dealt evenly at random to A1 and A2, event by event, and
-    those in (loose, strict] make A3. Articles of an event of the test set that have no partner there are in A2 as well. With `sizes`, the best A1+A2 pairs by rank are dealt and the next ones make A3. With
-    `given`, the input has decided, and the pairs must be within one alignment group.
+    `pairs` are positions in A, positions in B and cosines of candidates, best first. Pairs above `strict` are dealt
+    evenly at random to A1 and A2, event by event, and those in (loose, strict] make A3. Articles of an event of the test
+    set that have no partner there are in A2 as well. With `sizes`, the best A1 + A2 pairs by rank are dealt and the next
+    ones make A3. With `given`, the splits that the input brings decide (None counts as R), and pairs must be within one.
 
-    Args:
-        clusters: (articles,) near-duplicate clusters.
-        pairs: positions in A, positions in B, cosine in [0, 1]: candidates, best first.
-        labels: (articles,) 0 for outlet A, 1 for B; only balances the folds.
-        strict: cosine above which a pair is strictly aligned.
-        loose: cosine above which a pair is loosely aligned.
-        seed: of every random choice.
-        sizes: pairs wanted of A1, A2, A3.
-        given: (articles,) splits that the input brings; None counts as R.
-        linking: (pairs,) those that join components of a fold (all by default); many-to-many pairs beyond the one-to-one
-            ones would chain all news of a year into one component, and are dropped instead where they cross folds.
-        events: positions of articles of one event, two arrays (links,); with `given` they decide nothing.
-
-    Raises:
-        InputError: fewer pairs than `sizes` asks for, or fewer than two strict ones.
+    `labels` (0 for A, 1 for B) only balance the folds. Only `linking` pairs join components of a fold: many-to-many pairs
+    beyond the one-to-one ones would chain all news of a year into one, and are dropped where they cross folds.
+    `events` are positions of two articles of one event each; with `given` they decide nothing.
     """
     a, b, similarity = pairs
     linking = np.ones(len(a), dtype=bool) if linking is None else linking

@@ -330,15 +330,7 @@ def base_of(architecture: str) -> str:
 
 
 def merge(adapter: str, out: Path) -> None:
-    """Write a generator whose weights are those of the base with the adapters added.
-
-    Args:
-        adapter: folder or Hub id of a generator that was trained with adapters.
-        out: folder of the merged generator.
-
-    Raises:
-        InputError: the generator has no adapters, or its base lies in `out`, or something else does.
-    """
+    """Write into `out` a generator whose weights are those of an adapter's base with the adapters added."""
     generator = load_generator(adapter, device="cpu")
     if generator.card.base is None:
         raise InputError(f"{adapter} holds no adapters: it is a whole model already")

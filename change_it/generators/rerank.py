@@ -82,24 +82,11 @@ def judge_candidates(
     style_weight: float | Sequence[float] = 0.5,
     progress: Progress = False,
 ) -> list[list[JudgedCandidate]]:
-    """Ask the judges about candidates, all of them together: what recurs is read once.
+    """The candidates of n headlines as judges see them, without empty ones, in the order in which `choose` would take them.
 
-    Args:
-        judges: the judges.
-        candidates: those of n headlines.
-        sources: n original headlines.
-        articles: n original articles.
-        targets: n outlets aimed at, by short name.
-        reversal: when style is taken for reversed, see `joint_probability`.
-        language: of the texts, for facts; guessed from the articles when None.
-        style_weight: how much style counts for their order beside story and article, in 0-1, or n of them; .5 takes them
-            alike.
-        progress: as `scoring.compliancy.judge_items` takes it.
-
-    Returns:
-        n lists without empty candidates: those whose facts are supported first, then by `joint` times the probability of
-        fluency, as `choose` takes them for strict compliancy. With a weight w the joint probability is taken as
-        (HH · AH)^(2 - 2w) · style^(2w).
+    Those whose facts are supported come first, then the higher `joint` times the probability of fluency. With a style
+    weight w, one or n of them in 0-1, the joint probability is (HH · AH)^(2 - 2w) · style^(2w). Facts are those of
+    `language`, guessed from the articles when None.
     """
     asked = [[candidate for candidate in some if candidate.text.strip()] for some in candidates]
     items = [
@@ -232,21 +219,10 @@ def _strict(
 def joint_probability(
     hh: ArrayLike, ah: ArrayLike, new: ArrayLike, source: ArrayLike, *, reversal: Reversal = "relative"
 ) -> Floats:
-    """Probability that a headline satisfies all three judges, taken for independent.
+    """(n,) probability that a headline satisfies all three judges, taken for independent.
 
-    Args:
-        hh: (n,) probability that the new headline matches the original.
-        ah: (n,) probability that it matches the article.
-        new: (n,) probability that main takes it for the target outlet's.
-        source: (n,) probability that main takes the original for the target outlet's.
-        reversal: `relative`, that main decides otherwise than on the original, for either decision;
-            `target`, that it decides for the target outlet.
-
-    Returns:
-        (n,) in 0-1.
-
-    Raises:
-        InputError: an unknown reversal.
+    `hh` and `ah` are (n,) probabilities of a match, `new` and `source` that main takes the new headline and the original
+    for the target outlet's. Reversal `relative`: main decides otherwise than on the original; `target`: for the target.
 
     Examples:
         >>> joint_probability([0.5], [0.8], [0.9], [0.2]).round(3).tolist()

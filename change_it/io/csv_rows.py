@@ -42,12 +42,7 @@ def csv_records(
 ) -> Iterator[CsvRecord]:
     """The records of a table with `width` cells a row, in linear time and bounded memory wherever quotes stand.
 
-    Args:
-        lines: of the file, as `read_lines` gives them.
-        delimiter: what stands between cells.
-        width: cells of the header.
-        line: number of the first line.
-        strict: whether the first quote that is never closed or not doubled is the last record.
+    `line` is the number of the first of `lines`. With `strict`, the first quote that is not closed or not doubled ends them.
     """
     csv.field_size_limit(3 * LONGEST)
     most = min(width, _MOST)

@@ -62,12 +62,7 @@ class Predictions:
         )
 
     def faults(self, foreign: str, others: Mapping[str, Iterable[str]] = {}) -> str:
-        """What is wrong with which ids, as `2 ids missing: a, b; 1 id duplicate: c`; empty where nothing is.
-
-        Args:
-            foreign: what is wrong with ids that are not wanted.
-            others: more that is wrong, and with which ids.
-        """
+        """What is wrong with which ids, as `2 ids missing: a, b; 1 id duplicate: c`; empty where nothing is. `foreign` names the fault of ids that are not wanted."""
         every = {"missing": self.missing, foreign: self.foreign, "duplicate": self.double, **others}
         distinct = {fault: list(dict.fromkeys(ids)) for fault, ids in every.items()}
         return "; ".join(

@@ -145,18 +145,11 @@ class PointerEncoder(nn.Module):
 
 
 def run_padded(lstm: nn.LSTM, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """A packed call of a bidirectional LSTM, made of one on padded sources.
+    """A packed call of a bidirectional LSTM, made of one on padded sources (n, tokens, inputs).
 
     On a CPU the gradient of a packed call copies the whole batch at each token. Here one more input, 1 at padding, adds
-    -`GATE_BIAS` to gate i and `GATE_BIAS` to gate f: the cell keeps its state exactly.
-
-    Args:
-        lstm: one layer, both directions, batch first.
-        embedded: (n, tokens, inputs).
-        mask: (n, tokens), 0 at padding, which is on the right.
-
-    Returns:
-        States (n, tokens, hidden), undefined at padding; last hidden states and cells of both directions, (n, hidden).
+    -`GATE_BIAS` to gate i and `GATE_BIAS` to gate f: the cell keeps its state exactly. Padding is on the right. Returns
+    states (n, tokens, hidden), undefined at padding; last hidden states and cells of both directions, (n, hidden).
     """
     size = lstm.hidden_size
     padding = (mask == 0).to(embedded.dtype).unsqueeze(-1)
@@ -180,14 +173,7 @@ def known(ids: Tensor, words: int, unknown: int) -> Tensor:
 
 
 def negative_log_likelihood(states: Tensor, weight: Tensor, bias: Tensor, wanted: Tensor) -> Tensor:
-    """Cross-entropy of `linear(states, weight, bias)`, without a second matrix of that size, forward or backward.
-
-    Args:
-        states: (n, size).
-        weight: (words, size).
-        bias: (words).
-        wanted: (n) words.
-    """
+    """(n,) cross-entropy of `linear(states, weight, bias)` and the `wanted` words, without a second matrix of that size, forward or backward."""
     sums = []
     for part, shift in zip(weight.split(WORDS_AT_ONCE), bias.split(WORDS_AT_ONCE), strict=True):
         logits = functional.linear(states, part, shift)
@@ -237,19 +223,11 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
     ) -> Seq2SeqLMOutput:
         """Loss of the labels, or log-probabilities of the next word.
 
-        Args:
-            input_ids: (n, tokens) sources with temporary ids; not needed with `encoder_outputs`.
-            attention_mask: (n, tokens), padding on the right.
-            decoder_input_ids: (n, t) words so far, `<s>` first; from the labels when not given.
-            labels: (n, t) with `</s>`, padded with -100.
-            encoder_outputs: of the same sources.
-            past_key_values: state before `decoder_input_ids`; the Transformer carries it on in place.
-            use_cache: return the state.
-            **kwargs: what `generate` passes to other models.
-
-        Returns:
-            With labels `loss`, the mean over their words of -log P(word), for PNC of the weighted coverage loss (eq. 13) too, and
-            no logits. Without, `logits` (n, t, vocab_size): log-probabilities over the extended vocabulary, none for `<unk>`.
+        Sources (n, tokens) have temporary ids and padding on the right; `decoder_input_ids` (n, t) are the words so far, `<s>`
+        first, from the labels when not given; `labels` (n, t) end with `</s>` and are padded with -100. The Transformer
+        carries `past_key_values` on in place. With labels the loss is the mean over their words of -log P(word), for PNC of
+        the weighted coverage loss (eq. 13) too, and there are no logits. Without, they are (n, t, vocab_size)
+        log-probabilities over the extended vocabulary, none for `<unk>`.
         """
         encoded = self.encoder(input_ids, attention_mask) if encoder_outputs is None else encoder_outputs
         if decoder_input_ids is None:

@@ -158,17 +158,10 @@ class Layer(nn.Module):
         crossed: Pairs | None = None,
         cross_mask: Tensor | None = None,
     ) -> tuple[Tensor, Pairs]:
-        """One layer.
+        """(n, t, hidden) states after the layer, and the keys and values of all words so far.
 
-        Args:
-            states: (n, t, hidden).
-            mask: added to the logits of self-attention.
-            past: (n, heads, before, hidden / heads) keys and values of the words before.
-            crossed: (sources, heads, tokens, hidden / heads), those of the sources, in a decoder; see `by_source`.
-            cross_mask: added to the logits of the attention to the source.
-
-        Returns:
-            (n, t, hidden), and the keys and values of all words so far.
+        Masks are added to the logits. `past` are the keys and values of the words before, (n, heads, before, hidden / heads),
+        `crossed` those of the sources, in a decoder; see `by_source`.
         """
         query, keys, values = split_heads(self.projected(self.norm(states)), 3, self.heads).unbind(1)
         if past is not None:
@@ -332,12 +325,9 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         return -self._log_likelihood(states, encoded, labels, rows, times).mean()
 
     def log_likelihood(self, encoded: Any, labels: Tensor, counted: Tensor) -> Tensor:
-        """(n, t) log P of the labels' words; 0 where they are not counted.
+        """(n, t) log P of the labels' words; 0 where they are not counted, as padding is not.
 
-        Args:
-            encoded: `encoder` of the sources; n is a multiple of their number, and what is of one source stands together.
-            labels: (n, t) with `</s>`, padded with -100.
-            counted: bool (n, t), none of padding.
+        n is a multiple of the number of sources, and what is of one source stands together.
         """
         states, _ = self._decode(self.prepare_decoder_input_ids_from_labels(labels), encoded, None)
         rows, times = torch.nonzero(counted, as_tuple=True)

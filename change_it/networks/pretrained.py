@@ -126,15 +126,8 @@ def read_tokenizer(name: str | Path) -> Any:
 def load_weights(auto: Any, name: str | Path, *, use: Use = "saved", config: Any = None) -> Any:
     """A model in float32 with the safetensors of a folder or Hub id; weights in a pickle, which can run code, are refused.
 
-    Args:
-        auto: an Auto class, or the class of a model of ours.
-        name: folder or Hub id.
-        use: what is saved has each tensor of its model and no other; of a base others are left; of an encoder the head and
-            the pooler may be new too.
-        config: instead of the one that lies beside the weights.
-
-    Raises:
-        InputError: weights that are not there, not whole, not finite, or of another model than the configuration says.
+    What is saved has each tensor of its model and no other; of a base others are left; of an encoder the head and the
+    pooler may be new too. A `config` stands for the one beside the weights.
     """
     if Path(name).is_dir():
         _check_folder(auto, Path(name), config)
