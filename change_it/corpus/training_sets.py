@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from change_it.corpus.arguments import Negatives
 from change_it.corpus.article import Outlets
 from change_it.corpus.splits import components, generator
+from change_it.errors import InputError
 
 #: Config → split → rows.
 Tables = dict[str, dict[str, pl.DataFrame]]
@@ -191,6 +192,14 @@ def with_events(articles: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     event = pairs.select(id="b_id", event="a_id").unique("id", keep="first", maintain_order=True)
     joined = articles.join(event, on="id", how="left", maintain_order="left")
     return joined.with_columns(pl.coalesce("event", "id").alias("event"))
+
+
+def check_share(share: float, *, usual: float) -> None:
+    """Refuse a share of the training side that would leave nothing to learn from or to validate with."""
+    if not 0 < share < 1:
+        raise InputError(
+            f"--validation-share {share} leaves nothing: give a share between 0 and 1, like {usual}"
+        )
 
 
 def held_out(keys: pl.Series, share: float, order: NDArray[np.int64]) -> list[str]:

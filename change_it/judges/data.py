@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from change_it.corpus.arguments import Negatives as DrawnNegatives
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.splits import generator
-from change_it.corpus.training_sets import headline_articles, headline_pairs, held_out, of_fold, with_events
+from change_it.corpus.training_sets import (
+    check_share,
+    headline_articles,
+    headline_pairs,
+    held_out,
+    of_fold,
+    with_events,
+)
 from change_it.errors import InputError
 from change_it.judges.arguments import Fold, Negatives, Task, TrainingSet
 from change_it.judges.negatives import contradict, name_pool
@@ -123,10 +130,7 @@ def load_task(
     one side. `train_on` is the config that main learns from: train_d and train_m have a validation part of their own, a tenth;
     random takes four fifths of all articles, whatever their alignment, and tests on the others.
     """
-    if not 0 < validation_share < 1:
-        raise InputError(
-            f"--validation-share {validation_share} leaves nothing: give a share between 0 and 1, like 0.1"
-        )
+    check_share(validation_share, usual=0.1)
     outlets = read_outlets(corpus)
     articles, pairs, neighbours = (
         {side: read_table(corpus, config, side) for side in ("train", "test")}
