@@ -181,12 +181,14 @@ def new_network(architecture: str, texts: Iterable[str], *, vocabulary: int, cel
     if vocabulary < 10:
         raise InputError(f"--vocabulary {vocabulary} holds no words: give some thousands")
     tokenizer = train_tokenizer(texts, size=vocabulary)
-    ids: dict[str, Any] = {"vocab_size": len(tokenizer) + tokenizer.reserved, "reserved": tokenizer.reserved}
     if architecture == TRANSFORMER:
-        settings = PointerTransformerConfig(**ids, hidden_size=cells, intermediate_size=2 * cells)
-        return PointerTransformerForConditionalGeneration(settings), tokenizer
+        return PointerTransformerForConditionalGeneration.of_size(cells, tokenizer), tokenizer
     config = PointerGeneratorConfig(
-        **ids, hidden_size=cells, copy=architecture != "s2s", coverage=architecture == "pnc"
+        vocab_size=len(tokenizer) + tokenizer.reserved,
+        reserved=tokenizer.reserved,
+        hidden_size=cells,
+        copy=architecture != "s2s",
+        coverage=architecture == "pnc",
     )
     return PointerGeneratorForConditionalGeneration(config), tokenizer
 

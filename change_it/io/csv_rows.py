@@ -116,10 +116,10 @@ def _takes_in_rows(lines: Sequence[str], closing: int, delimiter: str, width: in
 
 def _ends_a_cell(text: str, delimiter: str) -> bool:
     """Whether the first quote that is not doubled stands where a quoted cell ends and none begins."""
-    found = _CLOSING.search(text)
-    assert found
-    after = text[found.end() : found.end() + 1]
-    return after in (delimiter, "\r", "\n", "") and not text[: found.start()].endswith(delimiter)
+    quote = _CLOSING.search(text)
+    assert quote
+    after = text[quote.end() : quote.end() + 1]
+    return after in (delimiter, "\r", "\n", "") and not text[: quote.start()].endswith(delimiter)
 
 
 def _is_row(text: str, delimiter: str, width: int) -> bool:

@@ -53,11 +53,11 @@ class Predictions:
     @classmethod
     def match(cls, ids: Sequence[str], headlines: Sequence[str], wanted: Collection[str]) -> "Predictions":
         """Match n headlines, each with its id, to the ids that are wanted."""
-        by_id, known = dict(zip(ids, headlines, strict=True)), set(wanted)
+        by_id, wanted_ids = dict(zip(ids, headlines, strict=True)), set(wanted)
         return cls(
             {id_: by_id[id_] for id_ in wanted if id_ in by_id},
             [id_ for id_ in wanted if id_ not in by_id],
-            [id_ for id_ in by_id if id_ not in known],
+            [id_ for id_ in by_id if id_ not in wanted_ids],
             [id_ for id_, count in Counter(ids).items() if count > 1],
         )
 
