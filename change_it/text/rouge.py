@@ -59,13 +59,13 @@ def headline_rouge(
     skips = not {*_SKIPS}.isdisjoint(measures)
     scores = {name: np.zeros(len(rows)) for name in measures}
     for part, wanted, given in rows.slices(2 if skips else 1):
-        found = _skip_rouge(wanted, given) if skips else {}
+        of_part = _skip_rouge(wanted, given) if skips else {}
         if "rougeL" in scores:
-            found["rougeL"] = rouge_l(wanted, given)[:, 1]
+            of_part["rougeL"] = rouge_l(wanted, given)[:, 1]
         for name, n in orders.items():
-            found[name] = _rouge_n(wanted, given, n, clipped=counts == "clipped")
+            of_part[name] = _rouge_n(wanted, given, n, clipped=counts == "clipped")
         for name in scores:
-            scores[name][part] = found[name]
+            scores[name][part] = of_part[name]
     return {name: rows.best(values) for name, values in scores.items()}
 
 
