@@ -1,14 +1,15 @@
 """The `change-it` program: a table of commands, each a module of `change_it.commands` with its options, its check and its run.
 
-They load what is large only once they run, so that `change-it --help` loads neither torch nor transformers.
+Only the module that is called is loaded, those of a list for its help. They load what is large only once they run.
 """
 
 import os
 import select
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
+from importlib import import_module
 from inspect import cleandoc, getdoc
 from itertools import takewhile
 from types import ModuleType
@@ -17,50 +18,29 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_type_hints
 import tyro
 
 from change_it import __version__
-from change_it.commands import (
-    annotate_sample,
-    annotate_score,
-    annotate_serve,
-    audit,
-    compare,
-    corpus_build,
-    corpus_curve,
-    corpus_sample,
-    demo,
-    hevas,
-    judge,
-    merge,
-    push,
-    quickstart,
-    reproduce,
-    score,
-    train_generator,
-    train_judge,
-    transfer,
-)
 from change_it.errors import InputError
 from change_it.io import disk_fault
 from change_it.io.locks import keep_locks
 from change_it.process import wait_passively
 
 Options = TypeVar("Options")
-Group = dict[str, ModuleType]
 
-COMMANDS: dict[str, ModuleType | Group] = {
-    "quickstart": quickstart,
-    "corpus": {"sample": corpus_sample, "build": corpus_build, "curve": corpus_curve},
-    "train": {"judge": train_judge, "generator": train_generator},
-    "merge": merge,
-    "transfer": transfer,
-    "judge": judge,
-    "score": score,
-    "compare": compare,
-    "audit": audit,
-    "hevas": hevas,
-    "annotate": {"sample": annotate_sample, "serve": annotate_serve, "score": annotate_score},
-    "reproduce": reproduce,
-    "demo": demo,
-    "push": push,
+#: Commands and the commands in each; one without any is a module of `change_it.commands`, named by its words.
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "quickstart": (),
+    "corpus": ("sample", "build", "curve"),
+    "train": ("judge", "generator"),
+    "merge": (),
+    "transfer": (),
+    "judge": (),
+    "score": (),
+    "compare": (),
+    "audit": (),
+    "hevas": (),
+    "annotate": ("sample", "serve", "score"),
+    "reproduce": (),
+    "demo": (),
+    "push": (),
 }
 #: What a list of commands is about, by the words before it.
 LISTS = {
@@ -110,52 +90,54 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _call(arguments: Sequence[str]) -> None:
-    """Run the command that the first words name, or show the list that they lead to.
-
-    Raises:
-        InputError: a command or an option that there is not; the nearest name is in the sentence.
-    """
-    called: list[str] = ["change-it"]
-    place: ModuleType | Mapping[str, ModuleType | Group] = COMMANDS
+    """Run the command that the first words name, or show the list that they lead to; the nearest name of one that there is not."""
+    called: list[str] = []
+    choices: Sequence[str] = list(COMMANDS)
+    program = "change-it"
     for word in takewhile(lambda argument: not argument.startswith("-"), arguments):
-        if isinstance(place, ModuleType):
+        if not choices:
             break
-        if word not in place:
-            raise InputError(_unknown(f"{' '.join(called)} has no command {word}", word, list(place)))
+        if word not in choices:
+            raise InputError(_unknown(f"{program} has no command {word}", word, choices))
+        choices = () if called else COMMANDS[word]
         called.append(word)
-        place = place[word]
-    rest = arguments[len(called) - 1 :]
-    if isinstance(place, ModuleType):
-        options = options_of(place)
-        _check_names(" ".join(called), options, rest)
-        place.run(_parsed(options, " ".join(called), _about(place), rest))
-    else:
-        _parsed(union_of(place), " ".join(called), cleandoc(LISTS[called[-1]]), rest)
+        program += f" {word}"
+    rest = arguments[len(called) :]
+    if choices:
+        _parsed(union_of(*called), program, cleandoc(LISTS[program.rpartition(" ")[2]]), rest)
+        return
+    command = _module(*called)
+    options = options_of(*called)
+    _check_names(program, options, rest)
+    command.run(_parsed(options, program, _about(command, options), rest))
 
 
-def options_of(command: ModuleType) -> type:
+def _module(*words: str) -> ModuleType:
+    return import_module(f"change_it.commands.{'_'.join(words)}")
+
+
+def options_of(*words: str) -> type:
     """The dataclass of a command's options."""
-    return get_type_hints(command.run)["options"]
+    return get_type_hints(_module(*words).run)["options"]
 
 
-def _parsed(options: Any, called: str, about: str, arguments: Sequence[str]) -> Any:
+def _parsed(options: Any, program: str, about: str, arguments: Sequence[str]) -> Any:
     """The options that arguments give, or their help."""
     config = (*TYRO_CONFIG, *(HELP_CONFIG if {"-h", "--help"} & {*arguments} else ()))
     try:
-        return tyro.cli(options, prog=called, description=about, args=arguments, config=config)
+        return tyro.cli(options, prog=program, description=about, args=arguments, config=config)
     except SystemExit:
         sys.stdout.flush()  # while `exit_on_input_error` sees whether anybody reads it
         raise
 
 
-def _about(command: ModuleType) -> str:
+def _about(command: ModuleType, options: type) -> str:
     """What stands above the options of a command: its docstring, what it asks for, what it takes for a model when not given."""
-    options = options_of(command)
     names = names_of(options)
     required = [
-        names[each.name]
-        for each in fields(options)
-        if each.default is MISSING and each.default_factory is MISSING
+        names[field.name]
+        for field in fields(options)
+        if field.default is MISSING and field.default_factory is MISSING
     ]
     parts = [getdoc(options) or "", *([f"Required: {', '.join(required)}"] if required else [])]
     if presets := getattr(command, "presets", None):
@@ -168,12 +150,13 @@ def _about(command: ModuleType) -> str:
     return "\n\n".join(parts)
 
 
-def union_of(commands: Mapping[str, ModuleType | Group]) -> Any:
-    """A type for tyro of which each member is a command with the first line of what it is about."""
+def union_of(*words: str) -> Any:
+    """A type for tyro of which each member is a command of a list with the first line of what it is about."""
     members = []
-    for name, command in commands.items():
-        options = union_of(command) if isinstance(command, dict) else options_of(command)
-        about = LISTS[name] if isinstance(command, dict) else getdoc(options) or ""
+    for name in COMMANDS[words[0]] if words else COMMANDS:
+        is_list = not words and COMMANDS[name]
+        options = union_of(name) if is_list else options_of(*words, name)
+        about = LISTS[name] if is_list else getdoc(options) or ""
         described = tyro.conf.subcommand(name, description=about.partition("\n")[0])
         members.append(Annotated[options, described])
     return Union[tuple(members)]  # noqa: UP007 (built at run time)
@@ -182,28 +165,26 @@ def union_of(commands: Mapping[str, ModuleType | Group]) -> Any:
 def names_of(options: type) -> dict[str, str]:
     """What the fields of a dataclass of options are called on the command line; positional ones in capitals."""
     types = get_type_hints(options, include_extras=True)
-    found = {}
-    for each in fields(options):
-        name = each.name.replace("_", "-")
-        positional = _POSITIONAL in get_args(types[each.name])
-        found[each.name] = (
-            name.upper() if positional else f"--no-{name}" if each.default is True else f"--{name}"
-        )
-    return found
+    names = {}
+    for field in fields(options):
+        name = field.name.replace("_", "-")
+        flag = f"--no-{name}" if field.default is True else f"--{name}"
+        names[field.name] = name.upper() if _POSITIONAL in get_args(types[field.name]) else flag
+    return names
 
 
-def _check_names(command: str, options: type, arguments: Sequence[str]) -> None:
+def _check_names(program: str, options: type, arguments: Sequence[str]) -> None:
     """Refuse an option that the command does not have; the nearest one is in the sentence."""
-    known = [name for name in names_of(options).values() if name.startswith("--")]
+    names = [name for name in names_of(options).values() if name.startswith("--")]
     for argument in takewhile(lambda argument: argument != "--", arguments):
         given = argument.partition("=")[0].replace("_", "-")
-        if given.startswith("--") and given not in (*known, "--help") and not given.startswith("--tyro-"):
-            raise InputError(_unknown(f"{command} has no option {given}", given, known))
+        if given.startswith("--") and given not in (*names, "--help") and not given.startswith("--tyro-"):
+            raise InputError(_unknown(f"{program} has no option {given}", given, names))
 
 
-def _unknown(sentence: str, given: str, known: list[str]) -> str:
-    near = get_close_matches(given, known, n=1, cutoff=0.5)
-    return f"{sentence}: {f'did you mean {near[0]}?' if near else 'choose ' + ', '.join(known)}"
+def _unknown(sentence: str, given: str, names: Sequence[str]) -> str:
+    near = get_close_matches(given, names, n=1, cutoff=0.5)
+    return f"{sentence}: {f'did you mean {near[0]}?' if near else 'choose ' + ', '.join(names)}"
 
 
 def exit_on_input_error(call: Callable[[], None]) -> int:
@@ -225,8 +206,8 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
     except BaseException as error:
         if not (reason := disk_fault(error)):
             raise
-        place = getattr(error, "filename", None)
-        print(f"change-it: {f'{place}: ' if place else ''}{reason}", file=sys.stderr)
+        file = getattr(error, "filename", None)
+        print(f"change-it: {f'{file}: ' if file else ''}{reason}", file=sys.stderr)
         return 2
     return 0
 

@@ -10,18 +10,14 @@ import pytest
 from change_it.cli import COMMANDS, exit_on_input_error, main, names_of, options_of
 
 LEAVES = [
-    [name] if not isinstance(entry, dict) else [name, member]
-    for name, entry in COMMANDS.items()
-    for member in (entry if isinstance(entry, dict) else [""])
+    [name, member] if member else [name] for name, members in COMMANDS.items() for member in members or [""]
 ]
-
-
-COMMANDS_AND_GROUPS = [[], *([name] for name, entry in COMMANDS.items() if isinstance(entry, dict)), *LEAVES]
+COMMANDS_AND_GROUPS = [[], *([name] for name, members in COMMANDS.items() if members), *LEAVES]
 
 
 def help_of(words, capsys):
     with pytest.raises(SystemExit) as stop:
-        main([*filter(None, words), "--help"])
+        main([*words, "--help"])
     assert not stop.value.code
     return capsys.readouterr().out
 
@@ -29,14 +25,13 @@ def help_of(words, capsys):
 @pytest.mark.parametrize("words", COMMANDS_AND_GROUPS, ids=" ".join)
 def test_every_help_has_examples(words, capsys):
     text = help_of(words, capsys)
-    assert f"Examples:\n    change-it {' '.join(filter(None, words))}".rstrip() in text
+    assert f"Examples:\n    change-it {' '.join(words)}".rstrip() in text
 
 
 @pytest.mark.parametrize("words", LEAVES, ids=" ".join)
 def test_every_help_has_all_options_and_their_defaults(words, capsys):
     text = help_of(words, capsys)
-    group = COMMANDS[words[0]]
-    options = options_of(group[words[1]] if isinstance(group, dict) else group)
+    options = options_of(*words)
     shown = re.search(r"^Required: (.*)", text, re.MULTILINE)
     required = shown[1].split(", ") if shown else []
     for field in fields(options):

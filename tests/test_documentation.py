@@ -79,7 +79,7 @@ def test_the_kinds_of_blocks():
 @pytest.mark.parametrize("line", commands())
 def test_commands_are_parsed(line):
     program, *arguments = shlex.split(line, comments=True)
-    options = cli.union_of(cli.COMMANDS)
+    options = cli.union_of()
     if program == "accelerate":
         parsed = launch_command_parser().parse_args(arguments[1:])
         assert arguments[0] == "launch"

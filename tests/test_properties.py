@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scoring_fakes import OUTLETS, FakeJudges
 
-from change_it.corpus.alignment import UNDATED, align, nearest_wrong, one_to_one
+from change_it.corpus.alignment import UNDATED, Compared, align, nearest_wrong, one_to_one
 from change_it.corpus.arguments import ReadingOptions
 from change_it.corpus.build import build_corpus
 from change_it.corpus.reading import read_articles
@@ -191,11 +191,9 @@ def test_alignment_is_that_of_all_products_in_any_order(seed, window, floor):
     assert len(set(best.a_index.tolist())) == len(set(best.b_index.tolist())) == len(best)
     left = [pair for pair in expected if pair[0] not in best.a_index and pair[1] not in best.b_index]
     assert not left
-    alone = {"x_clusters": np.arange(20), "y_clusters": np.arange(20, 40)}
-    groups = {"x_groups": np.zeros(20, int), "y_groups": np.zeros(20, int)}
-    index, nearest = nearest_wrong(
-        x, y, x_days, y_days, **alone, **groups, window_days=window, ceiling=floor, at_least=1
-    )
+    groups = np.zeros(20, int)
+    sides = Compared(x, x_days, groups, np.arange(20)), Compared(y, y_days, groups, np.arange(20, 40))
+    index, nearest = nearest_wrong(*sides, window_days=window, ceiling=floor, at_least=1)
     assert (nearest < floor).all()
     assert ((nearest > 0) == (index >= 0)).all()
 

@@ -46,15 +46,14 @@ class SheetOptions:
 def check(options: SheetOptions) -> None:
     """Refuse, before anything large loads, a corpus, systems or names at fault, and `--out` where nothing can be written."""
     check_corpus(options.corpus)
-    check_systems(options.predictions, option="--predictions", example="mine=mine.csv")
+    files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv")
     first, second = _names(options)
     if options.names and (not first or not second or first == second or "," in second):
         raise InputError(
             f'--names {options.names!r} is not two names: write --names "la Repubblica,Il Giornale"'
         )
-    files = [options.corpus, *(spec.partition("=")[2] for spec in options.predictions)]
     for out in (options.out, options.key_file):
-        check_writable(out, kind="file", inputs=files)
+        check_writable(out, kind="file", inputs=[options.corpus, *files])
     check_predictions(options.predictions)
 
 

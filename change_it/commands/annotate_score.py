@@ -1,13 +1,12 @@
 """`change-it annotate score`: reads sheets and key, asks judges, prints tables or JSON, writes the report."""
 
-import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import tyro
 
 from change_it.commands.checks import check_files
+from change_it.commands.printing import print_json, print_lines
 from change_it.errors import InputError
 from change_it.judges.arguments import check_judges
 from change_it.results.report_folder import check_out, replaced_report
@@ -86,21 +85,19 @@ def run(options: StudyOptions) -> None:
     from change_it.io import write_table
     from change_it.results.document import as_json, write_document
 
-    found = document(study)
+    results = document(study)
     if options.out:
         records = items(study)
         with replaced_report(options.out, STUDY_FILES) as folder:
             rows = [list(record.values()) for record in records]
             write_table(folder / "items.csv", list(records[0]), rows, quote_formulas=True)
-            write_document(folder, found)
+            write_document(folder, results)
     if options.json:
-        json.dump(as_json(found), sys.stdout, indent=2, ensure_ascii=False)
-        print()
+        print_json(as_json(results))
         return
     terminal = console()
-    for section in found.sections:
+    for section in results.sections:
         print_table(section.table.with_groups(), terminal)
-    for signature in found.signatures:
-        terminal.print(signature, soft_wrap=True, markup=False, highlight=False)
+    print_lines(results.signatures, terminal)
     if options.out:
         print(f"wrote {options.out / 'report.html'}, items.csv, tables.md, tables.json, tables/")

@@ -1,11 +1,10 @@
 """`change-it audit`: reads, asks the judges, prints tables or JSON, writes the page."""
 
-import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from change_it.commands.printing import print_json
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.judges.arguments import check_judges
@@ -56,21 +55,11 @@ def check(options: AuditOptions) -> None:
 
 
 def run(options: AuditOptions) -> None:
-    """Audit the judges.
-
-    Args:
-        options: see `AuditOptions`.
-
-    Raises:
-        InputError: a corpus or judges at fault, or `--out` cannot be written.
-    """
+    """Audit the judges, print the tables or JSON, and write the page."""
     check(options)
     out = _out(options)
 
-    from change_it.audit.measure import (
-        audit,  # these load torch, polars and matplotlib
-        read_corpus,
-    )
+    from change_it.audit.measure import audit, read_corpus  # these load torch, polars and matplotlib
     from change_it.audit.verdicts import read_metrics
     from change_it.judges.judge import Judges, local_folder
     from change_it.results.audit_tables import (
@@ -83,7 +72,7 @@ def run(options: AuditOptions) -> None:
 
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
-    found = audit(
+    audited = audit(
         read_corpus(options.corpus, options.language, casing=judges.casing, seed=options.seed),
         judges,
         read_metrics(folder),
@@ -94,16 +83,15 @@ def run(options: AuditOptions) -> None:
         batch_size=options.batch_size,
         progress=not options.json,
     )
-    write_audit(out, found, language=page_language(options.report_language, found.language))
+    write_audit(out, audited, language=page_language(options.report_language, audited.language))
     if options.json:
-        json.dump(found.as_dict(), sys.stdout, indent=2, ensure_ascii=False)
-        print()
+        print_json(audited.as_dict())
         return
     terminal = console()
-    print_table(degenerate_table(found.systems), terminal)
-    print_table(probes_table(found.probes), terminal)
-    print_table(calibration_table(found.calibration), terminal)
-    print_table(verdicts_table(found.verdicts), terminal)
+    print_table(degenerate_table(audited.systems), terminal)
+    print_table(probes_table(audited.probes), terminal)
+    print_table(calibration_table(audited.calibration), terminal)
+    print_table(verdicts_table(audited.verdicts), terminal)
     print(f"wrote {out / 'audit.html'} and audit.json")
 
 

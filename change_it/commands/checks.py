@@ -14,9 +14,11 @@ def check_files(*files: Path | None) -> None:
             raise TableError("missing", file)
 
 
-def check_systems(specs: Sequence[str], *, option: str, example: str) -> None:
-    """Refuse systems that are not written as NAME=FILE, and files that are not there."""
-    check_files(*(file for _, file in named_files(specs, option=option, example=example)))
+def check_systems(specs: Sequence[str], *, option: str, example: str) -> list[Path]:
+    """The files of systems; refused where one is not written as NAME=FILE or not there."""
+    files = [file for _, file in named_files(specs, option=option, example=example)]
+    check_files(*files)
+    return files
 
 
 def check_predictions(specs: Sequence[str]) -> None:

@@ -1,7 +1,5 @@
 """`change-it compare`: two systems item by item on a terminal, as JSON and as one HTML file."""
 
-import json
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +7,7 @@ from typing import Any, Literal
 
 import tyro
 
+from change_it.commands.printing import print_json
 from change_it.errors import InputError
 from change_it.io import Record, check_header, check_writable, listed, read_records, write_text
 from change_it.scoring.columns import VERDICT_COLUMNS
@@ -52,20 +51,10 @@ def check(options: CompareOptions) -> None:
 
 
 def run(options: CompareOptions) -> None:
-    """Match the items of two systems, print or write them.
-
-    Raises:
-        InputError: a file at fault, not two systems, or no item that both have.
-    """
+    """Match the items of two systems, print or write them."""
     check(options)
 
-    from change_it.results.comparison import (  # loads polars
-        OTHER,
-        chosen,
-        counts_table,
-        matched,
-        read_verdicts,
-    )
+    from change_it.results.comparison import OTHER, chosen, counts_table, matched, read_verdicts  # polars
     from change_it.results.pages import compare_page
 
     files = options.files
@@ -75,22 +64,18 @@ def run(options: CompareOptions) -> None:
         raise InputError(f"the files have {len(tables)} systems ({listed(list(tables))}): give one in each")
     first, second = tables
     every = matched(tables, first, second)
-    found = chosen(every, options.verdict, options.outcome)
+    shown = chosen(every, options.verdict, options.outcome)
     counts = counts_table(every, first, second)
     if options.out:
         write_text(options.out, compare_page(tables, language=options.report_language))
     if options.json:
-        record = {
-            "counts": [row.values for row in counts.rows],
-            "items": found.drop("passed", f"passed{OTHER}").to_dicts(),
-        }
-        json.dump(record, sys.stdout, indent=2, ensure_ascii=False)
-        print()
+        items = shown.drop("passed", f"passed{OTHER}").to_dicts()
+        print_json({"counts": [row.values for row in counts.rows], "items": items})
         return
     terminal = console()
     print_table(counts, terminal)
-    print_table(items_table(found.head(options.items).to_dicts(), first, second), terminal)
-    print(f"{min(options.items, len(found)):,} of {len(found):,} headlines shown")
+    print_table(items_table(shown.head(options.items).to_dicts(), first, second), terminal)
+    print(f"{min(options.items, len(shown)):,} of {len(shown):,} headlines shown")
     if options.out:
         print(f"wrote {options.out}")
 
@@ -101,20 +86,14 @@ def items_table(rows: Sequence[dict[str, Any]], first: str, second: str) -> Tabl
     from change_it.scoring.compliancy import JUDGES
 
     def side(row: dict[str, Any], name: str, end: str) -> dict[str, Marked | str]:
-        places = tuple((one["start"], one["end"]) for one in unsupported(row[f"unsupported{end}"]))
+        marked = tuple((words["start"], words["end"]) for words in unsupported(row[f"unsupported{end}"]))
         failed = [judge for judge in JUDGES if row[judge + end] is False]
-        return {name: Marked(row[f"headline{end}"], places), f"{name} fails": " ".join(failed) or "–"}
+        return {name: Marked(row[f"headline{end}"], marked), f"{name} fails": " ".join(failed) or "–"}
 
     columns = [Column("id", "text"), Column("source", "text", "original")]
-    columns += [Column(name, "text") for one in (first, second) for name in (one, f"{one} fails")]
-    cells = [
-        Row(
-            {"id": row["id"], "source": row["source"], **side(row, first, ""), **side(row, second, OTHER)},
-            row["id"],
-        )
-        for row in rows
-    ]
-    return Table(tuple(columns), tuple(cells))
+    columns += [Column(name, "text") for system in (first, second) for name in (system, f"{system} fails")]
+    cells = ({**row, **side(row, first, ""), **side(row, second, OTHER)} for row in rows)
+    return Table(tuple(columns), tuple(Row(values, values["id"]) for values in cells))
 
 
 def _read(path: Path, required: Sequence[str], optional: Sequence[str]) -> Sequence[Record]:
@@ -122,6 +101,6 @@ def _read(path: Path, required: Sequence[str], optional: Sequence[str]) -> Seque
 
 
 def _refuse(path: Path, faults: Iterable[tuple[str, Sequence[int]]]) -> None:
-    found = [f"{what} (lines {listed(list(map(str, lines)))})" for what, lines in faults if lines]
-    if found:
-        raise InputError(f"{path}: {'; '.join(found)}: mend or remove these lines")
+    sentences = [f"{what} (lines {listed(list(map(str, lines)))})" for what, lines in faults if lines]
+    if sentences:
+        raise InputError(f"{path}: {'; '.join(sentences)}: mend or remove these lines")

@@ -27,18 +27,15 @@ def run(options: BuildOptions) -> None:
     terminal = console()
     with terminal.status("reading") as status, use_engine(options):
         reading = read_articles(options)
-        from change_it.corpus.build import (  # loads polars: after what is refused in reading
-            build_corpus,
-            write_corpus,
-        )
+        from change_it.corpus.build import build_corpus, write_corpus  # polars: after what reading refuses
 
         corpus = build_corpus(reading, options, stage=status.update)
         status.update("writing")
         write_corpus(corpus, options.out)
     print_summary(corpus.report)
     terminal.print(f"Corpus: {options.out}", soft_wrap=True)
-    own = {file.partition("/")[0] for file in FILES}
-    if others := sorted(path.name for path in options.out.iterdir() if path.name not in own):
+    written = {file.partition("/")[0] for file in FILES}
+    if others := sorted(path.name for path in options.out.iterdir() if path.name not in written):
         terminal.print(
             f"Not of this build and left as it was: {listed(others)}", soft_wrap=True, markup=False
         )
@@ -48,10 +45,9 @@ def print_summary(report: dict[str, Any]) -> None:
     """Print the tables of a finished corpus from its `alignment.json`."""
     terminal = console()
     rejected = sorted(report["rejected"].items(), key=lambda item: (-item[1], item[0]))
-    counts = {"in": report["rows"], "kept": report["kept"]} | {
-        f"rejected: {reason}": n for reason, n in rejected
-    }
-    rows = [Row({"what": what, "rows": count}) for what, count in counts.items()]
+    counts = [("in", report["rows"]), ("kept", report["kept"])]
+    counts += [(f"rejected: {reason}", count) for reason, count in rejected]
+    rows = [Row({"what": what, "rows": count}) for what, count in counts]
     what = (Column("what", "text", title=" "), Column("rows", "count"))
     print_table(Table(what, tuple(rows), title="Rows in = kept + rejected"), terminal)
 
@@ -59,7 +55,7 @@ def print_summary(report: dict[str, Any]) -> None:
     lines = [
         f"Dates of {listed(files)}: the {first} comes first"
         for first, is_day in (("day", True), ("month", False))
-        if (files := [file for file, found in report["day_first"].items() if found is is_day])
+        if (files := [file for file, day_first in report["day_first"].items() if day_first is is_day])
     ]
     lines += [
         f"Pairs above {thresholds['strict']}: {pairs['above_strict']:,} · above {thresholds['loose']}: "
@@ -84,10 +80,10 @@ def print_summary(report: dict[str, Any]) -> None:
         *(Column(side, "count", title=name) for side, name in zip("ab", outlets, strict=True)),
     )
     leaks = report["leak_check"]
-    found = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks["found"].items())
+    counted = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks["found"].items())
     check = (
         f"Leak check: {leaks['test_articles']:,} test articles against {sum(leaks['rows'].values()):,} training rows "
-        f"of {len(leaks['rows'])} sets: {found}"
+        f"of {len(leaks['rows'])} sets: {counted}"
     )
     near = leaks["neighbours"]
     events = (

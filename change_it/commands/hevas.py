@@ -1,12 +1,11 @@
 """`change-it hevas`: reads, measures, tests, prints a table or JSON, writes the files."""
 
-import json
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from change_it.commands.checks import check_systems
+from change_it.commands.printing import print_json
 from change_it.errors import InputError
 from change_it.hevas.arguments import Baseline, Chart, MetricOptions
 from change_it.results.report_folder import HEVAS_FILES, check_out
@@ -60,14 +59,13 @@ class HevasOptions(MetricOptions):
 
 def check(options: HevasOptions) -> None:
     """Refuse, before anything large loads, systems that are not there, metrics that are none, and `--out` where nothing can be written."""
-    check_systems(options.system, option="--system", example="mine=mine.txt")
+    files = check_systems(options.system, option="--system", example="mine=mine.txt")
     from change_it.hevas.evaluation import chosen_metrics  # loads numpy
 
     chosen_metrics(options.metrics)
     if options.resamples < 1:
         raise InputError(f"--resamples {options.resamples} is too few: give at least 1, better 1000")
     if options.out:
-        files = [spec.partition("=")[2] for spec in options.system]
         check_out(options.out, HEVAS_FILES, inputs=[options.documents, options.vectors, *files])
 
 
@@ -90,21 +88,15 @@ def run(options: HevasOptions) -> None:
             f"--correlations-of {options.correlations_of} is no system here: choose {' or '.join(names)}"
         )
 
-    from change_it.results.report_files import (
-        write_hevas,  # loads matplotlib and polars: after the cheap checks
-    )
+    from change_it.results.report_files import write_hevas  # loads matplotlib and polars
     from change_it.results.score_tables import hevas_record, hevas_terminal_table
 
     with progress_bar(shown=not options.json) as progress:
         systems += _baselines(options, documents, progress)
         evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=progress)
         progress("statistics", 0, 1)
-        analysis = analyse(
-            evaluation,
-            resamples=options.resamples,
-            seed=options.seed,
-            correlated=options.correlations_of,
-        )
+        settings = {"resamples": options.resamples, "seed": options.seed}
+        analysis = analyse(evaluation, **settings, correlated=options.correlations_of)
         if options.out:
             progress("report", 0, 1)
             write_hevas(
@@ -117,10 +109,7 @@ def run(options: HevasOptions) -> None:
                 language=page_language(options.report_language, options.language),
             )
     if options.json:
-        json.dump(
-            hevas_record(evaluation, analysis), sys.stdout, indent=2, ensure_ascii=False, allow_nan=False
-        )
-        print()
+        print_json(hevas_record(evaluation, analysis), allow_nan=False)
         return
     print_table(hevas_terminal_table(evaluation), console())
     if options.out:
@@ -136,12 +125,9 @@ def _baselines(options: HevasOptions, documents: "Documents", progress: "Progres
     systems = []
     for done, name in enumerate(names):
         progress(f"baseline {name}", done, len(names))
+        language = options.stop_words or options.language
         headlines = baseline(
-            name,
-            documents.texts,
-            n_words=options.n_words,
-            seed=options.seed,
-            language=options.stop_words or options.language,
+            name, documents.texts, n_words=options.n_words, seed=options.seed, language=language
         )
         systems.append(System(name, tuple(headlines)))
     return systems

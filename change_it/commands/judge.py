@@ -1,7 +1,5 @@
 """`change-it judge`: what the judges say of one new headline."""
 
-import json
-import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +7,7 @@ from typing import TYPE_CHECKING
 import tyro
 
 from change_it.commands.checks import check_files
+from change_it.commands.printing import print_json, print_lines
 from change_it.errors import InputError
 from change_it.io import read_input
 from change_it.judges.arguments import check_judges
@@ -91,8 +90,7 @@ def run(options: HeadlineOptions) -> None:
         language=options.language,
     )
     if options.json:
-        json.dump({"to": target} | asdict(judged), sys.stdout, indent=2, ensure_ascii=False)
-        print()
+        print_json({"to": target} | asdict(judged))
         return
     terminal = console()
     print_table(marks_table(judged, target), terminal)
@@ -104,34 +102,26 @@ def run(options: HeadlineOptions) -> None:
             f"Do not rely on these verdicts: the judges know {share:.0%} of the words of original and article.",
             soft_wrap=True,
         )
-    for line in read_summary(judges, folder).lines:
-        terminal.print(line, soft_wrap=True, markup=False, highlight=False)
+    print_lines(read_summary(judges, folder).lines, terminal)
 
 
 def marks_table(judged: "JudgedCandidate", target: str) -> Table:
     """The five marks of a headline with their probabilities, and what they come to."""
+    words = {True: "yes", False: "no", None: "n/a"}
     rows = []
     for name, mark in judged.marks.items():
         probability = judged.probabilities.get(name)
-        says = "n/a" if mark is None else "yes" if mark else "no"
-        unsupported = ", ".join(one.words for one in judged.unsupported) if name == "facts" else ""
-        rows.append(
-            Row(
-                {
-                    "judge": name,
-                    "question": QUESTIONS[name].format(target=target),
-                    "verdict": f"{says}: {unsupported}" if unsupported else says,
-                    "p": "" if probability is None else figure(probability),
-                }
-            )
-        )
-    outcome = {True: "yes", False: "no", None: "n/a"}
-    rows.append(
-        Row({"judge": "compliant", "question": "HH, AH and main", "verdict": outcome[judged.compliant]})
-    )
-    rows.append(
-        Row({"judge": "strict", "question": "all five", "verdict": outcome[judged.strict]}, strong=True)
-    )
-    names = ("judge", "question", "verdict", "p")
-    columns = tuple(Column(name, "text") for name in names)
-    return Table(columns, tuple(Row({"p": ""} | dict(row.values), strong=row.strong) for row in rows))
+        unsupported = ", ".join(found.words for found in judged.unsupported) if name == "facts" else ""
+        cells = {
+            "judge": name,
+            "question": QUESTIONS[name].format(target=target),
+            "verdict": f"{words[mark]}: {unsupported}" if unsupported else words[mark],
+            "p": "" if probability is None else figure(probability),
+        }
+        rows.append(Row(cells))
+    outcomes = (("compliant", "HH, AH and main", judged.compliant), ("strict", "all five", judged.strict))
+    for name, question, mark in outcomes:
+        cells = {"judge": name, "question": question, "verdict": words[mark], "p": ""}
+        rows.append(Row(cells, strong=name == "strict"))
+    columns = tuple(Column(name, "text") for name in ("judge", "question", "verdict", "p"))
+    return Table(columns, tuple(rows))

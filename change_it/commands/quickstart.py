@@ -38,6 +38,7 @@ STEPS = (
 RECIPE: Recipe = "rewrite"
 UPDATES = 460
 #: A judge stops when its validation stops gaining. AH reads whole articles and is near its best where it starts.
+TINY: dict[str, Any] = {"encoder": "scratch", "size": "tiny"}
 QUICK: dict[Task, dict[str, Any]] = {
     "main": {"early_stopping": 1},
     "hh": {"updates": 120, "evaluation_steps": 40, "early_stopping": 1},
@@ -125,20 +126,15 @@ def _corpus(options: QuickstartOptions) -> list[Step]:
 def _judging(options: QuickstartOptions) -> list[Step]:
     out, corpus, seed = options.out, str(options.out / "corpus"), options.seed
     judges = {
-        task: JudgeOptions(
-            task=task,
-            corpus=corpus,
-            encoder="scratch",
-            size="tiny",
-            out=out / "judges" / task,
-            seed=seed,
-            **of_task,
-        )
+        task: JudgeOptions(task=task, out=out / "judges" / task, corpus=corpus, seed=seed, **TINY, **of_task)
         for task, of_task in QUICK.items()
     }
     audit = AuditOptions(corpus=corpus, judges=str(out / "judges"), seed=seed)
     return [
-        *(Step(f"{task} judge", "change_it.commands.train_judge:run", own) for task, own in judges.items()),
+        *(
+            Step(f"{task} judge", "change_it.commands.train_judge:run", judge)
+            for task, judge in judges.items()
+        ),
         Step("audit", "change_it.commands.audit:run", audit),
     ]
 

@@ -5,7 +5,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from change_it.corpus.folder import check_corpus, read_warnings
+from change_it.commands.printing import print_warnings
+from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_header, check_writable, named_files
 from change_it.io.locks import keep_locks
@@ -37,10 +38,10 @@ def check(options: ReproduceOptions) -> None:
     if options.encoder and options.paper not in ("evalnlgeval2020", "changeit2020"):
         raise InputError("--encoder is for evalnlgeval2020 and changeit2020: leave it out")
     named = named_files(options.submissions, option="--submissions", example="team=team.csv", taken=BUILT_IN)
-    for _, file in named:
+    submissions = [file for _, file in named]
+    for file in submissions:
         check_header(file, required=("id", "headline"))
-    files = [options.corpus, options.reuse, options.encoder]
-    files += [spec.partition("=")[2] for spec in options.submissions]
+    files = [options.corpus, options.reuse, options.encoder, *submissions]
     check_writable(options.out, kind="run", inputs=files, alone=not options.plan)
 
 
@@ -68,10 +69,9 @@ def run(options: ReproduceOptions) -> None:
     if options.plan:
         return
     kept.run_plan(steps)
-    found = paper.document(options)
-    write_document(options.out, found)
-    for section in found.sections:
+    tables = paper.document(options)
+    write_document(options.out, tables)
+    for section in tables.sections:
         print_table(section.table.with_groups(), terminal)
-    for warning in read_warnings(options.corpus):
-        terminal.print(f"Warning: {warning}.", soft_wrap=True, markup=False)
+    print_warnings(options.corpus, terminal)
     print(f"wrote {options.out / 'report.html'}, tables.md, tables.json, tables/")

@@ -1,14 +1,13 @@
 """`change-it score`: reads, scores, prints a table or JSON, writes the report."""
 
-import json
-import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from change_it.commands.checks import check_predictions, check_systems
-from change_it.corpus.folder import check_corpus, read_language, read_warnings
+from change_it.commands.printing import print_json, print_lines, print_warnings
+from change_it.corpus.folder import check_corpus, read_language
 from change_it.engines import EngineOptions, use_engine, workers
 from change_it.judges.arguments import check_judges
 from change_it.results.report_folder import REPORT_FILES, check_out
@@ -59,10 +58,9 @@ def check(options: ScoreOptions) -> None:
     """Refuse, before anything large loads, a corpus, judges or prediction files at fault, and `--out` where nothing can be written."""
     check_corpus(options.corpus)
     check_judges(options.judges)
-    check_systems(options.predictions, option="--predictions", example="mine=mine.csv")
+    files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv")
     options.check_engine()
     if options.out:
-        files = [spec.partition("=")[2] for spec in options.predictions]
         check_out(options.out, REPORT_FILES, inputs=[options.corpus, options.judges, *files])
     check_predictions(options.predictions)
 
@@ -129,19 +127,16 @@ def run(options: ScoreOptions) -> None:
             made=made(),
         )
     if options.json:
-        json.dump(report_record(scores, measured, summary), sys.stdout, indent=2, ensure_ascii=False)
-        print()
-    else:
-        terminal = console()
-        if written := examples_table(scores):
-            print_table(written, terminal)
-        print_table(terminal_table(scores), terminal)
-        for line in summary.lines:
-            terminal.print(line, soft_wrap=True, markup=False, highlight=False)
-        for warning in read_warnings(options.corpus):
-            terminal.print(f"Warning: {warning}.", soft_wrap=True, markup=False)
-        if measured:
-            print_table(hevas_terminal_table(measured.evaluation), terminal)
-        if options.out:
-            folders = "items/, charts/ and hevas/" if measured else "items/ and charts/"
-            print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json, {folders}")
+        print_json(report_record(scores, measured, summary))
+        return
+    terminal = console()
+    if written := examples_table(scores):
+        print_table(written, terminal)
+    print_table(terminal_table(scores), terminal)
+    print_lines(summary.lines, terminal)
+    print_warnings(options.corpus, terminal)
+    if measured:
+        print_table(hevas_terminal_table(measured.evaluation), terminal)
+    if options.out:
+        folders = "items/, charts/ and hevas/" if measured else "items/ and charts/"
+        print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json, {folders}")

@@ -12,9 +12,8 @@ __all__ = ["check", "presets", "run"]
 def check(options: GeneratorOptions) -> None:
     """Refuse, before anything large loads, a model that can be no Hub id and is not there, an outlet of no article, and a folder that cannot be written."""
     check_corpus(options.corpus)
-    check_writable(
-        options.out, kind="run", inputs=options.inputs, alone=False
-    )  # one of several processes, it may be
+    # it may be one of several processes
+    check_writable(options.out, kind="run", inputs=options.inputs, alone=False)
     if options.architecture is not None and is_missing_path(options.architecture):
         raise InputError(no_model(options.architecture))
     if options.to is not None:

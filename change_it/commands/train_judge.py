@@ -1,7 +1,8 @@
 """`change-it train judge`; its options are `judges.arguments`."""
 
 from change_it.commands.checks import check_files
-from change_it.corpus.folder import check_corpus, read_warnings
+from change_it.commands.printing import print_warnings
+from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, is_missing_path
 from change_it.judges.arguments import SCRATCH, JudgeOptions, presets
@@ -14,9 +15,8 @@ def check(options: JudgeOptions) -> None:
     """Refuse, before anything large loads, files that are not there, an encoder that can be no Hub id, and a folder that cannot be written."""
     check_corpus(options.corpus)
     check_files(options.generated)
-    check_writable(
-        options.out, kind="run", inputs=options.inputs, alone=False
-    )  # one of several processes, it may be
+    # it may be one of several processes
+    check_writable(options.out, kind="run", inputs=options.inputs, alone=False)
     if is_missing_path(options.encoder):
         raise InputError(
             f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {SCRATCH}"
@@ -24,14 +24,7 @@ def check(options: JudgeOptions) -> None:
 
 
 def run(options: JudgeOptions) -> None:
-    """Train a judge and print it beside its baselines.
-
-    Args:
-        options: see `JudgeOptions`.
-
-    Raises:
-        InputError: as `train_judge`.
-    """
+    """Train a judge and print it beside its baselines."""
     check(options)
 
     from change_it.judges.train import table_of, train_judge
@@ -41,6 +34,5 @@ def run(options: JudgeOptions) -> None:
     if process_state().is_main_process:
         to = console()
         print_table(table_of(metrics), to)
-        for warning in read_warnings(options.corpus):
-            to.print(f"Warning: {warning}.", soft_wrap=True, markup=False)
+        print_warnings(options.corpus, to)
         to.print(f"[green]✓[/] judge in [bold]{options.out}[/]", soft_wrap=True)

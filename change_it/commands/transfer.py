@@ -152,18 +152,10 @@ def run(options: TransferOptions) -> None:
     started = time.monotonic()
     with use_engine(options):
         setup = load_setup(options)
-        system, needs = setup.system, setup.needs
         if options.input:
-            items = file_items(
-                options.input,
-                system.outlets,
-                setup.targets,
-                columns=options.columns,
-                to=options.to,
-                needs=needs,
-            )
+            items = file_items(setup, options.input, columns=options.columns, to=options.to)
         else:
-            items = corpus_items(str(options.corpus), system.outlets, setup.targets, needs=needs)
+            items = corpus_items(setup, str(options.corpus))
         if options.objective == "strict":
             articles = [item.article for item in items if item.article]
             setup = replace(setup, language=read_language(options.corpus or "") or guess_language(articles))
@@ -248,10 +240,8 @@ def _show(done: "Transferred", options: TransferOptions, setup: "Setup", seconds
 
 def _spread(good: Sequence[int], items: "Sequence[Item]") -> list[int]:
     """Items to show, of each target in alternation."""
-    queues: dict[str, list[int]] = {}
+    by_target: dict[str, list[int]] = {}
     for number in good:
-        queues.setdefault(items[number].target, []).append(number)
-    alternating = [
-        number for some in zip(*(queue[:SHOWN] for queue in queues.values()), strict=False) for number in some
-    ]
-    return (alternating or list(good))[:SHOWN]
+        by_target.setdefault(items[number].target, []).append(number)
+    rounds = zip(*by_target.values(), strict=False)
+    return [number for numbers in rounds for number in numbers][:SHOWN]

@@ -20,9 +20,8 @@ from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
 from change_it.engines import map_ordered, share
+from change_it.stats import Floats, Ints
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Reduced = TypeVar("Reduced")
 
 #: The day number of an article without a date.
@@ -79,21 +78,11 @@ def align(
     once: bool = False,
     without: tuple[float, float] | None = None,
 ) -> Pairs:
-    """All pairs of articles inside the window whose cosine is above a floor (many-to-many).
+    """All pairs of rows of x and y, of unit length, whose cosine is above a floor and whose days are close (many-to-many).
 
-    Args:
-        x: unit-length rows of outlet A, (articles of A, words).
-        y: the same of outlet B.
-        x_days: day numbers of A, `UNDATED` where unknown.
-        y_days: the same of B.
-        window_days: articles further apart than this many days are not compared, nor are undated ones; None
-            compares everything with everything, dates or not.
-        floor: pairs at or below this cosine are counted (above .05) but not returned.
-        once: x and y are the same articles: each two are one pair, in either order, without counts below the floor.
-        without: pairs with cosines from the first to the second of these are counted but not returned.
-
-    Returns:
-        The pairs, and the counts of every pair compared. Memory is bounded by `BLOCK` and the number of pairs.
+    Days more than `window_days` apart are not compared, nor are undated rows; None compares all rows, dates or not. With
+    `once`, x and y are the same articles, and each two of them are one pair. Pairs with cosines in the range `without` are
+    left out. The counts are of all pairs compared with a cosine above .05; with `once` of those above the floor alone.
 
     Examples:
         >>> x, y = csr_matrix([[1.0, 0.0], [0.6, 0.8]]), csr_matrix([[1.0, 0.0], [1.0, 0.0]])
@@ -117,8 +106,8 @@ def align(
         wanted = inside & (cosine > floor)
         if without is not None:
             wanted &= (cosine < without[0]) | (cosine > without[1])
-        found = np.flatnonzero(wanted)
-        return rows[i[found]], columns[j[found]], cosine[found], counts
+        kept = np.flatnonzero(wanted)
+        return rows[i[kept]], columns[j[kept]], cosine[kept], counts
 
     x = _rows(x, rows)
     parts = _over_blocks(x, x if once else _rows(y, columns), low, high, lowest, above_floor)
@@ -132,13 +121,7 @@ def align(
 
 
 def one_to_one(pairs: Pairs) -> Pairs:
-    """Greedily from the top, each article in at most one pair (LREC 2020 §4.1).
-
-    Args:
-        pairs: the result of `align`.
-
-    Returns:
-        The pairs kept, in the same order; its `counts` are complete above the floor that `align` was given.
+    """Of the pairs of `align`, from the best one down, those whose articles are in no better pair (LREC 2020 §4.1).
 
     Examples:
         >>> many = Pairs(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0.9, 0.8, 0.7, 0.2]), histogram(np.zeros(0)))
@@ -166,13 +149,7 @@ def histogram(similarity: Floats) -> Ints:
 
 
 def number_above(counts: Ints) -> Ints:
-    """The curve of LREC 2020's Figure 2: how many pairs are above each threshold.
-
-    Args:
-        counts: `Pairs.counts`.
-
-    Returns:
-        int64 (len(EDGES) - 1,): the number of pairs above `EDGES[k]`, for every edge but the last.
+    """How many pairs are above each of `EDGES` but the last: the curve of LREC 2020's Figure 2, from `Pairs.counts`.
 
     Examples:
         >>> number_above(histogram(np.array([0.3, 0.3, 0.7])))[[0, 50, 189]].tolist()
@@ -181,88 +158,84 @@ def number_above(counts: Ints) -> Ints:
     return counts[::-1].cumsum()[::-1]
 
 
+class Compared(NamedTuple):
+    """Articles that are compared with others."""
+
+    vectors: csr_matrix  # unit-length rows
+    days: Ints  # day numbers
+    groups: Ints  # only rows of one group are compared (train/test side and fold)
+    clusters: (
+        Ints  # rows with the same number belong together: the row itself, its partner, their near-duplicates
+    )
+
+    def of(self, rows: Ints) -> "Compared":
+        """Those at these rows."""
+        return Compared(self.vectors[rows], self.days[rows], self.groups[rows], self.clusters[rows])
+
+
 def nearest_wrong(
-    x: csr_matrix,
-    y: csr_matrix,
-    x_days: Ints,
-    y_days: Ints,
+    x: Compared,
+    y: Compared,
     *,
-    x_groups: Ints,
-    y_groups: Ints,
-    x_clusters: Ints,
-    y_clusters: Ints,
     window_days: int | None,
     ceiling: float,
     at_least: int = 25,
-    known: tuple[Ints, Ints, Floats] | None = None,
+    close: tuple[Ints, Ints, Floats] | None = None,
 ) -> tuple[Ints, Floats]:
     """For each row of x the most similar row of y that is surely not its partner: a hard negative.
 
-    A candidate is of the same group, of another cluster, and less similar than the ceiling (above it, it may
-    report the same event). Candidates are looked for in the window; where that holds fewer than
-    `at_least` rows of the group, among the `at_least` nearest in time. An undated row looks through its whole group, and so does
-    every row of a group that has fewer than `at_least` dated rows.
+    It is of the same group, of another cluster, and less similar than the ceiling (above it, it may report the same
+    event). It is looked for in the window; where that holds fewer than `at_least` rows of the group, among the
+    `at_least` nearest in time. An undated row looks through its whole group, and so does every row without a window, or
+    of a group that has fewer than `at_least` dated rows. `close` are, without a window, rows of x, rows of y and cosines
+    of all pairs above some cosine under the ceiling.
 
-    Args:
-        x: unit-length rows, (n, words).
-        y: unit-length rows, (m, words); may be x itself.
-        x_days: int64 (n,), day numbers, `UNDATED` where unknown.
-        y_days: int64 (m,).
-        x_groups: int64 (n,); only rows of one group are compared (train/test side and fold).
-        y_groups: int64 (m,).
-        x_clusters: int64 (n,); rows with the same number belong together: the row itself, its partner, their
-            near-duplicates.
-        y_clusters: int64 (m,).
-        window_days: half-width of the window; None looks through the whole group.
-        ceiling: cosine that a candidate must stay below.
-        at_least: number of rows that the search looks at, where the group has so many.
-        known: without a window, rows of x, rows of y and cosines of all pairs above some cosine under the ceiling.
-
-    Returns:
-        int64 (n,) rows of y, -1 where no candidate shares a word with the row; float64 (n,) cosines, 0 there. The
-        earliest wins among equals.
+    Returns the rows of y and their cosines, the earliest row among equals; -1 and 0 where no row shares a word.
 
     Examples:
-        >>> x = csr_matrix([[1.0, 0.0], [0.6, 0.8], [0.28, 0.96]])
-        >>> zeros, alone = np.zeros(3, dtype=int), np.arange(3)
-        >>> index, cosine = nearest_wrong(x, x, zeros, zeros, x_groups=zeros, y_groups=zeros, x_clusters=alone,
-        ...     y_clusters=alone, window_days=3, ceiling=0.9)
+        >>> zeros = np.zeros(3, dtype=int)
+        >>> x = Compared(csr_matrix([[1.0, 0.0], [0.6, 0.8], [0.28, 0.96]]), zeros, zeros, np.arange(3))
+        >>> index, cosine = nearest_wrong(x, x, window_days=3, ceiling=0.9)
         >>> index.tolist(), cosine.tolist()
         ([1, 0, 0], [0.6, 0.6, 0.28])
     """
-    index, nearest = np.full(x.shape[0], -1, dtype=np.int64), np.zeros(x.shape[0])
-    if known is not None:
-        i, j, cosine = known
-        allowed = (cosine < ceiling) & (x_groups[i] == y_groups[j]) & (x_clusters[i] != y_clusters[j])
-        by_day = _by_day(y_days)
+    index, nearest = np.full(len(x.days), -1, dtype=np.int64), np.zeros(len(x.days))
+    if close is not None:
+        i, j, cosine = close
+        allowed = (cosine < ceiling) & (x.groups[i] == y.groups[j]) & (x.clusters[i] != y.clusters[j])
+        by_day = _by_day(y.days)
         i, j, cosine = _highest(i[allowed], np.argsort(by_day)[j[allowed]], cosine[allowed])
         index[i], nearest[i] = by_day[j], cosine
-    steps = STEPS[-1:] if window_days is not None else STEPS[known is not None :]
-    for group, step in product(np.intersect1d(x_groups, y_groups), steps):
-        x_rows, y_rows = np.flatnonzero((x_groups == group) & (index < 0)), np.flatnonzero(y_groups == group)
-        x_rows, y_rows = x_rows[_by_day(x_days[x_rows])], y_rows[_by_day(y_days[y_rows])]
-        low, high = _widened(x_days[x_rows], y_days[y_rows], window_days, at_least)
-        own, other = x_clusters[x_rows], y_clusters[y_rows]
-
-        def best(
-            i: Ints,
-            j: Ints,
-            cosine: Floats,
-            low: Ints = low,
-            high: Ints = high,
-            own: Ints = own,
-            other: Ints = other,
-        ) -> tuple[Ints, Ints, Floats]:
-            allowed = np.flatnonzero(
-                (cosine < ceiling) & (j >= low[i]) & (j < high[i]) & (own[i] != other[j])
-            )
-            return _highest(i[allowed], j[allowed], cosine[allowed])
-
-        parts = _over_blocks(_rows(x, x_rows), _rows(y, y_rows), low, high, step * ceiling, best)
+    steps = STEPS[-1:] if window_days is not None else STEPS[close is not None :]
+    for group, step in product(np.intersect1d(x.groups, y.groups), steps):
+        x_rows, y_rows = np.flatnonzero((x.groups == group) & (index < 0)), np.flatnonzero(y.groups == group)
+        x_rows, y_rows = x_rows[_by_day(x.days[x_rows])], y_rows[_by_day(y.days[y_rows])]
+        low, high = _widened(x.days[x_rows], y.days[y_rows], window_days, at_least)
+        clusters = x.clusters[x_rows], y.clusters[y_rows]
+        best = partial(_nearest_of_block, intervals=(low, high), clusters=clusters, ceiling=ceiling)
+        parts = _over_blocks(
+            _rows(x.vectors, x_rows), _rows(y.vectors, y_rows), low, high, step * ceiling, best
+        )
         if parts:
             i, j, cosine = _highest(*(np.concatenate(column) for column in zip(*parts, strict=True)))
             index[x_rows[i]], nearest[x_rows[i]] = y_rows[j], cosine
     return index, nearest
+
+
+def _nearest_of_block(
+    i: Ints,
+    j: Ints,
+    cosine: Floats,
+    *,
+    intervals: tuple[Ints, Ints],
+    clusters: tuple[Ints, Ints],
+    ceiling: float,
+) -> tuple[Ints, Ints, Floats]:
+    """The nearest column of each row below the ceiling, in the row's interval and of another cluster."""
+    (low, high), (x_clusters, y_clusters) = intervals, clusters
+    inside = (cosine < ceiling) & (j >= low[i]) & (j < high[i])
+    allowed = np.flatnonzero(inside & (x_clusters[i] != y_clusters[j]))
+    return _highest(i[allowed], j[allowed], cosine[allowed])
 
 
 def _highest(i: Ints, j: Ints, cosine: Floats) -> tuple[Ints, Ints, Floats]:
@@ -289,9 +262,8 @@ def _rows(matrix: csr_matrix, rows: Ints) -> csr_matrix:
 
 def _window(days: Ints, among: Ints, window_days: int) -> tuple[Ints, Ints]:
     """For each day the interval of sorted `among` that is at most `window_days` away."""
-    return np.searchsorted(among, days - window_days), np.searchsorted(
-        among, days + window_days, side="right"
-    )
+    first = np.searchsorted(among, days - window_days)
+    return first, np.searchsorted(among, days + window_days, side="right")
 
 
 def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) -> tuple[Ints, Ints]:
@@ -308,10 +280,8 @@ def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) ->
         middle = (start + last) // 2
         beyond = among_dated[np.minimum(middle + at_least, len(among_dated) - 1)]
         right_is_closer = (start < last) & (beyond - dated[narrow] < dated[narrow] - among_dated[middle])
-        start, last = (
-            np.where(right_is_closer, middle + 1, start),
-            np.where(right_is_closer, last, np.minimum(middle, last)),
-        )
+        start = np.where(right_is_closer, middle + 1, start)
+        last = np.where(right_is_closer, last, np.minimum(middle, last))
     left[narrow], right[narrow] = start, start + at_least
     low[: len(dated)], high[: len(dated)] = left, right
     return low, high
@@ -378,16 +348,16 @@ def _multiply(
         common, rare = x_common.toarray(), x_rare @ y_sparse
         filled = np.diff(rare.indptr)
         if rows.max() * columns.max() < lowest:  # nothing is above it by common words alone
-            found = np.flatnonzero(rare.data > np.repeat(lowest - rows * columns.max(), filled))
-            i, j = np.repeat(np.arange(len(rows)), filled)[found], rare.indices[found]
-            cosine = rare.data[found] + np.einsum("ij,ji->i", common[i], y_dense[:, j])
-            found = np.flatnonzero(cosine > lowest)
-            i, j, cosine = i[found], j[found], cosine[found]
+            possible = np.flatnonzero(rare.data > np.repeat(lowest - rows * columns.max(), filled))
+            i, j = np.repeat(np.arange(len(rows)), filled)[possible], rare.indices[possible]
+            cosine = rare.data[possible] + np.einsum("ij,ji->i", common[i], y_dense[:, j])
+            above = np.flatnonzero(cosine > lowest)
+            i, j, cosine = i[above], j[above], cosine[above]
         else:
             every = (common @ y_dense).ravel()
             every[np.repeat(np.arange(0, every.size, len(columns)), filled) + rare.indices] += rare.data
-            found = np.flatnonzero(every > lowest)
-            cosine, (i, j) = every[found], np.divmod(found, len(columns))
+            above = np.flatnonzero(every > lowest)
+            cosine, (i, j) = every[above], np.divmod(above, len(columns))
         done.append(reduce(i + start, j + np.int64(left), np.minimum(cosine.round(9), 1.0)))
     return done
 
@@ -400,10 +370,8 @@ def _partitions(
     held = (0, 0)
     for first in range(0, len(blocks), BLOCKS):
         some = blocks[first : first + BLOCKS]
-        (start, _, left, _), (_, stop, _, right) = (
-            map(min, zip(*some, strict=True)),
-            map(max, zip(*some, strict=True)),
-        )
+        starts, stops, lefts, rights = zip(*some, strict=True)
+        start, stop, left, right = min(starts), max(stops), min(lefts), max(rights)
         if held != (start, stop):
             held, rows = (start, stop), share(x.rows(start, stop))
         yield rows, y.rows(left, right), (start, left), some

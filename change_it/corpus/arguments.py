@@ -95,8 +95,8 @@ def parse_sizes(text: str) -> dict[str, int] | None:
     """Pairs wanted of A1, A2 and A3 (0 when missing) from `A1=5000,A2=5000,A3=10000`, in any order; None for empty text."""
     if not text.strip():
         return None
-    found = [re.fullmatch(r"\s*(A[123])\s*=\s*(\d+)\s*", part) for part in text.split(",")]
-    sizes = {match[1]: int(match[2]) for match in found if match}
-    if len(sizes) != len(found) or not sizes.get("A1") or not sizes.get("A2"):
+    matches = [re.fullmatch(r"\s*(A[123])\s*=\s*(\d+)\s*", part) for part in text.split(",")]
+    sizes = {match[1]: int(match[2]) for match in matches if match}
+    if len(sizes) != len(matches) or not sizes.get("A1") or not sizes.get("A2"):
         raise InputError(f"--sizes {text!r} is not understood: write --sizes A1=5000,A2=5000,A3=10000")
     return {name: sizes.get(name, 0) for name in ("A1", "A2", "A3")}

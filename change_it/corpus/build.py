@@ -32,10 +32,11 @@ from change_it.corpus.folder import (
 from change_it.corpus.pairing import Candidates, article_vectors, find_neighbours, find_pairs
 from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.sample import is_sample
-from change_it.corpus.splits import REMOVED, Ints, Splits, components, leak_check, split, test_neighbours
+from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split, test_neighbours
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.engines import EngineOptions
 from change_it.io import replace_folder, write_json, write_table, write_text
+from change_it.stats import Ints
 from change_it.templates import template_environment, without_markup
 
 ROWS_A_GROUP = 5_000
@@ -65,30 +66,30 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     clusters = _with_quoting_headlines(near_duplicates([article.article for article in articles]), articles)
     stage("alignment")
     vectors = article_vectors(articles, options)
-    found = find_pairs(articles, vectors, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
+    candidates = find_pairs(articles, vectors, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
     stage("splits")
     labels = np.array([article.label == outlets.b for article in articles], dtype=np.int64)
     given = [article.alignment for article in articles]
     splits = split(
         clusters,
-        (found.a, found.b, found.similarity),
+        (candidates.a, candidates.b, candidates.similarity),
         labels,
         strict=options.strict,
         loose=options.loose,
         seed=options.seed,
         sizes=sizes,
         given=given if any(given) else None,
-        linking=found.linking,
-        events=found.events,
+        linking=candidates.linking,
+        events=candidates.events,
     )
     stage("nearest wrong articles")
-    neighbours = find_neighbours(articles, vectors, labels, splits, found, options)
+    neighbours = find_neighbours(articles, vectors, labels, splits, candidates, options)
     del vectors
     stage("training sets")
     article_table = _article_table(articles, splits)
-    pair_table = _pair_table(article_table, found.a, found.b, found.similarity, splits)
+    pair_table = _pair_table(article_table, candidates, splits)
     article_table = article_table.with_columns(neighbours).filter(pl.col("alignment") != REMOVED)
-    nearest = pl.DataFrame({"id": [article.id for article in articles], "nearest": found.nearest})
+    nearest = pl.DataFrame({"id": [article.id for article in articles], "nearest": candidates.nearest})
     neighbour_table = article_table.select("alignment", *CONFIGS["neighbours"])
     base = {
         "articles": _sides(article_table.select(*CONFIGS["articles"])),
@@ -115,7 +116,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     stage("leak check")
     ids = [article.id for article in articles]
     leaks = leak_check(tables, pl.DataFrame({"id": ids, "cluster": clusters}))
-    leaks["neighbours"] = test_neighbours(splits.alignment, labels, found.events)
+    leaks["neighbours"] = test_neighbours(splits.alignment, labels, candidates.events)
     if leaks["neighbours"]["articles"] and not any(given):
         raise RuntimeError(f"the leak check found events on both sides of the split: {leaks['neighbours']}")
     tables = {
@@ -123,47 +124,52 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         for config, by_side in tables.items()
         if (filled := {side: rows for side, rows in by_side.items() if rows.height})
     }
-    rejected = [
-        *reading.rejected,
-        *(
-            Rejection(*reading.places[row], ids[row], reason)
-            for row, reason in sorted(splits.removed.items())
-        ),
-    ]
-    report: dict[str, Any] = {
+    removed = sorted(splits.removed.items())
+    rejected = [Rejection(*reading.places[row], ids[row], reason) for row, reason in removed]
+    report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks}
+    report["warnings"] = reading.warnings + _warnings(report["pairs"]["kept"]["A2"], candidates, options)
+    return Corpus(outlets, tables, [*reading.rejected, *rejected], report)
+
+
+def _report(
+    reading: Reading, options: BuildOptions, candidates: Candidates, splits: Splits, tables: Tables
+) -> dict[str, Any]:
+    """The content of `alignment.json`, but for the leak check and warnings."""
+    similarity = candidates.similarity
+    articles = pl.concat(tables["articles"].values())
+    return {
         "version": __version__,
-        "outlets": dataclasses.asdict(outlets),
-        "sample": is_sample(articles),
+        "outlets": dataclasses.asdict(reading.outlets),
+        "sample": is_sample(reading.articles),
         "options": _options(options),
         "day_first": reading.day_first,
         "rows": reading.rows,
-        "kept": article_table.height,
+        "kept": articles.height,
         "rejected": dict(reading.reasons + Counter(splits.removed.values())),
         "thresholds": {"strict": options.strict, "loose": options.loose},
         "pairs": {
-            "above_strict": int((found.similarity > options.strict).sum()),
-            "above_loose": int((found.similarity > options.loose).sum()),
+            "above_strict": int((similarity > options.strict).sum()),
+            "above_loose": int((similarity > options.loose).sum()),
             "kept": {name: int((splits.pair_alignment == name).sum()) for name in SPLIT_NAMES[:3]},
             "dropped": splits.dropped,
         },
-        "partners": found.partners,
+        "partners": candidates.partners,
         "histogram": {
             "edges": EDGES.tolist(),
-            "compared": found.compared.tolist(),
-            "pairs": histogram(found.similarity).tolist(),
+            "compared": candidates.compared.tolist(),
+            "pairs": histogram(similarity).tolist(),
         },
         "splits": {
-            name: {label: _count(article_table, name, label) for label in outlets.names}
+            name: {
+                label: articles.filter(alignment=name, label=label).height for label in reading.outlets.names
+            }
             for name in SPLIT_NAMES
         },
         "rows_by_config": {
             config: {side: rows.height for side, rows in by_side.items()}
             for config, by_side in tables.items()
         },
-        "leak_check": leaks,
     }
-    report["warnings"] = reading.warnings + _warnings(report["pairs"]["kept"]["A2"], found, options)
-    return Corpus(outlets, tables, rejected, report)
 
 
 def in_canonical_order(reading: Reading) -> Reading:
@@ -240,43 +246,43 @@ def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:
     )
 
 
-def _pair_table(articles: pl.DataFrame, a: Any, b: Any, similarity: Any, splits: Splits) -> pl.DataFrame:
+def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) -> pl.DataFrame:
     """Config `pairs`, best first."""
     kept = splits.pairs
     columns = ("id", "headline", "article", "date")
     sides = [
         articles[rows[kept]].select(pl.col(name).alias(f"{side}_{name}") for name in columns)
-        for side, rows in (("a", a), ("b", b))
+        for side, rows in (("a", candidates.a), ("b", candidates.b))
     ]
     digits = len(str(len(kept)))
-    own = pl.DataFrame(
+    pairs = pl.DataFrame(
         {
             "pair_id": [f"p{rank:0{digits}d}" for rank in range(1, len(kept) + 1)],
-            "similarity": similarity[kept],
+            "similarity": candidates.similarity[kept],
             "alignment": splits.pair_alignment.tolist(),
-            "fold": splits.fold[a[kept]],
+            "fold": splits.fold[candidates.a[kept]],
         },
         schema_overrides={"pair_id": pl.String, "alignment": pl.String},
     )
-    return pl.concat([own, *sides], how="horizontal").select(*CONFIGS["pairs"])
+    return pl.concat([pairs, *sides], how="horizontal").select(*CONFIGS["pairs"])
 
 
-def _warnings(pairs: int, found: Candidates, options: BuildOptions) -> list[str]:
+def _warnings(pairs: int, candidates: Candidates, options: BuildOptions) -> list[str]:
     """One sentence where the test set is too small, with the thresholds that would do."""
     if pairs >= ENOUGH:
         return []
     sentence = f"the test set has {pairs:,} pairs, and scores on fewer than {ENOUGH} say little"
-    if options.sizes or found.partners:
+    if options.sizes or candidates.partners:
         return [
             f"{sentence}: {'ask for more A2 in --sizes' if options.sizes else 'give more articles of A2'}"
         ]
-    if len(found.ranked) < 2 * ENOUGH:
+    if len(candidates.ranked) < 2 * ENOUGH:
         return [
             f"{sentence}: no thresholds would give as many, so give more or longer articles, or widen --window-days"
         ]
 
     def below(rank: int) -> float:
-        return math.ceil(found.ranked[min(rank, len(found.ranked)) - 1] * 1000 - 1) / 1000
+        return math.ceil(candidates.ranked[min(rank, len(candidates.ranked)) - 1] * 1000 - 1) / 1000
 
     strict, loose = below(2 * ENOUGH), min(options.loose, below(3 * ENOUGH))
     return [
@@ -290,14 +296,10 @@ def _sides(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return {"train": rows.filter(~test), "test": rows.filter(test)}
 
 
-def _count(articles: pl.DataFrame, alignment: str, label: str) -> int:
-    return articles.filter((pl.col("alignment") == alignment) & (pl.col("label") == label)).height
-
-
 def _options(options: BuildOptions) -> dict[str, Any]:
     """The options as JSON values, without the place of the folder and of the work."""
     values = dataclasses.asdict(options)
-    for name in ("out", *(one.name for one in dataclasses.fields(EngineOptions))):
+    for name in ("out", *(field.name for field in dataclasses.fields(EngineOptions))):
         del values[name]
     return values
 

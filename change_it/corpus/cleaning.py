@@ -65,11 +65,11 @@ class OpenDate:
 
     def days(self) -> dict[bool, date]:
         """The day by each order in which this is a date, True where the day comes first."""
-        found = {}
+        days = {}
         for day_first in (True, False):
             with suppress(ValueError):
-                found[day_first] = self.day(day_first)
-        return found
+                days[day_first] = self.day(day_first)
+        return days
 
 
 def clean(text: str) -> str:
@@ -110,12 +110,8 @@ def parse_date(value: object, *, day_first: bool | None = None, form: str = "") 
     Understood are dates and datetimes as objects, ISO 8601 (with any time after it, and `20170615`), RFC 822, `15/6/17`
     and `15-6-2017` in either order, `15.6.2017` with the day first (69-99 are the years 1969-1999), seconds since 1970
     of at least nine digits, and dates with an English month name. A time zone is not applied: the day is the one that
-    is written; seconds since 1970 give the day in UTC.
-
-    Args:
-        value: a cell.
-        day_first: the order of `15/6/17`; without it such a date is an `OpenDate`.
-        form: of all dates that are text, as `datetime.strptime` takes it.
+    is written; seconds since 1970 give the day in UTC. Without `day_first`, `15/6/17` is an `OpenDate`. With `form`, all
+    dates that are text are of that form of `strptime`.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
@@ -128,16 +124,16 @@ def parse_date(value: object, *, day_first: bool | None = None, form: str = "") 
         return None
     if form:
         return datetime.strptime(text, form).date()
-    if found := _ISO.fullmatch(text) or _COMPACT.fullmatch(text):
-        year, month, day = map(int, found.groups())
+    if match := _ISO.fullmatch(text) or _COMPACT.fullmatch(text):
+        year, month, day = map(int, match.groups())
         return date(year, month, day)
-    if found := _OPEN.fullmatch(text) or _DOTTED.fullmatch(text):
-        *fields, digits = filter(None, found.groups())
+    if match := _OPEN.fullmatch(text) or _DOTTED.fullmatch(text):
+        *fields, digits = filter(None, match.groups())
         year = int(digits)
         if len(digits) == 2:
             year += 1900 if year >= 69 else 2000
         written = OpenDate(text, int(fields[0]), int(fields[1]), year)
-        order = True if found.re is _DOTTED else day_first
+        order = True if match.re is _DOTTED else day_first
         return written if order is None else written.day(order)
     if _EPOCH.fullmatch(text):
         return _after_1970(float(text))
@@ -162,30 +158,30 @@ def plausible(day: date, today: date) -> bool:
     return EARLIEST <= day <= today + TOLERANCE
 
 
-def _uncontrolled(found: re.Match[str]) -> str:
+def _uncontrolled(match: re.Match[str]) -> str:
     """Nothing for a control character, the Windows-1252 character for those from 128 to 159."""
-    return found[0].encode("latin-1").decode("cp1252", "ignore") if "\x80" <= found[0] <= "\x9f" else ""
+    return match[0].encode("latin-1").decode("cp1252", "ignore") if "\x80" <= match[0] <= "\x9f" else ""
 
 
 def _without_tags(text: str) -> str:
     """Comments, scripts, styles and tags off, in linear time: what is never closed is looked for once."""
     parts: list[str] = []
-    place, unclosed = 0, set()
-    while found := _TAG.search(text, place):
-        end, gap = found.end(), " "
-        kind = found[0].lower()
+    start, unclosed = 0, set()
+    while opening := _TAG.search(text, start):
+        end, gap = opening.end(), " "
+        kind = opening[0].lower()
         if kind in _CLOSING and kind not in unclosed and (closing := _CLOSING[kind].search(text, end)):
             end = closing.end()
         else:
             unclosed.add(kind)
-            if tag := _PLAIN_TAG.match(text, found.start()):
+            if tag := _PLAIN_TAG.match(text, opening.start()):
                 end = tag.end()
                 gap = "" if _INLINE.fullmatch(tag[1]) else " "
             else:
-                gap = found[0]
-        parts += (text[place : found.start()], gap)
-        place = end
-    return "".join([*parts, text[place:]])
+                gap = opening[0]
+        parts += (text[start : opening.start()], gap)
+        start = end
+    return "".join([*parts, text[start:]])
 
 
 def _after_1970(seconds: float) -> date:
@@ -206,11 +202,9 @@ def _spelled_out(text: str) -> date:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            first, second = (
-                parser.parse(text, ignoretz=True, default=default).date() for default in _DEFAULTS
-            )
+            days = {parser.parse(text, ignoretz=True, default=default).date() for default in _DEFAULTS}
         except (OverflowError, TypeError, IndexError) as error:
             raise ValueError(text) from error
-    if first != second:
+    if len(days) > 1:
         raise ValueError(text)
-    return first
+    return days.pop()

@@ -45,9 +45,8 @@ def _shingles(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.uint6
     total = np.zeros(len(hashes), np.uint64)
     for ahead in range(min(SHINGLE, len(hashes))):
         inside = position[: len(hashes) - ahead] + ahead < ends[: len(hashes) - ahead]
-        total[: len(hashes) - ahead] += np.where(
-            inside, _mixed(hashes[ahead:] + np.uint64(ahead)), np.uint64(0)
-        )
+        mixed = _mixed(hashes[ahead:] + np.uint64(ahead))
+        total[: len(hashes) - ahead] += np.where(inside, mixed, np.uint64(0))
     whole = (position + SHINGLE <= ends) | (position == ends - np.repeat(lengths, lengths))
     return np.where(lengths > 0, np.maximum(lengths - SHINGLE + 1, 1), 0), _mixed(total[whole])
 
@@ -74,9 +73,8 @@ def _signatures(texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.in
 def _signed(texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
     """Signatures of a block's texts that have words, and which have."""
     lengths, hashes = _shingles(texts)
-    factors = np.random.default_rng(0).integers(0, 2**63, BANDS * ROWS, np.uint64) * np.uint64(2) + np.uint64(
-        1
-    )
+    drawn = np.random.default_rng(0).integers(0, 2**63, BANDS * ROWS, np.uint64)
+    factors = drawn * np.uint64(2) + np.uint64(1)
     signatures = np.empty((np.count_nonzero(lengths), len(factors)), np.uint32)
     if len(hashes):
         starts = np.concatenate([[0], np.cumsum(lengths[lengths > 0])[:-1]])
@@ -90,7 +88,7 @@ def _candidates(signatures: NDArray[np.uint32]) -> NDArray[np.int64]:
     n = len(signatures)
     wide = signatures.astype(np.uint64)
     bands = (wide[:, 0::ROWS] << np.uint64(32)) | wide[:, 1::ROWS]
-    found = [np.empty(0, np.int64)]
+    pairs = [np.empty(0, np.int64)]
     for band in range(BANDS):
         keys = _mixed(bands[:, band])
         order = np.lexsort((bands[:, (band + 1) % BANDS], keys))
@@ -100,8 +98,8 @@ def _candidates(signatures: NDArray[np.uint32]) -> NDArray[np.int64]:
             first, second = order[:-step][same], order[step:][same]
             alike = (signatures[first] == signatures[second]).sum(axis=1) >= AGREEING
             first, second = first[alike], second[alike]
-            found.append(np.minimum(first, second) * n + np.maximum(first, second))
-    return np.stack(np.divmod(np.unique(np.concatenate(found)), max(n, 1)), axis=1)
+            pairs.append(np.minimum(first, second) * n + np.maximum(first, second))
+    return np.stack(np.divmod(np.unique(np.concatenate(pairs)), max(n, 1)), axis=1)
 
 
 def _jaccard(texts: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -122,7 +120,7 @@ def _jaccard(texts: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float
     sizes = np.diff(sets.indptr)
     result = np.empty(len(rows))
     for start in range(0, len(rows), PAIRS_A_BLOCK):
-        one, other = rows[start : start + PAIRS_A_BLOCK].T
-        shared = sets[one].multiply(sets[other]).sum(axis=1)
-        result[start : start + PAIRS_A_BLOCK] = shared / (sizes[one] + sizes[other] - shared)
+        first, second = rows[start : start + PAIRS_A_BLOCK].T
+        shared = sets[first].multiply(sets[second]).sum(axis=1)
+        result[start : start + PAIRS_A_BLOCK] = shared / (sizes[first] + sizes[second] - shared)
     return result

@@ -141,11 +141,10 @@ def _builder(corpus: str, config: str) -> "DatasetBuilder":
 
     if not Path(corpus).is_dir():
         return load_dataset_builder(corpus, config)
-    places = Path(corpus), Path(corpus, CARD), Path(corpus, config)
-    states = (place.stat() for place in places if place.exists())
-    return _builder_of_state(
-        corpus, config, tuple((found.st_ino, found.st_mtime_ns, found.st_size) for found in states)
-    )
+    paths = Path(corpus), Path(corpus, CARD), Path(corpus, config)
+    stats = (path.stat() for path in paths if path.exists())
+    state = tuple((stat.st_ino, stat.st_mtime_ns, stat.st_size) for stat in stats)
+    return _builder_of_state(corpus, config, state)
 
 
 @lru_cache(maxsize=64)
@@ -183,24 +182,16 @@ def read_language(corpus: str) -> str:
 def describe_corpus(corpus: str) -> dict[str, Any]:
     """What the card of a model says of the corpus (folder or Hub id) that it was trained on."""
     report = _report_of(corpus)
+    parts = ("sample", "rows", "kept", "thresholds", "pairs")
     return {
         "dataset": None if Path(corpus).is_dir() else corpus,
         "language": report.get("options", {}).get("language"),
-        **{
-            name: report[name] for name in ("sample", "rows", "kept", "thresholds", "pairs") if name in report
-        },
+        **{name: report[name] for name in parts if name in report},
     }
 
 
 def read_casing(corpus: str) -> "Casing":
-    """How the training articles and headlines of a corpus write their words: what facts are checked by.
-
-    Args:
-        corpus: folder or Hub id.
-
-    Raises:
-        InputError: no such corpus.
-    """
+    """How the training articles and headlines of a corpus write their words: what facts are checked by."""
     from change_it.text.names import Casing  # loads numpy
 
     rows = read_table(corpus, "articles", "train", ["headline", "article"])
@@ -235,8 +226,8 @@ def check_corpus(corpus: str) -> None:
 
 def check_outlet(corpus: str, to: str) -> None:
     """Refuse an outlet that a corpus folder does not have; those of a Hub id are known only when it is loaded."""
-    found = (read_json(Path(corpus) / REPORT) or {}).get("outlets", {})
-    names = [found[side] for side in "ab" if side in found]
+    outlets = (read_json(Path(corpus) / REPORT) or {}).get("outlets", {})
+    names = [outlets[side] for side in "ab" if side in outlets]
     if names and to not in names:
         raise InputError(f"--to {to} is no outlet of {corpus}: give {' or '.join(names)}")
 

@@ -11,8 +11,7 @@ from scipy.sparse import csr_matrix
 from change_it.corpus.alignment import (
     EDGES,
     STEPS,
-    Floats,
-    Ints,
+    Compared,
     Pairs,
     align,
     day_numbers,
@@ -25,6 +24,7 @@ from change_it.corpus.article import Article, Outlets
 from change_it.corpus.splits import Bools, Splits
 from change_it.corpus.vectors import tfidf, tokenise
 from change_it.errors import InputError
+from change_it.stats import Floats, Ints
 from change_it.text.stopwords import stop_words
 
 LOWEST = float(EDGES[0])
@@ -92,8 +92,8 @@ def find_pairs(
         wide = compared(min(near, floor))
         every = _above(wide, floor)
         best = one_to_one(every)
-        found = every if options.many_to_many else best
-        if len(found) >= wanted:
+        kept = every if options.many_to_many else best
+        if len(kept) >= wanted:
             break
     nearest = np.zeros(len(articles))
     for rows in (every.a_index, every.b_index):
@@ -114,11 +114,11 @@ def find_pairs(
         events.append((pairs.a_index[same], pairs.b_index[same]))
         close.append((pairs.a_index[under], pairs.b_index[under], pairs.similarity[under]))
     first, second, cosine = (np.concatenate(column) for column in zip(*close, strict=True))
-    linking = [pair in chosen for pair in zip(found.a_index.tolist(), found.b_index.tolist(), strict=True)]
+    linking = [pair in chosen for pair in zip(kept.a_index.tolist(), kept.b_index.tolist(), strict=True)]
     return Candidates(
-        found.a_index,
-        found.b_index,
-        found.similarity,
+        kept.a_index,
+        kept.b_index,
+        kept.similarity,
         np.array(linking, dtype=bool),
         every.counts,
         best.similarity if len(best) >= FEW else one_to_one(compared(lowest)).similarity,
@@ -167,9 +167,9 @@ def find_neighbours(
     """
     ids = np.array([article.id for article in articles], dtype=object)
     days = day_numbers(article.date for article in articles)
-    group = (splits.alignment == "A2") * 2 + splits.fold
+    groups = (splits.alignment == "A2") * 2 + splits.fold
+    compared = Compared(vectors, days, groups, splits.component)
     present = splits.alignment != ""
-    known = None
     columns: dict[str, pl.Series] = {}
     for which in ("own", "other"):
         names = np.full(len(articles), None, dtype=object)
@@ -177,24 +177,13 @@ def find_neighbours(
         for side in (0, 1):
             x = np.flatnonzero(present & (of_b == side))
             y = x if which == "own" else np.flatnonzero(present & (of_b != side))
-            if candidates.close is not None:
-                known = _inside(candidates.close, x, y)
+            close = None if candidates.close is None else _inside(candidates.close, x, y)
             index, cosine = nearest_wrong(
-                vectors[x],
-                vectors[y],
-                days[x],
-                days[y],
-                x_groups=group[x],
-                y_groups=group[y],
-                x_clusters=splits.component[x],
-                y_clusters=splits.component[y],
-                window_days=options.window,
-                ceiling=options.loose,
-                known=known,
+                compared.of(x), compared.of(y), window_days=options.window, ceiling=options.loose, close=close
             )
-            found = index >= 0
-            names[x[found]] = ids[y[index[found]]]
-            cosines[x[found]] = cosine[found]
+            has = index >= 0
+            names[x[has]] = ids[y[index[has]]]
+            cosines[x[has]] = cosine[has]
         columns[f"{which}_id"] = pl.Series(names.tolist(), dtype=pl.String)
         columns[f"{which}_similarity"] = pl.Series(cosines, nan_to_null=True)
     return pl.DataFrame(columns)
@@ -264,29 +253,29 @@ def _align(
 ) -> Pairs:
     """Pairs of the articles at these positions, as positions."""
     a, b = sides
-    found = align(
+    pairs = align(
         vectors[a], vectors[b], days[a], days[b], window_days=window, floor=floor, once=once, without=without
     )
-    return replace(found, a_index=a[found.a_index], b_index=b[found.b_index])
+    return replace(pairs, a_index=a[pairs.a_index], b_index=b[pairs.b_index])
 
 
 def _above(pairs: Pairs, floor: float) -> Pairs:
     """The pairs above a floor."""
     n = int(np.count_nonzero(pairs.similarity > floor))
-    return replace(
-        pairs, a_index=pairs.a_index[:n], b_index=pairs.b_index[:n], similarity=pairs.similarity[:n]
-    )
+    a, b = pairs.a_index[:n], pairs.b_index[:n]
+    return replace(pairs, a_index=a, b_index=b, similarity=pairs.similarity[:n])
 
 
 def _inside(pairs: tuple[Ints, Ints, Floats], x: Ints, y: Ints) -> tuple[Ints, Ints, Floats]:
     """Those of the pairs, in either order, of an article in x and one in y, as positions in x and y."""
-    one, other, cosine = pairs
-    places = np.full((2, 1 + max(part.max(initial=-1) for part in (one, other, x, y))), -1)
+    first, second, cosine = pairs
+    positions = np.full((2, 1 + max(part.max(initial=-1) for part in (first, second, x, y))), -1)
     parts = []
-    places[0, x], places[1, y] = np.arange(len(x)), np.arange(len(y))
-    for i, j in ((places[0, one], places[1, other]), (places[0, other], places[1, one])):
-        found = (i >= 0) & (j >= 0)
-        parts.append((i[found], j[found], cosine[found]))
+    positions[0, x], positions[1, y] = np.arange(len(x)), np.arange(len(y))
+    for left, right in ((first, second), (second, first)):
+        i, j = positions[0, left], positions[1, right]
+        inside = (i >= 0) & (j >= 0)
+        parts.append((i[inside], j[inside], cosine[inside]))
     i, j, cosine = (np.concatenate(column) for column in zip(*parts, strict=True))
     return i, j, cosine
 

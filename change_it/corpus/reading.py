@@ -77,9 +77,6 @@ def read_articles(options: ReadingOptions) -> Reading:
     column the outlet comes from `repubblica` or `ilgiornale` in the name of the file, its folder or Hub config.
     An empty date is None; one that cannot be read, before 1900 or in the future is rejected. Whether the day or the month
     comes first in `06/03/2024` is decided by each file's dates with a field above 12.
-
-    Raises:
-        InputError: nothing can be used, or the dates of a file leave their order open, or have both.
     """
     options.check_dates()
     cleaner = _Cleaner(
@@ -106,7 +103,7 @@ class _Cleaned(NamedTuple):
 
     line: int
     id: str
-    found: Article | str  # or why there is none
+    article: Article | str  # or why there is none
     written: OpenDate | None = None  # the article's date, where its order is open
 
 
@@ -135,10 +132,10 @@ class _Cleaner:
 
     def dated(self, row: _Cleaned, day_first: bool) -> Article | str:
         """The article with its date by the order that its file has; why there is none."""
-        if row.written is None or isinstance(row.found, str):
-            return row.found
+        if row.written is None or isinstance(row.article, str):
+            return row.article
         try:
-            return replace(row.found, date=self._possible(row.written.day(day_first), row.written.text))
+            return replace(row.article, date=self._possible(row.written.day(day_first), row.written.text))
         except ValueError:
             return f"unreadable date: {row.written.text}"
         except _RejectedError as error:
@@ -153,8 +150,8 @@ class _Cleaner:
         alignment = cell_text(self._cell(row.values, "alignment")).strip() or None
         if alignment not in (None, *get_args(Alignment)):
             raise _RejectedError(f"unknown alignment: {alignment}")
-        written, known = (day, None) if isinstance(day, OpenDate) else (None, day)
-        return Article(id_, label, headline, body, known, alignment), written  # type: ignore[arg-type]  # checked above
+        written, settled = (day, None) if isinstance(day, OpenDate) else (None, day)
+        return Article(id_, label, headline, body, settled, alignment), written  # type: ignore[arg-type]  # checked above
 
     def _label(self, table: Table, values: Mapping[str, object]) -> str:
         """Short name where --labels is given, the label of the input otherwise."""
@@ -230,22 +227,22 @@ class _Reader:
             if waiting or row.written:
                 waiting.append(row)
             else:
-                self.take(name, row.line, row.id, row.found)
+                self.take(name, row.line, row.id, row.article)
         if not waiting:
             return
-        found = _day_first(name, waiting)
-        if found is not None:
-            self.day_first[name] = found
+        day_first = _day_first(name, waiting)
+        if day_first is not None:
+            self.day_first[name] = day_first
         for row in waiting:
-            self.take(name, row.line, row.id, self.cleaner.dated(row, bool(found)))
+            self.take(name, row.line, row.id, self.cleaner.dated(row, bool(day_first)))
 
-    def take(self, name: str, line: int, id_: str, found: Article | str) -> None:
+    def take(self, name: str, line: int, id_: str, article: Article | str) -> None:
         """Keep an article, or a row with its reason."""
-        reason = found if isinstance(found, str) else self._repeated(found)
-        if not isinstance(found, str) and not reason:
-            self.ids.add((found.label, found.id))
-            self.texts.add((found.label, found.article))
-            self.articles.append(found)
+        reason = article if isinstance(article, str) else self._repeated(article)
+        if not isinstance(article, str) and not reason:
+            self.ids.add((article.label, article.id))
+            self.texts.add((article.label, article.article))
+            self.articles.append(article)
             self.places.append((name, line))
             return
         self.rejected.append(Rejection(name, line, id_, reason))
@@ -269,12 +266,10 @@ class _Reader:
             if theirs != COLUMNS[ours] and theirs and theirs[0] not in self.seen_columns:
                 raise InputError(f"no column {theirs[0]!r} as --columns wants it: {self._known_columns()}")
         if not self.articles:
-            found = _reasons(self.rejected).most_common()
-            reasons = ", ".join(f"{count} {reason}" for reason, count in found)
-            if found[0][0] == "unreadable date":
-                first = next(
-                    item.reason for item in self.rejected if item.reason.startswith("unreadable date")
-                )
+            counts = _reasons(self.rejected).most_common()
+            reasons = ", ".join(f"{count} {reason}" for reason, count in counts)
+            if (unreadable := counts[0][0]) == "unreadable date":
+                first = next(item.reason for item in self.rejected if item.reason.startswith(unreadable))
                 raise InputError(
                     f"no row of {files} can be used ({reasons}): the first is {listed([first])}; give --date-format, "
                     "or --columns date= to leave dates unread"
@@ -284,9 +279,8 @@ class _Reader:
                 fix = "give CSV with a header, or JSON with one object a line"
             raise InputError(f"no row of {files} can be used ({reasons}): {self._known_columns()}; {fix}")
         outlets = self.cleaner.outlets or self._found_outlets()
-        names = {
-            label: outlets.name_of(label) or label for label in {article.label for article in self.articles}
-        }
+        labels = {article.label for article in self.articles}
+        names = {label: outlets.name_of(label) or label for label in labels}
         for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
             if name not in names.values():
                 raise InputError(
@@ -296,11 +290,8 @@ class _Reader:
         return Reading(articles, self.rejected, rows, outlets, self.places, self.day_first)
 
     def _known_columns(self) -> str:
-        return (
-            f"the columns are {listed(list(self.seen_columns), 20)}"
-            if self.seen_columns
-            else "no column was found"
-        )
+        columns = listed(list(self.seen_columns), 20)
+        return f"the columns are {columns}" if columns else "no column was found"
 
     def _found_outlets(self) -> Outlets:
         labels = sorted({article.label for article in self.articles})
@@ -320,21 +311,17 @@ class _Reader:
 
 
 def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
-    """Whether the day comes first in the dates of a table; None where it makes no difference.
-
-    Raises:
-        InputError: some dates have the one order and some the other, or none has a field above 12.
-    """
+    """Whether the day comes first in the dates of a table; None where it makes no difference, refused where they do not tell."""
     seen: dict[bool, str] = {}
     example = ""
     for row in rows:
         if row.written is None:
             continue
-        days, place = row.written.days(), f"{row.written.text} in line {row.line}"
+        days, where = row.written.days(), f"{row.written.text} in line {row.line}"
         if len(days) == 1:
-            seen.setdefault(min(days), place)
+            seen.setdefault(min(days), where)
         elif len(set(days.values())) == 2 and not example:
-            example = f"{place} is {days[True]} with the day first and {days[False]} with the month first"
+            example = f"{where} is {days[True]} with the day first and {days[False]} with the month first"
     if len(seen) == 2:
         raise InputError(
             f"{name}: {seen[True]} has the day first and {seen[False]} the month: give --day-first or --month-first to "
@@ -359,25 +346,18 @@ def _settled(articles: list[Article], names: Mapping[str, str]) -> list[Article]
     outlets_of: dict[str, set[str]] = {}
     for article in articles:
         outlets_of.setdefault(article.id, set()).add(article.label)
+    shared = [id_ for id_, outlets in outlets_of.items() if len(outlets) > 1]
     joint = "-"
-    while any(
-        f"{name}{joint}{id_}" in outlets_of
-        for id_ in outlets_of
-        if len(outlets_of[id_]) > 1
-        for name in names.values()
-    ):
+    while any(f"{name}{joint}{id_}" in outlets_of for id_ in shared for name in names.values()):
         joint += "-"
-    return [
-        replace(article, label=names[article.label])
-        if len(outlets_of[article.id]) == 1
-        else replace(
-            article,
-            id=f"{names[article.label]}{joint}{article.id}",
-            label=names[article.label],
-            shared_id=article.id,
-        )
-        for article in articles
-    ]
+    settled = []
+    for article in articles:
+        name, id_ = names[article.label], article.id
+        article = replace(article, label=name)
+        if len(outlets_of[id_]) > 1:
+            article = replace(article, id=f"{name}{joint}{id_}", shared_id=id_)
+        settled.append(article)
+    return settled
 
 
 def check_columns(
@@ -388,15 +368,7 @@ def check_columns(
     needs: Sequence[str],
     label_is_read: bool,
 ) -> None:
-    """Refuse a table of texts that lacks a column: one that is read, or one that `--columns` names.
-
-    Args:
-        file: as it was given.
-        seen: its columns.
-        names: our columns and the file's names for them.
-        needs: texts that are read.
-        label_is_read: whether the outlet of a row must be known.
-    """
+    """Refuse a table with the columns `seen` that lacks one that is read (`needs`, and the label) or that `--columns` names."""
     wanted = [*needs, *(["label"] if label_is_read else [])]
     given = [ours for ours in names if names[ours] != COLUMNS[ours] and names[ours]]
     for ours in dict.fromkeys([*wanted, *given]):

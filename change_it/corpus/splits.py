@@ -17,9 +17,8 @@ from scipy.sparse.csgraph import connected_components
 
 from change_it.corpus.article import Alignment
 from change_it.errors import InputError
+from change_it.stats import Floats, Ints
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 NEAR_DUPLICATE = "near-duplicate of a test article"
@@ -77,25 +76,14 @@ def split(
 ) -> Splits:
     """Split articles into A1, A2, A3 and R, and into two folds.
 
-    Without `sizes` and `given`, pairs above `strict` are dealt evenly at random to A1 and A2, event by event, and
-    those in (loose, strict] make A3. Articles of an event of the test set that have no partner there are in A2 as well. With `sizes`, the best A1+A2 pairs by rank are dealt and the next ones make A3. With
-    `given`, the input has decided, and the pairs must be within one alignment group.
+    `pairs` are positions in A, positions in B and cosines of candidates, best first. Pairs above `strict` are dealt
+    evenly at random to A1 and A2, event by event, and those in (loose, strict] make A3. Articles of an event of the test
+    set that have no partner there are in A2 as well. With `sizes`, the best A1 + A2 pairs by rank are dealt and the next
+    ones make A3. With `given`, the splits that the input brings decide (None counts as R), and pairs must be within one.
 
-    Args:
-        clusters: (articles,) near-duplicate clusters.
-        pairs: positions in A, positions in B, cosine in [0, 1]: candidates, best first.
-        labels: (articles,) 0 for outlet A, 1 for B; only balances the folds.
-        strict: cosine above which a pair is strictly aligned.
-        loose: cosine above which a pair is loosely aligned.
-        seed: of every random choice.
-        sizes: pairs wanted of A1, A2, A3.
-        given: (articles,) splits that the input brings; None counts as R.
-        linking: (pairs,) those that join components of a fold (all by default); many-to-many pairs beyond the one-to-one
-            ones would chain all news of a year into one component, and are dropped instead where they cross folds.
-        events: positions of articles of one event, two arrays (links,); with `given` they decide nothing.
-
-    Raises:
-        InputError: fewer pairs than `sizes` asks for, or fewer than two strict ones.
+    `labels` (0 for A, 1 for B) only balance the folds. Only `linking` pairs join components of a fold: many-to-many pairs
+    beyond the one-to-one ones would chain all news of a year into one, and are dropped where they cross folds.
+    `events` are positions of two articles of one event each; with `given` they decide nothing.
     """
     a, b, similarity = pairs
     linking = np.ones(len(a), dtype=bool) if linking is None else linking
@@ -121,8 +109,9 @@ def split(
         top, next_best = similarity > strict, (similarity > loose) & (similarity <= strict)
 
     link = top | (next_best & linking)
-    one, other = (np.zeros(0, dtype=np.int64),) * 2 if given is not None or events is None else events
-    component = components(clusters, np.r_[a[top], one], np.r_[b[top], other])
+    none = np.zeros(0, dtype=np.int64)
+    first, second = (none, none) if given is not None or events is None else events
+    component = components(clusters, np.r_[a[top], first], np.r_[b[top], second])
     if given is None:
         in_test = _deal_test(component[a[top]], len(clusters), sizes, seed, strict)
     else:
@@ -130,7 +119,7 @@ def split(
     free = ~in_test[component[a]] & ~in_test[component[b]]
 
     pair_alignment = np.full(len(a), REMOVED, dtype="<U2")
-    spare = np.zeros(0, dtype=np.int64)
+    spare = none
     if given is not None:
         pair_alignment = np.where(free, wanted[a], pair_alignment)
         pair_alignment[(wanted[a] == "A2") & (wanted[b] == "A2")] = "A2"
@@ -178,9 +167,8 @@ def _deal_test(component: Ints, count: int, sizes: dict[str, int] | None, seed: 
     targets = (len(component) - half, half) if sizes is None else (sizes["A1"], sizes["A2"])
     rng = generator(seed, "A1/A2")
     order = rng.permutation(len(members))
-    order = order[
-        np.argsort(-sizes_of[order], kind="stable")
-    ]  # large components first, so that the last ones even out
+    # large components first, so that the last ones even out
+    order = order[np.argsort(-sizes_of[order], kind="stable")]
     filled = [0, 0]
     in_test = np.zeros(count, dtype=bool)
     for position in order:
@@ -221,9 +209,9 @@ def _folds(component: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.r
     kind = strength * 4 + outlets
     order = np.lexsort((rng.permutation(count), -size, kind))
     starts = np.flatnonzero(np.r_[True, np.diff(kind[order]) != 0]) if count else np.zeros(0, dtype=np.int64)
-    place = np.arange(count) - np.repeat(starts, np.diff(np.r_[starts, count]))
+    rank = np.arange(count) - np.repeat(starts, np.diff(np.r_[starts, count]))
     fold = np.zeros(count, dtype=np.int64)
-    fold[order] = np.array([0, 1, 1, 0])[place % 4]
+    fold[order] = np.array([0, 1, 1, 0])[rank % 4]
     return fold[component]
 
 
@@ -237,60 +225,48 @@ def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.Da
     articles, pairs = tables["articles"], tables["pairs"]
     test = articles["test"]
     test_ids = test["id"]
-    near = clusters.filter(
-        pl.col("cluster").is_in(clusters.filter(pl.col("id").is_in(test_ids.implode()))["cluster"].implode())
-    )
-    sides = pl.concat(
-        part.select(one=one, other=other)
+    of_test = pl.col("id").is_in(test_ids.implode())
+    near = clusters.filter(pl.col("cluster").is_in(clusters.filter(of_test)["cluster"].implode()))
+    partners = pl.concat(
+        part.select(id=side, partner=other)
         for part in pairs.values()
-        for one, other in (("a_id", "b_id"), ("b_id", "a_id"))
+        for side, other in (("a_id", "b_id"), ("b_id", "a_id"))
     )
     forbidden = {
         "ids": ("ids", test_ids),
         "near_duplicates": ("ids", near["id"]),
-        "partners": ("ids", sides.filter(pl.col("one").is_in(test_ids.implode()))["other"]),
+        "partners": ("ids", partners.filter(of_test)["partner"]),
         "texts": ("texts", _hashes(test["article"])),
     }
-    known = _hashes(articles["train"]["headline"])
-    found = dict.fromkeys([*forbidden, "foreign_headlines"], 0)
+    headlines = _hashes(articles["train"]["headline"]).unique().implode()
+    leaks = dict.fromkeys([*forbidden, "foreign_headlines"], 0)
     rows = {}
     for config, splits in tables.items():
         training = [part for split, part in splits.items() if split != "test"]
         rows[config] = sum(part.height for part in training)
-        values = {
-            "ids": _values(training, _IDS),
-            "texts": _hashes(_values(training, _TEXTS)),
-        }
+        values = {"ids": _values(training, _IDS), "texts": _hashes(_values(training, _TEXTS))}
         for name, (kind, series) in forbidden.items():
-            found[name] += int(values[kind].is_in(series.unique().implode()).sum())
-        found["foreign_headlines"] += int(
-            (~_hashes(_values(training, _HEADLINES)).is_in(known.unique().implode())).sum()
-        )
-    if any(found.values()):
-        raise RuntimeError(f"the leak check found test material in training sets: {found}")
-    return {"test_articles": test.height, "rows": rows, "found": found}
+            leaks[name] += int(values[kind].is_in(series.unique().implode()).sum())
+        printed = _hashes(_values(training, _HEADLINES)).is_in(headlines)
+        leaks["foreign_headlines"] += int((~printed).sum())
+    if any(leaks.values()):
+        raise RuntimeError(f"the leak check found test material in training sets: {leaks}")
+    return {"test_articles": test.height, "rows": rows, "found": leaks}
 
 
-def test_neighbours(
-    alignment: NDArray[np.str_],
-    labels: Ints,
-    events: tuple[Ints, Ints],
-) -> dict[str, int]:
+def test_neighbours(alignment: NDArray[np.str_], labels: Ints, events: tuple[Ints, Ints]) -> dict[str, int]:
     """Count test articles with a training article of the same event (cosine above the strict threshold, in the window)."""
-    one, other = (np.concatenate(sides) for sides in (events, events[::-1]))
-    crosses = (alignment[one] == "A2") & (alignment[other] != "A2") & (alignment[other] != "")
-    foreign = crosses & (labels[one] != labels[other])
-    return {"articles": len(np.unique(one[crosses])), "other_outlet": len(np.unique(one[foreign]))}
+    rows, others = (np.concatenate(sides) for sides in (events, events[::-1]))
+    crosses = (alignment[rows] == "A2") & (alignment[others] != "A2") & (alignment[others] != "")
+    foreign = crosses & (labels[rows] != labels[others])
+    return {"articles": len(np.unique(rows[crosses])), "other_outlet": len(np.unique(rows[foreign]))}
 
 
 def _values(tables: Iterable[pl.DataFrame], columns: tuple[str, ...]) -> pl.Series:
     """All values of these columns where the tables have them, nulls left out."""
     parts = [table[name] for table in tables for name in columns if name in table.columns]
-    return (
-        pl.concat([part.alias("value") for part in parts]).drop_nulls()
-        if parts
-        else pl.Series("value", [], pl.String)
-    )
+    none = pl.Series("value", [], pl.String)
+    return pl.concat([none, *(part.alias("value") for part in parts)]).drop_nulls()
 
 
 def _hashes(texts: pl.Series) -> pl.Series:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from change_it.corpus.arguments import Negatives
 from change_it.corpus.article import Outlets
 from change_it.corpus.splits import components, generator
+from change_it.errors import InputError
 
 #: Config → split → rows.
 Tables = dict[str, dict[str, pl.DataFrame]]
@@ -41,6 +42,9 @@ def training_sets(
     )
     a1, a3 = (pairs["train"].filter(pl.col("alignment") == name) for name in ("A1", "A3"))
 
+    def to_target(label: str) -> str:
+        return f"{outlets.other(label)}2{label}"
+
     def shuffled(purpose: str, rows: pl.DataFrame) -> pl.DataFrame:
         return _shuffled(rows, generator(seed, f"order of {purpose}"))
 
@@ -55,9 +59,7 @@ def training_sets(
             "test": headline_articles(test, neighbours["test"], negatives=negatives, seed=seed),
         },
         "sum": {
-            "train": shuffled(
-                "sum", _own_headlines(even_weak, lambda label: f"{outlets.other(label)}2{label}")
-            ),
+            "train": shuffled("sum", _articles_to_headlines(even_weak, to_target)),
             "test": crossed(pairs["test"], outlets, source="article"),
         },
     }
@@ -95,9 +97,8 @@ def headline_pairs(
     than positives only where a fold holds too few events.
     """
     rng = generator(seed, "headline pairs")
-    wrong = _wrong_row(
-        _groups(pairs, "a_id", "b_id", "a_headline", "b_headline"), pairs["fold"].to_numpy(), rng
-    )
+    groups = _groups(pairs, "a_id", "b_id", "a_headline", "b_headline")
+    wrong = _wrong_row(groups, pairs["fold"].to_numpy(), rng)
     right = pairs.select(headline1="a_headline", headline2="b_headline", fold="fold")
     seen = pairs.select(
         "a_headline",
@@ -114,14 +115,14 @@ def headline_pairs(
         headline1=pl.when(see_a).then("a_headline").otherwise("beside_b"),
         headline2=pl.when(see_a).then("beside_a").otherwise("b_headline"),
     ).with_columns(
-        found=pl.col("wanted")
+        hard=pl.col("wanted")
         & pl.coalesce("beside_a", "beside_b").is_not_null()
         & ((pl.col("headline1") != pl.col("a_headline")) | (pl.col("headline2") != pl.col("b_headline")))
     )
-    found = pl.col("found") & pl.struct("found", "headline1", "headline2").is_first_distinct()
+    hard = pl.col("hard") & pl.struct("hard", "headline1", "headline2").is_first_distinct()
     made = near.select(
-        headline1=pl.when(found).then("headline1").otherwise("a_headline"),
-        headline2=pl.when(found).then("headline2").otherwise("random"),
+        headline1=pl.when(hard).then("headline1").otherwise("a_headline"),
+        headline2=pl.when(hard).then("headline2").otherwise("random"),
         fold="fold",
     ).drop_nulls()
     rows = [_swapped(right, rng).with_columns(label=pl.lit(1, pl.Int64))]
@@ -193,6 +194,14 @@ def with_events(articles: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     return joined.with_columns(pl.coalesce("event", "id").alias("event"))
 
 
+def check_share(share: float, *, usual: float) -> None:
+    """Refuse a share of the training side that would leave nothing to learn from or to validate with."""
+    if not 0 < share < 1:
+        raise InputError(
+            f"--validation-share {share} leaves nothing: give a share between 0 and 1, like {usual}"
+        )
+
+
 def held_out(keys: pl.Series, share: float, order: NDArray[np.int64]) -> list[str]:
     """A share of (n,) distinct keys, at least one: the first in an order of their positions."""
     return keys.gather(order[: max(1, round(share * len(keys)))]).to_list()
@@ -203,7 +212,7 @@ def _headlines(articles: pl.DataFrame, outlets: Outlets) -> pl.DataFrame:
     return articles.select("id", "headline", label=(pl.col("label") == outlets.b).cast(pl.Int64), fold="fold")
 
 
-def _own_headlines(articles: pl.DataFrame, direction: Callable[[str], str]) -> pl.DataFrame:
+def _articles_to_headlines(articles: pl.DataFrame, direction: Callable[[str], str]) -> pl.DataFrame:
     """Article → its own headline; `direction` says from the outlet's name what that teaches."""
     names = {name: direction(name) for name in articles["label"].unique()}
     return articles.select(
@@ -255,28 +264,20 @@ def _lrec_sets(
             "validation": rows.filter(validates),
         }
 
-    tables: Tables = {}
-    split_sets = {
-        name: [
-            parts(f"{name} {outlet}", rows) for outlet, rows in zip(outlets.names, sets[name], strict=True)
+    tables: Tables = {"train_d": {}, "train_m": {}, "agnostic": {}}
+    for name, by_outlet in sets.items():
+        halves = [
+            parts(f"{name} {outlet}", rows) for outlet, rows in zip(outlets.names, by_outlet, strict=True)
         ]
-        for name in sets
-    }
-    for name, by_outlet in split_sets.items():
-        tables[name] = {
-            part: shuffled(f"{name} {part}", _headlines(pl.concat(one[part] for one in by_outlet), outlets))
-            for part in ("train", "validation")
-        } | {"test": _headlines(test, outlets)}
-    tables["agnostic"] = {
-        part: shuffled(
-            f"agnostic {part}",
-            _own_headlines(
-                pl.concat(one[part].head(one[part].height // 2) for one in split_sets["train_m"]),
-                lambda _: "agnostic",
-            ),
-        )
-        for part in ("train", "validation")
-    } | {"test": _own_headlines(test, lambda _: "agnostic")}
+        for part in ("train", "validation"):
+            rows = pl.concat(of_outlet[part] for of_outlet in halves)
+            tables[name][part] = shuffled(f"{name} {part}", _headlines(rows, outlets))
+            if name == "train_m":
+                rows = pl.concat(of_outlet[part].head(of_outlet[part].height // 2) for of_outlet in halves)
+                pairs = _articles_to_headlines(rows, lambda _: "agnostic")
+                tables["agnostic"][part] = shuffled(f"agnostic {part}", pairs)
+        tables[name]["test"] = _headlines(test, outlets)
+    tables["agnostic"]["test"] = _articles_to_headlines(test, lambda _: "agnostic")
     return tables
 
 

@@ -97,18 +97,17 @@ def _chunks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _words_of(texts: Sequence[str]) -> tuple[NDArray[np.int32], pl.Series, NDArray[np.int64]]:
     """Words of a chunk as positions in its own list of distinct words; that list; words a text."""
-    found = pl.Series(texts, dtype=pl.String).str.to_lowercase().str.extract_all(WORD)
-    lengths = found.list.len().to_numpy().astype(np.int64)
-    coded = found.list.explode().drop_nulls().to_arrow().dictionary_encode()
+    words = pl.Series(texts, dtype=pl.String).str.to_lowercase().str.extract_all(WORD)
+    lengths = words.list.len().to_numpy().astype(np.int64)
+    coded = words.list.explode().drop_nulls().to_arrow().dictionary_encode()
     return coded.indices.to_numpy(), pl.Series(coded.dictionary), lengths
 
 
 def _counts(tokens: Tokens) -> csc_matrix:
     """How often each word occurs in each text: int32 (texts, vocabulary), by column, zeros not stored."""
     shape = (len(tokens), len(tokens.vocabulary))
-    by_word = csr_matrix(
-        (np.ones(len(tokens.codes), dtype=np.int8), tokens.codes, tokens.offsets), shape=shape
-    ).tocsc()
+    ones = np.ones(len(tokens.codes), dtype=np.int8)
+    by_word = csr_matrix((ones, tokens.codes, tokens.offsets), shape=shape).tocsc()
     first = np.ones(len(by_word.indices), dtype=bool)
     np.not_equal(by_word.indices[1:], by_word.indices[:-1], out=first[1:])
     first[by_word.indptr[:-1]] = True  # every word of the vocabulary occurs, so each column starts somewhere

@@ -53,8 +53,8 @@ class GeneratorCard:
                 f"{folder} holds no {CARD}, so it is no generator of ours: train one with {COMMAND}"
             )
         with record_errors(path):
-            known = {name: value for name, value in values.items() if name in {f.name for f in fields(cls)}}
-            card = cls(**{**known, "outlets": tuple(known["outlets"])})
+            of_card = {field.name: values[field.name] for field in fields(cls) if field.name in values}
+            card = cls(**{**of_card, "outlets": tuple(of_card["outlets"])})
             if not card._is_written_so():
                 raise ValueError
         if card.recipe not in READS or card.kind not in get_args(Kind):
@@ -94,31 +94,41 @@ def choose_generators(
     """One generator, or one for each outlet, of a folder that holds generators; see `HeadlineTransfer.from_pretrained`."""
     if recipe is not None and recipe not in READS:
         raise InputError(f"there is no recipe {recipe!r}: choose one of {', '.join(READS)}")
-    if (folder / CARD).exists():
-        found = {folder: GeneratorCard.load(folder)}
-    else:
-        found = {path.parent: GeneratorCard.load(path.parent) for path in sorted(folder.glob(f"*/{CARD}"))}
-    if not found:
+    folders = (
+        [folder] if (folder / CARD).exists() else [path.parent for path in sorted(folder.glob(f"*/{CARD}"))]
+    )
+    cards = {path: GeneratorCard.load(path) for path in folders}
+    if not cards:
         raise InputError(f"{name} holds no generator: train one with {COMMAND} --out {name}")
     held = "it holds " + ", ".join(
         path.name if path.name == usual_name(card) else f"{path.name} ({usual_name(card)})"
-        for path, card in found.items()
+        for path, card in cards.items()
     )
-    recipes = list(dict.fromkeys(card.recipe for card in found.values()))
+    recipes = list(dict.fromkeys(card.recipe for card in cards.values()))
     if recipe is None and len(recipes) > 1:
         raise InputError(f"{name} has generators of several recipes: choose one of {', '.join(recipes)}")
-    chosen = {path: card for path, card in found.items() if card.recipe == (recipe or recipes[0])}
+    recipe = recipe or recipes[0]
+    chosen = {path: card for path, card in cards.items() if card.recipe == recipe}
     if not chosen:
         raise InputError(f"{name} has no generator of recipe {recipe}: {held}")
     if to is not None:
         chosen = {path: card for path, card in chosen.items() if card.to in (None, to)}
         if not chosen:
-            raise InputError(f"{name} has no {recipe or recipes[0]} generator for {to}: {held}")
+            raise InputError(f"{name} has no {recipe} generator for {to}: {held}")
         outlets = list(dict.fromkeys(outlet for card in chosen.values() for outlet in card.outlets))
         if to not in outlets:
             raise InputError(f"--to {to} is no outlet of {name}: give {' or '.join(outlets)}")
-    paths = [_one_of(name, outlet, chosen) for outlet in {card.to: None for card in chosen.values()}]
-    return {path: chosen[path] for path in paths}
+    by_outlet: dict[Path, GeneratorCard] = {}
+    for outlet in dict.fromkeys(card.to for card in chosen.values()):
+        paths = [path for path, card in chosen.items() if card.to == outlet]
+        usual = [path for path in paths if path.name == usual_name(chosen[path])]
+        if len(paths) > 1 and not usual:
+            raise InputError(
+                f"{name} has several generators for {outlet}: give one of them, {' or '.join(map(str, paths))}"
+            )
+        path = (usual or paths)[0]
+        by_outlet[path] = chosen[path]
+    return by_outlet
 
 
 def single_generator(folder: Path) -> Path:
@@ -134,14 +144,3 @@ def single_generator(folder: Path) -> Path:
 def usual_name(card: GeneratorCard) -> str:
     """`<recipe>-<outlet>`, the folder's usual name."""
     return f"{card.recipe}-{card.to}" if card.to else card.recipe
-
-
-def _one_of(name: str | Path, to: str | None, found: dict[Path, GeneratorCard]) -> Path:
-    """The folder of the generator for one outlet."""
-    own = [path for path, card in found.items() if card.to == to]
-    usual = [path for path in own if path.name == usual_name(found[path])]
-    if len(own) > 1 and not usual:
-        raise InputError(
-            f"{name} has several generators for {to}: give one of them, {' or '.join(map(str, own))}"
-        )
-    return (usual or own)[0]

@@ -19,7 +19,7 @@ from transformers import LogitsProcessor, LogitsProcessorList, NoRepeatNGramLogi
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate, Decoding
 from change_it.networks.pretrained import reading_errors
-from change_it.networks.tokenizer import IGNORED, padded
+from change_it.networks.tokenizer import IGNORED, padded, padded_inputs
 
 #: The most frequent ids of a tokenizer over words: articles, prepositions, marks.
 FREQUENT = 200
@@ -33,14 +33,17 @@ _DRAWING = threading.Lock()
 class Format(ABC):
     """Between texts and one kind of model; safe in many threads."""
 
+    #: Tokens of a prompt without the source.
+    overhead = 0
+
     def __init__(self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int):
         self.tokenizer = tokenizer
         self.max_source_tokens, self.max_target_tokens = max_source_tokens, max_target_tokens
         self._lock = threading.Lock()  # a tokenizer must not be used by two threads at once
 
-    @abstractmethod
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
         """A training batch: arguments of the model, `labels` among them with -100 where nothing is learnt."""
+        return self._batch(clean(sources, self.max_source_tokens), clean(targets, self.max_target_tokens))
 
     def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
         """Rough length of each example, to batch like with like: characters, up to what is certainly cut."""
@@ -55,9 +58,7 @@ class Format(ABC):
         if not sources:
             return []
         with self._lock, reading_errors(self.tokenizer):
-            inputs, prompt, context = self._inputs(
-                [clean(source, self.max_source_tokens) for source in sources]
-            )
+            inputs, prompt, context = self._inputs(clean(sources, self.max_source_tokens))
         inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
         beams = 1 if decoding.sample else max(decoding.beams, decoding.candidates)
         offered = decoding.candidates if decoding.sample else beams
@@ -88,16 +89,20 @@ class Format(ABC):
         ids = output.sequences[:, prompt:]
         scores = output.sequences_scores if beams > 1 else chosen.means(ids, self.tokenizer.eos_token_id)
         with self._lock:
-            texts = self._texts(ids.cpu(), [one for one in context for _ in range(offered)])
-        found = [Candidate(text, score) for text, score in zip(texts, scores.tolist(), strict=True)]
+            texts = self._texts(ids.cpu(), [of_source for of_source in context for _ in range(offered)])
+        candidates = list(map(Candidate, texts, scores.tolist()))
         return [
-            best(found[start : start + offered], decoding.candidates)
-            for start in range(0, len(found), offered)
+            best(candidates[start : start + offered], decoding.candidates)
+            for start in range(0, len(candidates), offered)
         ]
 
     def _without_repeats(self, size: int, prompt: int) -> list[LogitsProcessor]:
         """What keeps n-grams of tokens from being written twice."""
         return [NoRepeatedNGram(size, prompt)]
+
+    @abstractmethod
+    def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
+        """As `collate`, of clean texts."""
 
     @abstractmethod
     def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[list[str]]]:
@@ -116,17 +121,10 @@ class WordFormat(Format):
         super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
         self.copies = copies
 
-    def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
-        """`input_ids`, `attention_mask` and `labels`; unknown words have temporary ids."""
-        batch, unknown = self.tokenizer.sources(
-            [clean(source, self.max_source_tokens) for source in sources], max_tokens=self.max_source_tokens
-        )
-        labels = self.tokenizer.targets(
-            [clean(target, self.max_target_tokens) for target in targets],
-            unknown if self.copies else None,
-            max_tokens=self.max_target_tokens,
-        )
-        return {**batch, "labels": labels}
+    def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
+        batch, unknown = self.tokenizer.sources(sources, max_tokens=self.max_source_tokens)
+        copied = unknown if self.copies else None
+        return {**batch, "labels": self.tokenizer.targets(targets, copied, max_tokens=self.max_target_tokens)}
 
     def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
         """What an example costs: attention looks at every word of the source for every word that is written."""
@@ -152,14 +150,10 @@ class WordFormat(Format):
 class EncoderDecoderFormat(Format):
     """Of T5, BART and their like: the encoder reads the source, the decoder writes."""
 
-    def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
-        """`input_ids`, `attention_mask` and `labels` that end with the end token."""
-        batch, _, _ = self._inputs([clean(source, self.max_source_tokens) for source in sources])
-        encoded = self.tokenizer(
-            text_target=[clean(target, self.max_target_tokens) for target in targets],
-            truncation=True,
-            max_length=self.max_target_tokens,
-        )["input_ids"]
+    def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
+        batch, _, _ = self._inputs(sources)
+        options = {"truncation": True, "max_length": self.max_target_tokens}
+        encoded = self.tokenizer(text_target=targets, **options)["input_ids"]
         end = self.tokenizer.eos_token_id
         ended = [row if row[-1:] == [end] else [*row[: self.max_target_tokens - 1], end] for row in encoded]
         return {**batch, "labels": padded(ended, IGNORED)}
@@ -167,9 +161,7 @@ class EncoderDecoderFormat(Format):
     def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[list[str]]]:
         rows = self.tokenizer(sources, truncation=True, max_length=self.max_source_tokens)["input_ids"]
         rows = [row or [self.tokenizer.eos_token_id] for row in rows]
-        ids = padded(rows, self.tokenizer.pad_token_id)
-        mask = padded([[1] * len(row) for row in rows], 0)
-        return {"input_ids": ids, "attention_mask": mask}, 1, [[]] * len(rows)
+        return padded_inputs(rows, self.tokenizer.pad_token_id), 1, [[]] * len(rows)
 
     def _texts(self, ids: Tensor, context: list[list[str]]) -> list[str]:
         return [one_line(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
@@ -187,30 +179,20 @@ class CausalFormat(Format):
         started = begin is not None and begin in tokenizer("a")["input_ids"]
         self.before = [begin] * started + self._ids([prompt[0]])[0]
         self.after = self._ids([prompt[1]])[0]
+        self.overhead = len(self.before) + len(self.after)
 
-    @property
-    def overhead(self) -> int:
-        """Tokens of the prompt without the source."""
-        return len(self.before) + len(self.after)
-
-    def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
-        """`input_ids` of prompt, headline and end, `attention_mask`, and `labels` without the prompt."""
-        prompts = self._prompts([clean(source, self.max_source_tokens) for source in sources])
-        headlines = self._ids([f" {clean(target, self.max_target_tokens)}" for target in targets])
+    def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
+        """`input_ids` are of prompt, headline and end, `labels` without the prompt."""
+        prompts = self._prompts(sources)
+        headlines = self._ids([f" {target}" for target in targets])
         answers = [[*row[: self.max_target_tokens - 1], self.tokenizer.eos_token_id] for row in headlines]
         rows = [prompt + answer for prompt, answer in zip(prompts, answers, strict=True)]
         labels = [[IGNORED] * len(prompt) + answer for prompt, answer in zip(prompts, answers, strict=True)]
-        return {
-            "input_ids": padded(rows, self.tokenizer.pad_token_id),
-            "attention_mask": padded([[1] * len(row) for row in rows], 0),
-            "labels": padded(labels, IGNORED),
-        }
+        return {**padded_inputs(rows, self.tokenizer.pad_token_id), "labels": padded(labels, IGNORED)}
 
     def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], int, list[list[str]]]:
-        rows = self._prompts(sources)
-        ids = padded(rows, self.tokenizer.pad_token_id, left=True)
-        mask = padded([[1] * len(row) for row in rows], 0, left=True)
-        return {"input_ids": ids, "attention_mask": mask}, ids.shape[1], [[]] * len(rows)
+        batch = padded_inputs(self._prompts(sources), self.tokenizer.pad_token_id, left=True)
+        return batch, batch["input_ids"].shape[1], [[]] * len(sources)
 
     def _texts(self, ids: Tensor, context: list[list[str]]) -> list[str]:
         return [
@@ -235,9 +217,9 @@ def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
     return before.replace("{to}", to or ""), after.replace("{to}", to or "")
 
 
-def clean(text: str, tokens: int) -> str:
-    """A text that every tokenizer reads: no lone surrogates, nothing behind what `tokens` tokens can hold."""
-    return text[: CHARACTERS * tokens].encode("utf-8", "replace").decode("utf-8")
+def clean(texts: Sequence[str], tokens: int) -> list[str]:
+    """Texts that every tokenizer reads: no lone surrogates, nothing behind what `tokens` tokens can hold."""
+    return [text[: CHARACTERS * tokens].encode("utf-8", "replace").decode("utf-8") for text in texts]
 
 
 def one_line(text: str) -> str:
@@ -309,7 +291,7 @@ def best(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
     """The best distinct candidates, best first; an empty text only where there is nothing else."""
     ordered = sorted(candidates, key=lambda candidate: -candidate.score)
     distinct = {candidate.text: candidate for candidate in reversed(ordered) if candidate.text}
-    return [one for one in ordered if distinct.get(one.text) is one][:count] or ordered[:1]
+    return [each for each in ordered if distinct.get(each.text) is each][:count] or ordered[:1]
 
 
 @contextmanager

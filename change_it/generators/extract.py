@@ -8,7 +8,7 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -66,7 +66,7 @@ class Piece(NamedTuple):
 def pieces(text: str) -> list[Piece]:
     """Cut a headline or sentence at its punctuation, but not inside quotations; `?!…` stay."""
     quotations = [match.span() for match in _QUOTED.finditer(text)]
-    found, start = [], 0
+    parts, start = [], 0
     for joint in _JOINT.finditer(text):
         marks = joint.group().strip()
         quoted = any(first < joint.start() < end - 1 for first, end in quotations)
@@ -74,9 +74,9 @@ def pieces(text: str) -> list[Piece]:
             continue
         kept = any(mark in "?!…" for mark in marks) or marks.startswith("..")
         part = text[start : joint.start() + len(marks) * kept].strip()
-        found.append(Piece(part, " " if kept else joint.group()))
+        parts.append(Piece(part, " " if kept else joint.group()))
         start = joint.end()
-    return [part for part in [*found, Piece(text[start:].strip(), "")] if words(part.text)]
+    return [part for part in [*parts, Piece(text[start:].strip(), "")] if words(part.text)]
 
 
 def titled(text: str) -> bool:
@@ -99,21 +99,20 @@ def repeats(text: str, original: str) -> bool:
         >>> repeats("Looking Forward, 'Looking Forward'", "I'm looking forward")
         True
     """
-    counts, known = (Counter(word for word in words(one) if len(word) > LONG) for one in (text, original))
-    return any(count > max(1, known[word]) for word, count in counts.items())
+    counts, before = (Counter(word for word in words(side) if len(word) > LONG) for side in (text, original))
+    return any(count > max(1, before[word]) for word, count in counts.items())
 
 
 def _listed(parts: Sequence[Piece]) -> bool:
     """Whether a comma between two parts may be a list's, whose members cannot go alone: one of them is short."""
-    return (
-        len(parts) == 2
-        and parts[0].joint[:1] == ","
-        and min(len(words(part.text)) for part in parts) < LISTED
-    )
+    if len(parts) != 2 or parts[0].joint[:1] != ",":
+        return False
+    return min(len(words(part.text)) for part in parts) < LISTED
 
 
-def _commonest(counts: Counter[str]) -> dict[str, str]:
+def _commonest(forms: Iterable[str]) -> dict[str, str]:
     """Lower-cased words to their commonest form."""
+    counts = Counter(forms)
     return {word.lower(): word for word in sorted(counts, key=lambda word: (counts[word], word))}
 
 
@@ -172,11 +171,10 @@ class Extract(Proposer):
         idf = TfidfVectorizer(analyzer=words).fit(both)
         self._idf = dict(zip(idf.get_feature_names_out().tolist(), idf.idf_.tolist(), strict=True))
         self._rarest = max(self._idf.values())
-        cased = Counter(word for text in both if not titled(text) for word in _INSIDE.findall(text))
         # Lower-cased words to how most headlines write them within a sentence, and within a title.
-        self._forms = _commonest(cased)
-        self._titles = _commonest(
-            Counter(word for text in both if titled(text) for word in _INSIDE.findall(text))
+        self._forms, self._titles = (
+            _commonest(word for text in both if titled(text) is title for word in _INSIDE.findall(text))
+            for title in (False, True)
         )
 
     @classmethod
@@ -206,17 +204,17 @@ class Extract(Proposer):
         scores = self._scores(list(texts), headline, to) if texts else []
         unsound = [repeats(text, headline) or len(text.split()) < profile.shortest for text in texts]
         scores = [score - LAST * last for score, last in zip(scores, unsound, strict=True)]
-        return sorted(map(Candidate, texts, scores), key=lambda one: (-one.score, one.text))
+        return sorted(map(Candidate, texts, scores), key=lambda candidate: (-candidate.score, candidate.text))
 
     def _orders(self, headline: str, lead: str) -> list[list[Piece]]:
         """Parts of the headline and clauses of the lead in the orders that newspapers use."""
-        parts, own = pieces(headline), set(words(headline))
+        parts, headline_words = pieces(headline), set(words(headline))
         lead_parts = [pieces(sentence) for sentence in sentences(lead)[:LEAD_SENTENCES]]
         clauses: dict[str, float] = {}
         for text in (part.text.rstrip(".;:,") for sentence in lead_parts for part in sentence):
-            known = own.intersection(found := words(text))
-            if len(found) > 2 and len(known) <= NEW_CLAUSE * len(found):
-                clauses[text] = self._weight(known) / math.sqrt(len(found))
+            common = headline_words.intersection(clause := words(text))
+            if len(clause) > 2 and len(common) <= NEW_CLAUSE * len(clause):
+                clauses[text] = self._weight(common) / math.sqrt(len(clause))
         best = sorted(clauses, key=lambda text: -clauses[text])[:1]
         quotations = [match[0] for match in _QUOTED.finditer(lead) if 1 < len(match[0].split()) < 10]
         first, rest = parts[:1], parts[1:]
@@ -275,9 +273,11 @@ class Extract(Proposer):
 
     def _scores(self, texts: list[str], headline: str, to: str) -> list[float]:
         """Log-probability of the style plus log of the original headline's information that is kept, at most 0."""
-        own = set(words(headline))
-        whole = self._weight(own)
-        kept = [self._weight(own.intersection(words(text))) / whole if own else 1.0 for text in texts]
+        original = set(words(headline))
+        whole = self._weight(original)
+        kept = [
+            self._weight(original.intersection(words(text))) / whole if original else 1.0 for text in texts
+        ]
         logits = self._style.decision_function(texts) / TEMPERATURE
         style = -np.logaddexp(0, -logits if to == self.outlets[1] else logits)
         return list(map(float, style + np.log(np.minimum(1.0, (np.array(kept) + 0.05) / ENOUGH))))

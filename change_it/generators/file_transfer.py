@@ -67,7 +67,9 @@ def load_setup(options: SystemOptions) -> Setup:
         system = HeadlineTransfer.from_pretrained(
             options.generator, recipe=options.recipe, to=options.to, device=options.device
         )
-        digests = {f"generator for {to}": one.weights_hash for to, one in system.generators.items()}
+        digests = {
+            f"generator for {to}": generator.weights_hash for to, generator in system.generators.items()
+        }
     judges, needs = None, system.needs
     if options.rerank:
         judges, needs = _judges_that_choose(options), ("headline", "article")
@@ -94,39 +96,28 @@ def load_judges(options: SystemOptions, folder: str) -> Judges:
     return Judges.from_pretrained(folder, precision=options.precision, device=options.device)
 
 
-def corpus_items(
-    corpus: str, outlets: tuple[str, str], targets: Sequence[str], *, needs: Sequence[str] = ()
-) -> list[Item]:
-    """The A2 headlines of a corpus that aim at `targets`, all of direction A to B first."""
-    test = read_test_set(corpus)
+def corpus_items(setup: Setup, corpus: str) -> list[Item]:
+    """The A2 headlines of a corpus that aim at the targets, all of direction A to B first."""
+    test, outlets = read_test_set(corpus), setup.system.outlets
     if set(test.outlets) != set(outlets):
         raise InputError(
             f"the generator is for {' and '.join(outlets)}, the corpus {corpus} has {' and '.join(test.outlets)}: "
             "take a generator that was trained on this corpus"
         )
-    return [_checked(item, needs) for item in test.items if item.target in targets]
+    return [_checked(item, setup.needs) for item in test.items if item.target in setup.targets]
 
 
-def file_items(
-    file: str,
-    outlets: tuple[str, str],
-    targets: Sequence[str],
-    *,
-    columns: str = "",
-    to: str | None = None,
-    needs: Sequence[str] = (),
-) -> list[Item]:
+def file_items(setup: Setup, file: str, *, columns: str = "", to: str | None = None) -> list[Item]:
     """An item for each row of a file, in order, cleaned as a corpus is; an unusable one has its reason."""
-    names = parse_columns(columns, COLUMNS)
+    names, targets = parse_columns(columns, COLUMNS), setup.targets
     only = to or (targets[0] if len(targets) == 1 else None)
     items: list[Item] = []
     seen: dict[str, None] = {}
     for table in read_tables([file]):
         for number, row in enumerate(table.rows, start=1):
             text = {ours: _cell(row.values, names[ours]) for ours in ("id", "headline", "article", "label")}
-            label, aim, fault = _aim(text["label"], outlets, targets)
-            if to:
-                aim, fault = to, ""
+            label, aim, fault = _aim(text["label"], setup.system.outlets, targets)
+            aim, fault = (to, "") if to else (aim, fault)
             id_ = cleaning.visible(text["id"]) or f"{table.stem}-{number}"
             source, article = cleaning.clean(text["headline"]), cleaning.clean(text["article"])
             items.append(Item(id_, label, aim, source, article, error=row.fault or fault))
@@ -135,12 +126,12 @@ def file_items(
         raise InputError(
             f"{file} holds no rows that can be read: give CSV with a header, or JSON with one object a line"
         )
-    check_columns(file, seen, names, needs=needs, label_is_read=not only)
+    check_columns(file, seen, names, needs=setup.needs, label_is_read=not only)
     if only and not to and not any(name in seen for name in names["label"]):
         items = [
             replace(item, target=only, error="" if item.error == NO_LABEL else item.error) for item in items
         ]
-    return [_checked(item, needs) for item in items]
+    return [_checked(item, setup.needs) for item in items]
 
 
 def _cell(values: Mapping[str, object], names: Sequence[str]) -> str:
@@ -195,11 +186,8 @@ def transfer_items(options: SystemOptions, setup: Setup, items: Sequence[Item], 
     for number, chunk in enumerate(chunks):
         for row, headline in zip(chunk, journal.chunks[number], strict=True):
             done[row] = replace(items[row], prediction=headline, error="" if headline else NOTHING)
-    rows = (
-        (item.id, item.prediction, item.target, item.error, "" if item.error else setup.reranker)
-        for item in done
-    )
-    write_table(out, HEADER, rows)
+    texts = ((item.id, item.prediction, item.target, item.error) for item in done)
+    write_table(out, HEADER, ((*row, "" if row[-1] else setup.reranker) for row in texts))
     journal.remove()
     return Transferred(done, before)
 
@@ -216,11 +204,10 @@ def _anywhere(options: SystemOptions) -> SystemOptions:
 
 def new_headlines(setup: Setup, items: Sequence[Item], *, options: SystemOptions, language: str) -> list[str]:
     """A new headline for each item, empty where there is no candidate; `language` is the facts'."""
-    sources, articles, targets = zip(
-        *((item.source, item.article, item.target) for item in items), strict=True
-    )
-    found = setup.system.propose(sources, articles, targets, options.decoding, options.batch_size)
-    texts = [[candidate.text for candidate in some if candidate.text] for some in found]
+    texts_of_items = ((item.source, item.article, item.target) for item in items)
+    sources, articles, targets = zip(*texts_of_items, strict=True)
+    candidates = setup.system.propose(sources, articles, targets, options.decoding, options.batch_size)
+    texts = [[candidate.text for candidate in some if candidate.text] for some in candidates]
     chosen = np.zeros(len(texts), dtype=np.int64)
     if setup.judges is not None:
         aims = [setup.judges.outlets.index(target) for target in targets]

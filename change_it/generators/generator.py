@@ -22,13 +22,7 @@ from transformers.models.auto.modeling_auto import (
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
-from change_it.generators.arguments import (
-    NETWORKS,
-    TRANSFORMER,
-    GeneratorSettings,
-    Kind,
-    no_model,
-)
+from change_it.generators.arguments import NETWORKS, TRANSFORMER, GeneratorSettings, Kind, no_model
 from change_it.generators.card import CARD, COMMAND, GeneratorCard
 from change_it.generators.collation import CausalFormat, EncoderDecoderFormat, Format, WordFormat, prompt_of
 from change_it.generators.decoding import Decoding
@@ -99,7 +93,7 @@ def load_generator(name: str | Path, *, device: str = "auto") -> Generator:
     Raises:
         InputError: no such folder or id, not a generator, its base model is not there, no such device.
     """
-    place = pick_device(device)
+    where = pick_device(device)
     folder = local_folder(name, command=COMMAND)
     card = GeneratorCard.load(folder)
     tokenizer = load_tokenizer(folder)
@@ -110,19 +104,19 @@ def load_generator(name: str | Path, *, device: str = "auto") -> Generator:
         else:
             model = load_model(folder, card.kind, tokenizer)
     with load_errors(f"{name} cannot be loaded as a generator: train or save it again"):
-        generator = Generator(model.to(place).eval(), make_format(card, tokenizer, model), card, folder)
+        generator = Generator(model.to(where).eval(), make_format(card, tokenizer, model), card, folder)
         _try_out(generator)
     return generator
 
 
 def _check_base(base: str, folder: Path) -> str:
     """The base of adapters, which training names by a Hub id or a full path; refused where it is neither or not there."""
-    if Path(base).is_absolute():
-        if not Path(base).is_dir():
-            raise InputError(
-                f"the adapters in {folder} belong to the model in {base}, which is not there: put it back, or train them again"
-            )
+    if Path(base).is_dir() and Path(base).is_absolute():
         return base
+    if Path(base).is_absolute():
+        raise InputError(
+            f"the adapters in {folder} belong to the model in {base}, which is not there: put it back, or train them again"
+        )
     try:
         validate_repo_id(base)
     except HFValidationError as error:
@@ -135,20 +129,16 @@ def _check_base(base: str, folder: Path) -> str:
 @torch.no_grad()
 def _try_out(generator: Generator) -> None:
     """Read and write a word, the last piece of the tokenizer included: what does not fit together fails here, and not amid a run."""
-    space = max_positions(
-        generator.model,
-        generator.card.kind,
-        target_tokens=generator.card.target_tokens,
-        overhead=getattr(generator.format, "overhead", 0),
-    )
-    if space is not None and space < generator.card.source_tokens:
+    model, card, format_ = generator.model, generator.card, generator.format
+    space = max_positions(model, card, format_)
+    if space is not None and space < card.source_tokens:
         raise ValueError(f"its model has positions for {max(space, 0)} tokens of a source")
-    batch = generator.format.collate(["Prova"], ["Prova"])
-    loss = generator.model(**{name: tensor.to(generator.model.device) for name, tensor in batch.items()}).loss
+    batch = format_.collate(["Prova"], ["Prova"])
+    loss = model(**{name: tensor.to(model.device) for name, tensor in batch.items()}).loss
     if not torch.isfinite(loss):
         raise ValueError("what it computes are no finite numbers")
-    brief = make_format(replace(generator.card, target_tokens=2), generator.format.tokenizer, generator.model)
-    brief.generate(generator.model, ["Prova"], Decoding(beams=1))
+    brief = make_format(replace(card, target_tokens=2), format_.tokenizer, model)
+    brief.generate(model, ["Prova"], Decoding(beams=1))
 
 
 def make_format(card: GeneratorCard, tokenizer: Any, model: Any) -> Format:
@@ -191,12 +181,14 @@ def new_network(architecture: str, texts: Iterable[str], *, vocabulary: int, cel
     if vocabulary < 10:
         raise InputError(f"--vocabulary {vocabulary} holds no words: give some thousands")
     tokenizer = train_tokenizer(texts, size=vocabulary)
-    ids: dict[str, Any] = {"vocab_size": len(tokenizer) + tokenizer.reserved, "reserved": tokenizer.reserved}
     if architecture == TRANSFORMER:
-        settings = PointerTransformerConfig(**ids, hidden_size=cells, intermediate_size=2 * cells)
-        return PointerTransformerForConditionalGeneration(settings), tokenizer
+        return PointerTransformerForConditionalGeneration.of_size(cells, tokenizer), tokenizer
     config = PointerGeneratorConfig(
-        **ids, hidden_size=cells, copy=architecture != "s2s", coverage=architecture == "pnc"
+        vocab_size=len(tokenizer) + tokenizer.reserved,
+        reserved=tokenizer.reserved,
+        hidden_size=cells,
+        copy=architecture != "s2s",
+        coverage=architecture == "pnc",
     )
     return PointerGeneratorForConditionalGeneration(config), tokenizer
 
@@ -236,11 +228,9 @@ def load_model(folder: str | Path, kind: Kind, tokenizer: Any, *, use: Use = "sa
             )
         pad = tokenizer.pad_token_id
         if kind == "encoder-decoder" and model.config.decoder_start_token_id is None:
-            model.config.decoder_start_token_id = (
-                pad if tokenizer.bos_token_id is None else tokenizer.bos_token_id
-            )
-        if model.config.pad_token_id is None:
-            model.config.pad_token_id = pad
+            begin = tokenizer.bos_token_id
+            model.config.decoder_start_token_id = pad if begin is None else begin
+        model.config.pad_token_id = pad if model.config.pad_token_id is None else model.config.pad_token_id
         # A model may bring settings of the search, which would be mixed with those that are asked for.
         brought = model.generation_config
         model.generation_config = GenerationConfig(**{name: getattr(brought, name) for name in TOKENS})
@@ -250,35 +240,29 @@ def load_model(folder: str | Path, kind: Kind, tokenizer: Any, *, use: Use = "sa
     return model
 
 
-def max_positions(model: Any, kind: Kind, *, target_tokens: int, overhead: int) -> int | None:
-    """Source tokens that a model has positions for beside a headline and a prompt's `overhead`; None: no limit."""
+def max_positions(model: Any, card: GeneratorCard, format_: Format) -> int | None:
+    """Source tokens that a model has positions for beside a headline and the prompt; None: no limit."""
     positions = getattr(model.config, "max_position_embeddings", None)
-    if kind == "words" or not isinstance(positions, int):
+    if card.kind == "words" or not isinstance(positions, int):
         return None
-    return positions - (target_tokens + overhead if kind == "causal" else 0)
+    return positions - (card.target_tokens + format_.overhead if card.kind == "causal" else 0)
 
 
 def add_adapters(model: Any, options: GeneratorSettings, kind: Kind) -> Any:
     """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021)."""
     peft = import_peft()
     task = "CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM"
-    known = peft.utils.TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING
-    targets = list(options.lora_targets) or known.get(model.config.model_type, "all-linear")
-    config = peft.LoraConfig(
-        task_type=task, r=options.lora_rank, lora_alpha=options.lora_alpha, target_modules=targets
-    )
+    usual = peft.utils.TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING
+    targets = list(options.lora_targets) or usual.get(model.config.model_type, "all-linear")
+    scale = {"r": options.lora_rank, "lora_alpha": options.lora_alpha}
+    config = peft.LoraConfig(task_type=task, **scale, target_modules=targets)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # fan_in_fan_out is set by PEFT itself
             return peft.get_peft_model(model, config)
     except ValueError as error:
-        names = sorted(
-            {
-                name.rpartition(".")[2]
-                for name, module in model.named_modules()
-                if isinstance(module, nn.Linear)
-            }
-        )
+        linear = (name for name, module in model.named_modules() if isinstance(module, nn.Linear))
+        names = sorted({name.rpartition(".")[2] for name in linear})
         raise InputError(
             f"--lora-targets {' '.join(options.lora_targets)} or --lora-rank {options.lora_rank} do not fit "
             f"{options.architecture}: give a positive rank and names among {', '.join(names)}"
@@ -293,9 +277,8 @@ def load_adapters(model: Any, folder: Path, *, trainable: bool = False) -> Any:
         raise InputError(f"{folder} {PICKLE}")
     with record_errors(folder / ADAPTER):
         record = read_json(folder / ADAPTER) or {}
-        if record["peft_type"] != "LORA" or not (
-            record["target_modules"] == "all-linear" or isinstance(record["target_modules"], list)
-        ):
+        targets = record["target_modules"]
+        if record["peft_type"] != "LORA" or not (targets == "all-linear" or isinstance(targets, list)):
             raise ValueError
         config = peft.LoraConfig(**{name: record[name] for name in LORA})
     with load_errors(
@@ -330,15 +313,7 @@ def base_of(architecture: str) -> str:
 
 
 def merge(adapter: str, out: Path) -> None:
-    """Write a generator whose weights are those of the base with the adapters added.
-
-    Args:
-        adapter: folder or Hub id of a generator that was trained with adapters.
-        out: folder of the merged generator.
-
-    Raises:
-        InputError: the generator has no adapters, or its base lies in `out`, or something else does.
-    """
+    """Write into `out` a generator whose weights are those of an adapter's base with the adapters added."""
     generator = load_generator(adapter, device="cpu")
     if generator.card.base is None:
         raise InputError(f"{adapter} holds no adapters: it is a whole model already")

@@ -9,7 +9,7 @@ import polars as pl
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.rewriting import read_rewriting, rewriting_source
 from change_it.corpus.splits import generator
-from change_it.corpus.training_sets import held_out
+from change_it.corpus.training_sets import check_share, held_out
 from change_it.errors import InputError
 from change_it.generators.arguments import READS, Reads, Recipe
 
@@ -50,10 +50,7 @@ def load_recipe(
     """The examples of one generator, in the order of the corpus; agnostic and those of LREC 2020 have their own validation part."""
     if recipe not in READS:
         raise InputError(f"there is no recipe {recipe!r}: choose one of {', '.join(READS)}")
-    if not 0 < validation_share < 1:
-        raise InputError(
-            f"--validation-share {validation_share} leaves nothing: give a share between 0 and 1, like 0.05"
-        )
+    check_share(validation_share, usual=0.05)
     outlets = read_outlets(corpus)
     both = recipe in ("agnostic", "rewrite")
     if both and to is not None:

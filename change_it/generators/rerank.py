@@ -66,7 +66,7 @@ class JudgedCandidate(Candidate):
             style=style,
             joint=joint,
             strict_joint=joint * fluent * row["facts"],
-            unsupported=tuple(Unsupported(**one) for one in json.loads(row["unsupported"])),
+            unsupported=tuple(Unsupported(**words) for words in json.loads(row["unsupported"])),
         )
 
 
@@ -82,51 +82,35 @@ def judge_candidates(
     style_weight: float | Sequence[float] = 0.5,
     progress: Progress = False,
 ) -> list[list[JudgedCandidate]]:
-    """Ask the judges about candidates, all of them together: what recurs is read once.
+    """The candidates of n headlines as judges see them, without empty ones, in the order in which `choose` would take them.
 
-    Args:
-        judges: the judges.
-        candidates: those of n headlines.
-        sources: n original headlines.
-        articles: n original articles.
-        targets: n outlets aimed at, by short name.
-        reversal: when style is taken for reversed, see `joint_probability`.
-        language: of the texts, for facts; guessed from the articles when None.
-        style_weight: how much style counts for their order beside story and article, in 0-1, or n of them; .5 takes them
-            alike.
-        progress: as `scoring.compliancy.judge_items` takes it.
-
-    Returns:
-        n lists without empty candidates: those whose facts are supported first, then by `joint` times the probability of
-        fluency, as `choose` takes them for strict compliancy. With a weight w the joint probability is taken as
-        (HH · AH)^(2 - 2w) · style^(2w).
+    Those whose facts are supported come first, then the higher `joint` times the probability of fluency. With a style
+    weight w, one or n of them in 0-1, the joint probability is (HH · AH)^(2 - 2w) · style^(2w). Facts are those of
+    `language`, guessed from the articles when None.
     """
     asked = [[candidate for candidate in some if candidate.text.strip()] for some in candidates]
+    label_of = dict(zip(judges.outlets[::-1], judges.outlets, strict=True))
     items = [
-        Item(
-            "", judges.outlets[1 - judges.outlets.index(target)], target, source, article, prediction=one.text
-        )
+        Item("", label_of[target], target, source, article, prediction=candidate.text)
         for some, source, article, target in zip(asked, sources, articles, targets, strict=True)
-        for one in some
+        for candidate in some
     ]
     judged = judge_items(judges, items, reversal=reversal, language=language, progress=progress)
     rows = judged.iter_rows(named=True)
     weights = np.broadcast_to(style_weight, len(asked)).tolist()
 
-    def place(weight: float, one: JudgedCandidate) -> tuple[bool, float]:
+    def rank(weight: float, judged: JudgedCandidate) -> tuple[bool, float]:
         hh, ah, fluency = (
-            (1.0 if (p := one.probabilities[name]) is None else p) for name in ("hh", "ah", "fluency")
+            (1.0 if (p := judged.probabilities[name]) is None else p) for name in ("hh", "ah", "fluency")
         )
-        weighted = (hh * ah) ** (2 - 2 * weight) * one.style ** (2 * weight)
-        return not one.marks["facts"], -weighted * fluency
+        weighted = (hh * ah) ** (2 - 2 * weight) * judged.style ** (2 * weight)
+        return not judged.marks["facts"], -weighted * fluency
 
-    return [
-        sorted(
-            (JudgedCandidate.of(one, next(rows), reversal=reversal) for one in some),
-            key=partial(place, weight),
-        )
-        for some, weight in zip(asked, weights, strict=True)
-    ]
+    ordered = []
+    for some, weight in zip(asked, weights, strict=True):
+        judged_some = [JudgedCandidate.of(each, next(rows), reversal=reversal) for each in some]
+        ordered.append(sorted(judged_some, key=partial(rank, weight)))
+    return ordered
 
 
 def choose(
@@ -140,7 +124,7 @@ def choose(
     objective: Objective = "compliancy",
     language: str | None = None,
 ) -> Ints:
-    """(n,) place of each item's candidate with the highest joint probability, the earlier of equal ones; -1 for none."""
+    """(n,) position of each item's candidate with the highest joint probability, the earlier of equal ones; -1 for none."""
     aims = np.asarray(targets, dtype=np.int64)
     if not len(candidates) == len(sources) == len(articles) == len(aims):
         raise ValueError(
@@ -161,14 +145,14 @@ def choose(
     while rows := [row for row, rest in enumerate(order) if rest and bounds[row][rest[0]] > 0]:
         asked = [(row, order[row].pop(0)) for row in rows]
         fits = judges.ah.probabilities(
-            [candidates[row][place] for row, place in asked],
+            [candidates[row][number] for row, number in asked],
             [articles[row] for row, _ in asked],
             progress=False,
         )[:, 1]
-        for (row, place), fit in zip(asked, fits, strict=True):
-            found = bounds[row][place] * fit
-            if (found, -place) > (joint[row], -index[row]):
-                index[row], joint[row] = place, found
+        for (row, number), fit in zip(asked, fits, strict=True):
+            probability = bounds[row][number] * fit
+            if (probability, -number) > (joint[row], -index[row]):
+                index[row], joint[row] = number, probability
             order[row] = [rest for rest in order[row] if bounds[row][rest] >= joint[row]]
     return index
 
@@ -220,7 +204,7 @@ def _strict(
         reader=judges.reader,
         targets=[judges.outlets[aims[row]] for row, _ in pairs],
     )
-    supported = (bool(text.strip()) and found.supported for text, found in zip(texts, facts, strict=True))
+    supported = (bool(text.strip()) and fact.supported for text, fact in zip(texts, facts, strict=True))
     factors = []
     for some in candidates:
         fluent = np.array([next(printed) for _ in some])
@@ -232,21 +216,10 @@ def _strict(
 def joint_probability(
     hh: ArrayLike, ah: ArrayLike, new: ArrayLike, source: ArrayLike, *, reversal: Reversal = "relative"
 ) -> Floats:
-    """Probability that a headline satisfies all three judges, taken for independent.
+    """(n,) probability that a headline satisfies all three judges, taken for independent.
 
-    Args:
-        hh: (n,) probability that the new headline matches the original.
-        ah: (n,) probability that it matches the article.
-        new: (n,) probability that main takes it for the target outlet's.
-        source: (n,) probability that main takes the original for the target outlet's.
-        reversal: `relative`, that main decides otherwise than on the original, for either decision;
-            `target`, that it decides for the target outlet.
-
-    Returns:
-        (n,) in 0-1.
-
-    Raises:
-        InputError: an unknown reversal.
+    `hh` and `ah` are (n,) probabilities of a match, `new` and `source` that main takes the new headline and the original
+    for the target outlet's. Reversal `relative`: main decides otherwise than on the original; `target`: for the target.
 
     Examples:
         >>> joint_probability([0.5], [0.8], [0.9], [0.2]).round(3).tolist()

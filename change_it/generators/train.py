@@ -28,7 +28,7 @@ from change_it.generators.arguments import (
     preset,
 )
 from change_it.generators.card import GeneratorCard
-from change_it.generators.collation import CausalFormat, Format
+from change_it.generators.collation import Format
 from change_it.generators.generator import (
     add_adapters,
     base_of,
@@ -78,13 +78,8 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     alone = process_state().is_main_process
     check_writable(settings.out, kind="run", inputs=settings.inputs, alone=alone)
     with process_state().main_process_first():
-        data = load_recipe(
-            settings.corpus,
-            settings.recipe,
-            settings.to,
-            validation_share=settings.validation_share,
-            seed=settings.seed,
-        )
+        share, seed = settings.validation_share, settings.seed
+        data = load_recipe(settings.corpus, settings.recipe, settings.to, validation_share=share, seed=seed)
     if settings.evaluation_steps is None:
         settings = replace(settings, evaluation_steps=_evaluation_steps(settings, len(data.train)))
     return train_in_folder(
@@ -117,19 +112,15 @@ def _prepare(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Pa
         card.save(folder)
 
     def describe(result: TrainingResult) -> dict[str, Any]:
-        return {
-            "card": asdict(card),
-            "validation_loss": -(result.best_score or 0.0),
-            "sizes": {
-                "train": len(data.train),
-                "validation": len(data.validation),
-                "vocabulary": len(tokenizer),
-                "parameters": sum(parameter.numel() for parameter in model.parameters()),
-                "trained": sum(
-                    parameter.numel() for parameter in model.parameters() if parameter.requires_grad
-                ),
-            },
+        parameters = list(model.parameters())
+        sizes = {
+            "train": len(data.train),
+            "validation": len(data.validation),
+            "vocabulary": len(tokenizer),
+            "parameters": sum(parameter.numel() for parameter in parameters),
+            "trained": sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
         }
+        return {"card": asdict(card), "validation_loss": -(result.best_score or 0.0), "sizes": sizes}
 
     return Run(
         model=model,
@@ -209,14 +200,13 @@ def _card(settings: GeneratorSettings, kind: Kind, data: RecipeData) -> Generato
 def _fit(card: GeneratorCard, tokenizer: Any, model: Any, given: int | None) -> tuple[GeneratorCard, Format]:
     """The card and the format with sources no longer than the model has positions for."""
     format_ = make_format(card, tokenizer, model)
-    overhead = format_.overhead if isinstance(format_, CausalFormat) else 0
-    space = max_positions(model, card.kind, target_tokens=card.target_tokens, overhead=overhead)
+    space = max_positions(model, card, format_)
     if space is None or space >= card.source_tokens:
         return card, format_
     if given is not None or space < 2:
         raise InputError(
             f"{card.architecture} has positions for {max(space, 0)} tokens of the source beside {card.target_tokens} of the "
-            f"headline and {overhead} of the prompt: give a smaller --source-tokens or --target-tokens"
+            f"headline and {format_.overhead} of the prompt: give a smaller --source-tokens or --target-tokens"
         )
     card = replace(card, source_tokens=space)
     return card, make_format(card, tokenizer, model)

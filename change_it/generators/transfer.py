@@ -222,36 +222,32 @@ class HeadlineTransfer(Proposer):
             raise InputError(
                 f"generators of the recipe {self.recipe} read articles: give article= beside the headline"
             )
-        articles = (
-            [""] * len(headlines) if article is None else [article] if isinstance(article, str) else article
-        )
+        articles = [article] if isinstance(article, str) else article
+        if articles is None:
+            articles = [""] * len(headlines)
         if to is None and len(self.targets) > 1 and self.recipe != "agnostic":
             raise InputError(
                 f"choose the outlet to write for: to={self.targets[0]!r} or to={self.targets[1]!r}"
             )
-        decoding = decoding or Decoding()
         if judges is not None and article is None:
             raise InputError("judges read articles: give article= beside the headline")
         loaded = None if judges is None else self._loaded(judges)
         count = num_candidates or (1 if loaded is None else CANDIDATES)
-        found: Sequence[Sequence[Candidate]] = self.propose(
-            headlines,
-            articles,
-            to or self.targets[0],
-            replace(decoding, candidates=count),
-            batch_size,
-            progress,
+        to = to or self.targets[0]
+        search = replace(decoding or Decoding(), candidates=count)
+        candidates: Sequence[Sequence[Candidate]] = self.propose(
+            headlines, articles, to, search, batch_size, progress
         )
         if loaded is not None:
             from change_it.generators.rerank import judge_candidates
 
-            aims = [to or self.targets[0]] * len(found) if to is None or isinstance(to, str) else to
-            found = judge_candidates(
-                loaded, found, headlines, articles, aims, language=language, progress=progress
+            aims = [to] * len(candidates) if isinstance(to, str) else to
+            candidates = judge_candidates(
+                loaded, candidates, headlines, articles, aims, language=language, progress=progress
             )
         if num_candidates is not None or loaded is not None:
-            return found[0] if single else found
-        texts = [some[0].text if some else "" for some in found]
+            return candidates[0] if single else candidates
+        texts = [some[0].text if some else "" for some in candidates]
         return texts[0] if single else texts
 
     def stream(
@@ -299,10 +295,10 @@ class HeadlineTransfer(Proposer):
         if isinstance(judges, str | Path):
             from change_it.generators.rerank import Judges
 
-            place = str(judges)
-            if place not in self._judges:
-                self._judges[place] = Judges.from_pretrained(place)
-            judges = self._judges[place]
+            name = str(judges)
+            if name not in self._judges:
+                self._judges[name] = Judges.from_pretrained(name)
+            judges = self._judges[name]
         judges.check_outlets(self.outlets, f"behind the {self.name} generators")
         return judges
 
@@ -312,13 +308,15 @@ class HeadlineTransfer(Proposer):
         """Sources of like length share a batch."""
         sources = [source_of(self.reads, *item) for item in items]
         rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
-        found: list[list[Candidate]] = [[] for _ in items]
+        answers: list[list[Candidate]] = [[] for _ in items]
         with ProgressBar(shown=progress) as bar:
             task = bar.add_task(f"{self.recipe} generator", total=len(rows))
-            for generator in {id(one): one for one in self.generators.values()}.values():
-                own = [row for row in rows if self.generators[items[row][2]] is generator]
-                lengths = generator.format.lengths([sources[row] for row in own], [""] * len(own))
-                order = [row for _, row in sorted(zip(lengths, own, strict=True), key=lambda pair: -pair[0])]
+            for generator in {id(each): each for each in self.generators.values()}.values():
+                asked = [row for row in rows if self.generators[items[row][2]] is generator]
+                lengths = generator.format.lengths([sources[row] for row in asked], [""] * len(asked))
+                order = [
+                    row for _, row in sorted(zip(lengths, asked, strict=True), key=lambda pair: -pair[0])
+                ]
                 size = batch_size or default_batch_size(generator, decoding)
                 batches = [order[start : start + size] for start in range(0, len(order), size)]
                 if (blocked := decoding.no_repeat_ngram_size) is None:
@@ -331,13 +329,13 @@ class HeadlineTransfer(Proposer):
                 )
                 for batch, several in zip(batches, given, strict=True):
                     for row, candidates in zip(batch, several, strict=True):
-                        found[row] = candidates
+                        answers[row] = candidates
                     bar.advance(task, len(batch))
-        return found
+        return answers
 
     def batches_at_once(self, decoding: Decoding) -> int:
         """As many as its largest model answers; one where headlines are drawn, from the one random state there is."""
-        return 1 if decoding.sample else min(batches_at_once(one.model) for one in self.generators.values())
+        return 1 if decoding.sample else min(batches_at_once(each.model) for each in self.generators.values())
 
 
 def default_batch_size(generator: Generator, decoding: Decoding) -> int:

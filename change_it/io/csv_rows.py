@@ -42,12 +42,7 @@ def csv_records(
 ) -> Iterator[CsvRecord]:
     """The records of a table with `width` cells a row, in linear time and bounded memory wherever quotes stand.
 
-    Args:
-        lines: of the file, as `read_lines` gives them.
-        delimiter: what stands between cells.
-        width: cells of the header.
-        line: number of the first line.
-        strict: whether the first quote that is never closed or not doubled is the last record.
+    `line` is the number of the first of `lines`. With `strict`, the first quote that is not closed or not doubled ends them.
     """
     csv.field_size_limit(3 * LONGEST)
     most = min(width, _MOST)
@@ -121,10 +116,10 @@ def _takes_in_rows(lines: Sequence[str], closing: int, delimiter: str, width: in
 
 def _ends_a_cell(text: str, delimiter: str) -> bool:
     """Whether the first quote that is not doubled stands where a quoted cell ends and none begins."""
-    found = _CLOSING.search(text)
-    assert found
-    after = text[found.end() : found.end() + 1]
-    return after in (delimiter, "\r", "\n", "") and not text[: found.start()].endswith(delimiter)
+    quote = _CLOSING.search(text)
+    assert quote
+    after = text[quote.end() : quote.end() + 1]
+    return after in (delimiter, "\r", "\n", "") and not text[: quote.start()].endswith(delimiter)
 
 
 def _is_row(text: str, delimiter: str, width: int) -> bool:

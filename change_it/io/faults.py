@@ -73,8 +73,8 @@ def disk_fault(error: BaseException) -> str:
         return _REASONS.get(error.errno or 0, "")
     if "PytorchStreamWriter" in str(error):
         return _REASONS[errno.ENOSPC]
-    found = _OS_ERROR.search(str(error))  # of libraries in Rust
-    return _REASONS.get(int(found[1]), "") if found else ""
+    number = _OS_ERROR.search(str(error))  # of libraries in Rust
+    return _REASONS.get(int(number[1]), "") if number else ""
 
 
 @contextmanager

@@ -100,16 +100,16 @@ def without_formula(cell: object) -> object:
 @contextmanager
 def replace_file(path: Path) -> Iterator[Path]:
     """A place to write a file that replaces `path` when the block ends well, and is gone when it does not."""
-    place = path.resolve()
-    partial = place.with_name(f".{place.name}.partial")
+    target = path.resolve()
+    partial = target.with_name(f".{target.name}.partial")
     with file_errors(f"cannot write {path}"):
-        if fault := _no_file(place):
+        if fault := _no_file(target):
             raise InputError(f"cannot write {path}: it is {fault}; name a file")
-        with locked(place, message=BUSY.format(path=path, option="place")):
-            place.parent.mkdir(parents=True, exist_ok=True)
+        with locked(target, message=BUSY.format(path=path, option="place")):
+            target.parent.mkdir(parents=True, exist_ok=True)
             try:
                 yield partial
-                os.replace(partial, place)
+                os.replace(partial, target)
             except BaseException:
                 _drop(partial)
                 raise
@@ -121,25 +121,25 @@ def replace_folder(path: Path, *, ours: Collection[str] | None = None) -> Iterat
 
     With `ours`, the paths in it that its writer replaces (files, or folders as a whole), other files of the old one stay.
     """
-    place = path.resolve()
-    partial, old = (place.with_name(f".{place.name}.{end}") for end in ("partial", "old"))
+    target = path.resolve()
+    partial, old = (target.with_name(f".{target.name}.{end}") for end in ("partial", "old"))
     with (
         file_errors(f"cannot write {path}"),
-        locked(place, message=BUSY.format(path=path, option="place")),
+        locked(target, message=BUSY.format(path=path, option="place")),
     ):
-        if old.is_dir() and not place.exists():  # a run was killed between the two renames below
-            old.rename(place)
+        if old.is_dir() and not target.exists():  # a run was killed between the two renames below
+            old.rename(target)
         _drop(old)
         _drop(partial)
         partial.mkdir(parents=True)
         try:
             yield partial
-            if ours is not None and place.is_dir():
-                _copy_others(place, partial, ours)
-            if not (place.exists() and _exchange(partial, place)):
-                if place.exists():
-                    place.rename(old)
-                partial.rename(place)
+            if ours is not None and target.is_dir():
+                _copy_others(target, partial, ours)
+            if not (target.exists() and _exchange(partial, target)):
+                if target.exists():
+                    target.rename(old)
+                partial.rename(target)
         except BaseException:
             _drop(partial)
             raise
@@ -153,7 +153,7 @@ def _copy_others(old: Path, new: Path, ours: Collection[str], below: str = "") -
         if name in ours:
             continue
         folder = path.is_dir() and not path.is_symlink()
-        if folder and any(own.startswith(f"{name}/") for own in ours):
+        if folder and any(each.startswith(f"{name}/") for each in ours):
             _copy_others(path, new / path.name, ours, f"{name}/")
             continue
         new.mkdir(parents=True, exist_ok=True)
@@ -163,14 +163,14 @@ def _copy_others(old: Path, new: Path, ours: Collection[str], below: str = "") -
             shutil.copy2(path, new / path.name, follow_symlinks=False)
 
 
-def _exchange(one: Path, other: Path) -> bool:
+def _exchange(first: Path, second: Path) -> bool:
     """Let two folders change places in one step, so that neither is missing for a moment; False where the system cannot."""
     try:
         renameat2 = ctypes.CDLL(None).renameat2
     except (AttributeError, OSError):  # not Linux
         return False
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return bool(renameat2(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
+    return bool(renameat2(here, os.fsencode(first), here, os.fsencode(second), exchange) == 0)
 
 
 def _drop(path: Path) -> None:
@@ -194,12 +194,12 @@ def check_writable(
     command ends.
     """
     with file_errors(f"cannot write {option} {path}"):
-        place = path.resolve()
-        if kind == "file" and (fault := _no_file(place)):
+        target = path.resolve()
+        if kind == "file" and (fault := _no_file(target)):
             raise InputError(f"{option} {path} is {fault}: name a file")
         if kind != "file" and path.exists() and not path.is_dir():
             raise InputError(f"{option} {path} is a file: name a folder")
-        near = place if kind == "run" else place.parent
+        near = target if kind == "run" else target.parent
         while not near.exists() and near != near.parent:
             near = near.parent
         if not near.is_dir():
@@ -212,26 +212,26 @@ def check_writable(
                 if name:
                     _check_input(Path(name), path, option, whole=kind == "file")
         if alone:
-            lock(place, run=kind == "run", message=BUSY.format(path=path, option=option))
+            lock(target, run=kind == "run", message=BUSY.format(path=path, option=option))
 
 
-def _no_file(place: Path) -> str:
+def _no_file(target: Path) -> str:
     """What a path is that no file can be put at."""
-    if place.is_dir():
+    if target.is_dir():
         return "a folder"
-    return "a device or a pipe" if place.exists() and not place.is_file() else ""
+    return "a device or a pipe" if target.exists() and not target.is_file() else ""
 
 
 def _check_input(given: Path, out: Path, option: str, *, whole: bool) -> None:
     """Refuse an input that is `out` or in it; `whole` is a file, which may not be one of an input's folder either."""
     if not given.exists():
         return
-    if any(one.samefile(out) for one in (given.resolve(), *given.resolve().parents)):
+    if any(path.samefile(out) for path in (given.resolve(), *given.resolve().parents)):
         what = "is" if given.samefile(out) else "is in"
         raise InputError(
             f"the input {given} {what} {option} {out}, and no output may overwrite an input: choose another {option}"
         )
-    if whole and any(one.samefile(given) for one in out.resolve().parents):
+    if whole and any(path.samefile(given) for path in out.resolve().parents):
         raise InputError(
             f"{option} {out} is a file of the input {given}, and no output may overwrite an input: choose another {option}"
         )

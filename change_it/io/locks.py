@@ -20,11 +20,11 @@ if sys.platform != "win32":
 
 
 class _Kept(ExitStack):
-    """The locks of a command, released when it ends."""
+    """The locks of a command, by their paths, released when it ends."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.places: set[Path] = set()
+        self.paths: set[Path] = set()
 
 
 _KEPT: ContextVar[_Kept | None] = ContextVar("kept", default=None)
@@ -68,38 +68,34 @@ def keep_locks() -> Iterator[None]:
             _KEPT.reset(token)
 
 
-def lock(place: Path, *, run: bool, message: str) -> None:
+def lock(path: Path, *, run: bool, message: str) -> None:
     """Lock a resolved path until the end of `keep_locks`; outside of it see only that nobody else has it."""
     kept = _KEPT.get()
     if kept is None:
-        with _hold(place, run=run, message=message):
+        with _hold(path, run=run, message=message):
             return
-    if place not in kept.places:
-        kept.enter_context(_hold(place, run=run, message=message))
-        kept.places.add(place)
+    if path not in kept.paths:
+        kept.enter_context(_hold(path, run=run, message=message))
+        kept.paths.add(path)
 
 
 @contextmanager
-def locked(place: Path, *, message: str) -> Iterator[None]:
-    """Lock a file or folder, by its resolved path, while it is written.
-
-    Raises:
-        InputError: somebody else has it; the text is `message`.
-    """
+def locked(path: Path, *, message: str) -> Iterator[None]:
+    """Lock a file or folder, by its resolved path, while it is written; `message` refuses it where somebody else has it."""
     kept = _KEPT.get()
-    ours = kept is not None and place in kept.places
-    with nullcontext() if ours else _hold(place, run=False, message=message):
+    ours = kept is not None and path in kept.paths
+    with nullcontext() if ours else _hold(path, run=False, message=message):
         yield
 
 
 @contextmanager
-def _hold(place: Path, *, run: bool, message: str) -> Iterator[None]:
+def _hold(path: Path, *, run: bool, message: str) -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    folder = place if run else place.parent
-    new = [one for one in (folder, *folder.parents) if not one.exists()]
-    file = place if run else place.with_name(f".{place.name}.lock")
+    folder = path if run else path.parent
+    new = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+    file = path if run else path.with_name(f".{path.name}.lock")
     descriptor = _open(file, folder, message)
     try:
         yield
@@ -107,8 +103,8 @@ def _hold(place: Path, *, run: bool, message: str) -> Iterator[None]:
         with suppress(OSError):
             if not run:
                 file.unlink()
-            for one in new:  # made for the lock; nothing came of it where they are empty
-                one.rmdir()
+            for parent in new:  # made for the lock; nothing came of it where they are empty
+                parent.rmdir()
         with suppress(OSError):  # a process that was forked meanwhile has the descriptor too
             fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)

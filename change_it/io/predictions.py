@@ -53,21 +53,16 @@ class Predictions:
     @classmethod
     def match(cls, ids: Sequence[str], headlines: Sequence[str], wanted: Collection[str]) -> "Predictions":
         """Match n headlines, each with its id, to the ids that are wanted."""
-        by_id, known = dict(zip(ids, headlines, strict=True)), set(wanted)
+        by_id, wanted_ids = dict(zip(ids, headlines, strict=True)), set(wanted)
         return cls(
             {id_: by_id[id_] for id_ in wanted if id_ in by_id},
             [id_ for id_ in wanted if id_ not in by_id],
-            [id_ for id_ in by_id if id_ not in known],
+            [id_ for id_ in by_id if id_ not in wanted_ids],
             [id_ for id_, count in Counter(ids).items() if count > 1],
         )
 
     def faults(self, foreign: str, others: Mapping[str, Iterable[str]] = {}) -> str:
-        """What is wrong with which ids, as `2 ids missing: a, b; 1 id duplicate: c`; empty where nothing is.
-
-        Args:
-            foreign: what is wrong with ids that are not wanted.
-            others: more that is wrong, and with which ids.
-        """
+        """What is wrong with which ids, as `2 ids missing: a, b; 1 id duplicate: c`; empty where nothing is. `foreign` names the fault of ids that are not wanted."""
         every = {"missing": self.missing, foreign: self.foreign, "duplicate": self.double, **others}
         distinct = {fault: list(dict.fromkeys(ids)) for fault, ids in every.items()}
         return "; ".join(

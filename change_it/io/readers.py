@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from glob import glob, has_magic
-from itertools import chain, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -96,10 +96,10 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
         ) from error
     if not files:
         raise InputError("no input: name files, a glob, or a data set as hf://datasets/owner/name")
-    found: dict[str, Table] = {}
+    tables: dict[str, Table] = {}
     for name in files:
         if name.startswith(HUB):
-            found |= {table.name: table for table in _hub_tables(name)}
+            tables |= {table.name: table for table in _hub_tables(name)}
             continue
         for path in _paths(name):
             kind = SUFFIXES.get(path.suffix.lower())
@@ -107,17 +107,17 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
                 raise InputError(f"{path} is of no known kind: rename it to end in {', '.join(SUFFIXES)}")
             table = Table(str(path), path.stem, _outlet(path.stem) or _outlet(path.resolve().parent.name))
             table.rows = _file_rows(table, kind, encoding)
-            found.setdefault(str(path.resolve()), table)
+            tables.setdefault(str(path.resolve()), table)
     # Ids are made from stems: those that occur twice get the folder's name before them, at last numbers behind.
     stems: set[str] = set()
-    for table in found.values():
+    for table in tables.values():
         given, parent, number = table.stem, Path(table.name).parent.name, 2
         if table.stem in stems and parent:
             table.stem = f"{parent}-{given}"
         while table.stem in stems:
             table.stem, number = f"{given}-{number}", number + 1
         stems.add(table.stem)
-    return list(found.values())
+    return list(tables.values())
 
 
 def read_records(
@@ -129,16 +129,13 @@ def read_records(
     of no known ending is read as CSV. Optional columns that the file lacks are not in `cells`, rows of CSV without any
     text are left out, and control characters in cells are spaces. A file with more than `max_rows` is refused, and not read on.
     """
-    found, rows = _open_records(file, required, optional, columns, max_rows)
+    theirs, rows = _open_records(file, required, optional, columns, max_rows)
+
+    def cell(value: object) -> str:
+        return _CONTROL.sub(" ", cell_text(value)).strip()
+
     records = [
-        Record(
-            row.line,
-            {
-                ours: _CONTROL.sub(" ", cell_text(row.values.get(name))).strip()
-                for ours, name in found.items()
-            },
-            row.values,
-        )
+        Record(row.line, {ours: cell(row.values.get(name)) for ours, name in theirs.items()}, row.values)
         for row in rows
     ]
     if not records:
@@ -154,15 +151,15 @@ def check_header(file: Path, *, required: Sequence[str], optional: Sequence[str]
         _open_records(file, required, optional, "", 1)
 
 
-def parse_columns(spec: str, known: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+def parse_columns(spec: str, columns: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     """Our columns and the names to look for, from a map `ours=theirs,…`; nothing after `=` leaves a column out."""
     given: dict[str, tuple[str, ...]] = {}
     for part in filter(None, map(str.strip, spec.split(","))):
         ours, equals, theirs = map(str.strip, part.partition("="))
-        if ours not in known or not equals:
-            raise InputError(f"--columns {part!r} is not ours=theirs: ours is one of {', '.join(known)}")
+        if ours not in columns or not equals:
+            raise InputError(f"--columns {part!r} is not ours=theirs: ours is one of {', '.join(columns)}")
         given[ours] = (*given.get(ours, ()), *([theirs] if theirs else []))
-    return {ours: tuple(names) for ours, names in known.items()} | given
+    return {ours: tuple(names) for ours, names in columns.items()} | given
 
 
 def cell_text(value: object) -> str:
@@ -195,7 +192,7 @@ def _open_records(
     # The first row of other tables has all columns.
     first = list(islice(rows, None if kind == "JSON" else 1))
     theirs = {column.lower(): column for column in reversed(table.columns)}
-    found = {
+    names_there = {
         ours: theirs[name.lower()]
         for ours, several in names.items()
         for name in reversed(several)
@@ -205,11 +202,11 @@ def _open_records(
         raise TableError("empty", file)
     has = listed(list(table.columns))
     for ours, several in names.items():
-        if several != accepted[ours] and several and ours not in found:
+        if several != accepted[ours] and several and ours not in names_there:
             raise TableError("renamed", file, lacking=several[0], found=has)
-    if lacking := [name for name in required if name not in found]:
+    if lacking := [name for name in required if name not in names_there]:
         raise TableError("columns", file, lacking=", ".join(lacking), wanted=",".join(required), found=has)
-    return found, chain(first, rows)
+    return names_there, chain(first, rows)
 
 
 def _paths(name: str) -> list[Path]:
@@ -228,8 +225,8 @@ def _paths(name: str) -> list[Path]:
 
 
 def _outlet(name: str) -> str | None:
-    found = {label for part, label in OUTLET_NAMES.items() if part in name.lower()}
-    return found.pop() if len(found) == 1 else None
+    labels = {label for part, label in OUTLET_NAMES.items() if part in name.lower()}
+    return labels.pop() if len(labels) == 1 else None
 
 
 def _file_rows(table: Table, kind: str, encoding: str) -> Iterator[Row]:
@@ -324,30 +321,30 @@ def _list_items(line: int, text: str) -> Iterator[tuple[int, Any]]:
     """The items of a JSON list with the line that each starts on; what follows the first broken one is one broken item."""
     decoder = json.JSONDecoder()
 
-    def past_blanks(place: int) -> int:
+    def past_blanks(start: int) -> int:
         """The next character that is not blank, with the line that it is on."""
         nonlocal line
-        found = _BLANKS.match(text, place)
-        assert found
-        line += text.count("\n", place, found.end())
-        return found.end()
+        blanks = _BLANKS.match(text, start)
+        assert blanks
+        line += text.count("\n", start, blanks.end())
+        return blanks.end()
 
-    place = past_blanks(text.index("[") + 1)
-    while not text.startswith("]", place):
+    at = past_blanks(text.index("[") + 1)
+    while not text.startswith("]", at):
         try:
-            value, end = decoder.raw_decode(text, place)
+            value, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             yield line, _BROKEN
             return
         yield line, value
-        line += text.count("\n", place, end)
-        place = past_blanks(end)
-        if text.startswith(",", place):
-            place = past_blanks(place + 1)
-        elif not text.startswith("]", place):
+        line += text.count("\n", at, end)
+        at = past_blanks(end)
+        if text.startswith(",", at):
+            at = past_blanks(at + 1)
+        elif not text.startswith("]", at):
             yield line, _BROKEN
             return
-    if text[place + 1 :].strip():
+    if text[at + 1 :].strip():
         yield line, _BROKEN
 
 
@@ -378,15 +375,14 @@ def _arrow_rows(
 ) -> Iterator[Row]:
     """Rows of Arrow batches, with the names of a ClassLabel instead of its numbers."""
     table.columns.update(dict.fromkeys(columns))
-    number = 0
+    numbers = count(1)
     for batch in batches:
-        by_column = [_arrow_cells(column) for column in batch.columns]
-        for place, name in enumerate(columns):
-            if names := classes.get(name):
-                by_column[place] = list(map(names.get, by_column[place]))
+        by_column = [
+            list(map(classes[name].get, _arrow_cells(column))) if name in classes else _arrow_cells(column)
+            for name, column in zip(columns, batch.columns, strict=True)
+        ]
         for cells in zip(*by_column, strict=True):
-            number += 1
-            yield Row(number, dict(zip(columns, cells, strict=True)))
+            yield Row(next(numbers), dict(zip(columns, cells, strict=True)))
 
 
 def _arrow_cells(column: Any) -> list[Any]:
@@ -442,9 +438,9 @@ def _hub_tables(name: str) -> list[Table]:
         for split, rows in splits.items():
             table = Table(f"{HUB}{repository}/{config}/{split}", f"{config}-{split}", _outlet(config))
             classes = {
-                column: dict(enumerate(feature.names or ()))
+                column: dict(enumerate(feature.names))
                 for column, feature in rows.features.items()
-                if hasattr(feature, "names")
+                if getattr(feature, "names", None)
             }
             batches = rows.with_format("arrow").iter(batch_size=ROWS_A_BATCH)
             table.rows = _arrow_rows(table, rows.column_names, batches, classes)

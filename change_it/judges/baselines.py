@@ -57,12 +57,7 @@ SHORT = 3
 
 
 def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) -> dict[str, Any]:
-    """Precision, recall and F1 of each class (EvalNLGEval 2020, Table 1), and their mean.
-
-    Args:
-        labels: (n,) true classes, 0 or 1.
-        predicted: (n,) classes.
-        classes: names of class 0 and 1.
+    """Precision, recall and F1 of classes 0 and 1 (EvalNLGEval 2020, Table 1) by their names, their mean, and accuracy.
 
     Examples:
         >>> scores(np.array([0, 1, 1, 1]), np.array([0, 1, 1, 0]), ("rep", "gio"))["gio"]["recall"]
@@ -78,15 +73,7 @@ def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) 
 
 
 def character_ngrams(train: Examples, *, seed: int) -> Predict:
-    """Logistic regression on tf-idf of character 1- to 4-grams, cased.
-
-    Args:
-        train: headlines and outlets.
-        seed: of the solver.
-
-    Returns:
-        A function from examples to (n,) classes.
-    """
+    """Logistic regression on tf-idf of character 1- to 4-grams, cased."""
     vectors = TfidfVectorizer(
         analyzer="char_wb", ngram_range=(1, 4), lowercase=False, min_df=2, sublinear_tf=True, dtype=np.float32
     )
@@ -96,14 +83,7 @@ def character_ngrams(train: Examples, *, seed: int) -> Predict:
 
 
 def best_threshold(scores: Floats, labels: Ints) -> float:
-    """The cut with the highest macro F1 when scores above it are class 1.
-
-    Args:
-        scores: (n,) any order.
-        labels: (n,) 0 or 1.
-
-    Returns:
-        Midway between two neighbouring scores.
+    """The cut with the highest macro F1 when scores above it are class 1; midway between two neighbouring scores.
 
     Examples:
         >>> best_threshold(np.array([0.25, 0.9, 0.0, 0.75]), np.array([0, 1, 0, 1]))
@@ -123,22 +103,13 @@ def best_threshold(scores: Floats, labels: Ints) -> float:
 
 
 def threshold(train: Examples, cosines: Cosines) -> Predict:
-    """Match where the cosine is above a threshold chosen on the training examples.
-
-    Args:
-        train: pairs.
-        cosines: cosine of each pair of texts.
-    """
+    """Match where the cosine is above a threshold chosen on the training pairs."""
     cut = best_threshold(cosines(train.texts, train.pairs or []), train.labels)
     return lambda examples: (cosines(examples.texts, examples.pairs or []) > cut).astype(np.int64)
 
 
 def tfidf_cosine(texts: Sequence[str]) -> Cosines:
-    """Cosine of tf-idf vectors over words of any script.
-
-    Args:
-        texts: what document frequencies are taken from.
-    """
+    """Cosine of tf-idf vectors over words of any script, with the document frequencies of some texts."""
     vectors = TfidfVectorizer(token_pattern=r"[^\W_]+")
     vectors.fit(texts)
 
@@ -152,12 +123,7 @@ def tfidf_cosine(texts: Sequence[str]) -> Cosines:
 
 
 def frozen_cosine(encoder: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> Cosines:
-    """Cosine of the mean of the last layer's vectors; each distinct text is read once.
-
-    Args:
-        encoder: returns `.last_hidden_state`; used on its own device.
-        tokenizer: its tokenizer.
-    """
+    """Cosine of the mean of an encoder's last states; each distinct text is read once."""
     limit = min(FROZEN_TOKENS, tokenizer.model_max_length)
     known: dict[str, Floats] = {}
 
@@ -240,14 +206,7 @@ class NgramJudge:
     weights: Floats
 
     def probabilities(self, headlines: Sequence[str]) -> Floats:
-        """Probability that each headline was printed.
-
-        Args:
-            headlines: n texts.
-
-        Returns:
-            (n,) in (0, 1).
-        """
+        """(n,) probability that each headline was printed."""
         if not len(headlines):
             return np.empty(0)
         inputs = (_products(ngram_features(headlines, self.counts, self.total)) - self.mean) / self.scale
@@ -255,31 +214,14 @@ class NgramJudge:
 
 
 def count_ngrams(headlines: Sequence[str], articles: Sequence[str]) -> tuple[NDArray[np.uint16], int]:
-    """Counts of the words and n-grams of texts.
-
-    Args:
-        headlines: counted whole.
-        articles: their beginnings.
-
-    Returns:
-        uint16 (3, BUCKETS), and the number of words.
-    """
+    """How often the words and n-grams of texts occur, uint16 (3, BUCKETS), and the number of words."""
     numbers, _ = _coded([*headlines, *articles])
     counts = [np.bincount(_buckets(numbers, order), minlength=BUCKETS) for order in range(1, ORDERS + 1)]
     return np.minimum(np.stack(counts), np.iinfo(np.uint16).max).astype(np.uint16), len(numbers)
 
 
 def ngram_features(headlines: Sequence[str], counts: NDArray[np.uint16], total: int) -> Floats:
-    """What the regression sees.
-
-    Args:
-        headlines: n texts.
-        counts: of `count_ngrams`.
-        total: words that were counted.
-
-    Returns:
-        (n, len(NGRAM_FEATURES)); zeros for a text without words.
-    """
+    """What the regression sees, (n, len(NGRAM_FEATURES)), of n headlines; zeros for a text without words."""
     numbers, rows = _coded(headlines)
     one, two, three = (counts[order - 1][_buckets(numbers, order)].astype(np.float64) for order in (1, 2, 3))
     before, pair = np.roll(one, 1), np.roll(two, 1)
@@ -328,15 +270,8 @@ def fit_ngram_judge(
 ) -> NgramJudge:
     """Fit the judge: a quarter of the headlines, not counted for it, against the same ones broken.
 
-    Args:
-        headlines: of the training side.
-        articles: theirs, one each, or beginnings of them.
-        broken: the headline of that index, damaged; None where it cannot be.
-        seed: of the quarter.
-        acceptance: share of the quarter's headlines that get more than a half.
-
-    Returns:
-        The judge, which has counted all of them.
+    `articles` are theirs, one each; `broken` gives the damaged headline of an index, None where it cannot be damaged. A share of
+    the quarter, `acceptance`, gets more than a half. The judge has counted all headlines and articles.
     """
     apart = np.zeros(len(headlines), dtype=bool)
     apart[np.random.default_rng(seed).permutation(len(headlines))[: max(1, len(headlines) // 4)]] = True

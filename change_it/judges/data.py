@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from change_it.corpus.arguments import Negatives as DrawnNegatives
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.splits import generator
-from change_it.corpus.training_sets import headline_articles, headline_pairs, held_out, of_fold, with_events
+from change_it.corpus.training_sets import (
+    check_share,
+    headline_articles,
+    headline_pairs,
+    held_out,
+    of_fold,
+    with_events,
+)
 from change_it.errors import InputError
 from change_it.judges.arguments import Fold, Negatives, Task, TrainingSet
 from change_it.judges.negatives import contradict, name_pool
@@ -117,28 +124,13 @@ def load_task(
     seed: int,
     train_on: TrainingSet = "main",
 ) -> TaskData:
-    """Load the corpus and make the examples of one judge.
+    """Load the corpus and make the examples of one judge; of one fold alone, but the test is all of A2 anyway.
 
-    Validation examples are whole articles (main, ah) or pairs (hh) taken out of the training side: an article and its
-    partner are on one side.
-
-    Args:
-        task: which judge.
-        corpus: folder or Hub id.
-        fold: train on this fold only; the test is all of A2 anyway.
-        negatives: kind of non-matching training examples.
-        validation_share: of the training articles or pairs, in (0, 1).
-        seed: of the negatives and of the validation part.
-        train_on: config of the corpus that main learns from; train_d and train_m have a validation part of their own, a tenth; random takes
-            four fifths of all articles, whatever their alignment, and tests on the others.
-
-    Raises:
-        InputError: no such corpus, or nothing to train, validate or test on.
+    Validation examples are a share of the articles (main, ah) or pairs (hh) of the training side: an article and its partner are on
+    one side. `train_on` is the config that main learns from: train_d and train_m have a validation part of their own, a tenth;
+    random takes four fifths of all articles, whatever their alignment, and tests on the others.
     """
-    if not 0 < validation_share < 1:
-        raise InputError(
-            f"--validation-share {validation_share} leaves nothing: give a share between 0 and 1, like 0.1"
-        )
+    check_share(validation_share, usual=0.1)
     outlets = read_outlets(corpus)
     articles, pairs, neighbours = (
         {side: read_table(corpus, config, side) for side in ("train", "test")}
@@ -228,18 +220,10 @@ class Facts:
         return language, name_pool([Headline(text, language) for text in headlines], casing), casing
 
     def replace(self, rows: pl.DataFrame, share: float, *, seed: int, fill: bool) -> pl.DataFrame:
-        """Replace a share of the negatives by positives with one fact changed in their headline.
+        """Replace a share of the negatives by positives with one fact changed in their headline; the rows are shuffled anew.
 
-        Args:
-            rows: `headline1, headline2` or `headline, article`, then `label` and `fold`; of two headlines the second is changed,
-                which is where the new one stands when compliancy asks.
-            share: of the positives, 0 to 1.
-            seed: of every choice.
-            fill: keep other negatives, so that there are as many as before; without, nothing but the positives that could be
-                changed and their changed headlines.
-
-        Returns:
-            The rows, shuffled anew.
+        Of two headlines the second is changed, which is where the new one stands when compliancy asks. With `fill` other
+        negatives stay, so that there are as many as before; without, nothing but the positives that could be changed does.
         """
         if not share:
             return rows

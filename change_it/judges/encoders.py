@@ -103,25 +103,9 @@ def build(
     vocabulary_size: int = 8000,
     max_tokens: int = 512,
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """A judge before training: an encoder with a linear layer (EvalNLGEval 2020, section 4), a style judge (main), or a pair judge (HH, AH).
+    """A judge before training and its tokenizer: an encoder with a linear layer (EvalNLGEval 2020, section 4), a style judge (main), or a pair judge (HH, AH).
 
-    Args:
-        task: main, hh or ah.
-        encoder: Hub id, local folder, or `scratch`.
-        texts: headlines and articles of the training side, for word pieces and document frequencies; may be empty
-            for main and for a cross-encoder if the encoder is pre-trained.
-        outlets: names of the classes of main.
-        head: what stands above the encoder; None takes the first of `HEADS`.
-        size: of a scratch encoder.
-        vocabulary_size: word pieces of a scratch encoder.
-        max_tokens: longest input of a cross-encoder.
-
-    Returns:
-        The model, whose weights depend on torch's random state, and its tokenizer.
-
-    Raises:
-        InputError: no such encoder, one whose tokenizer has no separator or that reads fewer tokens, or no texts where they
-            are needed.
+    Word pieces and document frequencies are learnt from `texts`. The weights depend on torch's random state.
     """
     head = head or HEADS[task][0]
     if not len(texts) and (head == "pair" or encoder == SCRATCH):
@@ -388,17 +372,9 @@ def build_bilstm(
     vectors: Path | None,
     max_tokens: int,
 ) -> tuple[BiLSTMJudgeForSequenceClassification, Any]:
-    """A judge before training, whose weights depend on torch's random state, and its tokenizer.
+    """A Bi-LSTM judge before training, whose weights depend on torch's random state, and its tokenizer.
 
-    Args:
-        headlines: of the training side: their characters and words.
-        articles: of the training side: with `vectors`, their words too.
-        outlets: names of the classes.
-        vectors: a word2vec file; word embeddings are then its vectors and stay as they are. They are trained when None.
-        max_tokens: characters of a headline that are read.
-
-    Raises:
-        InputError: the file cannot be read.
+    With `vectors`, a word2vec file, its vectors are the word embeddings, of articles too, and stay as they are.
     """
     tokenizer = character_tokenizer(headlines, max_tokens)
     words = Counter(word for text in headlines for word in set(_split(text)))

@@ -70,15 +70,7 @@ class FluencyJudgeConfig(PreTrainedConfig):
 
 
 def buckets(ids: Tensor, offsets: tuple[int, ...], size: int) -> Tensor:
-    """Buckets of the n-grams that pieces at these offsets make.
-
-    Args:
-        ids: int64 (..., tokens).
-        offsets: places of the n-gram's pieces, rising from 0: (0, 1) for bigrams, (0, 2) for pairs with one between.
-        size: number of buckets.
-
-    Returns:
-        int64 (..., tokens - last offset), empty for shorter rows.
+    """int64 (..., tokens - last offset) buckets of the n-grams that pieces at these offsets make; empty for shorter rows.
 
     Examples:
         >>> one, other = buckets(torch.tensor([[5, 7, 5, 7]]), (0, 1), 1000)[0, [0, 2]]
@@ -152,18 +144,10 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
         parts: Tensor | None = None,
         **_: Any,
     ) -> SequenceClassifierOutput:
-        """Judge a batch of headlines.
+        """Judge headlines: `logits` (rows, 2) and, with labels, the mean cross-entropy of headlines and of junctions as `loss`.
 
-        Args:
-            input_ids: int64 (rows, tokens).
-            attention_mask: (rows, tokens), 0 where padded, on the right; all ones if not given.
-            token_type_ids: taken because tokenizers give it, not used.
-            labels: int64 (rows,), 1 for printed, `IGNORED` for texts that are no headlines.
-            junction_labels: int64 (rows, tokens - 1), 1 for broken, `IGNORED` where that is not known.
-            parts: int64 (rows,), the part whose texts the counts leave out, from 1.
-
-        Returns:
-            `logits` (rows, 2) and, with labels, the mean cross-entropy of headlines and of junctions as `loss`.
+        `labels` (rows,) are 1 for printed, `junction_labels` (rows, tokens - 1) 1 for broken; both are `IGNORED` where that is not
+        known. `parts` (rows,), from 1, are those whose texts the counts leave out. Tokenizers give `token_type_ids`, which are not used.
         """
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         # Padding behind every row, as far as n-grams reach: a headline is judged alike in any batch.
@@ -182,16 +166,11 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
         return SequenceClassifierOutput(loss=loss, logits=logits)
 
     def evidence_of(self, input_ids: Tensor, parts: Tensor | None = None) -> Tensor:
-        """What the counts say of each junction, standardised.
+        """(rows, tokens - 1, features), standardised: what the counts say of each junction.
 
-        Args:
-            input_ids: int64 (rows, tokens).
-            parts: int64 (rows,) or None, as in `forward`.
-
-        Returns:
-            (rows, tokens - 1, features): logarithms of the counts of both pieces, of the two together, of the
-            n-grams that the junction is inside of; whether what ends at the junction begins again after it, and
-            whether a piece or the two stood in the row before; and the n-grams of the pieces' classes.
+        Logarithms of the counts of both pieces, of the two together, of the n-grams that the junction is inside of; whether what ends
+        at the junction begins again after it, and whether a piece or the two stood in the row before; and the n-grams of the
+        pieces' classes.
         """
         _rows, tokens = input_ids.shape
         junctions = tokens - 1

@@ -122,18 +122,7 @@ class FluencyData:
 def load_fluency(
     corpus: str, *, fold: Fold, validation_share: float, seed: int, generated: Sequence[str] = ()
 ) -> FluencyData:
-    """Load the headlines of a corpus.
-
-    Args:
-        corpus: folder or Hub id.
-        fold: learn from this fold alone.
-        validation_share: of the training events, in (0, 1).
-        seed: of the parts, the validation events and the headlines left out for balance.
-        generated: texts of half-trained generators.
-
-    Raises:
-        InputError: no such corpus, or too few headlines.
-    """
+    """Load the headlines of a corpus, of one fold alone; `generated` are texts of half-trained generators."""
     outlets = read_outlets(corpus)
     train, test = (
         read_table(corpus, "articles", side, ["id", "label", "headline", "article", "fold"])
@@ -183,10 +172,7 @@ def load_fluency(
 
 
 def parse_held_out(held_out: str) -> tuple[str, ...]:
-    """Names of families from `--held-out`.
-
-    Raises:
-        InputError: no such family, or none is left to learn from.
+    """Names of families from `--held-out`; refused where there is no such family, or none is left to learn from.
 
     Examples:
         >>> parse_held_out("looped, spliced")
@@ -227,15 +213,7 @@ class FluencyExamples:
     def __init__(
         self, data: FluencyData, tokenizer: Any, families: Sequence[str], *, max_tokens: int, seed: int
     ):
-        """Examples to learn from.
-
-        Args:
-            data: headlines and material.
-            tokenizer: the judge's.
-            families: of damage to learn from.
-            max_tokens: longer headlines are cut.
-            seed: of the damage.
-        """
+        """Examples of the data's headlines and of damage of these families; longer ones are cut."""
         self.data, self.tokenizer, self.families = data, tokenizer, list(families)
         self.max_tokens, self.seed, self.epoch = max_tokens, seed, 0
 
@@ -289,13 +267,7 @@ class FluencyExamples:
 
 
 def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> Run:
-    """The judge before training, and how it is trained and tested.
-
-    Args:
-        settings: of the run.
-        data: see `load_fluency`.
-        work: folder of the unfinished run.
-    """
+    """The judge before training, and how it is trained and tested."""
     held_out = parse_held_out(settings.held_out)
     apart = {*held_out} if data.material.generated else {*held_out, "generated"}
     families = [name for name in FAMILIES if name not in apart]
@@ -374,15 +346,8 @@ def tested(
 ) -> dict[str, Any]:
     """What a judge and the n-gram baseline let through of A2's headlines, as printed and broken.
 
-    Args:
-        ask: probability of each text that it was printed.
-        baseline: compared at the threshold at which it accepts as many printed headlines as the judge does.
-        data: test headlines and material.
-        held_out: families that the judge has not seen.
-
-    Returns:
-        `acceptance` (`gold`, `outlets`, and `families`: name → accepted, n-grams, n, seen), and `results` and
-        `baselines` as of the other judges, over printed headlines and seen or unseen damage in equal numbers.
+    The baseline is compared at the threshold at which it accepts as many printed headlines as the judge does. `results` and
+    `baselines` are, as of other judges, over printed headlines and seen or unseen damage in equal numbers.
     """
     printed = [headline for headlines in data.tests.values() for headline in headlines]
     outlet = np.repeat(list(data.tests), [len(headlines) for headlines in data.tests.values()])
@@ -476,16 +441,7 @@ def _start(
 
 
 def build(settings: JudgeSettings, data: FluencyData, families: Sequence[str]) -> tuple[Any, Any]:
-    """A fluency judge that knows the corpus's words and has seen a few broken headlines.
-
-    Args:
-        settings: encoder, its size, and the seed.
-        data: texts to count, and headlines.
-        families: of damage to learn from.
-
-    Returns:
-        The model with the counts of each part, and its tokenizer.
-    """
+    """A fluency judge that knows the corpus's words and has seen a few broken headlines, and its tokenizer."""
     own = settings.encoder == SCRATCH
     cells, dimensions = SIZES[settings.size]
     config: Any = None
@@ -547,15 +503,7 @@ def learn_neighbours(
 ) -> tuple[Tensor, Tensor]:
     """Vectors and classes of pieces: alike are those that stand beside the same frequent pieces.
 
-    Args:
-        rows: pieces of texts.
-        vocabulary: number of different pieces.
-        dimensions: of the vectors.
-        seed: of the clusters.
-
-    Returns:
-        Vectors of length 1 (vocabulary, dimensions), zeros for pieces without neighbours, and classes, int64
-        (groupings, vocabulary).
+    Vectors are of length 1, (vocabulary, dimensions), zeros for pieces without neighbours; classes int64 (groupings, vocabulary).
     """
     flat = np.fromiter((piece for row in rows for piece in (*row, -1)), np.int64)
     left, right = flat[:-1], flat[1:]
@@ -602,14 +550,7 @@ def learn_counts(
     part_of_row: Sequence[int],
     parts: int,
 ) -> None:
-    """Fill the counts of a judge, of all texts and without each part.
-
-    Args:
-        judge: changed in place; its classes are known.
-        rows: pieces of texts; headlines with the pieces that begin and end them.
-        part_of_row: part of each text, from 1 to `parts`.
-        parts: number of parts.
-    """
+    """Fill the counts of a judge, whose classes are known, from the pieces of texts: of all, and without each part (from 1)."""
     lengths = torch.tensor([len(row) for row in rows])
     flat = torch.tensor([piece for row in rows for piece in row])
     row_of = torch.repeat_interleave(torch.arange(len(rows)), lengths)
@@ -639,15 +580,7 @@ def _logarithms(counts: Tensor) -> Tensor:
 def junction_labels(
     rows: Sequence[Sequence[int]], sources: Sequence[Sequence[int] | None], width: int
 ) -> Tensor:
-    """Which neighbours did not stand side by side in the text that a row was made of.
-
-    Args:
-        rows: pieces of each text.
-        sources: pieces of the printed text; None if the row was not made of one.
-        width: junctions of a padded row.
-
-    Returns:
-        int64 (rows, width): 1 for broken, `IGNORED` past the end and where there is no source.
+    """int64 (rows, width): 1 where two neighbours did not stand side by side in the row's source, `IGNORED` past the end and without a source.
 
     Examples:
         >>> junction_labels([[1, 7, 5, 2], [1, 5, 2]], [[1, 5, 7, 2], None], 3).tolist()
@@ -663,12 +596,7 @@ def junction_labels(
 
 @torch.no_grad()
 def warm_start(judge: FluencyJudgeForSequenceClassification, batches: Sequence[dict[str, Any]]) -> None:
-    """Start the linear layers at the solutions of two logistic regressions, and all above them at nothing.
-
-    Args:
-        judge: changed in place.
-        batches: of printed and broken headlines with `labels`, `junction_labels` and `parts`.
-    """
+    """Start the linear layers at the solutions of two logistic regressions on these batches, and all above them at nothing."""
     for layers in (judge.junction, judge.headline):
         for parameter in layers[-1].parameters():
             torch.nn.init.zeros_(parameter)

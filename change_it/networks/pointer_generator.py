@@ -119,7 +119,7 @@ class PointerEncoder(nn.Module):
     def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: Any) -> EncodedSource:
         """Encode (n, tokens) ids, temporary ones too; padding on the right, one token or more a source."""
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
-        embedded = self.embedding(known(input_ids, self.words, self.unknown))
+        embedded = self.embedding(in_vocabulary(input_ids, self.words, self.unknown))
         states, hidden, cell = self._run(embedded, mask)
         return EncodedSource(
             last_hidden_state=states,
@@ -145,18 +145,11 @@ class PointerEncoder(nn.Module):
 
 
 def run_padded(lstm: nn.LSTM, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """A packed call of a bidirectional LSTM, made of one on padded sources.
+    """A packed call of a bidirectional LSTM, made of one on padded sources (n, tokens, inputs).
 
     On a CPU the gradient of a packed call copies the whole batch at each token. Here one more input, 1 at padding, adds
-    -`GATE_BIAS` to gate i and `GATE_BIAS` to gate f: the cell keeps its state exactly.
-
-    Args:
-        lstm: one layer, both directions, batch first.
-        embedded: (n, tokens, inputs).
-        mask: (n, tokens), 0 at padding, which is on the right.
-
-    Returns:
-        States (n, tokens, hidden), undefined at padding; last hidden states and cells of both directions, (n, hidden).
+    -`GATE_BIAS` to gate i and `GATE_BIAS` to gate f: the cell keeps its state exactly. Padding is on the right. Returns
+    states (n, tokens, hidden), undefined at padding; last hidden states and cells of both directions, (n, hidden).
     """
     size = lstm.hidden_size
     padding = (mask == 0).to(embedded.dtype).unsqueeze(-1)
@@ -174,20 +167,13 @@ def run_padded(lstm: nn.LSTM, embedded: Tensor, mask: Tensor) -> tuple[Tensor, T
     return states, torch.cat([last, states[:, 0, size:]], dim=1), torch.cat([cell[0], cell[1]], dim=1)
 
 
-def known(ids: Tensor, words: int, unknown: int) -> Tensor:
+def in_vocabulary(ids: Tensor, words: int, unknown: int) -> Tensor:
     """Ids of the vocabulary: temporary ones become `unknown`."""
     return ids.masked_fill(ids >= words, unknown)
 
 
 def negative_log_likelihood(states: Tensor, weight: Tensor, bias: Tensor, wanted: Tensor) -> Tensor:
-    """Cross-entropy of `linear(states, weight, bias)`, without a second matrix of that size, forward or backward.
-
-    Args:
-        states: (n, size).
-        weight: (words, size).
-        bias: (words).
-        wanted: (n) words.
-    """
+    """(n,) cross-entropy of `linear(states, weight, bias)` and the `wanted` words, without a second matrix of that size, forward or backward."""
     sums = []
     for part, shift in zip(weight.split(WORDS_AT_ONCE), bias.split(WORDS_AT_ONCE), strict=True):
         logits = functional.linear(states, part, shift)
@@ -237,19 +223,11 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
     ) -> Seq2SeqLMOutput:
         """Loss of the labels, or log-probabilities of the next word.
 
-        Args:
-            input_ids: (n, tokens) sources with temporary ids; not needed with `encoder_outputs`.
-            attention_mask: (n, tokens), padding on the right.
-            decoder_input_ids: (n, t) words so far, `<s>` first; from the labels when not given.
-            labels: (n, t) with `</s>`, padded with -100.
-            encoder_outputs: of the same sources.
-            past_key_values: state before `decoder_input_ids`; the Transformer carries it on in place.
-            use_cache: return the state.
-            **kwargs: what `generate` passes to other models.
-
-        Returns:
-            With labels `loss`, the mean over their words of -log P(word), for PNC of the weighted coverage loss (eq. 13) too, and
-            no logits. Without, `logits` (n, t, vocab_size): log-probabilities over the extended vocabulary, none for `<unk>`.
+        Sources (n, tokens) have temporary ids and padding on the right; `decoder_input_ids` (n, t) are the words so far, `<s>`
+        first, from the labels when not given; `labels` (n, t) end with `</s>` and are padded with -100. The Transformer
+        carries `past_key_values` on in place. With labels the loss is the mean over their words of -log P(word), for PNC of
+        the weighted coverage loss (eq. 13) too, and there are no logits. Without, they are (n, t, vocab_size)
+        log-probabilities over the extended vocabulary, none for `<unk>`.
         """
         encoded = self.encoder(input_ids, attention_mask) if encoder_outputs is None else encoder_outputs
         if decoder_input_ids is None:
@@ -356,15 +334,11 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         self.encoder.embedding = value
 
     def _first_state(self, encoded: Any) -> DecoderState:
-        return DecoderState(
-            encoded.hidden,
-            encoded.cell,
-            torch.zeros_like(encoded.hidden),
-            encoded.projected.new_zeros(encoded.projected.shape[:2]),
-        )
+        coverage = encoded.projected.new_zeros(encoded.projected.shape[:2])
+        return DecoderState(encoded.hidden, encoded.cell, torch.zeros_like(encoded.hidden), coverage)
 
     def _decode(self, ids: Tensor, encoded: Any, state: DecoderState | None) -> tuple[_Steps, DecoderState]:
-        embedded = self.embedding(known(ids, self.config.words, self.config.unk_token_id))
+        embedded = self.embedding(in_vocabulary(ids, self.config.words, self.config.unk_token_id))
         state = state or self._first_state(encoded)
         hidden, cell, context, coverage = state.hidden, state.cell, state.context, state.coverage
         size = embedded.shape[-1]
@@ -392,19 +366,16 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
                 factors = torch.stack([ones, coverage], dim=2)
                 vectors = torch.cat([asked, bent.expand_as(asked)], dim=1)
                 summed = torch.baddbmm(encoded.projected, factors, vectors)
-            attention = torch.softmax(
-                functional.linear(summed.sigmoid_(), energy[None]).squeeze(2) + padding, dim=1
-            )
+            energies = functional.linear(summed.sigmoid_(), energy[None]).squeeze(2)
+            attention = torch.softmax(energies + padding, dim=1)
             context = torch.bmm(attention.unsqueeze(1), encoded.last_hidden_state).squeeze(1)
             rows.append((hidden, context, attention, coverage))
             coverage = coverage + attention
         hiddens, contexts, attentions, covered = (
             torch.stack(part, dim=1) for part in zip(*rows, strict=True)
         )
-        return (
-            _Steps(embedded, hiddens, contexts, attentions, None if self.coverage is None else covered),
-            DecoderState(hidden, cell, context, coverage, state.steps + len(inputs)),
-        )
+        steps = _Steps(embedded, hiddens, contexts, attentions, None if self.coverage is None else covered)
+        return steps, DecoderState(hidden, cell, context, coverage, state.steps + len(inputs))
 
     def _merged(self, hidden: Tensor, context: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """What makes the logits of words: (..., size) states, the (words, size) matrix and the bias."""
@@ -421,13 +392,11 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         """Mean over the labels' words (eq. 6, 9, 13)."""
         rows, times = torch.nonzero(labels != IGNORED, as_tuple=True)
         wanted = labels[rows, times]
-        hidden, context, attention = (
-            part[rows, times] for part in (steps.hidden, steps.context, steps.attention)
-        )
+        parts = steps.hidden, steps.context, steps.attention
+        hidden, context, attention = (part[rows, times] for part in parts)
         inside = wanted < self.config.words
-        nll = negative_log_likelihood(
-            *self._merged(hidden, context), known(wanted, self.config.words, self.config.unk_token_id)
-        )
+        words = in_vocabulary(wanted, self.config.words, self.config.unk_token_id)
+        nll = negative_log_likelihood(*self._merged(hidden, context), words)
         if self.switch is None:
             return nll.mean()
         copied = (attention * (encoded.source_ids[rows] == wanted.unsqueeze(1))).sum(1)
@@ -452,6 +421,6 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             extended = extended.scatter_add(-1, sources, steps.attention * (1 - switch))
         unknown = extended[..., config.unk_token_id].clone()
         extended[..., [self._padding, config.unk_token_id, config.decoder_start_token_id]] = 0.0
-        place = sources.gather(-1, steps.attention.argmax(-1, keepdim=True))
-        extended = extended.scatter_add(-1, place, unknown.unsqueeze(-1))
+        most_attended = sources.gather(-1, steps.attention.argmax(-1, keepdim=True))
+        extended = extended.scatter_add(-1, most_attended, unknown.unsqueeze(-1))
         return torch.log(extended + torch.finfo(extended.dtype).tiny)

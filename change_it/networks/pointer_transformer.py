@@ -13,6 +13,7 @@ with the weights.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -84,9 +85,7 @@ class DecoderState:
 
     def __init__(self) -> None:
         self.layers: list[Pairs] = []  # (n, heads, words, hidden / heads) of each layer
-        self.crossed: list[
-            Pairs
-        ] = []  # (n, heads, tokens, hidden / heads), the source's; all beams of a source share them
+        self.crossed: list[Pairs] = []  # (sources, heads, tokens, hidden / heads), those of the sources
         self.last: Tensor | None = None  # (n, 1, hidden) embedding of the last word
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
@@ -95,10 +94,9 @@ class DecoderState:
 
     def reorder_cache(self, beam_idx: Tensor) -> None:
         """Follow the beams that survive."""
-        self.layers = [
-            (keys.index_select(0, beam_idx), values.index_select(0, beam_idx)) for keys, values in self.layers
-        ]
-        self.last = None if self.last is None else self.last.index_select(0, beam_idx)
+        pick = partial(torch.index_select, dim=0, index=beam_idx)
+        self.layers = [(pick(keys), pick(values)) for keys, values in self.layers]
+        self.last = None if self.last is None else pick(self.last)
 
 
 class Embedding(nn.Module):
@@ -117,8 +115,8 @@ class Embedding(nn.Module):
         words = self.words(ids) * self.scale
         first = torch.zeros_like(words[:, :1]) if last is None else last
         previous = torch.cat([first, words[:, :-1]], dim=1)
-        places = sinusoids(start, ids.shape[1], words.shape[-1], words.device)
-        states = self.dropout(words + self.before(previous) + places)
+        positions = sinusoids(start, ids.shape[1], words.shape[-1], words.device)
+        states = self.dropout(words + self.before(previous) + positions)
         if torch.is_autocast_enabled(ids.device.type):  # all that follows in half the bytes
             states = states.to(torch.get_autocast_dtype(ids.device.type))
         return states, words[:, -1:]
@@ -126,9 +124,9 @@ class Embedding(nn.Module):
 
 def sinusoids(start: int, count: int, size: int, device: torch.device) -> Tensor:
     """(count, size) encodings of the positions from `start` on (Vaswani et al. 2017, §3.5)."""
-    places = torch.arange(start, start + count, device=device, dtype=torch.float32)
+    positions = torch.arange(start, start + count, device=device, dtype=torch.float32)
     rates = torch.exp(torch.arange(0, size, 2, device=device) * (-math.log(10_000.0) / size))
-    angles = places[:, None] * rates
+    angles = positions[:, None] * rates
     return torch.cat([angles.sin(), angles.cos()], dim=1)
 
 
@@ -158,17 +156,10 @@ class Layer(nn.Module):
         crossed: Pairs | None = None,
         cross_mask: Tensor | None = None,
     ) -> tuple[Tensor, Pairs]:
-        """One layer.
+        """(n, t, hidden) states after the layer, and the keys and values of all words so far.
 
-        Args:
-            states: (n, t, hidden).
-            mask: added to the logits of self-attention.
-            past: (n, heads, before, hidden / heads) keys and values of the words before.
-            crossed: (sources, heads, tokens, hidden / heads), those of the sources, in a decoder; see `by_source`.
-            cross_mask: added to the logits of the attention to the source.
-
-        Returns:
-            (n, t, hidden), and the keys and values of all words so far.
+        Masks are added to the logits. `past` are the keys and values of the words before, (n, heads, before, hidden / heads),
+        `crossed` those of the sources, in a decoder; see `by_source`.
         """
         query, keys, values = split_heads(self.projected(self.norm(states)), 3, self.heads).unbind(1)
         if past is not None:
@@ -176,8 +167,8 @@ class Layer(nn.Module):
         states = states + self.dropout(self.output(attend(query, keys, values, mask)))
         if crossed is not None:
             queries = by_source(self.cross_query(self.cross_norm(states)), crossed[0])
-            found = attend(split_heads(queries, 1, self.heads)[:, 0], *crossed, cross_mask)
-            states = states + self.dropout(self.cross_output(found.view_as(states)))
+            context = attend(split_heads(queries, 1, self.heads)[:, 0], *crossed, cross_mask)
+            states = states + self.dropout(self.cross_output(context.view_as(states)))
         return states + self.dropout(self.between(self.between_norm(states))), (keys, values)
 
 
@@ -259,6 +250,13 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         self.copy_bias = nn.Parameter(torch.empty(()))
         self.post_init()
 
+    @classmethod
+    def of_size(cls, size: int, tokenizer: Any) -> "PointerTransformerForConditionalGeneration":
+        """A network with states of that size for the words of a `HeadlineTokenizer`; its weights depend on torch's random state."""
+        reserved = tokenizer.reserved
+        settings = {"vocab_size": len(tokenizer) + reserved, "reserved": reserved}
+        return cls(PointerTransformerConfig(**settings, hidden_size=size, intermediate_size=2 * size))
+
     _tied_weights_keys = {  # noqa: RUF012 (as in transformers)
         "encoder.embedding.words.weight": "embedding.words.weight",
         "encoder.embedding.before.weight": "embedding.before.weight",
@@ -308,15 +306,14 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         past: Sequence[Pairs | None] = state.layers or [None] * len(self.layers)
         state.layers = []
         for number, layer in enumerate(self.layers):
-            states, own = layer(states, causal, past[number], state.crossed[number], mask)
-            state.layers.append(own)
+            states, pairs_so_far = layer(states, causal, past[number], state.crossed[number], mask)
+            state.layers.append(pairs_so_far)
         return self.norm(states), state
 
     def _scores(self, states: Tensor) -> Tensor:
         """(..., words) logits of the vocabulary, float32 or more."""
-        return at_least_single(
-            functional.linear(states, self.embedding.words.weight[: self.config.words], self.bias)
-        )
+        weight = self.embedding.words.weight[: self.config.words]
+        return at_least_single(functional.linear(states, weight, self.bias))
 
     def _places(self, states: Tensor, encoded: Any) -> Tensor:
         """(n, t, tokens) logits of the places of the source, float32 or more."""
@@ -332,18 +329,14 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         return -self._log_likelihood(states, encoded, labels, rows, times).mean()
 
     def log_likelihood(self, encoded: Any, labels: Tensor, counted: Tensor) -> Tensor:
-        """(n, t) log P of the labels' words; 0 where they are not counted.
+        """(n, t) log P of the labels' words; 0 where they are not counted, as padding is not.
 
-        Args:
-            encoded: `encoder` of the sources; n is a multiple of their number, and what is of one source stands together.
-            labels: (n, t) with `</s>`, padded with -100.
-            counted: bool (n, t), none of padding.
+        n is a multiple of the number of sources, and what is of one source stands together.
         """
         states, _ = self._decode(self.prepare_decoder_input_ids_from_labels(labels), encoded, None)
         rows, times = torch.nonzero(counted, as_tuple=True)
         values = self._log_likelihood(states, encoded, labels, rows, times)
-        found = torch.zeros(labels.shape, dtype=values.dtype, device=values.device)
-        return found.index_put((rows, times), values)
+        return values.new_zeros(labels.shape).index_put((rows, times), values)
 
     def _log_likelihood(
         self, states: Tensor, encoded: Any, labels: Tensor, rows: Tensor, times: Tensor
@@ -353,16 +346,14 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         written = self._scores(states[rows, times])
         places = self._places(states, encoded)[rows, times]
         inside = wanted < self.config.words
-        some = wanted * inside
-        own = written.gather(1, some.unsqueeze(1)).squeeze(1)
+        word = wanted * inside
+        logit = written.gather(1, word.unsqueeze(1)).squeeze(1)
         # The logarithm of the sum by way of the cross-entropy, whose kernels are several times faster.
-        total = torch.logaddexp(
-            functional.cross_entropy(written, some, reduction="none") + own, places.logsumexp(-1)
-        )
-        own = own.masked_fill(~inside, IMPOSSIBLE)
+        of_words = functional.cross_entropy(written, word, reduction="none") + logit
+        total = torch.logaddexp(of_words, places.logsumexp(-1))
         read = encoded.source_ids[rows // (len(states) // len(encoded.source_ids))]
         copied = places.masked_fill(read != wanted.unsqueeze(1), IMPOSSIBLE).logsumexp(-1)
-        return torch.logaddexp(own, copied) - total
+        return torch.logaddexp(logit.masked_fill(~inside, IMPOSSIBLE), copied) - total
 
     def _log_probabilities(self, states: Tensor, encoded: Any) -> Tensor:
         """(n, t, vocab_size), nothing for padding, `<unk>` and `<s>`."""

@@ -71,7 +71,8 @@ def batches_at_once(model: Any) -> int:
     on a machine that computes something else too it loses nearly everything.
     """
     parameters = list(model.parameters()) if isinstance(model, nn.Module) else []
-    small = {each.device.type for each in parameters} == {"cpu"} and sum(map(torch.numel, parameters)) < LARGE
+    on_cpu = {parameter.device.type for parameter in parameters} == {"cpu"}
+    small = on_cpu and sum(map(torch.numel, parameters)) < LARGE
     return torch.get_num_threads() if small else 1
 
 
@@ -126,29 +127,16 @@ def read_tokenizer(name: str | Path) -> Any:
 def load_weights(auto: Any, name: str | Path, *, use: Use = "saved", config: Any = None) -> Any:
     """A model in float32 with the safetensors of a folder or Hub id; weights in a pickle, which can run code, are refused.
 
-    Args:
-        auto: an Auto class, or the class of a model of ours.
-        name: folder or Hub id.
-        use: what is saved has each tensor of its model and no other; of a base others are left; of an encoder the head and
-            the pooler may be new too.
-        config: instead of the one that lies beside the weights.
-
-    Raises:
-        InputError: weights that are not there, not whole, not finite, or of another model than the configuration says.
+    What is saved has each tensor of its model and no other; of a base others are left; of an encoder the head and the
+    pooler may be new too. A `config` stands for the one beside the weights.
     """
     if Path(name).is_dir():
         _check_folder(auto, Path(name), config)
     other = f"{name} was saved by another version of change-it or has been damaged"
-    options = {} if config is None else {"config": config}
+    options = {"dtype": torch.float32, "use_safetensors": True, "trust_remote_code": False}
+    options |= {} if config is None else {"config": config}
     try:
-        model, found = auto.from_pretrained(
-            name,
-            dtype=torch.float32,
-            use_safetensors=True,
-            trust_remote_code=False,
-            output_loading_info=True,
-            **options,
-        )
+        model, keys = auto.from_pretrained(name, output_loading_info=True, **options)
     except OSError as error:
         if "safetensors" not in str(error):
             raise
@@ -161,11 +149,10 @@ def load_weights(auto: Any, name: str | Path, *, use: Use = "saved", config: Any
         ) from error
     if getattr(model, "_hf_peft_config_loaded", False):
         raise InputError(f"{name} {_ADAPTERS}")
-    if lacking := [
-        key for key in sorted(found["missing_keys"]) if use != "encoder" or not _is_new(model, key)
-    ]:
+    missing = sorted(keys["missing_keys"])
+    if lacking := [key for key in missing if use != "encoder" or not _is_new(model, key)]:
         raise InputError(f"{other}: its weights lack {listed(lacking, 3)}; train or save it again")
-    if use == "saved" and (more := sorted(found["unexpected_keys"])):
+    if use == "saved" and (more := sorted(keys["unexpected_keys"])):
         raise InputError(
             f"{other}: its config.json has no place for {listed(more, 3)} of its weights; train or save it again"
         )
@@ -223,11 +210,8 @@ def check_finite(tensors: Mapping[str, torch.Tensor], name: str | Path) -> None:
     """Refuse weights that are not finite, used or not."""
     for key, tensor in tensors.items():
         # The extremes are NaN where any number is, and take a thirtieth of the time of `isfinite` and no memory.
-        if (
-            tensor.is_floating_point()
-            and tensor.numel()
-            and not torch.stack(tensor.aminmax()).isfinite().all()
-        ):
+        counts = tensor.is_floating_point() and tensor.numel()
+        if counts and not torch.stack(tensor.aminmax()).isfinite().all():
             raise InputError(
                 f"{name} has weights that are no finite numbers ({key}), so what it answers would mean nothing: train it again"
             )

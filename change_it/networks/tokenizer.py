@@ -58,16 +58,14 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
         rows: list[list[int]] = []
         unknown: list[list[str]] = []
         for tokens, ids in self._read(texts, max_tokens):
-            places: dict[str, int] = {}
+            numbers: dict[str, int] = {}
             for position, id_ in enumerate(ids):
                 if id_ == UNKNOWN:
-                    place = places.setdefault(tokens[position], len(places))
-                    ids[position] = len(self) + place if place < self.reserved else UNKNOWN
+                    number = numbers.setdefault(tokens[position], len(numbers))
+                    ids[position] = len(self) + number if number < self.reserved else UNKNOWN
             rows.append(ids or [UNKNOWN])
-            unknown.append(list(places)[: self.reserved])
-        input_ids = padded(rows, PADDING)
-        mask = padded([[1] * len(row) for row in rows], 0)
-        return {"input_ids": input_ids, "attention_mask": mask}, unknown
+            unknown.append(list(numbers)[: self.reserved])
+        return padded_inputs(rows, PADDING), unknown
 
     def targets(
         self, texts: Sequence[str], unknown: Sequence[Sequence[str]] | None, *, max_tokens: int
@@ -75,9 +73,9 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
         """(n, steps) labels, padded with -100; `unknown` words of the sources are copied, if given."""
         rows = []
         for index, (tokens, ids) in enumerate(self._read(texts, max_tokens - 1)):
-            places = {word: place for place, word in enumerate(unknown[index])} if unknown else {}
+            numbers = {word: number for number, word in enumerate(unknown[index])} if unknown else {}
             row = [
-                len(self) + places[token] if id_ == UNKNOWN and token in places else id_
+                len(self) + numbers[token] if id_ == UNKNOWN and token in numbers else id_
                 for token, id_ in zip(tokens, ids, strict=True)
             ]
             rows.append([*row, END])
@@ -88,9 +86,9 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
         texts = []
         for row, words in zip(ids.tolist(), unknown, strict=True):
             end = row.index(END, 1) if END in row[1:] else len(row)
-            known = [id_ for id_ in row[:end] if id_ > END and id_ - len(self) < len(words)]
+            written = [id_ for id_ in row[:end] if id_ > END and id_ - len(self) < len(words)]
             texts.append(
-                _joined([words[id_ - len(self)] if id_ >= len(self) else self._word(id_) for id_ in known])
+                _joined([words[id_ - len(self)] if id_ >= len(self) else self._word(id_) for id_ in written])
             )
         return texts
 
@@ -125,7 +123,9 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
 
 def train_tokenizer(texts: Iterable[str], *, size: int, reserved: int = 100) -> HeadlineTokenizer:
     """Learn the vocabulary: the `size` most frequent words, special tokens included, ties by alphabet."""
-    normalizer, splitter = _normalizer(), _splitter()
+    spaces = normalizers.Replace(Regex(r"\s+"), " ")
+    normalizer = normalizers.Sequence([normalizers.NFC(), spaces, normalizers.Strip()])
+    splitter = pre_tokenizers.Split(Regex(TOKEN), behavior="removed", invert=True)
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update(token for token, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text)))
@@ -137,17 +137,6 @@ def train_tokenizer(texts: Iterable[str], *, size: int, reserved: int = 100) -> 
     backend.normalizer, backend.pre_tokenizer = normalizer, splitter
     special = dict(zip(("pad_token", "unk_token", "bos_token", "eos_token"), SPECIAL, strict=True))
     return HeadlineTokenizer(tokenizer_object=backend, reserved=reserved, **special)
-
-
-def _normalizer() -> Any:
-    """Unicode NFC, single spaces."""
-    return normalizers.Sequence(
-        [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Strip()]
-    )
-
-
-def _splitter() -> Any:
-    return pre_tokenizers.Split(Regex(TOKEN), behavior="removed", invert=True)
 
 
 def _joined(tokens: Sequence[str]) -> str:
@@ -169,3 +158,9 @@ def padded(rows: Sequence[Sequence[int]], value: int, *, left: bool = False) -> 
         for row in rows
     ]
     return torch.tensor(filled, dtype=torch.long)
+
+
+def padded_inputs(rows: Sequence[Sequence[int]], padding: int, *, left: bool = False) -> dict[str, Tensor]:
+    """`input_ids` and `attention_mask`, (n, longest)."""
+    mask = padded([[1] * len(row) for row in rows], 0, left=left)
+    return {"input_ids": padded(rows, padding, left=left), "attention_mask": mask}

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, pairwise, permutations
 
 import numpy as np
 
@@ -34,6 +35,8 @@ SEEN = 5
 OFTEN = 40
 #: Share of the stuttered headlines that follow their own beginning.
 RESTARTED = 0.2
+#: Headlines that are tagged, at most.
+TAGGED = 2000
 #: Marks that come in pairs.
 PAIRS = (("«", "»"), ("“", "”"), ("(", ")"), ("[", "]"))
 
@@ -50,16 +53,15 @@ class Split:
         """Split a headline."""
         headline = " ".join(headline.split())
         words, gaps, end = [], [], 0
-        for found in _WORD.finditer(headline):
-            words.append(found.group())
-            gaps.append(headline[end : found.start()])
-            end = found.end()
+        for word in _WORD.finditer(headline):
+            words.append(word[0])
+            gaps.append(headline[end : word.start()])
+            end = word.end()
         return cls(words, [*gaps, headline[end:]])
 
     def __str__(self) -> str:
-        return "".join(
-            part for pair in zip(self.gaps, [*self.words, ""], strict=True) for part in pair
-        ).strip()
+        parts = zip(self.gaps, [*self.words, ""], strict=True)
+        return "".join(f"{gap}{word}" for gap, word in parts).strip()
 
     def keep(self, places: Sequence[int]) -> "Split":
         """The words at these rising places; the marks of the gaps between them stay."""
@@ -119,10 +121,8 @@ class Material:
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """Lower-cased words of headlines and articles."""
-        found = {word.lower() for word in self.words}
-        for article in self.articles:
-            found.update(word.lower() for word in _WORD.findall(article))
-        return frozenset(found)
+        of_articles = (word for article in self.articles for word in _WORD.findall(article))
+        return frozenset(map(str.lower, chain(self.words, of_articles)))
 
     @cached_property
     def function_list(self) -> list[str]:
@@ -153,9 +153,9 @@ class Material:
     def bound(self) -> frozenset[tuple[str, str]]:
         """Words that belong together: the first is mostly followed by the second."""
         pairs = Counter(
-            (one.lower(), other.lower())
+            (word.lower(), following.lower())
             for split in self.splits
-            for one, other in zip(split.words, split.words[1:], strict=False)
+            for word, following in pairwise(split.words)
         )
         return frozenset(p for p, n in pairs.items() if n >= SEEN and n > BOUND * self.seen[p[0]])
 
@@ -182,12 +182,11 @@ class Material:
     @cached_property
     def tagged(self) -> dict[str, list[str]]:
         """Words of the headlines by their tags."""
-        found: dict[str, list[str]] = defaultdict(list)
-        if self.tag is not None:
-            for split in self.splits[:TAGGED]:
-                for word, tag in zip(split.words, self.tags(split.words), strict=True):
-                    found[tag].append(word)
-        return dict(found)
+        words: dict[str, list[str]] = defaultdict(list)
+        for split in self.splits[:TAGGED] if self.tag else ():
+            for word, tag in zip(split.words, self.tags(split.words), strict=True):
+                words[tag].append(word)
+        return dict(words)
 
     @cached_property
     def trigrams(self) -> frozenset[tuple[str, str, str]]:
@@ -201,18 +200,15 @@ class Material:
     @cached_property
     def followers(self) -> dict[tuple[str, ...], list[tuple[str, str]]]:
         """After one word and after two: the gaps and words that follow in headlines, each as often as it does."""
-        found: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
+        followers: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
         for split in self.splits:
-            before = ["", "", *split.words]
+            before = pairwise(["", "", *split.words])
             following = [*zip(split.gaps, split.words, strict=False), (split.gaps[-1], "")]
-            for place, after in enumerate(following):
-                found[before[place + 1],].append(after)
-                found[before[place], before[place + 1]].append(after)
-        return dict(found)
+            for (first, second), after in zip(before, following, strict=True):
+                followers[second,].append(after)
+                followers[first, second].append(after)
+        return dict(followers)
 
-
-#: Headlines that are tagged, at most.
-TAGGED = 2000
 
 FAMILIES: dict[str, Damage] = {}
 
@@ -238,8 +234,8 @@ def _tidy(text: str) -> str:
         if text.count(left) != text.count(right):
             text = text.replace(left, "").replace(right, "")
     if text.count('"') % 2:
-        place = text.rindex('"')
-        text = text[:place] + text[place + 1 :]
+        last = text.rindex('"')
+        text = text[:last] + text[last + 1 :]
     if text.endswith("'") and " '" not in text and text[:1] != "'":
         text = text[:-1]
     return text.strip().lstrip(" ,:;.!?…)»”–—-") or text
@@ -412,9 +408,9 @@ def looped(split: Split, random: np.random.Generator, material: Material) -> str
     start = int(random.integers(0, count - length + 1))
     part, part_gaps = split.words[start : start + length], [*split.gaps[start : start + length]]
     part_gaps[0] = (" ", " ", ", ", ": ")[random.integers(4)]
-    times = max(
-        1, int(random.integers(1, 4)), -(-(count - start - length) // length) if random.random() < 0.5 else 0
-    )
+    times = int(random.integers(1, 4))
+    if random.random() < 0.5:
+        times = max(times, -(-(count - start - length) // length))
     words = split.words[: start + length] + part * times
     gaps = split.gaps[: start + length] + part_gaps * times
     return _ended(words[: count + 6], gaps[: count + 6], split, material)
@@ -467,9 +463,8 @@ _ENGLISH_PAIRS = (
 _FORMS: dict[str, dict[str, list[str]]] = {"it": defaultdict(list), "en": defaultdict(list)}
 for _language, _pairs in (("it", _ITALIAN_PAIRS), ("en", _ENGLISH_PAIRS)):
     for _pair in _pairs.split(","):
-        _one, _other = _pair.split()
-        _FORMS[_language][_one].append(_other)
-        _FORMS[_language][_other].append(_one)
+        for _form, _wrong in permutations(_pair.split()):
+            _FORMS[_language][_form].append(_wrong)
 
 
 def _italian_forms(word: str, tag: str) -> list[str]:
@@ -500,9 +495,9 @@ def agreement(split: Split, random: np.random.Generator, material: Material) -> 
     most = int(random.integers(1, 4))
     for place in random.permutation(len(words)).tolist():
         low = words[place].lower()
-        found = forms.get(low) or [form for form in make(low, tags[place]) if form in material.vocabulary]
-        if found and wrong < most:
-            words[place] = _like(words[place], found[random.integers(len(found))])
+        others = forms.get(low) or [form for form in make(low, tags[place]) if form in material.vocabulary]
+        if others and wrong < most:
+            words[place] = _like(words[place], others[random.integers(len(others))])
             wrong += 1
     return _cased(Split(words, split.gaps), split, material) if wrong else None
 
@@ -600,9 +595,8 @@ def fragment(split: Split, random: np.random.Generator, material: Material) -> s
     kept = np.sort(random.permutation(len(split.words))[: random.integers(1, 3)]).tolist()
     if len(kept) == 2 and kept[1] - kept[0] < 2:
         kept = kept[:1]
-    return _cased(
-        Split([split.words[place] for place in kept], ["", *[" "] * (len(kept) - 1), ""]), split, material
-    )
+    gaps = ["", *[" "] * (len(kept) - 1), ""]
+    return _cased(Split([split.words[place] for place in kept], gaps), split, material)
 
 
 # Language models
@@ -635,10 +629,9 @@ def word_soup(split: Split, random: np.random.Generator, material: Material) -> 
     """As many random words of other headlines, between the headline's marks."""
     if len(split.words) < 3:
         return None
-    words = [material.words[place] for place in random.integers(len(material.words), size=len(split.words))]
-    return _cased(
-        Split([_like(o, w) for o, w in zip(split.words, words, strict=True)], split.gaps), split, material
-    )
+    drawn = random.integers(len(material.words), size=len(split.words))
+    words = [_like(old, material.words[new]) for old, new in zip(split.words, drawn, strict=True)]
+    return _cased(Split(words, split.gaps), split, material)
 
 
 @family

@@ -61,25 +61,22 @@ class Casing:
     @classmethod
     def load(cls, folder: Path) -> Self | None:
         """What `save` wrote; None where there is no such file."""
-        if (found := read_json(folder / CASING)) is None:
+        if (record := read_json(folder / CASING)) is None:
             return None
         with record_errors(folder / CASING):
-            full = {last: Counter(dict(firsts)) for last, firsts in found["full"].items()}
-            casing = cls(Counter(dict(found["lower"])), Counter(dict(found["upper"])), full)
-            counts = (casing.lower, casing.upper, *full.values())
-            if not all(isinstance(count, int) and count >= 0 for each in counts for count in each.values()):
+            full = {last: Counter(dict(firsts)) for last, firsts in record["full"].items()}
+            casing = cls(Counter(dict(record["lower"])), Counter(dict(record["upper"])), full)
+            counters = (casing.lower, casing.upper, *full.values())
+            counts = [count for counter in counters for count in counter.values()]
+            if not all(isinstance(count, int) and count >= 0 for count in counts):
                 raise ValueError
         return casing
 
     def is_first_name(self, first: str, last: str) -> bool:
         """Whether most people of a surname that are called by their full name have this first name: Donald, Trump."""
-        names = self.full.get(last)
-        return (
-            names is not None
-            and names[first] >= 3
-            and 2 * names[first] > names.total()
-            and (self.share(last) or 0) >= 0.9
-        )
+        names = self.full.get(last, Counter())
+        most = names[first] >= 3 and 2 * names[first] > names.total()
+        return most and (self.share(last) or 0) >= 0.9
 
     def share(self, word: str) -> float | None:
         """Share of the occurrences that have a capital; None for a word that never occurs."""
@@ -92,8 +89,8 @@ class Casing:
 
     def known_share(self, text: str, language: str) -> float:
         """Share of a text's distinct content words in small letters that occur in the corpus, 0-1; 1 where it has none."""
-        found = set(_LOWER.findall(fold(text))) - function_words(language)
-        return sum(self.lower[word] > 0 for word in found) / len(found) if found else 1.0
+        words = set(_LOWER.findall(fold(text))) - function_words(language)
+        return sum(self.lower[word] > 0 for word in words) / len(words) if words else 1.0
 
 
 @cache
@@ -200,13 +197,12 @@ class Headline:
 
     def full_names(self, casing: Casing | None = None) -> list[tuple[int, int]]:
         """Names of one piece or several in a row: index of the first piece, and of the one after the last."""
-        found: list[tuple[int, int]] = []
+        names: list[tuple[int, int]] = []
         for index in self.names(casing):
-            if found and found[-1][1] == index:
-                found[-1] = found[-1][0], index + 1
-            else:
-                found.append((index, index + 1))
-        return found
+            goes_on = names and names[-1][1] == index
+            first = names.pop()[0] if goes_on else index
+            names.append((first, index + 1))
+        return names
 
     def words(self, first: int, last: int) -> str:
         """The text as given of the pieces from `first` to the one before `last`."""

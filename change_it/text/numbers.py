@@ -113,14 +113,9 @@ _NOT_CLAIMED = frozenset({
 def spelled(language: str, *, ordinal: bool) -> list[str]:
     """Number words of two to nineteen: cardinals or ordinals, those of "one" and "second" left out."""
     words = (_ordinals if ordinal else _cardinals)(language)
-    found = [
-        word
-        for word, n in words.items()
-        if 2 <= n < 20
-        and word not in _NOT_CLAIMED
-        and not (language == "en" and word.endswith(("ths", "thirds")))
-    ]
-    return sorted(found, key=lambda word: (words[word], word))
+    plural = ("ths", "thirds") if language == "en" else ()
+    small = [word for word, n in words.items() if 2 <= n < 20 and not word.endswith(plural)]
+    return sorted({*small} - _NOT_CLAIMED, key=lambda word: (words[word], word))
 
 
 @cache
@@ -131,28 +126,28 @@ def _words(language: str) -> dict[str, float]:
 
 @cache
 def _cardinals(language: str) -> dict[str, float]:
-    found: dict[str, float] = {}
+    words: dict[str, float] = {}
     if language == "it":
-        found |= {word: n for n, word in enumerate(ITALIAN_UNITS, 1)}
+        words |= {word: n for n, word in enumerate(ITALIAN_UNITS, 1)}
         for ten, tens in enumerate(_ITALIAN_TENS, 2):
-            found[tens] = 10 * ten
+            words[tens] = 10 * ten
             for n, unit in enumerate(ITALIAN_UNITS[:9], 1):
-                found[(tens[:-1] if unit[0] in "uo" else tens) + unit] = 10 * ten + n
-        below = dict(found)
+                words[(tens[:-1] if unit[0] in "uo" else tens) + unit] = 10 * ten + n
+        below = dict(words)
         for n in range(1, 10):
             hundred = ("" if n == 1 else ITALIAN_UNITS[n - 1]) + "cento"
-            found[hundred] = 100 * n
+            words[hundred] = 100 * n
             for word, rest in below.items():
-                found[hundred + word] = 100 * n + rest
+                words[hundred + word] = 100 * n + rest
                 if word[0] == "o":
-                    found[hundred[:-1] + word] = 100 * n + rest
-        found |= {word[:-1]: n for word, n in found.items() if word.endswith("uno") and n > 20}
-        found |= {tens[:-1] + "ina": 10 * ten for ten, tens in enumerate(_ITALIAN_TENS, 2)}
-        return found | {"mille": 1000, "zero": 0, "quindicina": 15}
-    found |= {word: n for n, word in enumerate(_ENGLISH_UNITS, 1)}
-    found |= {word: 10 * n for n, word in enumerate(_ENGLISH_TENS, 2)}
-    found |= {word[:-1] + "ies": n for word, n in found.items() if n >= 20}
-    return {**found, "zero": 0}
+                    words[hundred[:-1] + word] = 100 * n + rest
+        words |= {word[:-1]: n for word, n in words.items() if word.endswith("uno") and n > 20}
+        words |= {tens[:-1] + "ina": 10 * ten for ten, tens in enumerate(_ITALIAN_TENS, 2)}
+        return words | {"mille": 1000, "zero": 0, "quindicina": 15}
+    words |= {word: n for n, word in enumerate(_ENGLISH_UNITS, 1)}
+    words |= {word: 10 * n for n, word in enumerate(_ENGLISH_TENS, 2)}
+    words |= {word[:-1] + "ies": n for word, n in words.items() if n >= 20}
+    return {**words, "zero": 0}
 
 
 @cache
@@ -214,7 +209,7 @@ _TIME = re.compile(r"([01]?\d|2[0-4])[.:,]([0-5]\d)")
 
 def _readings(text: str, language: str) -> set[float | str]:
     """What digits with separators may be worth."""
-    thousands, decimal = (".", ",") if language == "it" else (",", ".")
+    decimal = "," if language == "it" else "."
     if text.isdecimal():
         return {float(text)}
     values: set[float | str] = set()
@@ -235,13 +230,9 @@ def _readings(text: str, language: str) -> set[float | str]:
         values.add(float(text.replace(",", ".")))
     elif len(set(marks)) == 2 and marks.count(marks[-1]) == 1:
         values.add(float(text.replace(marks[0], "").replace(marks[-1], ".")))
-    elif thousands:
+    else:
         values.add(text)  # a date or a version
     return values
-
-
-def _round(value: float) -> float:
-    return round(value, 6)
 
 
 @cache
@@ -252,15 +243,12 @@ def number_words(language: str) -> frozenset[str]:
     return frozenset({*_words(language), *_SCALES[language], *_VAGUE[language]})
 
 
-_DIGIT = re.compile(r"\d")
-
-
 class _Reader:
     """Reads the numbers of one text from left to right."""
 
-    def __init__(self, found: list[Piece], language: str) -> None:
-        self.pieces = found
-        self.low = [piece.text.lower() for piece in found]
+    def __init__(self, pieces: list[Piece], language: str) -> None:
+        self.pieces = pieces
+        self.low = [piece.text.lower() for piece in pieces]
         self.language = language
         self.scales = _SCALES[language]
 
@@ -276,17 +264,14 @@ class _Reader:
         numbers: list[Number] = []
         bounds: list[tuple[int, int, float]] = []  # first piece, piece after the last, scale
         vague, starts, free = _VAGUE[self.language], number_words(self.language), 0
-        for i, word in enumerate(self.low):
+        for i, (piece, word) in enumerate(zip(self.pieces, self.low, strict=True)):
             if i < free or not (word in starts or word[0].isdecimal() or (len(word) > 4 and "mil" in word)):
-                if _DIGIT.search(word) and i >= free:  # the digits of M5S, G20 are evidence
-                    value = frozenset({float(digits) for digits in re.findall(r"\d+", word)})
-                    piece = self.pieces[i]
-                    numbers.append(
-                        Number(piece.start, piece.end, value, frozenset({"", "ordinal"}), claimed=False)
-                    )
+                inside = frozenset(map(float, re.findall(r"\d+", word)))
+                if inside and i >= free:  # the digits of M5S, G20 are evidence
+                    units = frozenset({"", "ordinal"})
+                    numbers.append(Number(piece.start, piece.end, inside, units, claimed=False))
                     bounds.append((i, i + 1, 1))
                 continue
-            piece = self.pieces[i]
             if piece.kind == "word" and word not in starts and _worth(word, self.language) is None:
                 continue
             if word in vague and not self._counted(i):
@@ -297,23 +282,20 @@ class _Reader:
                     more = vague[self._word(end - 1)]
                     least, most = least * more[0], more[1]
                 unit, after = self._unit(i, end)
-                numbers.append(
-                    Number(
-                        piece.start, self.pieces[after - 1].end, frozenset(), frozenset({unit}), least, most
-                    )
-                )
+                last = self.pieces[after - 1].end
+                numbers.append(Number(piece.start, last, frozenset(), frozenset({unit}), least, most))
                 bounds.append((i, after, 1))
                 free = after
                 continue
             values, end, scale = self._cardinal(i)
             unit, after = self._unit(i, end)
-            units = {unit}
+            of_number = {unit}
             if self.low[end - 1] in _ordinals(self.language):
-                units = {"ordinal"}
+                of_number = {"ordinal"}
             elif self.low[end - 1] in _ORDINAL_MARKS and end > i + 1:
-                units = {"", "ordinal"}
+                of_number = {"", "ordinal"}
             elif self._word(after) == "°":
-                units, after = {"", "ordinal"}, after + 1
+                of_number, after = {"", "ordinal"}, after + 1
             values |= self._years(i, end, values)
             claimed = word not in _NOT_CLAIMED or end > i + 1
             start = i
@@ -325,15 +307,9 @@ class _Reader:
                 for j in range(after, min(after + 3, len(self.low)))
             ):
                 values |= {-value for value in values if isinstance(value, float)}
-            numbers.append(
-                Number(
-                    self.pieces[start].start,
-                    self.pieces[after - 1].end,
-                    frozenset(values),
-                    frozenset(units),
-                    claimed=claimed,
-                )
-            )
+            first, last = self.pieces[start].start, self.pieces[after - 1].end
+            number = Number(first, last, frozenset(values), frozenset(of_number), claimed=claimed)
+            numbers.append(number)
             bounds.append((i, after, scale))
             free = after
         return self._connected(numbers, bounds)
@@ -373,10 +349,8 @@ class _Reader:
                 ) or self.scales.get(self._word(apart))
                 if factor is None:
                     break
-                scaled: set[float | str] = {
-                    _round(value * factor) for value in values if isinstance(value, float)
-                }
-                values = values | scaled if word == "m" else scaled
+                scaled = {round(value * factor, 6) for value in values if isinstance(value, float)}
+                values = values | scaled if word == "m" else {*scaled}
                 scale *= factor
                 end = apart + 1
             if self._joined(end) and end == i + 1 and self._word(end) in ("s", *_ORDINAL_MARKS):
@@ -425,7 +399,7 @@ class _Reader:
                 break
             end += step
         end = max(end, i + 1)
-        values = {_round(total + max(current, 0.0))}
+        values = {round(total + max(current, 0.0), 6)}
         values, end = self._and_a_half(values, end, scale)
         return values, end, scale
 
@@ -437,9 +411,8 @@ class _Reader:
 
     def _years(self, i: int, end: int, values: set[float | str]) -> set[float | str]:
         """Years that two digits stand for: '17, anni '80, the 80s, gli anni ottanta, the eighties."""
-        two = {
-            value for value in values if isinstance(value, float) and 0 <= value < 100 and value == int(value)
-        }
+        whole = {value for value in values if isinstance(value, float) and value == int(value)}
+        two = {value for value in whole if 0 <= value < 100}
         piece, before = self.pieces[i], self._word(i - 1) if i else ""
         short = before == "'" and len(piece.text) == 2 and piece.kind == "digits" and self._joined(i)
         decade = (self._word(end - 1) == "s" and end > i + 1) or piece.text.lower().endswith("ties")
@@ -470,21 +443,18 @@ class _Reader:
 
     def _connected(self, numbers: list[Number], bounds: list[tuple[int, int, float]]) -> list[Number]:
         """Share scale and unit with the number before, and join pairs."""
-        found = list(numbers)
-        for k in range(len(found) - 2, -1, -1):
-            first, second = found[k], found[k + 1]
+        connected = list(numbers)
+        for k in range(len(connected) - 2, -1, -1):
+            first, second = connected[k], connected[k + 1]
             (_, end, scale), (start, _, next_scale) = bounds[k], bounds[k + 1]
-            between = self.low[end:start]
-            if [word for word in between if word in ("$", "€", "£")]:
-                between = [word for word in between if word not in ("$", "€", "£")]
-            joint = "".join(between)
+            joint = "".join(word for word in self.low[end:start] if word not in ("$", "€", "£"))
             if joint.strip("-") in ("to", "a"):
                 joint = joint.strip("-")
             if joint not in _BETWEEN | _JOINTS or not first.values or not second.values:
                 continue
             values, units = first.values, first.units
             if next_scale > 1 and scale == 1:
-                values |= {_round(v * next_scale) for v in values if isinstance(v, float)}
+                values |= {round(v * next_scale, 6) for v in values if isinstance(v, float)}
             if units == {""}:
                 units |= second.units
             pair: tuple[float, ...] = ()
@@ -495,18 +465,18 @@ class _Reader:
                 )
                 pair = (a, b) if a >= 0 and b >= 0 else ()
                 if 1000 < a < 2100 and 0 <= b < 100:  # 2015-16
-                    later = frozenset({a // 100 * 100 + b})
-                    found[k + 1] = Number(
-                        second.start, second.end, second.values | later, second.units, claimed=second.claimed
+                    later = second.values | {a // 100 * 100 + b}
+                    connected[k + 1] = Number(
+                        second.start, second.end, later, second.units, claimed=second.claimed
                     )
-            found[k] = Number(first.start, first.end, values, units, claimed=first.claimed, pair=pair)
-        return found
+            connected[k] = Number(first.start, first.end, values, units, claimed=first.claimed, pair=pair)
+        return connected
 
 
-def find_numbers(folded: str, language: str, found: list[Piece] | None = None) -> list[Number]:
+def find_numbers(folded: str, language: str, of_text: list[Piece] | None = None) -> list[Number]:
     """The numbers of a folded text, in order; of languages other than `it` and `en` only digits are read."""
-    found = pieces(folded) if found is None else found
+    of_text = pieces(folded) if of_text is None else of_text
     if language not in _SCALES:
-        found = [piece for piece in found if piece.kind != "word"]
+        of_text = [piece for piece in of_text if piece.kind != "word"]
         language = "it"
-    return _Reader(found, language).read()
+    return _Reader(of_text, language).read()

@@ -27,27 +27,16 @@ def headline_rouge(
     measures: Sequence[str] = MEASURES,
     counts: Literal["set", "clipped"] = "set",
 ) -> dict[str, Floats]:
-    """Several ROUGE measures at once, all recalls: what share of the reference a candidate holds.
+    """Several ROUGE measures at once, all recalls in 0-1: what share of the reference a candidate holds.
 
     ROUGE-N is the share of the reference's n-grams that the candidate has; ROUGE-SU that of its words and ordered word pairs, at
     any gap. In ROUGE-WSU near pairs count more: each common word or pair counts 2 / (distance in the reference + distance in the
     candidate), each of the reference 1 / distance in it. The distance is the difference of positions, the smallest over repeats; 1
-    for single words.
+    for single words. ROUGE-WSU is slightly above 1 where the candidate brings pairs nearer.
 
-    Args:
-        candidates: headlines: strings, or lists of words where they have been taken already.
-        references: one or several reference headlines for each; the best of several counts, for each measure.
-        measures: `rougeSU`, `rougeWSU`, `rouge` with the length of an n-gram, and `rougeL` (recall of the longest common
-            subsequence), which is none of HEvAS's own.
-        counts: `set` counts different n-grams (HEvAS); `clipped` counts occurrences, each at most as often as
-            the candidate has it (Lin 2004).
-
-    Returns:
-        (n,) scores in 0-1 under the name of each measure; rougeWSU is slightly above 1 where the candidate brings pairs nearer. 0
-        where a side has no words or n-grams.
-
-    Raises:
-        InputError: the lists do not fit each other, an unknown measure or way of counting.
+    Texts are strings, or lists of words; the best of several references counts, for each measure. A `measure` is `rougeSU`,
+    `rougeWSU`, `rouge` with the length of an n-gram, or `rougeL` (recall of the longest common subsequence). Counts `set` are of
+    different n-grams (HEvAS); `clipped` counts occurrences, each at most as often as the candidate has it (Lin 2004).
 
     Examples:
         The reference has a, b, c, a-b, a-c and b-c; the candidate has a, c and a-c of them. For WSU a and c count 1 each and
@@ -70,25 +59,18 @@ def headline_rouge(
     skips = not {*_SKIPS}.isdisjoint(measures)
     scores = {name: np.zeros(len(rows)) for name in measures}
     for part, wanted, given in rows.slices(2 if skips else 1):
-        found = _skip_rouge(wanted, given) if skips else {}
+        of_part = _skip_rouge(wanted, given) if skips else {}
         if "rougeL" in scores:
-            found["rougeL"] = rouge_l(wanted, given)[:, 1]
+            of_part["rougeL"] = rouge_l(wanted, given)[:, 1]
         for name, n in orders.items():
-            found[name] = _rouge_n(wanted, given, n, clipped=counts == "clipped")
+            of_part[name] = _rouge_n(wanted, given, n, clipped=counts == "clipped")
         for name in scores:
-            scores[name][part] = found[name]
+            scores[name][part] = of_part[name]
     return {name: rows.best(values) for name, values in scores.items()}
 
 
 def rouge_l(references: Sequence[Sequence[str]], candidates: Sequence[Sequence[str]]) -> Floats:
-    """ROUGE-L: longest common subsequence of words over the length of either side.
-
-    Args:
-        references: words of n headlines to compare with.
-        candidates: words of n headlines that are scored.
-
-    Returns:
-        (n, 3) precision, recall and F1, each in 0-1; zeros where either side has no words.
+    """ROUGE-L, (n, 3): longest common subsequence of words over the length of either side: precision, recall and F1.
 
     Examples:
         >>> rouge_l([["a", "b", "c", "d"], []], [["a", "c"], ["a"]]).round(3).tolist()

@@ -52,15 +52,15 @@ def sentences(text: str) -> list[str]:
     capitals every end mark counts that no abbreviation explains.
     """
     caseless = text == text.lower()
-    found = []
+    ended = []
     for paragraph in _BLANK_LINE.split(text):
         start = 0
         for match in _END.finditer(paragraph):
             if _ends(paragraph, match, caseless):
-                found.append(paragraph[start : match.end()].strip())
+                ended.append(paragraph[start : match.end()].strip())
                 start = match.end()
-        found.append(paragraph[start:].strip())
-    return [sentence for sentence in found if sentence]
+        ended.append(paragraph[start:].strip())
+    return [sentence for sentence in ended if sentence]
 
 
 def _ends(text: str, match: re.Match[str], caseless: bool) -> bool:

@@ -100,9 +100,7 @@ def guess_language(texts: Sequence[str]) -> str:
         >>> guess_language(["The mayor of Rome"]), guess_language(["Il sindaco di Roma"]), guess_language(["Roma"])
         ('en', 'it', 'none')
     """
-    found = [word for text in texts[:GUESSED] for word in words(text)]
-    shares = {
-        name: sum(word in stop_words(name) for word in found) / max(1, len(found)) for name in ("it", "en")
-    }
-    best = max(shares, key=shares.__getitem__)
-    return best if shares[best] > 0.1 else "none"
+    every = [word for text in texts[:GUESSED] for word in words(text)]
+    counts = {name: sum(word in stop_words(name) for word in every) for name in ("it", "en")}
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] / max(1, len(every)) > 0.1 else "none"

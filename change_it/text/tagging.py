@@ -213,13 +213,11 @@ class PerceptronTagger:
         with np.load(path) as arrays:
             if tuple(arrays["tags"]) != TAGS:
                 raise ValueError(f"{path} was trained with other tags: train it anew")
-            features, closed = (_unpacked(arrays[name]) for name in ("features", "closed"))
+            features, closed = (
+                arrays[name].tobytes().decode().split("\n") for name in ("features", "closed")
+            )
             weights = arrays["weights"].astype(np.int32)
         return cls(language, {feature: row for row, feature in enumerate(features)}, weights, closed)
-
-
-def _unpacked(array: NDArray[np.uint8]) -> list[str]:
-    return array.tobytes().decode().split("\n")
 
 
 class SpacyTagger:

@@ -8,6 +8,7 @@ import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -18,7 +19,7 @@ from change_it.cli import main
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
 from change_it.errors import InputError
-from change_it.generators.file_transfer import file_items
+from change_it.generators.file_transfer import Setup, file_items
 from change_it.generators.journal import Journal
 from change_it.judges.judge import Judges
 from change_it.scoring.signature import parse_reranker
@@ -367,6 +368,10 @@ def test_options_that_do_not_fit_each_other(tmp_path, changes, message, monkeypa
         transfer_command.run(options("missing", tmp_path, **changes))
 
 
+def setup_for(*targets):
+    return Setup(SimpleNamespace(outlets=("rep", "gio")), targets, ("article",), {}, None, "")
+
+
 @pytest.mark.parametrize(
     ("rows", "columns", "message"),
     [
@@ -378,13 +383,13 @@ def test_options_that_do_not_fit_each_other(tmp_path, changes, message, monkeypa
 def test_columns_that_are_missing(tmp_path, rows, columns, message):
     file = write(tmp_path / "in.csv", rows)
     with pytest.raises(InputError, match=message):
-        file_items(file, ("rep", "gio"), ("rep", "gio"), columns=columns, needs=("article",))
+        file_items(setup_for("rep", "gio"), file, columns=columns)
 
 
 def test_a_file_without_rows(tmp_path):
     (tmp_path / "in.csv").write_text("id,article,label\n", encoding="utf-8")
     with pytest.raises(InputError, match="holds no rows"):
-        file_items(str(tmp_path / "in.csv"), ("rep", "gio"), ("gio",))
+        file_items(setup_for("gio"), str(tmp_path / "in.csv"))
 
 
 def test_a_corpus_of_other_outlets(tmp_path, toy_corpus):

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from corpus_fakes import random_texts
@@ -7,6 +9,7 @@ from change_it.corpus import alignment
 from change_it.corpus.alignment import (
     EDGES,
     UNDATED,
+    Compared,
     align,
     histogram,
     nearest_wrong,
@@ -144,11 +147,8 @@ def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own):
     x_days = y_days if own else x_days
     groups = random.integers(0, 2, size=N)
     clusters = np.arange(N) // 2
-    index, cosine = nearest_wrong(
-        x, y, x_days, y_days,
-        x_groups=groups, y_groups=groups, x_clusters=clusters, y_clusters=clusters,
-        window_days=window, ceiling=0.6, at_least=at_least,
-    )  # fmt: skip
+    sides = Compared(x, x_days, groups, clusters), Compared(y, y_days, groups, clusters)
+    index, cosine = nearest_wrong(*sides, window_days=window, ceiling=0.6, at_least=at_least)
     cosines = (x @ y.T).toarray()
     for i in range(N):
         group = [j for j in range(N) if groups[j] == groups[i]]
@@ -165,16 +165,12 @@ def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own):
 
 def test_known_pairs_spare_the_search_and_change_nothing(corpus):
     groups = np.random.default_rng(5).integers(0, 2, size=N)
-    arguments = {
-        "x_groups": groups,
-        "y_groups": groups,
-        "x_clusters": np.arange(N),
-        "y_clusters": np.arange(N),
-    }
-    searched = nearest_wrong(*corpus, **arguments, window_days=None, ceiling=0.6)
+    x, y, x_days, y_days = corpus
+    sides = (Compared(matrix, days, groups, np.arange(N)) for matrix, days in ((x, x_days), (y, y_days)))
+    search = partial(nearest_wrong, *sides, window_days=None, ceiling=0.6)
+    searched = search()
     pairs = align(*corpus, window_days=None, floor=0.4)
-    known = pairs.a_index, pairs.b_index, pairs.similarity
-    given = nearest_wrong(*corpus, **arguments, window_days=None, ceiling=0.6, known=known)
+    given = search(close=(pairs.a_index, pairs.b_index, pairs.similarity))
     assert 0 < (given[1] > 0.4).sum() < N
     np.testing.assert_array_equal(given, searched)
 
@@ -187,21 +183,15 @@ def test_a_thin_window_is_widened_to_the_nearest_days():
     )
     one, five = np.zeros(1, dtype=int), np.zeros(5, dtype=int)
     for at_least, expected in ((1, 1), (2, 1), (3, 2), (4, 3), (5, 4), (6, 4)):
-        index, _ = nearest_wrong(
-            x, y, np.array([100]), days,
-            x_groups=one, y_groups=five, x_clusters=one - 1, y_clusters=np.arange(5),
-            window_days=1, ceiling=0.9, at_least=at_least,
-        )  # fmt: skip
+        sides = Compared(x, np.array([100]), one, one - 1), Compared(y, days, five, np.arange(5))
+        index, _ = nearest_wrong(*sides, window_days=1, ceiling=0.9, at_least=at_least)
         assert index.tolist() == [expected]
 
 
 def test_groups_never_meet():
     x = csr_matrix(np.eye(2))
     days, clusters = np.zeros(2, dtype=int), np.arange(2)
-    index, cosine = nearest_wrong(
-        x, x, days, days,
-        x_groups=np.array([0, 1]), y_groups=np.array([2, 3]), x_clusters=clusters, y_clusters=clusters + 2,
-        window_days=3, ceiling=2.0,
-    )  # fmt: skip
+    sides = Compared(x, days, np.array([0, 1]), clusters), Compared(x, days, np.array([2, 3]), clusters + 2)
+    index, cosine = nearest_wrong(*sides, window_days=3, ceiling=2.0)
     assert index.tolist() == [-1, -1]
     assert cosine.tolist() == [0, 0]

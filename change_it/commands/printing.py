@@ -1,0 +1,27 @@
+"""What several commands print."""
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from change_it.corpus.folder import read_warnings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def print_json(value: object, *, allow_nan: bool = True) -> None:
+    """Print a value as indented JSON."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=allow_nan))
+
+
+def print_lines(lines: Iterable[str], to: "Console") -> None:
+    """Print sentences as they are, each on a line of its own."""
+    for line in lines:
+        to.print(line, soft_wrap=True, markup=False, highlight=False)
+
+
+def print_warnings(corpus: str, to: "Console") -> None:
+    """Print what `corpus build` warned of."""
+    for warning in read_warnings(corpus):
+        to.print(f"Warning: {warning}.", soft_wrap=True, markup=False)
