@@ -3,7 +3,7 @@
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from change_it import __version__
 from change_it.commands.audit import AuditOptions
@@ -43,8 +43,8 @@ QUICK: dict[Task, dict[str, Any]] = {
     "main": {"early_stopping": 1},
     "hh": {"updates": 120, "evaluation_steps": 40, "early_stopping": 1},
     "ah": {"updates": 40, "evaluation_steps": 40},
-    "fluency": {"evaluation_steps": 60, "early_stopping": 2},
-    "facts": {"updates": 300, "evaluation_steps": 300},
+    "fluency": {"updates": 700, "evaluation_steps": 140},
+    "facts": {"updates": 600, "evaluation_steps": 600},
 }
 
 
@@ -140,14 +140,12 @@ def _judging(options: QuickstartOptions) -> list[Step]:
 
 
 def _writing(options: QuickstartOptions) -> list[Step]:
-    from change_it.networks.pretrained import native_bf16
-
     out, corpus, seed = options.out, str(options.out / "corpus"), options.seed
     learning = GeneratorOptions(
         recipe=RECIPE,
         updates=UPDATES,
         evaluation_steps=UPDATES,
-        mixed_precision="bf16" if native_bf16() else "no",
+        mixed_precision=_arithmetic(),
         corpus=corpus,
         out=out / "generators" / RECIPE,
         seed=seed,
@@ -170,6 +168,13 @@ def _report(options: QuickstartOptions) -> Step:
         seed=options.seed,
     )
     return Step(REPORT, "change_it.commands.score:run", score)
+
+
+def _arithmetic() -> Literal["no", "bf16"]:
+    """What models train in: bf16 where the processor has units for it."""
+    from change_it.networks.pretrained import native_bf16
+
+    return "bf16" if native_bf16() else "no"
 
 
 def _predictions(options: QuickstartOptions) -> Path:

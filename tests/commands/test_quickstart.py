@@ -12,7 +12,7 @@ from change_it.commands import quickstart
 from change_it.commands.quickstart import QuickstartOptions
 from change_it.steps import BackgroundSteps, Step
 
-JUDGES = ["main judge", "hh judge", "ah judge", "fluency judge"]
+JUDGES = ["main judge", "hh judge", "ah judge", "fluency judge", "facts judge"]
 STEPS = ["sample", "corpus", *JUDGES, "audit", "generator", "transfer", "report"]
 
 
@@ -57,14 +57,14 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     assert len(commands) == len(STEPS)
     assert {settings.seed for settings in options} == {3}
     learning, transfer = options[2:4]
-    assert [settings.task for settings in options[4:8]] == ["main", "hh", "ah", "fluency"]
+    assert [settings.task for settings in options[4:9]] == ["main", "hh", "ah", "fluency", "facts"]
     score = options[-1]
     assert (learning.recipe, learning.to, learning.out) == ("rewrite", None, tmp_path / "generators/rewrite")
     assert transfer.generator == str(tmp_path / "generators")
     assert score.predictions == (f"rewrite={transfer.out}",)
     assert list(json.loads((tmp_path / "run.json").read_text())["seconds"]) == STEPS
     printed = " ".join(capsys.readouterr().out.split())
-    assert "Trained here, from scratch: four judges and the generator." in printed
+    assert "Trained here, from scratch: five judges and the generator." in printed
 
 
 def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(called, tmp_path, capsys):
