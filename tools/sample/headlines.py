@@ -9,7 +9,7 @@ from tools.sample.morphology import Noun, numeral, sentence, tidy
 from tools.sample.papers import Paper
 from tools.sample.templates import Filler, Slot, Template, slots
 
-_LEAN = 0.56
+_LEAN = 0.62
 _TOWN, _AREA, _STREET = (Slot("a", "town"),), (Slot("in", "area"),), (Slot("in", "street"),)
 #: Share of the quotations with a comma that a headline breaks off there, with a mark.
 _CUT = 0.5
