@@ -43,8 +43,8 @@ QUICK: dict[Task, dict[str, Any]] = {
     "main": {"early_stopping": 1},
     "hh": {"updates": 120, "evaluation_steps": 40, "early_stopping": 1},
     "ah": {"updates": 40, "evaluation_steps": 40},
-    "fluency": {"updates": 700, "evaluation_steps": 140},
-    "facts": {"updates": 600, "evaluation_steps": 600},
+    "fluency": {"updates": 500, "evaluation_steps": 100},
+    "facts": {"updates": 500, "evaluation_steps": 500},
 }
 
 
@@ -126,7 +126,15 @@ def _corpus(options: QuickstartOptions) -> list[Step]:
 def _judging(options: QuickstartOptions) -> list[Step]:
     out, corpus, seed = options.out, str(options.out / "corpus"), options.seed
     judges = {
-        task: JudgeOptions(task=task, out=out / "judges" / task, corpus=corpus, seed=seed, **TINY, **of_task)
+        task: JudgeOptions(
+            task=task,
+            out=out / "judges" / task,
+            corpus=corpus,
+            mixed_precision=_arithmetic(),
+            seed=seed,
+            **TINY,
+            **of_task,
+        )
         for task, of_task in QUICK.items()
     }
     audit = AuditOptions(corpus=corpus, judges=str(out / "judges"), seed=seed)

@@ -14,6 +14,7 @@ _LO = re.compile(r"(s[bcdfghklmnpqrtvz]|z|chef|gn|p[sn]|x|y|i[aeou])", re.IGNORE
 _SPACES = re.compile(r" {2,}")
 _BEFORE_MARK = re.compile(r" +([.,;:?!»])")
 _BEFORE_EIGHT = re.compile(r"\b([Ii]|[Dd]e|[Aa]|da|ne|su)l (?=(?:8\d?|11)\b)")
+_PLURAL_BEFORE_EIGHT = re.compile(r"\b([Ii]|[DdNn]ei|[AaDdSs]?[au]i) (?=(?:8[\d.]*|11)\b)")
 _FEMININE = re.compile(r".*(a|ione|tà|tù|ice|udine)$")
 _STEMS = {"di": "de", "a": "a", "da": "da", "in": "ne", "su": "su"}
 _WRITTEN = (
@@ -103,6 +104,7 @@ class Noun:
             "e": "i",
             "è": "sono",
             "ha": "hanno",
+            "fa": "fanno",
             "viene": "vengono",
             "resta": "restano",
             "va": "vanno",
@@ -142,13 +144,14 @@ def numeral(value: int, *, in_words: bool) -> str:
 
 
 def tidy(text: str) -> str:
-    """Without the spaces that an empty alternative leaves behind, and with articles elided before eight and eleven.
+    """Without the spaces that an empty alternative leaves behind, and with the articles that eight and eleven take.
 
     Example:
-        >>> tidy("ieri  sera , pare ."), tidy("cede il 89 per cento")
-        ('ieri sera, pare.', "cede l'89 per cento")
+        >>> tidy("ieri  sera , pare ."), tidy("cede il 89 per cento dei 80 alunni")
+        ('ieri sera, pare.', "cede l'89 per cento degli 80 alunni")
     """
     text = _SPACES.sub(" ", _BEFORE_MARK.sub(r"\1", text)).strip()
+    text = _PLURAL_BEFORE_EIGHT.sub(lambda found: f"{found[1][:-1]}{'G' if found[1] == 'I' else 'g'}li ", text)
     return _BEFORE_EIGHT.sub(lambda found: {"i": "l'", "I": "L'"}.get(found[1], f"{found[1]}ll'"), text)
 
 
