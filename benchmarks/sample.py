@@ -1,8 +1,9 @@
-"""Measure the embedded sample: alignment mix, style and content baselines, variety, speed; prints JSON."""
+"""Measure the embedded sample: alignment mix, style and content baselines, honesty, variety, speed; prints JSON."""
 
 import argparse
 import json
 import random
+import re
 import time
 from collections import Counter, defaultdict
 from datetime import timedelta
@@ -13,6 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 
 from change_it.corpus.article import Article
+from change_it.scoring.facts import FactChecker
+from change_it.text.names import Casing, Headline
 from change_it.text.stopwords import stop_words
 from change_it.text.tokens import words
 from tools.sample.write import sample_articles
@@ -72,6 +75,29 @@ def style(articles: list[Article], train: list[int], test: list[int], change: ob
 def plain(text: str) -> str:
     """Lower-cased, quotation marks straightened."""
     return text.lower().replace("«", '"').replace("»", '"')
+
+
+def told(articles: list[Article]) -> dict[str, float]:
+    """Shares of the headlines' quotations, numbers and names that their articles have, and of headlines that have them all."""
+    casing = Casing.from_texts(article.article for article in articles)
+    checker = FactChecker("it", casing)
+    quoted, asked, lacking = [], Counter(), Counter()
+    supported = 0
+    for article in articles:
+        for quotation in re.findall(r'[«"]([^«»"]+)[»"]', article.headline):
+            quoted.append(quotation.lower().removesuffix("...") in article.article.lower())
+        headline = Headline(article.headline, "it")
+        asked["number"] += sum(number.claimed for number in headline.numbers())
+        asked["name"] += len(headline.full_names(casing))
+        facts = checker.check(article.headline, source="", article=article.article)
+        lacking.update(each.kind for each in facts.unsupported)
+        supported += facts.supported
+    return {
+        "quotations_told": round(sum(quoted) / len(quoted), 3),
+        "numbers_told": round(1 - lacking["number"] / asked["number"], 3),
+        "names_told": round(1 - lacking["name"] / asked["name"], 3),
+        "headlines_told": round(supported / len(articles), 3),
+    }
 
 
 def threshold_f1(train: tuple[np.ndarray, np.ndarray], test: tuple[np.ndarray, np.ndarray]) -> float:
@@ -154,6 +180,7 @@ def main() -> None:
                 "main_f1_plain": round(style(articles, train, test, plain), 3),
                 "hh_tfidf_f1": round(threshold_f1(content(known), content(held)), 3),
                 "ah_tfidf_f1": round(threshold_f1(own(train), own(test)), 3),
+                **told(articles),
                 "word_types": len({w for a in articles for w in words(a.headline + " " + a.article)}),
                 "copied_test_headlines": round(copied / len(test), 4),
                 "article_words": [int(q) for q in np.percentile(lengths, (1, 25, 50, 75, 99))],

@@ -136,7 +136,9 @@ class Grammar:
             wit=names.person(rng, self.witnesses),
             org=names.organisation(rng, topic.orgs),
             values={slot: rng.choice(values) for slot, values in kind.values.items()},
-            numbers={name: rng.randrange(low, high, step) for name, (low, high, step) in kind.numbers.items()},
+            numbers={
+                name: rng.randrange(low, high, step) for name, (low, high, step) in kind.numbers.items()
+            },
         )
         return self.reported(event, rng)
 

@@ -151,7 +151,9 @@ def tidy(text: str) -> str:
         ('ieri sera, pare.', "cede l'89 per cento degli 80 alunni")
     """
     text = _SPACES.sub(" ", _BEFORE_MARK.sub(r"\1", text)).strip()
-    text = _PLURAL_BEFORE_EIGHT.sub(lambda found: f"{found[1][:-1]}{'G' if found[1] == 'I' else 'g'}li ", text)
+    text = _PLURAL_BEFORE_EIGHT.sub(
+        lambda found: f"{found[1][:-1]}{'G' if found[1] == 'I' else 'g'}li ", text
+    )
     return _BEFORE_EIGHT.sub(lambda found: {"i": "l'", "I": "L'"}.get(found[1], f"{found[1]}ll'"), text)
 
 

@@ -89,9 +89,8 @@ def town(rng: random.Random) -> Noun:
 def area(rng: random.Random) -> Noun:
     """A part of a town: `il rione Molini`."""
     kind = Noun.parse(rng.choice(_AREA_KINDS))
-    name = (
-        _coined(rng, "town_stems", "town_ends", _TOWNS)
-        + ("" if rng.random() < 0.8 else rng.choice((" Vecchio", " Nuovo")))
+    name = _coined(rng, "town_stems", "town_ends", _TOWNS) + (
+        "" if rng.random() < 0.8 else rng.choice((" Vecchio", " Nuovo"))
     )
     return Noun(f"{kind.text} {name}", kind.gender)
 

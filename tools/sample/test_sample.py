@@ -82,7 +82,9 @@ def test_what_a_headline_quotes_its_article_says(articles):
         for quotation in re.findall(r'[«"]([^«»"]+)[»"]', article.headline)
     ]
     assert len(quoted) > 300
-    assert [(quotation, article.id) for quotation, article in quoted if quotation not in article.article.lower()] == []
+    assert [
+        (quotation, article.id) for quotation, article in quoted if quotation not in article.article.lower()
+    ] == []
 
 
 def test_numbers_and_names_of_a_headline_stand_in_its_article(articles):

@@ -115,7 +115,10 @@ def _stream(articles: int, rng: random.Random) -> Iterator[tuple[int, Article]]:
         rng.shuffle(ready)
         for event, label, headline, text in ready:
             number += 1
-            yield event, Article(id=f"s{number:06d}", label=label, headline=headline, article=text, date=today)
+            yield (
+                event,
+                Article(id=f"s{number:06d}", label=label, headline=headline, article=text, date=today),
+            )
 
 
 def _report(
