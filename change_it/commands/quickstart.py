@@ -34,9 +34,9 @@ STEPS = (
     "transfer",
     REPORT,
 )
-#: How the headlines are written, by one generator for both newspapers, and the updates of its training: some two and a half minutes of one core.
+#: How the headlines are written, by one generator for both newspapers, and the updates of its training: some three and a half minutes of one core.
 RECIPE: Recipe = "rewrite"
-UPDATES = 460
+UPDATES = 640
 #: A judge stops when its validation stops gaining. AH reads whole articles and is near its best where it starts.
 TINY: dict[str, Any] = {"encoder": "scratch", "size": "tiny"}
 QUICK: dict[Task, dict[str, Any]] = {
