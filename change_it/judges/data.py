@@ -39,8 +39,8 @@ DRAWN: dict[Negatives, DrawnNegatives] = {
     "facts": "random",
     "mixed": "mixed",
 }
-#: Share of changed facts among mixed negatives: more of them cost F1 on wrong partners (docs/decisions.md).
-MIXED_FACTS = 0.1
+#: Share of changed facts among negatives: more of them among mixed ones cost F1 on wrong partners (docs/decisions.md).
+FACTS: dict[Negatives, float] = {"random": 0.0, "hard": 0.0, "facts": 1.0, "mixed": 0.1}
 TESTS: tuple[Negatives, ...] = ("random", "hard", "facts")
 #: Training articles that new names are taken from, and those that show which words have a capital.
 NAMED, CASED = 2000, 5000
@@ -138,9 +138,8 @@ def load_task(
     )
     facts = Facts(articles["train"])
     articles["train"], pairs["train"] = (of_fold(rows["train"], fold) for rows in (articles, pairs))
-    even = read_table(
-        corpus, train_on if train_on != "random" else "main", "train", ["id"]
-    )  # balanced, unless the corpus was built otherwise
+    # balanced, unless the corpus was built otherwise
+    even = read_table(corpus, "main" if train_on == "random" else train_on, "train", ["id"])
     pool = articles["train"].join(even, on="id", how="semi", maintain_order="left")
     if train_on == "random":
         every = pl.concat([articles["train"], articles["test"]])
@@ -148,59 +147,46 @@ def load_task(
         count = round(RANDOM_TEST * every.height)
         articles["test"], pool = every[np.sort(order[:count])], every[np.sort(order[count:])]
     rng = generator(seed, "validation")
-    strict = pairs["train"].filter(alignment="A1")
 
-    shares = {"random": 0.0, "hard": 0.0, "facts": 1.0, "mixed": MIXED_FACTS}
-    tests: dict[str, Examples]
-    if task == "hh":
-
-        def paired(rows: pl.DataFrame, side: str, kind: Negatives, seed: int) -> pl.DataFrame:
-            made = headline_pairs(rows, articles[side], neighbours[side], negatives=DRAWN[kind], seed=seed)
-            return facts.replace(made, shares[kind], seed=seed, fill=side == "train")
-
-        held = _held(strict["a_id"], validation_share, rng)
-        apart = strict.filter(pl.col("a_id").is_in(held))
-        rest = strict.join(apart, on="a_id", how="anti").join(apart, on="b_id", how="anti")
-        train, validation = (_pair_examples(paired(rows, "train", negatives, seed)) for rows in (rest, apart))
-        tests = {kind: _pair_examples(paired(pairs["test"], "test", kind, TEST_SEED)) for kind in TESTS}
-    else:
-        known = with_events(pool, pairs["train"])
-        held = _held(known["event"], validation_share, rng)
-        apart = known.filter(pl.col("event").is_in(held))
-        if train_on in ("train_d", "train_m"):  # LREC 2020 has a validation part of its own
-            own = read_table(corpus, train_on, "validation", ["id"])
-            apart = articles["train"].join(own, on="id", how="semi", maintain_order="left")
-        if task == "main":
-            rest = known.join(apart, on="id", how="anti", maintain_order="left")
-            train, validation = (_style_examples(rows, outlets[1]) for rows in (rest, apart))
-            tests = {"gold": _style_examples(articles["test"], outlets[1])}
+    def classified(rows: pl.DataFrame, side: str, kind: Negatives, seed: int) -> pl.DataFrame:
+        """Examples of pairs (hh) or articles (ah), with negatives of a kind."""
+        drawn = DRAWN[kind]
+        if task == "hh":
+            examples = headline_pairs(rows, articles[side], neighbours[side], negatives=drawn, seed=seed)
         else:
+            examples = headline_articles(rows, neighbours[side], negatives=drawn, seed=seed)
+        return facts.replace(examples, FACTS[kind], seed=seed, fill=side == "train")
 
-            def headed(rows: pl.DataFrame, side: str, kind: Negatives, seed: int) -> pl.DataFrame:
-                made = headline_articles(rows, neighbours[side], negatives=DRAWN[kind], seed=seed)
-                return facts.replace(made, shares[kind], seed=seed, fill=side == "train")
-
-            rows = headed(pool, "train", negatives, seed)
+    if task == "hh":
+        strict = pairs["train"].filter(alignment="A1")
+        apart = strict.filter(pl.col("a_id").is_in(_held(strict["a_id"], validation_share, rng)))
+        rest = strict.join(apart, on="a_id", how="anti").join(apart, on="b_id", how="anti")
+        train, validation = (
+            _pair_examples(classified(rows, "train", negatives, seed)) for rows in (rest, apart)
+        )
+    else:
+        events = with_events(pool, pairs["train"])
+        apart = events.filter(pl.col("event").is_in(_held(events["event"], validation_share, rng)))
+        if train_on in ("train_d", "train_m"):  # LREC 2020 has a validation part of its own
+            ids = read_table(corpus, train_on, "validation", ["id"])
+            apart = articles["train"].join(ids, on="id", how="semi", maintain_order="left")
+        if task == "main":
+            rest = events.join(apart, on="id", how="anti", maintain_order="left")
+            train, validation = (_style_examples(rows, outlets[1]) for rows in (rest, apart))
+        else:
+            rows = classified(pool, "train", negatives, seed)
             chosen = rows["article"].is_in(apart["article"].to_list())
-            train, validation = (
-                _pair_examples(rows.filter(~chosen)),
-                _pair_examples(rows.filter(chosen)),
-            )
-            tests = {
-                kind: _pair_examples(headed(articles["test"], "test", kind, TEST_SEED)) for kind in TESTS
-            }
-    if not len(tests.get("facts", ())):
-        tests.pop("facts", None)
+            train, validation = (_pair_examples(rows.filter(part)) for part in (~chosen, chosen))
+    if task == "main":
+        tests = {"gold": _style_examples(articles["test"], outlets[1])}
+    else:
+        tested = pairs["test"] if task == "hh" else articles["test"]
+        tests = {kind: _pair_examples(classified(tested, "test", kind, TEST_SEED)) for kind in TESTS}
+        if not len(tests["facts"]):
+            del tests["facts"]
     _check(task, corpus, fold, {"train": train, "validation": validation, **tests})
     some = articles["train"].sample(min(TEXTS, articles["train"].height), shuffle=True, seed=seed)
-    return TaskData(
-        outlets,
-        train,
-        validation,
-        tests,
-        some["headline"].to_list(),
-        some["article"].to_list(),
-    )
+    return TaskData(outlets, train, validation, tests, some["headline"].to_list(), some["article"].to_list())
 
 
 class Facts:
@@ -238,14 +224,13 @@ class Facts:
         for row in shuffle.permutation(right.height):
             if len(changed) == round(share * right.height):
                 break
-            own = Headline(right[headline][int(row)], language)
-            text = contradict(own, right[other][int(row)], random, names, casing)
+            right_headline = Headline(right[headline][int(row)], language)
+            text = contradict(right_headline, right[other][int(row)], random, names, casing)
             if text is not None:
                 chosen.append(int(row))
                 changed.append(text)
-        new = right[chosen].with_columns(
-            pl.Series(headline, changed, dtype=pl.String), label=pl.lit(0, pl.Int64)
-        )
+        texts = pl.Series(headline, changed, dtype=pl.String)
+        new = right[chosen].with_columns(texts, label=pl.lit(0, pl.Int64))
         kept = wrong[np.sort(shuffle.permutation(wrong.height)[: max(0, wrong.height - len(changed))])]
         every = pl.concat([right, kept, new] if fill else [right[chosen], new])
         return every[shuffle.permutation(every.height)]
@@ -258,9 +243,8 @@ def _held(keys: pl.Series, share: float, rng: np.random.Generator) -> list[str]:
 
 
 def _style_examples(articles: pl.DataFrame, second: str) -> Examples:
-    return Examples(
-        articles["headline"].to_list(), None, (articles["label"] == second).cast(pl.Int64).to_numpy()
-    )
+    labels = (articles["label"] == second).cast(pl.Int64)
+    return Examples(articles["headline"].to_list(), None, labels.to_numpy())
 
 
 def _pair_examples(rows: pl.DataFrame) -> Examples:

@@ -1,9 +1,7 @@
 """Judges before they are trained: encoder and tokenizer, from the Hub or from scratch, word statistics, a calibrated start."""
 
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler, normalize
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from torch import nn
 from transformers import (
     AutoModel,
@@ -27,24 +25,7 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.hevas.embeddings import load_vectors
-from change_it.judges.arguments import (
-    CROSS_ENCODER,
-    HEADS,
-    NGRAMS,
-    SCRATCH,
-    Head,
-    Size,
-    Task,
-)
-from change_it.judges.bilstm import (
-    BETWEEN,
-    LETTER,
-    SIGN,
-    BiLSTMJudgeConfig,
-    BiLSTMJudgeForSequenceClassification,
-    word_number,
-)
+from change_it.judges.arguments import CROSS_ENCODER, HEADS, NGRAMS, SCRATCH, Head, Size, Task
 from change_it.judges.judge import encode
 from change_it.judges.pair import (
     CAPITAL,
@@ -86,10 +67,6 @@ SAMPLED_TEXTS, SAMPLED_CHARACTERS, SAMPLED_TOKENS = 12_000, 3000, 512
 TOPICS = 64
 #: Pairs that the features' layer starts from, at most.
 WARM_PAIRS = 1500
-#: Tokens of a Bi-LSTM judge beside its characters.
-PADDING, UNKNOWN = "[PAD]", "[UNK]"
-#: Characters of a Bi-LSTM judge that occur in fewer headlines are unknown, and so are words.
-LEAST = 2
 
 
 def build(
@@ -111,26 +88,12 @@ def build(
     if not len(texts) and (head == "pair" or encoder == SCRATCH):
         raise InputError("there are no texts to learn words from: give the corpus's headlines and articles")
     dropout = DROPOUT[SCRATCH if encoder == SCRATCH else "pretrained"]
-    names = outlets if task == "main" else CONTENT_LABELS
-    labels: dict[str, Any] = {
-        "num_labels": 2,
-        "id2label": dict(enumerate(names)),
-        "label2id": {name: number for number, name in enumerate(names)},
-    }
+    labels = class_labels(outlets if task == "main" else CONTENT_LABELS)
     tokenizer: PreTrainedTokenizerBase
     config: Any
     if encoder == SCRATCH:
         tokenizer = train_wordpiece(texts, vocabulary_size)
-        layers, width, heads = SIZES[size]
-        config = BertConfig(
-            vocab_size=len(tokenizer),
-            hidden_size=width,
-            num_hidden_layers=layers,
-            num_attention_heads=heads,
-            intermediate_size=4 * width,
-            pad_token_id=tokenizer.pad_token_id,
-            max_position_embeddings=max(512, max_tokens),
-        )
+        config = _scratch_config(size, tokenizer, max_tokens)
     else:
         tokenizer, config = load_encoder(encoder)
     if head == CROSS_ENCODER:
@@ -139,34 +102,23 @@ def build(
             raise InputError(
                 f"{encoder} reads {longest} tokens and not {max_tokens}: give --max-tokens {longest}, or --head pair for hh and ah"
             )
-        options = {"classifier_dropout": dropout, "seq_classif_dropout": dropout, **labels}
+        del labels["num_labels"]
+        for name, value in {"classifier_dropout": dropout, "seq_classif_dropout": dropout, **labels}.items():
+            setattr(config, name, value)
         if encoder == SCRATCH:
-            return BertForSequenceClassification(_with(config, options)), tokenizer
-        return load_encoder_weights(
-            encoder, _with(config, options), AutoModelForSequenceClassification
-        ), tokenizer
+            return BertForSequenceClassification(config), tokenizer
+        return load_encoder_weights(encoder, config, AutoModelForSequenceClassification), tokenizer
     tokenizer.model_max_length = 1_000_000  # words of a long article are compared in full
     judge: StyleJudgeForSequenceClassification | PairJudgeForSequenceClassification
     if head == NGRAMS:
         tokenizer = show_case(tokenizer)
-        judge = StyleJudgeForSequenceClassification(
-            StyleJudgeConfig(
-                encoder=config.to_dict(),
-                pieces=len(tokenizer),
-                class_ngrams=CLASS_NGRAMS,
-                head_dropout=dropout,
-                **labels,
-            )
-        )
+        settings = {"pieces": len(tokenizer), "class_ngrams": CLASS_NGRAMS, **labels}
+        style = StyleJudgeConfig(encoder=config.to_dict(), head_dropout=dropout, **settings)
+        judge = StyleJudgeForSequenceClassification(style)
     else:
-        judge = PairJudgeForSequenceClassification(
-            PairJudgeConfig(
-                encoder=config.to_dict(),
-                separator_token_id=tokenizer.sep_token_id,
-                head_dropout=dropout,
-                **labels,
-            )
-        )
+        settings = {"separator_token_id": tokenizer.sep_token_id, **labels}
+        pair = PairJudgeConfig(encoder=config.to_dict(), head_dropout=dropout, **settings)
+        judge = PairJudgeForSequenceClassification(pair)
     if encoder != SCRATCH:
         loaded = load_encoder_weights(encoder, config)
         judge.encoder.load_state_dict(loaded.state_dict(), strict=False)  # without the pooler
@@ -199,12 +151,23 @@ def load_encoder_weights(encoder: str, config: Any = None, auto: Any = AutoModel
         return load_weights(auto, encoder, use="encoder", config=config)
 
 
-def _with(config: Any, options: dict[str, Any]) -> Any:
-    """The configuration with some values set."""
-    for name, value in options.items():
-        if name != "num_labels":
-            setattr(config, name, value)
-    return config
+def class_labels(names: Sequence[str]) -> dict[str, Any]:
+    """How a configuration names two classes."""
+    label2id = {name: number for number, name in enumerate(names)}
+    return {"num_labels": 2, "id2label": dict(enumerate(names)), "label2id": label2id}
+
+
+def _scratch_config(size: Size, tokenizer: PreTrainedTokenizerBase, max_tokens: int) -> BertConfig:
+    layers, width, heads = SIZES[size]
+    return BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=width,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=4 * width,
+        pad_token_id=tokenizer.pad_token_id,
+        max_position_embeddings=max(512, max_tokens),
+    )
 
 
 def train_wordpiece(
@@ -272,13 +235,13 @@ def learn_words(
     special = set(tokenizer.all_special_tokens)
     wordpiece = any(piece.startswith("##") for piece in vocabulary)
     pieces = np.zeros((4, len(judge.piece_kinds)), dtype=np.int64)
-    for piece, place in vocabulary.items():
+    for piece, id_ in vocabulary.items():
         goes_on = piece.startswith("##") if wordpiece else not piece.startswith(("Ġ", "▁"))
         text = piece.removeprefix("##") if wordpiece else piece.lstrip("Ġ▁")
         folded = "".join(character for character in text.lower() if character.isalnum())
-        if folded and piece not in special and place < pieces.shape[1]:
+        if folded and piece not in special and id_ < pieces.shape[1]:
             marks = DIGIT * any(map(str.isdigit, folded)) + CAPITAL * text[0].isupper()
-            pieces[:, place] = piece_number(folded), len(folded), 2 if goes_on else 1, marks
+            pieces[:, id_] = piece_number(folded), len(folded), 2 if goes_on else 1, marks
     buffers = (judge.piece_numbers, judge.piece_lengths, judge.piece_kinds, judge.piece_marks)
     for buffer, values in zip(buffers, pieces, strict=True):
         buffer.copy_(torch.from_numpy(values))
@@ -295,9 +258,8 @@ def learn_words(
             frequency += torch.bincount(keys % len(frequency), minlength=len(frequency))
     judge.idf.copy_(torch.log((1 + len(sample)) / (1 + frequency)))
     language = guess_language(texts)
-    numbers = [
-        word for ordinal in (False, True) if language != "none" for word in spelled(language, ordinal=ordinal)
-    ]
+    none = language == "none"
+    numbers = [] if none else [*spelled(language, ordinal=False), *spelled(language, ordinal=True)]
     for kind, words in ((NUMBER_WORD, numbers), (NEGATION, NEGATIONS.get(language, ()))):
         for word in words:
             judge.word_kinds[piece_number(word) % len(judge.word_kinds)] = kind
@@ -312,14 +274,12 @@ def start_from_topics(embeddings: Any, tokenizer: PreTrainedTokenizerBase, texts
     """
     ids = tokenizer(_sample(texts), add_special_tokens=False)["input_ids"]
     columns, offsets = np.concatenate([[], *ids]).astype(np.int64), np.cumsum([0, *map(len, ids)])
-    counts = csr_matrix(
-        (np.ones(len(columns)), columns, offsets), shape=(len(ids), embeddings.num_embeddings)
-    )
+    shape = (len(ids), embeddings.num_embeddings)
+    counts = csr_matrix((np.ones(len(columns)), columns, offsets), shape=shape)
     counts.sum_duplicates()
     topics = min(TOPICS, embeddings.embedding_dim, min(counts.shape) - 1)
-    analysis = TruncatedSVD(topics, random_state=0).fit(
-        TfidfTransformer(sublinear_tf=True).fit_transform(counts)
-    )
+    weighted = TfidfTransformer(sublinear_tf=True).fit_transform(counts)
+    analysis = TruncatedSVD(topics, random_state=0).fit(weighted)
     vectors = torch.tensor(normalize(analysis.components_.T), dtype=embeddings.weight.dtype)
     with torch.no_grad():
         embeddings.weight[:, :topics] += vectors
@@ -348,117 +308,18 @@ def warm_start(
         return
     training = model.training
     model.eval()
-    found = []
+    parts = []
     for start in range(0, len(rows), 32):
         some = rows[start : start + 32]
         first, second = ([side[row] for row in some] for side in (texts, pairs))
         batch = encode(tokenizer, first, second, max_tokens=max_tokens).to(model.device)
-        found.append(model.describe(batch["input_ids"], batch["attention_mask"])[0].float().cpu().numpy())
+        parts.append(model.describe(batch["input_ids"], batch["attention_mask"])[0].float().cpu().numpy())
     model.train(training)
-    scaler = StandardScaler().fit(np.concatenate(found))
-    start_at = LogisticRegression(max_iter=1000).fit(scaler.transform(np.concatenate(found)), labels[rows])
+    features = np.concatenate(parts)
+    scaler = StandardScaler().fit(features)
+    start_at = LogisticRegression(max_iter=1000).fit(scaler.transform(features), labels[rows])
     half = torch.tensor(np.concatenate([start_at.coef_[0], start_at.intercept_]) / 2, dtype=torch.float32)
     model.feature_mean.copy_(torch.tensor(scaler.mean_))
     model.feature_scale.copy_(torch.tensor(scaler.scale_))
     model.features.weight.copy_(torch.stack([-half[:-1], half[:-1]]))
     model.features.bias.copy_(torch.stack([-half[-1], half[-1]]))
-
-
-def build_bilstm(
-    headlines: Sequence[str],
-    articles: Sequence[str],
-    outlets: tuple[str, str],
-    *,
-    vectors: Path | None,
-    max_tokens: int,
-) -> tuple[BiLSTMJudgeForSequenceClassification, Any]:
-    """A Bi-LSTM judge before training, whose weights depend on torch's random state, and its tokenizer.
-
-    With `vectors`, a word2vec file, its vectors are the word embeddings, of articles too, and stay as they are.
-    """
-    tokenizer = character_tokenizer(headlines, max_tokens)
-    words = Counter(word for text in headlines for word in set(_split(text)))
-    known: dict[str, Any] = {}
-    if vectors is None:
-        kept = [word for word, count in words.items() if count >= LEAST]
-        size = BiLSTMJudgeConfig.word_size
-    else:
-        file = load_vectors(vectors)
-        words.update(word for text in articles for word in set(_split(text)))
-        places: dict[str, int] = {}
-        for place, key in enumerate(file.index_to_key):  # the most frequent writing comes first
-            places.setdefault(str(key).casefold(), place)
-        known = {word: file.vectors[places[word]] for word in words if word in places}
-        kept, size = list(known), file.vector_size
-    codes = {character: place + 1 for character, place in tokenizer.get_vocab().items()}
-    lower = {character: codes.get(character.casefold(), codes[character]) for character in codes}
-    unknown = lower[UNKNOWN]
-    numbers = sorted((word_number([lower.get(sign, unknown) for sign in word]), word) for word in kept)
-    labels: dict[str, Any] = {
-        "num_labels": 2,
-        "id2label": dict(enumerate(outlets)),
-        "label2id": {name: number for number, name in enumerate(outlets)},
-        "pad_token_id": 0,
-    }
-    config = BiLSTMJudgeConfig(
-        characters=len(tokenizer),
-        words=len(numbers),
-        word_size=size,
-        frozen_words=vectors is not None,
-        **labels,
-    )
-    judge = BiLSTMJudgeForSequenceClassification(config)
-    judge.word_numbers.copy_(torch.tensor([number for number, _ in numbers], dtype=torch.int64))
-    for character, place in tokenizer.get_vocab().items():
-        judge.codes[place] = lower[character]
-        judge.kinds[place] = _kind(character)
-    with torch.no_grad():
-        for row, (_, word) in enumerate(numbers, start=1):
-            if word in known:
-                judge.words.weight[row] = torch.from_numpy(known[word].copy())
-    return judge, tokenizer
-
-
-def character_tokenizer(headlines: Sequence[str], max_tokens: int) -> PreTrainedTokenizerFast:
-    """A tokenizer whose tokens are characters, cased; those of fewer than `LEAST` headlines are unknown."""
-    counts = Counter(sign for text in headlines for sign in {*text, *text.casefold()})
-    alphabet = sorted(sign for sign, count in counts.items() if count >= LEAST and not sign.isspace())
-    names = [PADDING, UNKNOWN, " ", *alphabet]
-    backend = Tokenizer(
-        models.WordLevel({name: place for place, name in enumerate(names)}, unk_token=UNKNOWN)
-    )
-    backend.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " ")])
-    backend.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated")
-    return PreTrainedTokenizerFast(
-        tokenizer_object=backend,
-        pad_token=PADDING,
-        unk_token=UNKNOWN,
-        model_max_length=max_tokens,
-        padding_side="right",
-        truncation_side="right",
-    )
-
-
-def _kind(character: str) -> int:
-    """What a character is to words; an unknown one is part of a word."""
-    if character in (PADDING, " "):
-        return BETWEEN
-    return LETTER if character == UNKNOWN or _is_letter(character) else SIGN
-
-
-def _is_letter(character: str) -> bool:
-    return unicodedata.category(character)[0] in "LMN"
-
-
-def _split(text: str) -> list[str]:
-    """Words of a text as the judge sees them, in small letters."""
-    words: list[str] = []
-    inside = False
-    for sign in unicodedata.normalize("NFC", text).casefold():
-        letter = _is_letter(sign)
-        if letter and inside:
-            words[-1] += sign
-        elif not sign.isspace():
-            words.append(sign)
-        inside = letter
-    return words

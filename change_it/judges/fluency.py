@@ -172,35 +172,29 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
         at the junction begins again after it, and whether a piece or the two stood in the row before; and the n-grams of the
         pieces' classes.
         """
-        _rows, tokens = input_ids.shape
-        junctions = tokens - 1
+        junctions = input_ids.shape[1] - 1
 
         def look(ids: Tensor, table: int, offsets: tuple[int, ...]) -> Tensor:
             numbers = buckets(ids, offsets, self.config.buckets)
             if parts is None or self.without is None:
-                found = self.counts[table, numbers]
+                counts = self.counts[table, numbers]
             else:
-                found = self.without[parts[:, None] - 1, table, numbers]
-            return found.to(self.feature_mean.dtype) / STEPS
+                counts = self.without[parts[:, None] - 1, table, numbers]
+            return counts.to(self.feature_mean.dtype) / STEPS
 
         def at(values: Tensor, before: int) -> Tensor:
             """n-grams that begin `before` pieces before the junction's left one; 0 where there is none."""
-            padded = functional.pad(values, (before, junctions))
-            return padded[:, :junctions]
+            return functional.pad(values, (before, junctions))[:, :junctions]
 
-        one, two, three, four, apart = (
+        single, two, three, four, apart = (
             look(input_ids, n, offsets) for n, offsets in enumerate(PIECE_OFFSETS)
         )
-        left, right = one[:, :-1], one[:, 1:]
+        left, right = single[:, :-1], single[:, 1:]
         features = [left, right, two, two - (left + right) / 2, at(three, 1), at(three, 0), at(four, 1)]
         features += [at(apart, 1), at(apart, 0), (two > 0).to(two), (at(three, 1) > 0).to(two)]
         features += [(at(three, 0) > 0).to(two)]
-        again = [
-            _doubled(input_ids),
-            _earlier(input_ids)[:, 1:],
-            _earlier(self.pairs(input_ids)),
-        ]
-        features += [found.to(two) for found in again]
+        again = _doubled(input_ids), _earlier(input_ids)[:, 1:], _earlier(self.pairs(input_ids))
+        features += [repeated.to(two) for repeated in again]
         for grouping, classes in enumerate(self.classes):
             table = PIECE_TABLES + CLASS_TABLES * grouping
             grouped = classes[input_ids]
@@ -210,12 +204,9 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
 
     def judge(self, input_ids: Tensor, mask: Tensor, evidence: Tensor) -> tuple[Tensor, Tensor]:
         """Logits that a headline was printed (rows,), and that a junction is broken (rows, tokens - 1)."""
-        states = self.encoder(
-            input_ids=input_ids,
-            attention_mask=mask,
-            **({} if self.config.encoder else {"evidence": evidence}),
-        ).last_hidden_state
-        states = self.dropout(states)
+        inputs = {"input_ids": input_ids, "attention_mask": mask}
+        inputs |= {} if self.config.encoder else {"evidence": evidence}
+        states = self.dropout(self.encoder(**inputs).last_hidden_state)
         sides = torch.cat([states[:, :-1], states[:, 1:], evidence], dim=-1)
         junctions = (self.evidence(evidence) + self.junction(sides)).squeeze(-1)
         summary = self.summarise(input_ids, mask, junctions)
@@ -237,7 +228,7 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
         soft = functional.softplus(bare)
         features = [bare.amax(1), bare.logsumexp(1), soft.sum(1) / count, soft.sum(1), count.log()]
         repeated = _earlier(input_ids) & (mask > 0), _earlier(self.pairs(input_ids)) & inside
-        features += [found.sum(1) / mask.sum(1).clamp(min=1) for found in repeated]
+        features += [of_row.sum(1) / mask.sum(1).clamp(min=1) for of_row in repeated]
         return (torch.stack(features, dim=-1) - self.summary_mean) / self.summary_scale
 
 
@@ -258,9 +249,9 @@ class WordEncoder(nn.Module):
         """Read the pieces: `last_hidden_state` (rows, tokens, 2 * hidden)."""
         after = functional.pad(self.evidence(evidence), (0, 0, 0, 1))
         inputs = self.dropout(torch.cat([self.embeddings(input_ids), after], dim=-1))
-        places = torch.arange(input_ids.shape[1], device=input_ids.device)
+        positions = torch.arange(input_ids.shape[1], device=input_ids.device)
         lengths = attention_mask.sum(1, keepdim=True)
-        mirrored = torch.where(places < lengths, lengths - 1 - places, places)[..., None]
+        mirrored = torch.where(positions < lengths, lengths - 1 - positions, positions)[..., None]
         on = self._direction(inputs, "")
         back = self._direction(inputs.gather(1, mirrored.expand_as(inputs)), "_reverse")
         states = torch.cat([on, back.gather(1, mirrored.expand_as(back))], dim=-1)
@@ -271,9 +262,7 @@ class WordEncoder(nn.Module):
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         weights = [getattr(self.lstm, f"{name}_l0{suffix}") for name in names]
         start = inputs.new_zeros(1, len(inputs), self.lstm.hidden_size)
-        states: Tensor = torch.lstm(
-            inputs, (start, start), weights, True, 1, 0.0, self.training, False, True
-        )[0]
+        states, _, _ = torch.lstm(inputs, (start, start), weights, True, 1, 0.0, self.training, False, True)
         return states
 
 
@@ -292,13 +281,13 @@ def _doubled(values: Tensor) -> Tensor:
     At once; or, where they are `LONG_REPEAT` and more, after one or two others, as a full stop is.
     """
     rows, places = values.shape
-    found = torch.zeros(rows, places - 1, dtype=torch.bool, device=values.device)
+    doubled = torch.zeros(rows, places - 1, dtype=torch.bool, device=values.device)
     for shift in range(1, min(LONGEST_REPEAT, places - 1) + 1):
         same = values[:, :-shift] == values[:, shift:]
         count = same.cumsum(1)
         run = count - count.masked_fill(same, 0).cummax(1).values
-        found[:, : places - shift] |= run >= max(min(shift, LONG_REPEAT), shift - 2)
-    return found
+        doubled[:, : places - shift] |= run >= max(min(shift, LONG_REPEAT), shift - 2)
+    return doubled
 
 
 def _earlier(values: Tensor) -> Tensor:

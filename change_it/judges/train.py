@@ -30,9 +30,11 @@ from change_it.judges.arguments import (
     as_in_the_papers,
     preset,
 )
+from change_it.judges.bilstm_training import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
-from change_it.judges.encoders import build, build_bilstm, load_encoder_weights, warm_start
-from change_it.judges.fluency_training import acceptance_table, load_fluency, parse_held_out, prepare
+from change_it.judges.encoders import build, load_encoder_weights, warm_start
+from change_it.judges.fluency_data import load_fluency, parse_held_out
+from change_it.judges.fluency_training import acceptance_table, prepare
 from change_it.judges.judge import Judge, encode
 from change_it.judges.style import StyleJudgeForSequenceClassification
 from change_it.judges.style_training import fit_ngrams, mix_branches

@@ -12,7 +12,7 @@ import change_it.auto  # noqa: F401
 from change_it.errors import InputError
 from change_it.judges import train
 from change_it.judges.arguments import BILSTM, JudgeOptions
-from change_it.judges.encoders import build_bilstm
+from change_it.judges.bilstm_training import build_bilstm
 from change_it.judges.judge import Judge
 
 HEADLINES = ["Il governo l'ha deciso: «No»", "Il GOVERNO no!", "Governo, l'ha detto", "no al ponte: no!"] * 2

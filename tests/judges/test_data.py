@@ -68,7 +68,7 @@ def test_negatives_of_the_test_are_of_every_kind_whatever_the_training(corpus):
 
 @pytest.mark.parametrize("task", ["hh", "ah"])
 def test_mixed_negatives_are_wrong_partners_and_some_changed_facts(corpus, task, monkeypatch):
-    monkeypatch.setattr(judges_data, "MIXED_FACTS", 0.4)
+    monkeypatch.setitem(judges_data.FACTS, "mixed", 0.4)
     data = load(corpus, task)
     headlines, others = data.train.texts, data.train.pairs
     if task == "hh":

@@ -18,7 +18,7 @@ import change_it.auto  # noqa: F401
 from change_it.commands import push
 from change_it.errors import InputError
 from change_it.hub.arguments import PushOptions
-from change_it.judges import fluency_training
+from change_it.judges import fluency_start
 from change_it.judges.arguments import JudgeOptions
 from change_it.judges.fluency import (
     IGNORED,
@@ -27,15 +27,8 @@ from change_it.judges.fluency import (
     FluencyJudgeForSequenceClassification,
     buckets,
 )
-from change_it.judges.fluency_training import (
-    FluencyExamples,
-    junction_labels,
-    learn_counts,
-    learn_neighbours,
-    load_fluency,
-    parse_held_out,
-    warm_start,
-)
+from change_it.judges.fluency_data import FluencyExamples, junction_labels, load_fluency, parse_held_out
+from change_it.judges.fluency_start import learn_counts, learn_neighbours, warm_start
 from change_it.judges.judge import Judge, Judges
 from change_it.judges.train import table_of, train_judge
 from change_it.text.names import Casing
@@ -48,7 +41,7 @@ PARTS = [1, 2, 2]
 def few_buckets():
     """A small corpus needs no table of sixteen million counts."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fluency_training, "ONCE_BITS", 18)
+        patch.setattr(fluency_start, "ONCE_BITS", 18)
         yield
 
 

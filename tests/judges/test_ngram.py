@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from change_it.judges.baselines import (
-    NGRAM_FEATURES,
-    NgramJudge,
-    count_ngrams,
-    fit_ngram_judge,
-    ngram_features,
-)
+from change_it.judges.ngram import FEATURES, NgramJudge, count_ngrams, fit_ngram_judge, ngram_features
 
 PLACES = ("Molana", "Bosello", "Vignera", "Belvola", "Fontuno", "Trevate", "Caldello", "Nocino")
 THINGS = ("il tetto", "il nido", "il parco", "la scuola", "la piscina", "il teatro")
@@ -46,7 +40,7 @@ def test_it_accepts_headlines_and_refuses_reversed_ones(judge):
 
 def test_the_surprise_is_that_of_the_interpolated_trigram():
     counts, total = count_ngrams(["a b c", "a b d"], [])
-    found = dict(zip(NGRAM_FEATURES, ngram_features(["a b c"], counts, total)[0], strict=True))
+    found = dict(zip(FEATURES, ngram_features(["a b c"], counts, total)[0], strict=True))
     # c after a b: trigram 1 of 2, bigram 1 of 2, unigram (1 + .5) of 12 (two beginnings and one end a text)
     unigram = 1.5 / total
     assert total == 12
