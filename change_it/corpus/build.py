@@ -96,19 +96,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         "pairs": _sides(pair_table),
         "neighbours": {side: rows.drop("alignment") for side, rows in _sides(neighbour_table).items()},
     }
-    made = training_sets(
-        base["articles"],
-        base["pairs"],
-        base["neighbours"],
-        outlets,
-        nearest,
-        strict=options.strict,
-        loose=options.loose,
-        negatives=options.negatives,
-        balance=options.balance,
-        seed=options.seed,
-    )
-    every = base | made
+    every = base | training_sets(base, outlets, nearest, options)
     tables = {
         config: {side: rows.select(*CONFIGS[config]) for side, rows in every[config].items()}
         for config in CONFIGS

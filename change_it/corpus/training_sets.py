@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from change_it.corpus.arguments import Negatives
+from change_it.corpus.arguments import BuildOptions, Negatives
 from change_it.corpus.article import Outlets
 from change_it.corpus.splits import components, generator
 from change_it.errors import InputError
@@ -20,24 +20,14 @@ Tables = dict[str, dict[str, pl.DataFrame]]
 VALIDATION_SHARE = 0.1
 
 
-def training_sets(
-    articles: dict[str, pl.DataFrame],
-    pairs: dict[str, pl.DataFrame],
-    neighbours: dict[str, pl.DataFrame],
-    outlets: Outlets,
-    nearest: pl.DataFrame,
-    *,
-    strict: float,
-    loose: float,
-    negatives: Negatives,
-    balance: bool,
-    seed: int,
-) -> Tables:
-    """All configs but `articles`, `pairs` and `neighbours` themselves; `nearest` is `Candidates.nearest` as `id, nearest`."""
+def training_sets(base: Tables, outlets: Outlets, nearest: pl.DataFrame, options: BuildOptions) -> Tables:
+    """All configs but `articles`, `pairs` and `neighbours`, which `base` has; `nearest` is `Candidates.nearest` as `id, nearest`."""
+    articles, pairs, neighbours = (base[config] for config in ("articles", "pairs", "neighbours"))
     train, test = articles["train"], articles["test"]
+    negatives, seed = options.negatives, options.seed
     weak = train.filter(pl.col("alignment").is_in(["R", "A3"]))
     even, even_weak = (
-        balanced(rows, purpose, seed=seed) if balance else rows
+        balanced(rows, purpose, seed=seed) if options.balance else rows
         for rows, purpose in ((train, "main"), (weak, "sum"))
     )
     a1, a3 = (pairs["train"].filter(pl.col("alignment") == name) for name in ("A1", "A3"))
@@ -70,7 +60,7 @@ def training_sets(
             "test": crossed_test,
         }
     near = train.join(nearest, on="id", how="left", maintain_order="left")
-    return tables | _lrec_sets(near, test, outlets, seed, shuffled, strict=strict, loose=loose)
+    return tables | _lrec_sets(near, test, outlets, options, shuffled)
 
 
 def balanced(articles: pl.DataFrame, purpose: str, *, seed: int) -> pl.DataFrame:
@@ -228,11 +218,8 @@ def _lrec_sets(
     train: pl.DataFrame,
     test: pl.DataFrame,
     outlets: Outlets,
-    seed: int,
+    options: BuildOptions,
     shuffled: Callable[[str, pl.DataFrame], pl.DataFrame],
-    *,
-    strict: float,
-    loose: float,
 ) -> Tables:
     """`train_d`, `train_m` (all of A3, filled up with R) and `agnostic` (half of each newspaper's train-M).
 
@@ -240,19 +227,19 @@ def _lrec_sets(
     the strict threshold (LREC 2020 §4.1). Both are balanced and of the same size: the articles of the outlet that has fewer
     unaligned ones. A random tenth validates.
     """
-    train = train.filter(pl.col("nearest") <= strict)
-    unaligned = train.filter((pl.col("alignment") == "R") & (pl.col("nearest") <= loose))
-    size = min(unaligned.filter(pl.col("label") == name).height for name in outlets.names)
+    seed = options.seed
+    train = train.filter(pl.col("nearest") <= options.strict)
+    unaligned = train.filter((pl.col("alignment") == "R") & (pl.col("nearest") <= options.loose))
+    size = min(unaligned.filter(label=name).height for name in outlets.names)
 
     def sample(purpose: str, rows: pl.DataFrame, count: int) -> pl.DataFrame:
         return rows[np.sort(generator(seed, purpose).permutation(rows.height)[:count])]
 
     sets: dict[str, list[pl.DataFrame]] = {"train_d": [], "train_m": []}
     for name in outlets.names:
-        rest = train.filter((pl.col("alignment") == "R") & (pl.col("label") == name))
-        weak = train.filter((pl.col("alignment") == "A3") & (pl.col("label") == name))
+        rest, weak = (train.filter(alignment=alignment, label=name) for alignment in ("R", "A3"))
         weak = sample(f"train_m A3 {name}", weak, size)
-        sets["train_d"].append(sample(f"train_d {name}", unaligned.filter(pl.col("label") == name), size))
+        sets["train_d"].append(sample(f"train_d {name}", unaligned.filter(label=name), size))
         sets["train_m"].append(pl.concat([weak, sample(f"train_m R {name}", rest, size - weak.height)]))
 
     def parts(purpose: str, rows: pl.DataFrame) -> dict[str, pl.DataFrame]:

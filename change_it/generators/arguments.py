@@ -135,7 +135,7 @@ class SystemOptions(InferenceOptions):
     @property
     def decoding(self) -> Decoding:
         """How headlines are searched for."""
-        candidates = self.candidates if self.candidates is not None else CANDIDATES
+        candidates = CANDIDATES if self.candidates is None else self.candidates
         return Decoding(
             candidates=candidates if self.rerank else 1,
             beams=self.beams,

@@ -63,19 +63,12 @@ WORK = "merging"
 
 @dataclass(frozen=True)
 class Generator:
-    """A trained generator.
+    """A trained generator."""
 
-    Attributes:
-        model: in `eval` mode, on its device.
-        format: how it reads and writes texts.
-        card: what it was made for and of.
-        folder: where it was loaded from.
-    """
-
-    model: Any
-    format: Format
-    card: GeneratorCard
-    folder: Path
+    model: Any  # in `eval` mode, on its device
+    format: Format  # how it reads and writes texts
+    card: GeneratorCard  # what it was made for and of
+    folder: Path  # where it was loaded from
 
     @cached_property
     def weights_hash(self) -> str:

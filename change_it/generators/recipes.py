@@ -65,9 +65,8 @@ def load_recipe(
     else:
         if recipe == "rewrite":
             examples = read_rewriting(corpus, outlets)
-            sources = [
-                rewriting_source(*texts) for texts in examples.select("given", "article", "to").iter_rows()
-            ]
+            texts = examples.select("given", "article", "to").iter_rows()
+            sources = [rewriting_source(*of_row) for of_row in texts]
             rows = examples.select("id", "target", source=pl.Series(sources, dtype=pl.String))
         else:
             rows = _rows(corpus, recipe, "train", f"{outlets[to == outlets[0]]}2{to}")
@@ -79,11 +78,9 @@ def load_recipe(
     for column in ("source", "target"):
         train = train.join(validation, on=column, how="anti", maintain_order="left")
     if train.is_empty() or validation.is_empty():
-        needs = (
-            f"{PAIRS[recipe]} pairs: build it with lower thresholds or more articles, or take --recipe sum, which needs none"
-            if recipe in PAIRS
-            else "articles outside A1 and A2"
-        )
+        needs = "articles outside A1 and A2"
+        if recipe in PAIRS:
+            needs = f"{PAIRS[recipe]} pairs: build it with lower thresholds or more articles, or take --recipe sum, which needs none"
         raise InputError(f"{corpus} has too little to train {recipe} on; it needs {needs}")
     return RecipeData(_examples(train), _examples(validation), outlets)
 

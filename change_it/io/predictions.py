@@ -36,19 +36,12 @@ def headlines_of(rows: Iterable[Mapping[str, str]], clean: Callable[[str], str])
 
 @dataclass(frozen=True)
 class Predictions:
-    """The headlines of a file by id.
+    """The headlines of a file by id."""
 
-    Attributes:
-        headlines: id → headline, in the order of the ids that are wanted.
-        missing: ids that are wanted and have no headline.
-        foreign: ids that are not wanted.
-        double: ids that stand twice.
-    """
-
-    headlines: dict[str, str]
-    missing: list[str]
-    foreign: list[str]
-    double: list[str]
+    headlines: dict[str, str]  # id → headline, in the order of the ids that are wanted
+    missing: list[str]  # ids that are wanted and have no headline
+    foreign: list[str]  # ids that are not wanted
+    double: list[str]  # ids that stand twice
 
     @classmethod
     def match(cls, ids: Sequence[str], headlines: Sequence[str], wanted: Collection[str]) -> "Predictions":

@@ -48,17 +48,11 @@ NAMED, CASED = 2000, 5000
 
 @dataclass(frozen=True)
 class Examples:
-    """Classified texts or text pairs.
+    """Classified texts or text pairs."""
 
-    Attributes:
-        texts: headlines (the first headline for hh).
-        pairs: second headlines (hh) or articles (ah); None for main.
-        labels: (n,) 0 or 1.
-    """
-
-    texts: list[str]
-    pairs: list[str] | None
-    labels: NDArray[np.int64]
+    texts: list[str]  # headlines (the first headline for hh)
+    pairs: list[str] | None  # second headlines (hh) or articles (ah); None for main
+    labels: NDArray[np.int64]  # (n,) 0 or 1
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -79,23 +73,16 @@ class Examples:
 
 @dataclass(frozen=True)
 class TaskData:
-    """Everything one judge needs.
+    """Everything one judge needs."""
 
-    Attributes:
-        outlets: short names of A and B.
-        train: examples to learn from.
-        validation: examples held out of the training side, to choose weights.
-        tests: A2: `gold` for main; `random`, `hard` and `facts` (kinds of negatives) for hh and ah. `facts` has the
-            matches with a fact that the other text contradicts once it is changed; there may be none.
-        headlines: headlines of the training side.
-        articles: articles of the training side: at most `TEXTS` of both, for vocabularies and document frequencies.
-    """
-
-    outlets: tuple[str, str]
-    train: Examples
-    validation: Examples
+    outlets: tuple[str, str]  # short names of A and B
+    train: Examples  # examples to learn from
+    validation: Examples  # examples held out of the training side, to choose weights
+    # A2: `gold` for main; kinds of negatives for hh and ah. `facts`, if any, has the matches with a fact that the
+    # other text contradicts once it is changed
     tests: dict[str, Examples]
-    headlines: list[str]
+    headlines: list[str]  # headlines of the training side
+    # articles of the training side: at most `TEXTS` of both, for vocabularies and document frequencies
     articles: list[str]
 
     @property

@@ -45,28 +45,18 @@ CERTAIN = 30.0
 
 
 class FluencyJudgeConfig(PreTrainedConfig):
-    """What a `FluencyJudgeForSequenceClassification` is made of.
-
-    Attributes:
-        encoder: configuration of a pre-trained transformer, as `to_dict` gives it; None for embeddings and a
-            bidirectional LSTM of the judge's own.
-        vocab_size: word pieces.
-        embedding_size: of an encoder of its own.
-        hidden_size: cells of one direction of an encoder of its own.
-        buckets: numbers that n-grams are hashed to.
-        groupings: ways in which the pieces are grouped into classes.
-        head_dropout: dropout before the linear layers, 0 to 1.
-    """
+    """What a `FluencyJudgeForSequenceClassification` is made of."""
 
     model_type = "change_it_fluency_judge"
 
+    # configuration of a pre-trained transformer, as `to_dict` gives it; None for embeddings and an LSTM of its own
     encoder: dict[str, Any] | None = None
-    vocab_size: int = 12_000
-    embedding_size: int = 64
-    hidden_size: int = 96
-    buckets: int = 2**20
-    groupings: int = 2
-    head_dropout: float = 0.1
+    vocab_size: int = 12_000  # word pieces
+    embedding_size: int = 64  # of an encoder of its own
+    hidden_size: int = 96  # cells of one direction of an encoder of its own
+    buckets: int = 2**20  # numbers that n-grams are hashed to
+    groupings: int = 2  # ways in which the pieces are grouped into classes
+    head_dropout: float = 0.1  # dropout before the linear layers, 0 to 1
 
 
 def buckets(ids: Tensor, offsets: tuple[int, ...], size: int) -> Tensor:

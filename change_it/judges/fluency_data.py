@@ -32,29 +32,18 @@ TEST_SEED = 1
 
 @dataclass(frozen=True)
 class FluencyData:
-    """Headlines and articles of the training side, and headlines to validate and test with.
+    """Headlines and articles of the training side, and headlines to validate and test with."""
 
-    Attributes:
-        outlets: short names of A and B.
-        headlines: to learn from, of both outlets alike.
-        parts: part of each headline, 1 to `PARTS`.
-        counted: headlines and openings of articles that words are counted in, without those of validation events.
-        counted_parts: part of each.
-        titles: how many of `counted` are headlines; they come first.
-        validation: printed headlines that choose weights and threshold.
-        tests: A2's headlines of each outlet.
-        material: what damage needs.
-    """
-
-    outlets: tuple[str, str]
-    headlines: list[str]
-    parts: list[int]
+    outlets: tuple[str, str]  # short names of A and B
+    headlines: list[str]  # to learn from, of both outlets alike
+    parts: list[int]  # part of each headline, 1 to `PARTS`
+    # headlines and openings of articles that words are counted in, without those of validation events
     counted: list[str]
-    counted_parts: list[int]
-    titles: int
-    validation: list[str]
-    tests: dict[str, list[str]]
-    material: Material
+    counted_parts: list[int]  # part of each
+    titles: int  # how many of `counted` are headlines; they come first
+    validation: list[str]  # printed headlines that choose weights and threshold
+    tests: dict[str, list[str]]  # A2's headlines of each outlet
+    material: Material  # what damage needs
 
 
 def load_fluency(

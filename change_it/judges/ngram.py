@@ -58,21 +58,14 @@ def _buckets(numbers: Ints, order: int) -> Ints:
 
 @dataclass(frozen=True)
 class NgramJudge:
-    """Is this a printed headline? Logistic regression on what an n-gram model of the corpus says of it.
+    """Is this a printed headline? Logistic regression on what an n-gram model of the corpus says of it."""
 
-    Attributes:
-        counts: uint16 (3, BUCKETS), how often the uni-, bi- and trigrams of each bucket occur.
-        total: words that were counted.
-        mean: of the standardised features and their products.
-        scale: their standard deviations.
-        weights: of the logistic regression, the constant last.
-    """
-
+    # uint16 (3, BUCKETS), how often the uni-, bi- and trigrams of each bucket occur
     counts: NDArray[np.uint16]
-    total: int
-    mean: Floats
-    scale: Floats
-    weights: Floats
+    total: int  # words that were counted
+    mean: Floats  # of the standardised features and their products
+    scale: Floats  # their standard deviations
+    weights: Floats  # of the logistic regression, the constant last
 
     def probabilities(self, headlines: Sequence[str]) -> Floats:
         """(n,) probability that each headline was printed."""

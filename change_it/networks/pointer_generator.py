@@ -30,30 +30,20 @@ WORDS_AT_ONCE = 5_000
 
 
 class PointerGeneratorConfig(PreTrainedConfig):
-    """What a `PointerGeneratorForConditionalGeneration` is made of; the defaults are the papers'.
-
-    Attributes:
-        vocab_size: width of the logits: words of the vocabulary and temporary ids.
-        reserved: temporary ids, the last of `vocab_size`.
-        embedding_size: size of the word embeddings, shared by encoder and decoder.
-        hidden_size: cells of the decoder, and of both directions of the encoder together (even).
-        copy: False: S2S; True: PN.
-        coverage: True: PNC.
-        coverage_weight: lambda, weight of the coverage loss.
-        tie_word_embeddings: words are written with the embeddings that read them; False: a matrix of its own.
-    """
+    """What a `PointerGeneratorForConditionalGeneration` is made of; the defaults are the papers'."""
 
     model_type = "change_it_pointer_generator"
     is_encoder_decoder: bool = True
 
-    vocab_size: int = 40_100
-    reserved: int = 100
-    embedding_size: int = 128
-    hidden_size: int = 256
+    vocab_size: int = 40_100  # width of the logits: words of the vocabulary and temporary ids
+    reserved: int = 100  # temporary ids, the last of `vocab_size`
+    embedding_size: int = 128  # size of the word embeddings, shared by encoder and decoder
+    hidden_size: int = 256  # cells of the decoder, and of both directions of the encoder together (even)
     num_hidden_layers: int = 1
-    copy: bool = True
-    coverage: bool = False
-    coverage_weight: float = 1.0
+    copy: bool = True  # False: S2S; True: PN
+    coverage: bool = False  # True: PNC
+    coverage_weight: float = 1.0  # lambda, weight of the coverage loss
+    # words are written with the embeddings that read them; False: a matrix of its own
     tie_word_embeddings: bool = True
     pad_token_id: int | None = 0
     unk_token_id: int = 1

@@ -31,30 +31,19 @@ IMPOSSIBLE = -1e4
 
 
 class PointerTransformerConfig(PreTrainedConfig):
-    """What a `PointerTransformerForConditionalGeneration` is made of.
-
-    Attributes:
-        vocab_size: width of the logits: words of the vocabulary and temporary ids.
-        reserved: temporary ids, the last of `vocab_size`.
-        hidden_size: of embeddings and states, even and a multiple of the heads.
-        encoder_layers: layers that read the source.
-        decoder_layers: layers that write.
-        num_attention_heads: of each attention but the one that copies, which has one.
-        intermediate_size: of what is between the two linear layers that end a layer.
-        dropout: of embeddings and sublayers, 0 to 1.
-    """
+    """What a `PointerTransformerForConditionalGeneration` is made of."""
 
     model_type = "change_it_pointer_transformer"
     is_encoder_decoder: bool = True
 
-    vocab_size: int = 8_100
-    reserved: int = 100
-    hidden_size: int = 256
-    encoder_layers: int = 2
-    decoder_layers: int = 2
-    num_attention_heads: int = 2
-    intermediate_size: int = 512
-    dropout: float = 0.1
+    vocab_size: int = 8_100  # width of the logits: words of the vocabulary and temporary ids
+    reserved: int = 100  # temporary ids, the last of `vocab_size`
+    hidden_size: int = 256  # of embeddings and states, even and a multiple of the heads
+    encoder_layers: int = 2  # layers that read the source
+    decoder_layers: int = 2  # layers that write
+    num_attention_heads: int = 2  # of each attention but the one that copies, which has one
+    intermediate_size: int = 512  # of what is between the two linear layers that end a layer
+    dropout: float = 0.1  # of embeddings and sublayers, 0 to 1
     pad_token_id: int | None = 0
     unk_token_id: int = 1
     bos_token_id: int | None = 2
