@@ -111,7 +111,7 @@ def marks_table(judged: "JudgedCandidate", target: str) -> Table:
     rows = []
     for name, mark in judged.marks.items():
         probability = judged.probabilities.get(name)
-        unsupported = ", ".join(found.words for found in judged.unsupported) if name == "facts" else ""
+        unsupported = ", ".join(part.words for part in judged.unsupported) if name == "facts" else ""
         cells = {
             "judge": name,
             "question": QUESTIONS[name].format(target=target),

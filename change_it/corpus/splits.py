@@ -87,27 +87,7 @@ def split(
     """
     a, b, similarity = pairs
     linking = np.ones(len(a), dtype=bool) if linking is None else linking
-    if given is not None:
-        wanted = np.array([name or "R" for name in given], dtype="<U2")
-        if "A2" not in wanted:
-            raise InputError(
-                "the alignment column names no A2 article: drop the column so that pairs are found, or add A2"
-            )
-        top, next_best = np.zeros(len(a), dtype=bool), np.ones(len(a), dtype=bool)
-    elif sizes is not None:
-        wanted = np.full(len(clusters), "R", dtype="<U2")
-        total, most = sum(sizes.values()), sizes["A1"] + sizes["A2"]
-        if len(a) < total:
-            asked = ", ".join(f"{name}={number:,}" for name, number in sizes.items())
-            raise InputError(
-                f"--sizes asks for {total:,} pairs ({asked}), there are {len(a):,}: ask for fewer"
-            )
-        rank = np.arange(len(a))
-        top, next_best = rank < most, (rank >= most) & (rank < total)
-    else:
-        wanted = np.full(len(clusters), "R", dtype="<U2")
-        top, next_best = similarity > strict, (similarity > loose) & (similarity <= strict)
-
+    wanted, top, next_best = _ranked(similarity, len(clusters), strict, loose, sizes, given)
     link = top | (next_best & linking)
     none = np.zeros(0, dtype=np.int64)
     first, second = (none, none) if given is not None or events is None else events
@@ -153,6 +133,35 @@ def split(
         removed=removed,
         dropped=asked_for - int(kept.sum()),
     )
+
+
+def _ranked(
+    similarity: Floats,
+    count: int,
+    strict: float,
+    loose: float,
+    sizes: dict[str, int] | None,
+    given: Sequence[Alignment | None] | None,
+) -> tuple[NDArray[np.str_], Bools, Bools]:
+    """The splits that the input wants for the articles; the pairs that are dealt to A1 and A2, and those that make A3."""
+    wanted = np.full(count, "R", dtype="<U2")
+    rank = np.arange(len(similarity))
+    if given is not None:
+        wanted = np.array([name or "R" for name in given], dtype="<U2")
+        if "A2" not in wanted:
+            raise InputError(
+                "the alignment column names no A2 article: drop the column so that pairs are found, or add A2"
+            )
+        return wanted, rank < 0, rank >= 0
+    if sizes is None:
+        return wanted, similarity > strict, (similarity > loose) & (similarity <= strict)
+    total, most = sum(sizes.values()), sizes["A1"] + sizes["A2"]
+    if len(rank) < total:
+        asked = ", ".join(f"{name}={number:,}" for name, number in sizes.items())
+        raise InputError(
+            f"--sizes asks for {total:,} pairs ({asked}), there are {len(rank):,}: ask for fewer"
+        )
+    return wanted, rank < most, (rank >= most) & (rank < total)
 
 
 def _deal_test(component: Ints, count: int, sizes: dict[str, int] | None, seed: int, strict: float) -> Bools:

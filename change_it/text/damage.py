@@ -63,13 +63,13 @@ class Split:
         parts = zip(self.gaps, [*self.words, ""], strict=True)
         return "".join(f"{gap}{word}" for gap, word in parts).strip()
 
-    def keep(self, places: Sequence[int]) -> "Split":
-        """The words at these rising places; the marks of the gaps between them stay."""
+    def keep(self, indices: Sequence[int]) -> "Split":
+        """The words at these rising indices; the marks of the gaps between them stay."""
         gaps, last = [], 0
-        for place in [*places, len(self.words)]:
-            gaps.append(_joined(self.gaps[last : place + 1]))
-            last = place + 1
-        return Split([self.words[place] for place in places], gaps)
+        for index in [*indices, len(self.words)]:
+            gaps.append(_joined(self.gaps[last : index + 1]))
+            last = index + 1
+        return Split([self.words[index] for index in indices], gaps)
 
 
 def _joined(gaps: Sequence[str]) -> str:
@@ -247,10 +247,10 @@ def _cased(split: Split, original: Split, material: Material) -> str:
     if not words:
         return ""
     first = original.words[0]
-    for place, word in enumerate(words[1:], 1):
+    for index, word in enumerate(words[1:], 1):
         low = word[:1].lower() + word[1:]
         if word == first and material.counts[low] > material.counts[word]:
-            words[place] = low
+            words[index] = low
     if first[:1].isupper():
         words[0] = words[0][:1].upper() + words[0][1:]
     return str(Split(words, split.gaps))
@@ -270,7 +270,7 @@ def shuffled(split: Split, random: np.random.Generator, material: Material) -> s
     if len(split.words) < 3:
         return None
     order = random.permutation(len(split.words))
-    return _cased(Split([split.words[place] for place in order], split.gaps), split, material)
+    return _cased(Split([split.words[index] for index in order], split.gaps), split, material)
 
 
 @family
@@ -278,14 +278,14 @@ def neighbours(split: Split, random: np.random.Generator, material: Material) ->
     """One to three pairs of neighbours change places, not across a mark."""
     words = list(split.words)
     inside = [
-        place
-        for place in range(len(words) - 1)
-        if not split.gaps[place + 1].strip() and words[place].lower() != words[place + 1].lower()
+        index
+        for index in range(len(words) - 1)
+        if not split.gaps[index + 1].strip() and words[index].lower() != words[index + 1].lower()
     ]
     if not inside:
         return None
-    for place in random.permutation(inside)[: random.integers(1, 4)]:
-        words[place], words[place + 1] = words[place + 1], words[place]
+    for index in random.permutation(inside)[: random.integers(1, 4)]:
+        words[index], words[index + 1] = words[index + 1], words[index]
     return _cased(Split(words, split.gaps), split, material)
 
 
@@ -304,9 +304,9 @@ def moved(split: Split, random: np.random.Generator, material: Material) -> str 
     length = int(random.integers(1, 1 + count // 3))
     start = int(random.integers(0, count - length + 1))
     taken, rest = split.words[start : start + length], split.words[:start] + split.words[start + length :]
-    place = int(random.integers(0, len(rest)))
-    place += place >= start
-    return _cased(Split(rest[:place] + taken + rest[place:], split.gaps), split, material)
+    index = int(random.integers(0, len(rest)))
+    index += index >= start
+    return _cased(Split(rest[:index] + taken + rest[index:], split.gaps), split, material)
 
 
 # Function words
@@ -315,19 +315,19 @@ def moved(split: Split, random: np.random.Generator, material: Material) -> str 
 def _without(split: Split, dropped: set[int], material: Material) -> str:
     """The headline without these words; an elided word loses what stands before its apostrophe."""
     words = list(split.words)
-    for place in list(dropped):
-        if elided := _ELISION.fullmatch(words[place]):
-            words[place] = elided[2]
-            dropped.discard(place)
-    kept = [place for place in range(len(words)) if place not in dropped]
+    for index in list(dropped):
+        if elided := _ELISION.fullmatch(words[index]):
+            words[index] = elided[2]
+            dropped.discard(index)
+    kept = [index for index in range(len(words)) if index not in dropped]
     return _cased(Split(words, split.gaps).keep(kept), split, material)
 
 
 def _droppable(split: Split, material: Material) -> list[int]:
-    """Places of function words, and of words that one is elided into."""
+    """Indices of function words, and of words that one is elided into."""
     return [
-        place
-        for place, word in enumerate(split.words)
+        index
+        for index, word in enumerate(split.words)
         if material.is_function(word)
         or ((elided := _ELISION.fullmatch(word)) and material.is_function(elided[1]))
     ]
@@ -337,29 +337,29 @@ def _droppable(split: Split, material: Material) -> list[int]:
 ARTICLES = {"a", "an", "the"}
 
 
-def _missed(split: Split, places: Collection[int], material: Material) -> list[int]:
-    """Those of the places whose words a headline cannot do without."""
+def _missed(split: Split, indices: Collection[int], material: Material) -> list[int]:
+    """Those of the indices whose words a headline cannot do without."""
     english = material.language == "en"
-    return [place for place in places if not english or split.words[place].lower() not in ARTICLES]
+    return [index for index in indices if not english or split.words[index].lower() not in ARTICLES]
 
 
 @family
 def telegram(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """No function words at all."""
-    places = set(_droppable(split, material))
-    if len(split.words) - len(places) < 2 or len(_missed(split, places, material)) < 2:
+    indices = set(_droppable(split, material))
+    if len(split.words) - len(indices) < 2 or len(_missed(split, indices, material)) < 2:
         return None
-    return _without(split, places, material)
+    return _without(split, indices, material)
 
 
 @family
 def dropped(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """Some function words are left out, two at least unless there is one."""
-    places = _missed(split, _droppable(split, material), material)
-    if not places or len(split.words) < 4:
+    indices = _missed(split, _droppable(split, material), material)
+    if not indices or len(split.words) < 4:
         return None
-    count = int(random.integers(min(2, len(places)), len(places) + 1))
-    return _without(split, set(random.permutation(places)[:count].tolist()), material)
+    count = int(random.integers(min(2, len(indices)), len(indices) + 1))
+    return _without(split, set(random.permutation(indices)[:count].tolist()), material)
 
 
 @family
@@ -369,9 +369,9 @@ def inserted(split: Split, random: np.random.Generator, material: Material) -> s
         return None
     words, gaps = list(split.words), split.gaps[:-1]
     for _ in range(int(random.integers(1, 4))):
-        place = int(random.integers(1, len(words) + 1))
-        words.insert(place, material.function_list[random.integers(len(material.function_list))])
-        gaps.insert(place, " ")
+        index = int(random.integers(1, len(words) + 1))
+        words.insert(index, material.function_list[random.integers(len(material.function_list))])
+        gaps.insert(index, " ")
     return _ended(words, gaps, split, material)
 
 
@@ -392,9 +392,9 @@ def stuttered(split: Split, random: np.random.Generator, material: Material) -> 
         length = int(random.integers(1, 4))
         start = int(random.integers(0, max(1, len(words) - length + 1)))
         part = words[start : start + length]
-        place = start + len(part) if random.random() < 0.5 else int(random.integers(1, len(words) + 1))
-        words[place:place] = part
-        gaps[place:place] = [" ", *gaps[start + 1 : start + len(part)]]
+        index = start + len(part) if random.random() < 0.5 else int(random.integers(1, len(words) + 1))
+        words[index:index] = part
+        gaps[index:index] = [" ", *gaps[start + 1 : start + len(part)]]
     return _ended(words, gaps, split, material)
 
 
@@ -425,8 +425,8 @@ def foreign(split: Split, random: np.random.Generator, material: Material) -> st
     if len(split.words) < 3:
         return None
     words = list(split.words)
-    for place in random.permutation(len(words))[: max(1, round(len(words) * random.uniform(0.1, 0.4)))]:
-        words[place] = _like(words[place], str(material.words[random.integers(len(material.words))]))
+    for index in random.permutation(len(words))[: max(1, round(len(words) * random.uniform(0.1, 0.4)))]:
+        words[index] = _like(words[index], str(material.words[random.integers(len(material.words))]))
     return _cased(Split(words, split.gaps), split, material)
 
 
@@ -436,13 +436,13 @@ def same_tag(split: Split, random: np.random.Generator, material: Material) -> s
     if len(split.words) < 4 or not material.tagged:
         return None
     tags = material.tags(split.words)
-    places = [p for p, tag in enumerate(tags) if tag in ("NOUN", "VERB", "ADJ", "ADV", "AUX", "ADP", "DET")]
-    if len(places) < 2:
+    indices = [p for p, tag in enumerate(tags) if tag in ("NOUN", "VERB", "ADJ", "ADV", "AUX", "ADP", "DET")]
+    if len(indices) < 2:
         return None
     words = list(split.words)
-    for place in random.permutation(places)[: max(2, round(len(places) / 3))]:
-        choices = material.tagged.get(tags[place], words)
-        words[place] = _like(words[place], choices[random.integers(len(choices))])
+    for index in random.permutation(indices)[: max(2, round(len(indices) / 3))]:
+        choices = material.tagged.get(tags[index], words)
+        words[index] = _like(words[index], choices[random.integers(len(choices))])
     return _cased(Split(words, split.gaps), split, material)
 
 
@@ -493,11 +493,11 @@ def agreement(split: Split, random: np.random.Generator, material: Material) -> 
     make = _italian_forms if material.language == "it" else _english_forms
     words, wrong = list(split.words), 0
     most = int(random.integers(1, 4))
-    for place in random.permutation(len(words)).tolist():
-        low = words[place].lower()
-        others = forms.get(low) or [form for form in make(low, tags[place]) if form in material.vocabulary]
+    for index in random.permutation(len(words)).tolist():
+        low = words[index].lower()
+        others = forms.get(low) or [form for form in make(low, tags[index]) if form in material.vocabulary]
         if others and wrong < most:
-            words[place] = _like(words[place], others[random.integers(len(others))])
+            words[index] = _like(words[index], others[random.integers(len(others))])
             wrong += 1
     return _cased(Split(words, split.gaps), split, material) if wrong else None
 
@@ -527,14 +527,14 @@ def cut_end(split: Split, random: np.random.Generator, material: Material) -> st
 @family
 def cut_start(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """The beginning is missing, before a word that no headline begins with."""
-    places = [
-        place
-        for place in range(1, len(split.words) - 1)
-        if not split.gaps[place].strip() and material.goes_on(split.words[place])
+    indices = [
+        index
+        for index in range(1, len(split.words) - 1)
+        if not split.gaps[index].strip() and material.goes_on(split.words[index])
     ]
-    if not places:
+    if not indices:
         return None
-    start = places[random.integers(len(places))]
+    start = indices[random.integers(len(indices))]
     return _cased(Split(split.words[start:], ["", *split.gaps[start + 1 :]]), split, material)
 
 
@@ -553,7 +553,7 @@ def spliced(split: Split, random: np.random.Generator, material: Material) -> st
     """The beginning up to a word that must go on, and the end of another headline."""
     cuts = _cuts(split, material)
     other = material.splits[random.integers(len(material.splits))]
-    starts = [place for place in range(1, len(other.words)) if not other.gaps[place].strip()]
+    starts = [index for index in range(1, len(other.words)) if not other.gaps[index].strip()]
     if not cuts or not starts:
         return None
     count, start = cuts[random.integers(len(cuts))], starts[random.integers(len(starts))]
@@ -580,7 +580,7 @@ def keywords(split: Split, random: np.random.Generator, material: Material) -> s
 @family
 def function_words(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """The function words alone."""
-    kept = [place for place, word in enumerate(split.words) if material.is_function(word)]
+    kept = [index for index, word in enumerate(split.words) if material.is_function(word)]
     return _cased(split.keep(kept), split, material) if len(kept) > 1 else None
 
 
@@ -596,7 +596,7 @@ def fragment(split: Split, random: np.random.Generator, material: Material) -> s
     if len(kept) == 2 and kept[1] - kept[0] < 2:
         kept = kept[:1]
     gaps = ["", *[" "] * (len(kept) - 1), ""]
-    return _cased(Split([split.words[place] for place in kept], gaps), split, material)
+    return _cased(Split([split.words[index] for index in kept], gaps), split, material)
 
 
 # Language models

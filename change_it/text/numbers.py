@@ -164,9 +164,9 @@ def _ordinals(language: str) -> dict[str, float]:
         for word, n in cardinals.items():
             if 10 < n < 1000:
                 stems[(word if word.endswith(("tre", "sei")) else word.rstrip("aeio")) + "esim"] = n
-        found = {stem + end: n for stem, n in stems.items() for end in "oaie"}
-        del found["none"], found["noni"]
-        return found
+        forms = {stem + end: n for stem, n in stems.items() for end in "oaie"}
+        del forms["none"], forms["noni"]
+        return forms
     words = ["first", "second", "third", "fifth", "eighth", "ninth", "twelfth"]
     ordinals: dict[str, float] = dict(zip(words, (1, 2, 3, 5, 8, 9, 12), strict=True))
     for word, n in cardinals.items():
