@@ -14,7 +14,12 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import LogitsProcessor, LogitsProcessorList, NoRepeatNGramLogitsProcessor
+from transformers import (
+    LogitsProcessor,
+    LogitsProcessorList,
+    NoRepeatNGramLogitsProcessor,
+    PreTrainedTokenizerBase,
+)
 
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate, Decoding
@@ -241,7 +246,7 @@ class NoRepeatedNGram(LogitsProcessor):
 class NoRepeatedWord(LogitsProcessor):
     """Forbids a word twice, but for the `FREQUENT` ones, which it forbids twice in a row; marks stay allowed."""
 
-    def __init__(self, tokenizer: Any, prompt: int):
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, prompt: int):
         self.prompt = prompt
         ids = tokenizer.get_vocab().items()
         marks = [id_ for token, id_ in ids if not any(map(str.isalnum, token))]

@@ -30,6 +30,7 @@ from change_it.io import PICKLE, check_writable, file_errors, read_json, record_
 from change_it.networks.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
+    WordGenerator,
 )
 from change_it.networks.pointer_transformer import (
     PointerTransformerConfig,
@@ -48,7 +49,7 @@ from change_it.networks.pretrained import (
     read_config,
     read_tokenizer,
 )
-from change_it.networks.tokenizer import train_tokenizer
+from change_it.networks.tokenizer import HeadlineTokenizer, train_tokenizer
 from change_it.training.run_folder import publish
 
 #: What `add_adapters` chooses of an adapter's settings; others are PEFT's own values, whatever a file says.
@@ -165,7 +166,9 @@ def kind_of(architecture: str) -> Kind:
     )
 
 
-def new_network(architecture: str, texts: Iterable[str], *, vocabulary: int, cells: int) -> tuple[Any, Any]:
+def new_network(
+    architecture: str, texts: Iterable[str], *, vocabulary: int, cells: int
+) -> tuple[WordGenerator, HeadlineTokenizer]:
     """A network of ours and its tokenizer; the weights depend on torch's random state."""
     if cells < 2 or cells % 2:
         raise InputError(

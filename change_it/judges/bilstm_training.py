@@ -4,9 +4,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
@@ -34,14 +35,14 @@ def build_bilstm(
     *,
     vectors: Path | None,
     max_tokens: int,
-) -> tuple[BiLSTMJudgeForSequenceClassification, Any]:
+) -> tuple[BiLSTMJudgeForSequenceClassification, PreTrainedTokenizerFast]:
     """A Bi-LSTM judge before training, whose weights depend on torch's random state, and its tokenizer.
 
     With `vectors`, a word2vec file, its vectors are the word embeddings, of articles too, and stay as they are.
     """
     tokenizer = character_tokenizer(headlines, max_tokens)
     words = Counter(word for text in headlines for word in set(_split(text)))
-    vector_of: dict[str, Any] = {}
+    vector_of: dict[str, NDArray[np.float32]] = {}
     if vectors is None:
         kept = [word for word, count in words.items() if count >= LEAST]
         size = BiLSTMJudgeConfig.word_size

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import polars as pl
 import torch
 from torch import Tensor
+from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.training_sets import held_out, of_fold, with_events
@@ -133,7 +133,13 @@ class FluencyExamples:
     """Headlines at even places, and at the odd ones the same broken: how follows from seed, epoch and index alone."""
 
     def __init__(
-        self, data: FluencyData, tokenizer: Any, families: Sequence[str], *, max_tokens: int, seed: int
+        self,
+        data: FluencyData,
+        tokenizer: PreTrainedTokenizerBase,
+        families: Sequence[str],
+        *,
+        max_tokens: int,
+        seed: int,
     ):
         """Examples of the data's headlines and of damage of these families; longer ones are cut."""
         self.data, self.tokenizer, self.families = data, tokenizer, list(families)

@@ -14,6 +14,7 @@ from sklearn.cluster import MiniBatchKMeans
 from sklearn.decomposition import TruncatedSVD
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor
+from transformers import PreTrainedTokenizerBase
 
 from change_it.judges.arguments import SCRATCH, VOCABULARY, JudgeSettings
 from change_it.judges.encoders import class_labels, load_encoder, load_encoder_weights, train_wordpiece
@@ -28,6 +29,9 @@ from change_it.judges.fluency import (
 )
 from change_it.judges.fluency_data import PARTS, FluencyData, FluencyExamples
 from change_it.stats import Ints
+
+#: A judge and its tokenizer.
+Started = tuple[FluencyJudgeForSequenceClassification, PreTrainedTokenizerBase]
 
 LABELS = ("broken", "printed")
 #: Examples that the linear layers start from.
@@ -50,7 +54,7 @@ BUCKET_BITS = 16, 22
 ONCE_BITS = 24
 
 
-def build(settings: JudgeSettings, data: FluencyData, families: Sequence[str]) -> tuple[Any, Any]:
+def build(settings: JudgeSettings, data: FluencyData, families: Sequence[str]) -> Started:
     """A fluency judge that knows the corpus's words and has seen a few broken headlines, and its tokenizer."""
     scratch = settings.encoder == SCRATCH
     cells, dimensions = SIZES[settings.size]
@@ -176,7 +180,7 @@ def _logarithms(counts: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def warm_start(judge: FluencyJudgeForSequenceClassification, batches: Sequence[dict[str, Any]]) -> None:
+def warm_start(judge: FluencyJudgeForSequenceClassification, batches: Sequence[dict[str, Tensor]]) -> None:
     """Start the linear layers at the solutions of two logistic regressions on these batches, and all above them at nothing."""
     for layers in (judge.junction, judge.headline):
         for parameter in layers[-1].parameters():

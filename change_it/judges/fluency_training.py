@@ -25,7 +25,7 @@ from change_it.judges.fluency_data import (
     broken_by_family,
     parse_held_out,
 )
-from change_it.judges.fluency_start import LABELS, build
+from change_it.judges.fluency_start import LABELS, Started, build
 from change_it.judges.judge import Judge
 from change_it.judges.ngram import NgramJudge, fit_ngram_judge
 from change_it.networks.pretrained import load_weights, read_tokenizer
@@ -190,14 +190,13 @@ def acceptance_table(metrics: dict[str, Any]) -> Table:
     return Table(columns, tuple(rows), "fluency: would a newspaper print it · A2", (note,))
 
 
-def _start(
-    settings: JudgeSettings, data: FluencyData, families: Sequence[str], work: Path
-) -> tuple[Any, Any]:
+def _start(settings: JudgeSettings, data: FluencyData, families: Sequence[str], work: Path) -> Started:
     """The judge before training, made once: a resumed run and every process load the same one."""
     import change_it.auto  # noqa: F401 (tokenizers are loaded by the type of the model)
 
     def save(folder: Path) -> None:
         model, tokenizer = build(settings, data, families)
+        assert model.without is not None
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
         save_file({"without": model.without}, folder / PART_COUNTS)
