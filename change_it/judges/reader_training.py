@@ -12,16 +12,13 @@ import torch
 from change_it.corpus.folder import read_casing, read_language, read_outlets, read_table
 from change_it.corpus.rewriting import read_rewriting, rewriting_source
 from change_it.corpus.splits import generator
-from change_it.corpus.training_sets import held_out
+from change_it.corpus.training_sets import check_share, held_out
 from change_it.errors import InputError
 from change_it.judges.arguments import SCRATCH, JudgeSettings
 from change_it.judges.baselines import scores
 from change_it.judges.reader import LONGEST, Reader, ReaderSettings, calibrated, load_model
 from change_it.networks.pointer_generator import IGNORED
-from change_it.networks.pointer_transformer import (
-    PointerTransformerConfig,
-    PointerTransformerForConditionalGeneration,
-)
+from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import read_tokenizer
 from change_it.networks.tokenizer import train_tokenizer
 from change_it.tables import Column, Row, Table
@@ -60,10 +57,7 @@ def load_reading(corpus: str, *, fold: str, validation_share: float, seed: int) 
     Raises:
         InputError: there is too little to train on.
     """
-    if not 0 < validation_share < 1:
-        raise InputError(
-            f"--validation-share {validation_share} leaves nothing: give a share between 0 and 1, like 0.05"
-        )
+    check_share(validation_share, usual=0.05)
     outlets = read_outlets(corpus)
     rows = read_rewriting(corpus, outlets, fold)
     ids = rows["id"].unique(maintain_order=True)
@@ -255,13 +249,7 @@ def _start(settings: JudgeSettings, data: ReaderData, work: Path) -> tuple[Any, 
             text for column in ("given", "article", "target") for text in data.train[column].to_list()
         ]
         tokenizer = train_tokenizer([*texts, *data.outlets, "|"], size=VOCABULARY)
-        config = PointerTransformerConfig(
-            vocab_size=len(tokenizer) + tokenizer.reserved,
-            reserved=tokenizer.reserved,
-            hidden_size=CELLS,
-            intermediate_size=2 * CELLS,
-        )
-        PointerTransformerForConditionalGeneration(config).save_pretrained(folder)
+        PointerTransformerForConditionalGeneration.of_size(CELLS, tokenizer).save_pretrained(folder)
         tokenizer.save_pretrained(folder)
 
     folder = stage(work / "start", network, seed=settings.seed)
