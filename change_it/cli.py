@@ -76,11 +76,7 @@ _POSITIONAL = get_args(tyro.conf.Positional[str])[1]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `change-it`; returns the exit code: 0 done, 2 bad input, 130 interrupted, 141 nobody reads the output. Faults of the package raise.
-
-    Raises:
-        SystemExit: 0 for help, 2 for options that are not understood.
-    """
+    """Run `change-it`; the exit code is 0 done, 2 bad input, 130 interrupted, 141 nobody reads the output. Faults of the package raise."""
     wait_passively()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:

@@ -5,7 +5,6 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,8 +69,8 @@ def check(options: TransferOptions) -> None:
         check_model(options.generator, command=COMMAND)
     if options.rerank:
         check_judges(options.rerank)
-    if options.input and not options.input.startswith(HUB):
-        read_tables([options.input])  # that they are there; nothing is read
+    here = options.input and not options.input.startswith(HUB)
+    tables = read_tables([str(options.input)]) if here else []  # nothing is read yet
     check_files(options.article)
     _check_fit(options)
     needs, targets = {"article"}, 2
@@ -86,17 +85,16 @@ def check(options: TransferOptions) -> None:
         needs = set()
     if options.rerank:
         needs = {"headline", "article"}
-    if options.input and not options.input.startswith(HUB):
-        names = parse_columns(options.columns, COLUMNS)
-        tables = read_tables([options.input])
-        if any(SUFFIXES.get(Path(table.name).suffix.lower()) != "CSV" for table in tables):
-            return
-        for table in tables:
-            list(islice(table.rows, 1))
-        seen = {name: None for table in tables for name in table.columns}
-        if seen:
-            label_is_read = options.to is None and targets > 1
-            check_columns(options.input, seen, names, needs=sorted(needs), label_is_read=label_is_read)
+    if not tables:
+        return
+    names = parse_columns(options.columns, COLUMNS)
+    if any(SUFFIXES.get(Path(table.name).suffix.lower()) != "CSV" for table in tables):
+        return
+    for table in tables:
+        next(table.rows, None)
+    if seen := {name: None for table in tables for name in table.columns}:
+        label_is_read = options.to is None and targets > 1
+        check_columns(str(options.input), seen, names, needs=sorted(needs), label_is_read=label_is_read)
 
 
 def _check_fit(options: TransferOptions) -> None:

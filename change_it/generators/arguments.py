@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from change_it.errors import InputError
 from change_it.generators.decoding import Decoding
 from change_it.training.arguments import DEFAULTS, InferenceOptions, TrainingOptions, TrainingSettings
 
@@ -202,6 +203,12 @@ PRETRAINED: dict[Kind, dict[str, Any]] = {
 }
 #: Adapters start at nothing and take larger steps.
 LORA_RATE: dict[Kind, float] = {"encoder-decoder": 1e-3, "causal": 2e-4}
+
+
+def check_recipe(recipe: str) -> None:
+    """Refuse a recipe that there is not."""
+    if recipe not in READS:
+        raise InputError(f"there is no recipe {recipe!r}: choose one of {', '.join(READS)}")
 
 
 def architecture_of(options: GeneratorOptions) -> str:

@@ -14,6 +14,7 @@ from change_it.generators.arguments import (
     Language,
     Reads,
     Recipe,
+    check_recipe,
 )
 from change_it.io import read_json, record_errors, write_json
 
@@ -92,8 +93,8 @@ def choose_generators(
     folder: Path, recipe: Recipe | None, to: str | None, *, name: str
 ) -> dict[Path, GeneratorCard]:
     """One generator, or one for each outlet, of a folder that holds generators; see `HeadlineTransfer.from_pretrained`."""
-    if recipe is not None and recipe not in READS:
-        raise InputError(f"there is no recipe {recipe!r}: choose one of {', '.join(READS)}")
+    if recipe is not None:
+        check_recipe(recipe)
     folders = (
         [folder] if (folder / CARD).exists() else [path.parent for path in sorted(folder.glob(f"*/{CARD}"))]
     )

@@ -200,10 +200,8 @@ class CausalFormat(Format):
         return batch, batch["input_ids"].shape[1], [[]] * len(sources)
 
     def _texts(self, ids: Tensor, context: list[list[str]]) -> list[str]:
-        return [
-            one_line(text.lstrip().partition("\n")[0])
-            for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)
-        ]
+        texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
+        return [one_line(text.lstrip().partition("\n")[0]) for text in texts]
 
     def _prompts(self, sources: list[str]) -> list[list[int]]:
         return [self.before + row[: self.max_source_tokens] + self.after for row in self._ids(sources)]

@@ -35,10 +35,11 @@ class HeadlinePipeline(_Pipeline):
         generate.setdefault("max_new_tokens", self.model.config.target_tokens)
         return {"ids": self.model.generate(**batch, **generate), "unknown": unknown}
 
-    def postprocess(self, found: dict[str, Any]) -> list[dict[str, str]]:
+    def postprocess(self, written: dict[str, Any]) -> list[dict[str, str]]:
         """A record for each sequence, as the pipelines of transformers have it."""
-        if found["unknown"] is None:
-            texts = self.tokenizer.batch_decode(found["ids"], skip_special_tokens=True)
+        ids, unknown = written["ids"], written["unknown"]
+        if unknown is None:
+            texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
         else:
-            texts = self.tokenizer.headlines(found["ids"], found["unknown"] * len(found["ids"]))
+            texts = self.tokenizer.headlines(ids, unknown * len(ids))
         return [{"generated_text": text} for text in texts]

@@ -11,7 +11,7 @@ from change_it.corpus.rewriting import read_rewriting, rewriting_source
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import check_share, held_out
 from change_it.errors import InputError
-from change_it.generators.arguments import READS, Reads, Recipe
+from change_it.generators.arguments import Reads, Recipe, check_recipe
 
 #: Pairs that a recipe learns from, in the names of the splits.
 PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}
@@ -48,8 +48,7 @@ def load_recipe(
     corpus: str, recipe: Recipe, to: str | None, *, validation_share: float, seed: int
 ) -> RecipeData:
     """The examples of one generator, in the order of the corpus; agnostic and those of LREC 2020 have their own validation part."""
-    if recipe not in READS:
-        raise InputError(f"there is no recipe {recipe!r}: choose one of {', '.join(READS)}")
+    check_recipe(recipe)
     check_share(validation_share, usual=0.05)
     outlets = read_outlets(corpus)
     both = recipe in ("agnostic", "rewrite")

@@ -25,6 +25,7 @@ from change_it.generators.arguments import (
     GeneratorSettings,
     Kind,
     architecture_of,
+    check_recipe,
     preset,
 )
 from change_it.generators.card import GeneratorCard
@@ -68,8 +69,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         InputError: no such corpus, outlet or model, nothing to train on, options that do not fit the architecture, a
             run of other options to resume.
     """
-    if options.recipe not in READS:
-        raise InputError(f"there is no recipe {options.recipe!r}: choose one of {', '.join(READS)}")
+    check_recipe(options.recipe)
     options = replace(options, architecture=architecture_of(options))
     kind = kind_of(architecture_of(options))
     _check(options, kind)
