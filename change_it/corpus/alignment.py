@@ -80,9 +80,8 @@ def align(
 ) -> Pairs:
     """All pairs of rows of x and y, of unit length, whose cosine is above a floor and whose days are close (many-to-many).
 
-    Days more than `window_days` apart are not compared, nor are undated rows; None compares all rows, dates or not. With
-    `once`, x and y are the same articles, and each two of them are one pair. Pairs with cosines in the range `without` are
-    left out. The counts are of all pairs compared with a cosine above .05; with `once` of those above the floor alone.
+    A window of None compares undated rows too. With `once`, x and y are the same articles, and each two of them are one pair.
+    Cosines in the range `without` are left out. Counted are all pairs above .05; with `once` those above the floor alone.
 
     Examples:
         >>> x, y = csr_matrix([[1.0, 0.0], [0.6, 0.8]]), csr_matrix([[1.0, 0.0], [1.0, 0.0]])
@@ -313,11 +312,7 @@ def _over_blocks(
     lowest: float,
     reduce: Callable[[Ints, Ints, Floats], Reduced],
 ) -> list[Reduced]:
-    """Multiply each row `i` of x with (at least) the rows `low[i]:high[i]` of y, block by block.
-
-    `reduce` is called with the rows, columns and cosines of those pairs of a block that are above `lowest`, in a thread or
-    on another machine; it has to leave out what lies outside the intervals. What it returns is returned.
-    """
+    """What `reduce` makes of the rows, columns and cosines above `lowest` of each block; the blocks hold the rows `low[i]:high[i]` of y for each row i of x, and others."""
     shares = [np.bincount(side.indices, minlength=x.shape[1]) / max(side.shape[0], 1) for side in (x, y)]
     often = shares[0] * shares[1] > COMMON**2
     x_side = _Side.of(x, often)

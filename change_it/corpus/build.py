@@ -193,8 +193,7 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
 def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
     """The data set card, whose YAML makes `load_dataset(folder, config)` work.
 
-    `datasets` caches a folder under its last name and this YAML alone: without the digests of the files, two corpora in
-    folders of the same name would be taken for one.
+    `datasets` caches a folder under its last name and this YAML alone: the digests tell two folders of one name apart.
     """
     environment = template_environment(FileSystemLoader(dataset_script_path()), autoescape=False)
     environment.filters["plain"] = without_markup

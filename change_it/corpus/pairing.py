@@ -138,10 +138,9 @@ def related(
     across: Pairs | None = None,
     without: tuple[float, float] | None = None,
 ) -> Iterator[Pairs]:
-    """Each two articles of either outlet with a cosine above `floor` inside the window, as positions, in three parts.
+    """Each two articles with a cosine above `floor` inside the window, as positions: of the two outlets, and of each alone.
 
-    `across` are those of the two outlets, where they are known. Of one outlet, cosines from the first to the second of
-    `without` are left out: millions, where everything is compared.
+    `across` are the first part, where it is known. Of one outlet, cosines in the range `without` are left out: millions.
     """
     sides = np.flatnonzero(of_a), np.flatnonzero(~of_a)
     if across is None:
@@ -161,9 +160,7 @@ def find_neighbours(
 ) -> pl.DataFrame:
     """The nearest wrong article of the own and of the other outlet, one row an article, null where there is none.
 
-    Wrong means: of another component (no partner, no near-duplicate) and with a cosine below the loose threshold, above
-    which it may report the same event. It is of the same side of train and test, of the same fold, and in the date
-    window, or among the 25 nearest in time where that holds fewer.
+    It is of another component (no partner, no near-duplicate), below the loose threshold, and of the same side and fold.
     """
     ids = np.array([article.id for article in articles], dtype=object)
     days = day_numbers(article.date for article in articles)

@@ -154,8 +154,7 @@ def headline_articles(
 def crossed(pairs: pl.DataFrame, outlets: Outlets, *, source: str) -> pl.DataFrame:
     """Both directions of pairs, best first: from each original to the other outlet's aligned headline; `id` is the original's.
 
-    An article with several partners (many-to-many) is crossed with each in training, where more examples help; in
-    A2 pairs only with its best, because a prediction has one gold headline.
+    Of an article with several partners, A2 has the best alone, because a prediction has one gold headline.
     """
     forth, back = outlets.directions
     rows = pl.concat(
@@ -279,15 +278,13 @@ def _groups(rows: pl.DataFrame, *columns: str) -> NDArray[np.int64]:
 def _wrong_row(
     groups: NDArray[np.int64], strata: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """For each row another of its stratum and of a different group; each serves once; -1 where there is none.
-
-    Rows are ordered with groups whole and in random order, and shifted by the size of the largest group.
-    """
+    """For each row another of its stratum and of a different group; each serves once; -1 where there is none."""
     wrong = np.full(len(groups), -1, dtype=np.int64)
     shuffled = rng.permutation(int(groups.max(initial=-1)) + 1)
     for stratum in np.unique(strata):
         rows = np.flatnonzero(strata == stratum)
         rows = rows[np.argsort(shuffled[groups[rows]], kind="stable")]
+        # groups are whole and in random order: a shift by the largest meets another one
         largest = int(np.unique(groups[rows], return_counts=True)[1].max())
         partner = np.roll(rows, -largest)
         differs = groups[partner] != groups[rows]

@@ -261,10 +261,7 @@ class NoRepeatedWord(LogitsProcessor):
 
 
 class ChosenScores(LogitsProcessor):
-    """Log-probability of each token that greedy search or sampling chose, before temperature and top-p.
-
-    Keeping the scores of all steps would cost vocabulary × steps × rows numbers; this keeps one step.
-    """
+    """Log-probability of each token that greedy search or sampling chose, before temperature and top-p; keeps one step's scores."""
 
     def __init__(self, prompt: int):
         self.prompt = prompt

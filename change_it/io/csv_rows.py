@@ -40,10 +40,7 @@ def read_lines(file: TextIO) -> Iterator[str]:
 def csv_records(
     lines: Iterator[str], *, delimiter: str, width: int, line: int, strict: bool
 ) -> Iterator[CsvRecord]:
-    """The records of a table with `width` cells a row, in linear time and bounded memory wherever quotes stand.
-
-    `line` is the number of the first of `lines`. With `strict`, the first quote that is not closed or not doubled ends them.
-    """
+    """The records of a table with `width` cells a row, in linear time and bounded memory; with `strict`, the first quote at fault ends them."""
     csv.field_size_limit(3 * LONGEST)
     most = min(width, _MOST)
     again: deque[str] = deque()  # lines that a quote had taken in

@@ -36,10 +36,7 @@ def build_bilstm(
     vectors: Path | None,
     max_tokens: int,
 ) -> tuple[BiLSTMJudgeForSequenceClassification, PreTrainedTokenizerFast]:
-    """A Bi-LSTM judge before training, whose weights depend on torch's random state, and its tokenizer.
-
-    With `vectors`, a word2vec file, its vectors are the word embeddings, of articles too, and stay as they are.
-    """
+    """A Bi-LSTM judge before training, its weights random, and its tokenizer; words have `vectors` of a word2vec file, or are learnt."""
     tokenizer = character_tokenizer(headlines, max_tokens)
     words = Counter(word for text in headlines for word in set(_split(text)))
     vector_of: dict[str, NDArray[np.float32]] = {}

@@ -80,10 +80,7 @@ def build(
     vocabulary_size: int = 8000,
     max_tokens: int = 512,
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """A judge before training and its tokenizer: an encoder with a linear layer (EvalNLGEval 2020, section 4), a style judge (main), or a pair judge (HH, AH).
-
-    Word pieces and document frequencies are learnt from `texts`. The weights depend on torch's random state.
-    """
+    """A judge before training and its tokenizer: a cross-encoder (EvalNLGEval 2020, section 4), a style judge (main), or a pair judge (HH, AH), which learn word pieces and document frequencies from `texts`."""
     head = head or HEADS[task][0]
     if not len(texts) and (head == "pair" or encoder == SCRATCH):
         raise InputError("there are no texts to learn words from: give the corpus's headlines and articles")
@@ -295,10 +292,7 @@ def warm_start(
     *,
     max_tokens: int,
 ) -> None:
-    """Start the features' layer of a pair judge at the solution of a logistic regression; leave other judges alone.
-
-    Of the training pairs the first `WARM_PAIRS` of a fixed permutation are used.
-    """
+    """Start the features' layer of a pair judge at the solution of a logistic regression on some training pairs; leave other judges alone."""
     if not isinstance(model, PairJudgeForSequenceClassification) or pairs is None:
         return
     labels = np.asarray(labels)

@@ -104,10 +104,7 @@ def bucket_count(pieces: int) -> int:
 def learn_neighbours(
     rows: Sequence[Sequence[int]], vocabulary: int, dimensions: int, seed: int
 ) -> tuple[Tensor, Tensor]:
-    """Vectors and classes of pieces: alike are those that stand beside the same frequent pieces.
-
-    Vectors are of length 1, (vocabulary, dimensions), zeros for pieces without neighbours; classes int64 (groupings, vocabulary).
-    """
+    """Vectors (vocabulary, dimensions) of length 1 or 0, and classes (groupings, vocabulary), of pieces: alike are those that stand beside the same frequent pieces."""
     flat = np.fromiter((piece for row in rows for piece in (*row, -1)), np.int64)
     left, right = flat[:-1], flat[1:]
     inside = (left >= 0) & (right >= 0)

@@ -118,10 +118,9 @@ def tested(
     data: FluencyData,
     held_out: Sequence[str],
 ) -> dict[str, Any]:
-    """What a judge and the n-gram baseline let through of A2's headlines, as printed and broken.
+    """What a judge and the n-gram baseline let through of A2's headlines, as printed and broken, seen or unseen damage.
 
-    The baseline is compared at the threshold at which it accepts as many printed headlines as the judge does. `results` and
-    `baselines` are, as of other judges, over printed headlines and seen or unseen damage in equal numbers.
+    The baseline is compared at the threshold at which it accepts as many printed headlines as the judge does.
     """
     printed = [headline for headlines in data.tests.values() for headline in headlines]
     outlet = np.repeat(list(data.tests), [len(headlines) for headlines in data.tests.values()])

@@ -130,10 +130,9 @@ def fit_ngram_judge(
     seed: int,
     acceptance: float = 0.93,
 ) -> NgramJudge:
-    """Fit the judge: a quarter of the headlines, not counted for it, against the same ones broken.
+    """Fit the judge: a quarter of the headlines, not counted for it, against what `broken` makes of each; then count all.
 
-    `articles` are theirs, one each; `broken` gives the damaged headline of an index, None where it cannot be damaged. A share of
-    the quarter, `acceptance`, gets more than a half. The judge has counted all headlines and articles.
+    `articles` are theirs, one each. A share of the quarter, `acceptance`, gets more than a half.
     """
     apart = np.zeros(len(headlines), dtype=bool)
     apart[np.random.default_rng(seed).permutation(len(headlines))[: max(1, len(headlines) // 4)]] = True

@@ -172,10 +172,7 @@ def split_heads(projected: Tensor, parts: int, heads: int) -> Tensor:
 
 
 def attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-    """(n, t, hidden) of (n, heads, t, hidden / heads) queries; `mask` is added to the logits.
-
-    Written out, because the gradient of `scaled_dot_product_attention` is several times slower on a CPU.
-    """
+    """(n, t, hidden) of (n, heads, t, hidden / heads) queries; written out, because the gradient of `scaled_dot_product_attention` is several times slower on a CPU."""
     logits = (query * query.shape[-1] ** -0.5) @ keys.transpose(-1, -2)
     weights = (logits if mask is None else logits + mask.to(logits.dtype)).softmax(-1).to(query.dtype)
     return (weights @ values).transpose(1, 2).flatten(2)
@@ -318,10 +315,7 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         return -self._log_likelihood(states, encoded, labels, rows, times).mean()
 
     def log_likelihood(self, encoded: Any, labels: Tensor, counted: Tensor) -> Tensor:
-        """(n, t) log P of the labels' words; 0 where they are not counted, as padding is not.
-
-        n is a multiple of the number of sources, and what is of one source stands together.
-        """
+        """(n, t) log P of the labels' words that are counted, 0 elsewhere; the n headlines of one source stand together."""
         states, _ = self._decode(self.prepare_decoder_input_ids_from_labels(labels), encoded, None)
         rows, times = torch.nonzero(counted, as_tuple=True)
         values = self._log_likelihood(states, encoded, labels, rows, times)

@@ -65,11 +65,7 @@ def native_bf16() -> bool:
 
 
 def batches_at_once(model: Any) -> int:
-    """How many batches a model answers side by side: one a thread of torch, or one in all the threads where it is large.
-
-    Threads inside a batch wait for one another after each product of matrices: a small model gains little from them, and
-    on a machine that computes something else too it loses nearly everything.
-    """
+    """How many batches a model answers side by side: one a thread, for threads inside a batch wait for one another; or one in all the threads where it is large."""
     parameters = list(model.parameters()) if isinstance(model, nn.Module) else []
     on_cpu = {parameter.device.type for parameter in parameters} == {"cpu"}
     small = on_cpu and sum(map(torch.numel, parameters)) < LARGE
