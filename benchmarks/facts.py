@@ -1,5 +1,7 @@
 """How good the check of facts is on test headlines that are true, and on the same headlines with one fact changed, as JSON.
 
+Of quotations it says which of all headlines' stand in their own articles, and which invented ones of four words or more do.
+
     python benchmarks/facts.py
     python benchmarks/facts.py --corpus runs/real/corpus
 
@@ -31,8 +33,14 @@ from change_it.corpus.vectors import tfidf, tokenise
 from change_it.judges.negatives import name_pool, swap_names, swap_numbers
 from change_it.scoring.facts import FactChecker
 from change_it.scoring.item import Item, read_test_set
+from change_it.text.folding import fold
 from change_it.text.names import Headline
-from change_it.text.stopwords import guess_language, stop_words
+from change_it.text.quotations import Words, quotations
+from change_it.text.stopwords import function_words, guess_language, stop_words
+from change_it.text.tokens import words
+
+#: Words of an invented quotation, at least.
+LEAST_INVENTED = 4
 
 
 @dataclass(kw_only=True)
@@ -62,6 +70,7 @@ def own_headlines(
         read = Headline(headline, checker.language)
         missing = {one.kind for one in checker.check(headline, source="", article=article).unsupported}
         has = {
+            "quotation": bool(quotations(headline, checker.language)),
             "number": any(number.claimed for number in read.numbers()),
             "name": bool(read.names(checker.casing)),
         }
@@ -84,6 +93,60 @@ def caught(
             )
             found.append(not facts.supported)
     return share(found)
+
+
+def quoted_words(headline: str, language: str) -> list[list[str]]:
+    """The words of each quotation, its parts joined."""
+    return [
+        [word for part in quotation.parts for word in part] for quotation in quotations(headline, language)
+    ]
+
+
+def quotations_supported(
+    headlines: Sequence[str], articles: Sequence[str], language: str, rng: Random
+) -> dict[str, dict[str, float | int]]:
+    """Quotations as printed, and invented ones, held against the headlines' own articles.
+
+    Invented are quotations of four words or more: another headline's, one's own with a content word, or half of them,
+    replaced by words of the article, and four to six words of the headline in a row or shuffled, where the article does
+    not have them to the letter.
+    """
+    checker, functions = FactChecker(language), function_words(language)
+    found: dict[str, list[bool]] = {}
+    printed = [quoted_words(headline, language) for headline in headlines]
+    everyone = [quoted for each in printed for quoted in each if len(quoted) >= LEAST_INVENTED]
+    for headline, article, own in zip(headlines, articles, printed, strict=True):
+        kinds = {one.kind for one in checker.check(headline, source="", article=article).unsupported}
+        lost = kinds == {"quotation"}
+        found.setdefault("all headlines: lose nothing by quotations", []).append(not lost)
+        if not own:
+            continue
+        found.setdefault("headlines that quote: quotations stand", []).append("quotation" not in kinds)
+        text = Words(article)
+        known = sorted(set(text.words) - functions)
+        plain = words(fold(headline))
+        invented = {"another headline's": [rng.choice(everyone)]}
+        for quoted in own:
+            found.setdefault("printed, to the letter", []).append(
+                text.says(tuple(quoted), to_the_letter=True)
+            )
+            found.setdefault("printed", []).append(text.says(tuple(quoted)))
+            content = [place for place, word in enumerate(quoted) if word not in functions]
+            if len(quoted) >= LEAST_INVENTED and content and text.says(tuple(quoted), to_the_letter=True):
+                for name, n in (("a word replaced", 1), ("half replaced", -(-len(content) // 2))):
+                    changed = {place: rng.choice(known) for place in rng.sample(content, n)}
+                    invented[name] = [[changed.get(place, word) for place, word in enumerate(quoted)]]
+        for n in range(LEAST_INVENTED, min(7, len(plain) - 1)):
+            start = rng.randrange(len(plain) - n + 1)
+            invented.setdefault("the headline's words in a row", []).append(plain[start : start + n])
+            invented.setdefault("the headline's words shuffled", []).append(rng.sample(plain, n))
+        for name, some in invented.items():
+            found.setdefault(f"invented: {name}", []).extend(
+                text.says(tuple(quoted))
+                for quoted in some
+                if not text.says(tuple(quoted), to_the_letter=True) or name == "another headline's"
+            )
+    return {name: share(verdicts) for name, verdicts in sorted(found.items())}
 
 
 def leaks(corpus: str, options: Options) -> dict[str, int]:
@@ -153,6 +216,10 @@ def measure(corpus: str, options: Options) -> dict[str, Any]:
     found["changed facts refused"] = {
         name: caught(checker, items, change) for name, change in changes.items()
     }
+    every = rows.vstack(read_table(corpus, "articles", "train", ["headline", "article"]))
+    found["quotations supported"] = quotations_supported(
+        every["headline"].to_list(), every["article"].to_list(), language, rng
+    )
     found["seconds"] = round(time.perf_counter() - start, 1)
     found["leaks"] = leaks(corpus, options)
     return found

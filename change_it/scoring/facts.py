@@ -1,12 +1,13 @@
-"""Facts: every number and every name of a new headline must stand in the texts that it was made from.
+"""Facts: every number, name and quotation of a new headline must stand in the texts that it was made from.
 
 A number counts as supported if the same value with the same unit occurs in digits or in words; a name if it occurs in
 any case and accents, as a plural or derived form, an acronym or the words behind one; a first name and a surname not if
-the texts give them to different people. Who did what to whom, and negation, are not asked. Languages without a tagger (all but Italian and English): only digits are numbers, and only
+the texts give them to different people; a quotation if its words do (see `text.quotations`). Who did what to whom, and
+negation, are not asked. Languages without a tagger (all but Italian and English): only digits are numbers, and only
 capitals inside a sentence are names.
 
-Where the judges have a reader (`judges.reader`), a headline whose numbers and names all stand in the texts is held against
-its smallest edits besides: it is supported where none of them fits the texts better.
+Where the judges have a reader (`judges.reader`), a headline whose numbers, names and quotations all stand in the texts is
+held against its smallest edits besides: it is supported where none of them fits the texts better.
 """
 
 import re
@@ -22,26 +23,27 @@ from change_it.text.edits import Edit, Kind
 from change_it.text.folding import fold
 from change_it.text.names import Casing, Headline, key
 from change_it.text.numbers import AMBIGUOUS, Number, Piece, find_numbers, pieces
+from change_it.text.quotations import Words, quotations
 from change_it.text.stopwords import function_words
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.reader import Reader
 
-#: Of the rules, and of the rules with a reader, for signatures.
-VERSION, WITH_READER = "v2", "v3"
+#: Of the rules, for signatures.
+VERSION = "v3"
 #: Texts whose words and numbers are kept.
 KEPT = 64
 
 
 @dataclass(frozen=True)
 class Unsupported:
-    """A number or a name that no text supports.
+    """A number, name or quotation that no text supports, or what a reader refuses.
 
     Attributes:
         text: as the headline writes it.
         start: its offset in the headline.
         end: where it ends.
-        kind: `number`, `name` or `negation`.
+        kind: `number`, `name`, `quotation` or `negation`.
         rather: what the texts rather say there, by the reader; empty where the rules found that no text has it.
     """
 
@@ -66,8 +68,8 @@ class Facts:
     """The verdict on one headline.
 
     Attributes:
-        supported: whether every number and every name is supported.
-        unsupported: those that are not, in order.
+        supported: whether every number, name and quotation is supported.
+        unsupported: those that are not, in order; in a quotation that is not, its numbers and names are left out.
     """
 
     supported: bool
@@ -310,6 +312,11 @@ class _Text:
         return behind, before
 
     @cached_property
+    def spoken(self) -> Words:
+        """The words that it may say of a quotation."""
+        return Words(self.folded)
+
+    @cached_property
     def running(self) -> str:
         """The words, each between spaces."""
         return f" {' '.join(key(piece) for piece in self.pieces if piece.kind == 'word')} "
@@ -382,10 +389,21 @@ class FactChecker:
         """
         texts = [self._read(text) for text in (source, article, reference_article) if text]
         headline = Headline(prediction, self.language)
-        found = sorted(
-            chain(self._numbers(headline, texts), self._names(headline, texts)), key=lambda each: each.start
-        )
+        quoted = self._quotations(prediction, texts)
+        others = [
+            other
+            for other in chain(self._numbers(headline, texts), self._names(headline, texts))
+            if not any(each.start < other.end and other.start < each.end for each in quoted)
+        ]
+        found = sorted([*quoted, *others], key=lambda each: each.start)
         return Facts(not found, tuple(found))
+
+    def _quotations(self, prediction: str, texts: Sequence[_Text]) -> list[Unsupported]:
+        return [
+            Unsupported(prediction[start:end], start, end, "quotation")
+            for start, end, parts in quotations(prediction, self.language)
+            if not all(any(text.spoken.says(part) for text in texts) for part in parts)
+        ]
 
     def _numbers(self, headline: Headline, texts: Sequence[_Text]) -> list[Unsupported]:
         found = []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.judges.arguments import TASKS
-from change_it.scoring.facts import VERSION, WITH_READER
+from change_it.scoring.facts import VERSION
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -53,13 +53,13 @@ def signature(
 
     Returns:
         Keys and values, separated by bars:
-        `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|facts:v2|lang:it|reversal:relative|tok:unicode|n:5000|…`.
+        `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|facts:v3|lang:it|reversal:relative|tok:unicode|n:5000|…`.
     """
     parts = {
         "judges": judges.signature,
         "reranker": reranker,
         "fluency": judges.fluency.weights_hash[:6] if judges.fluency else "",
-        "facts": f"{WITH_READER}+{judges.reader.weights_hash[:6]}" if judges.reader else VERSION,
+        "facts": f"{VERSION}+{judges.reader.weights_hash[:6]}" if judges.reader else VERSION,
         "lang": language,
         "casing": "" if judges.casing else "none",
         "reversal": reversal,

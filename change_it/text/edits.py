@@ -2,6 +2,7 @@
 
 A headline is believed when none of them fits the sources better (see `judges.reader`). Each changes one fact: a name for
 another one of the sources, two names for each other, a number or a unit for another, a verb for its negation or contrary.
+Quotations that the sources have to the letter stay as they are.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,8 +14,9 @@ from change_it.text.folding import fold
 from change_it.text.names import Casing, Headline
 from change_it.text.negation import contraries, negations
 from change_it.text.numbers import Number
+from change_it.text.quotations import Words, quotations
 
-Kind = Literal["name", "number", "negation"]
+Kind = Literal["name", "number", "negation", "quotation"]
 
 #: Characters of a text that other names and numbers are taken from.
 BEGINNING = 3000
@@ -57,16 +59,24 @@ class Edit:
 
 @dataclass(frozen=True)
 class Mentions:
-    """Names and numbers of the sources, as they write them, in the order in which they first occur."""
+    """Names and numbers of the sources, as they write them, in the order in which they first occur.
+
+    Attributes:
+        names: of their beginnings.
+        numbers: of their beginnings.
+        texts: the sources, whole.
+    """
 
     names: tuple[str, ...]
     numbers: tuple[tuple[str, Number], ...]
+    texts: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, texts: Iterable[str], language: str, casing: Casing | None = None) -> "Mentions":
         """Read the beginnings of texts."""
         names: dict[str, None] = {}
         numbers: dict[str, Number] = {}
+        texts = tuple(texts)
         for text in texts:
             read = Headline(text[:BEGINNING], language)
             if read.case not in ("upper", "lower"):
@@ -75,7 +85,7 @@ class Mentions:
                 if number.values and number.claimed:
                     start, end = read.span(number.start, number.end)
                     numbers.setdefault(read.text[start:end], number)
-        return cls(tuple(names), tuple(numbers.items()))
+        return cls(tuple(names), tuple(numbers.items()), texts)
 
 
 def edits(headline: Headline, mentions: Mentions, casing: Casing | None = None) -> list[Edit]:
@@ -94,11 +104,23 @@ def edits(headline: Headline, mentions: Mentions, casing: Casing | None = None) 
         _measures(headline),
         _names(headline, mentions, casing),
     )
+    said = _said(headline, mentions)
     for some in of_each:
         for edit in some:
-            if edit.text != headline.text:
+            if edit.text != headline.text and all(quoted in edit.text for quoted in said):
                 found.setdefault(edit.text, edit)
     return list(found.values())[:MOST]
+
+
+def _said(headline: Headline, mentions: Mentions) -> list[str]:
+    """The quotations that stand in the sources to the letter, with their marks."""
+    found = quotations(headline.text, headline.language)
+    texts = [Words(text) for text in mentions.texts] if found else []
+    return [
+        headline.text[quotation.start - 1 : quotation.end + 1]
+        for quotation in found
+        if all(any(text.says(part, to_the_letter=True) for text in texts) for part in quotation.parts)
+    ]
 
 
 def _with(headline: Headline, kind: Kind, start: int, end: int, new: str) -> Edit:

@@ -67,7 +67,8 @@ def test_supported_in_italian(prediction):
         ("Voto finale a Conte: 151-48", ["48"]),
         ("Il premier Renzi vede Zingaretti", ["Renzi"]),
         ("Il premier vede D'Alema", ["Alema"]),
-        ("Vertice sul Mes: «Qui comanda Salvini»", ["Mes", "Salvini"]),
+        ("Vertice sul Mes: «Comanda Salvini»", ["Mes", "Salvini"]),
+        ("Vertice sul Mes: «Qui comanda Salvini»", ["Mes", "Qui comanda Salvini"]),
         ("Vertice tra Conte-Salvini", ["Salvini"]),
         ("Papa Benedetto XIV tace", ["XIV"]),
         ("Il vertice di Conte con l'M5S e il G8", ["M5S", "G8"]),
@@ -226,6 +227,37 @@ def test_every_text_counts():
     )
     assert found.supported
     assert found.unsupported == ()
+
+
+def test_a_quotation_stands_in_one_of_the_texts():
+    article = "Il premier Conte: «Non firmo niente, per ora». Poi aggiunge: «Nessuno me lo ha chiesto»."
+    checker = FactChecker("it")
+
+    def found(prediction, **texts):
+        return checker.check(prediction, **{"source": "", "article": article, **texts}).unsupported
+
+    assert found("Conte: “Non firmo niente”") == ()
+    assert found("Conte: «Non firmo niente… nessuno me lo ha chiesto»") == ()
+    assert found("Conte: «Firmo tutto»") == ()  # two words
+    (fabricated,) = found("Conte: «Firmo tutto domani»")
+    assert (fabricated.text, fabricated.kind, fabricated.rather) == ("Firmo tutto domani", "quotation", "")
+    (negated,) = found("Conte: «Nessuno non me lo ha chiesto»")
+    assert negated.kind == "quotation"
+    said = "«Firmo tutto domani», dice Conte"
+    assert [each.kind for each in found(said)] == ["quotation"]
+    assert found(said, source="Conte: firmo tutto domani") == ()
+    assert found(said, reference_article="Firmo tutto, domani") == ()
+
+
+def test_in_a_quotation_that_nobody_said_numbers_and_names_are_not_given_again():
+    found = FactChecker("it").check(
+        "Il premier Salvini: «Vedrò Renzi 3 volte a Bari» e 8 arresti", source="", article="Parla."
+    )
+    assert [(each.text, each.kind) for each in found.unsupported] == [
+        ("Salvini", "name"),
+        ("Vedrò Renzi 3 volte a Bari", "quotation"),
+        ("8", "number"),
+    ]
 
 
 def test_a_language_without_a_tagger_has_digits_and_capitals_inside_a_sentence():

@@ -58,7 +58,7 @@ def test_rows_intervals_and_signatures(scores):
     for row in scores.rows:
         assert row.n == (8 if row.direction == "average" else 4)
         assert row.signature.startswith(
-            "compliancy|judges:aaaaaa+bbbbbb+cccccc|fold:all|facts:v2|lang:it|casing:none|reversal:relative|tok:unicode|n:"
+            "compliancy|judges:aaaaaa+bbbbbb+cccccc|fold:all|facts:v3|lang:it|casing:none|reversal:relative|tok:unicode|n:"
         )
         assert all(
             row.intervals[name][0] <= row.values[name] + 1e-9

@@ -59,6 +59,24 @@ def test_what_is_said_becomes_the_contrary(text, edit, language):
     assert changed(text, language=language)[edit] == "negation"
 
 
+def test_quotations_of_the_sources_stay_as_they_are():
+    sources = [
+        "Rossi: «La scuola non chiude mai», dice. Ne parla Bianchi con Verdi, che tace. Costa 12 milioni."
+    ]
+    found = changed("Rossi: «La scuola non chiude mai», ma Bianchi dice no", sources)
+    assert found["Bianchi: «La scuola non chiude mai», ma Rossi dice no"] == "name"
+    assert found["Verdi: «La scuola non chiude mai», ma Bianchi dice no"] == "name"
+    assert found["Rossi: «La scuola non chiude mai», ma Bianchi nega no"] == "negation"
+    assert all("«La scuola non chiude mai»" in text for text in found)
+
+
+def test_other_quotations_are_edited():
+    sources = ["Rossi: «La scuola non chiude mai», dice a Bianchi."]
+    assert "Rossi: «La scuola chiude mai»" in changed("Rossi: «La scuola non chiude mai»", ["Rossi tace."])
+    assert "Rossi: «La scuola apre mai»" in changed("Rossi: «La scuola chiude mai»", sources)
+    assert "Rossi: «Bianchi chiude la scuola»" in changed("Rossi: «Rossi chiude la scuola»", sources)
+
+
 def test_in_another_language_names_and_numbers_are_exchanged_alone():
     found = changed("Das sagt Anna Bianchi nicht vor 2019", ["Der Chef Mario Rossi war 2017 dort."], "de")
     assert set(found.values()) == {"name", "number"}

@@ -1,0 +1,108 @@
+import pytest
+
+from change_it.text.quotations import Words, quotations
+
+
+def quoted(text, language="it"):
+    found = quotations(text, language)
+    return [text[quotation.start : quotation.end] for quotation in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Il sindaco: «Questa strada resta chiusa»",
+        "Il sindaco: »Questa strada resta chiusa«",
+        "Il sindaco: “Questa strada resta chiusa”",
+        "Il sindaco: „Questa strada resta chiusa“",
+        'Il sindaco: "Questa strada resta chiusa"',
+        "Il sindaco: 'Questa strada resta chiusa'",
+        "Il sindaco: ‘Questa strada resta chiusa’",
+        "Il sindaco: ''Questa strada resta chiusa''",
+        "‘Questa strada resta chiusa’, dice il sindaco",
+        "«Questa strada resta chiusa»",
+        "L'ira dell'assessore: 'Questa strada resta chiusa', un po' d'acqua",
+    ],
+)
+def test_words_between_marks(text):
+    assert quoted(text) == ["Questa strada resta chiusa"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("«Mai detto “basta così”, anzi»", ["Mai detto “basta così”, anzi"]),
+        ("«Prima ora e poi mai», «Tutti insieme adesso»", ["Prima ora e poi mai", "Tutti insieme adesso"]),
+        ("'L'ora dell'orto è suonata': il via", ["L'ora dell'orto è suonata"]),
+        ("Da '68 al '77, un po' di storia e' finita", []),
+        ("La 'ndrangheta in città, un po' ovunque", []),
+        ("Un po' di sole, poi l'acqua un po' ovunque", []),
+        ('Tubi da 12" e da 6" ai cantieri del porto', []),
+        ("Il sindaco: «Questa strada resta chiusa", []),
+        ("Questa strada resta chiusa», dice il sindaco", []),
+        ("Rossi: basta così con le buche", []),
+        ("Il «caso» della «bella politica»", []),
+        ("Muore l'autore di «La Grande Estate»", []),
+        ("Rossi: «La Grande Estate»", ["La Grande Estate"]),  # capitals say nothing where no small word is
+        ("Muore l'autore di «La grande estate»", ["La grande estate"]),
+        ("«...»: il sindaco tace", []),
+        ("", []),
+    ],
+)
+def test_marks_that_quote_and_marks_that_do_not(text, expected):
+    assert quoted(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Mayor's 'town of the lakes' isn't Boston's", ["town of the lakes"]),
+        ("Dems' plan: mayors' 'no more of this' says it's '20s style", ["no more of this"]),
+        ("Mayor reads from 'Shut Up and Row' at noon", []),
+        ("Mayor Reads: 'Shut Up and Row'", ["Shut Up and Row"]),
+        ("Rock 'n' roll and the singers' last show", []),
+    ],
+)
+def test_english_apostrophes_and_titles(text, expected):
+    assert quoted(text, "en") == expected
+
+
+@pytest.mark.parametrize(
+    ("headline", "said"),
+    [
+        ("«Non torneremo MAI più indietro»", True),
+        ("«Non torneremo… indietro domani»", False),
+        ("«Non torneremo mai... lo prometto a tutti»", True),
+        ("«Non torneremo mai [...] lo prometto»", True),
+        ("«Non torneremo mai [più] indietro»", True),
+        ("«Non [...] indietro... tutti»", False),  # any text may have single words
+        ("«...torneremo mai piu’ indietro...»", True),
+        ("«Non torneremo (mai) più»", True),
+        ("«Non torneremo indietro ora»", False),
+        ("«Torneremo mai più indietro»", True),
+        ("«Non andremo mai più indietro»", False),
+        ("«Lo prometto a tutti quanti voi»", False),
+        ("«Lo prometto qui a tutti»", True),
+        ("«Prometto a voi tutti»", False),
+    ],
+)
+def test_what_a_text_says(headline, said):
+    text = Words("«Non torneremo mai più indietro», ha detto. «Lo prometto, qui, a tutti voi».")
+    (quotation,) = quotations(headline, "it")
+    assert all(map(text.says, quotation.parts)) == said
+
+
+def test_words_between_are_few_and_no_negation():
+    part = ("il", "ponte", "crolla")
+    assert Words("Il ponte crolla.").says(part, to_the_letter=True)
+    assert Words("Il ponte ora crolla.").says(part)
+    assert not Words("Il ponte ora crolla.").says(part, to_the_letter=True)
+    assert not Words("Il ponte ora qui crolla.").says(part)
+    assert not Words("Il ponte non crolla.").says(part)
+    assert not Words("Il ponte").says(part)
+    assert Words("Il ponte, il ponte nuovo crolla").says(part)
+
+
+def test_single_words_are_no_parts():
+    (quotation,) = quotations("«Il... ponte... crolla...»", "it")
+    assert quotation.parts == (("il", "ponte", "crolla"),)
