@@ -23,7 +23,7 @@ QUESTIONS = {
     "ah": "does it fit the article?",
     "main": "is its style the other outlet's ({target})?",
     "fluency": "would a newspaper print it?",
-    "facts": "are its numbers and names in the original or the article?",
+    "facts": "are its numbers, names and quotations in the original or the article?",
 }
 
 

@@ -113,7 +113,7 @@ class SystemOptions(InferenceOptions):
     rerank: str | None = None
     """Folder or Hub id of judges main, hh and ah that choose; train them with --fold, others of the other fold must score."""
     objective: Literal["compliancy", "strict"] = "compliancy"
-    """What they choose for: compliancy, or strict, which asks a fluency judge of theirs too and refuses unsupported numbers and names."""
+    """What they choose for: compliancy, or strict, which asks a fluency judge of theirs too and refuses unsupported numbers, names and quotations."""
     candidates: int | None = None
     """Candidates a headline that the judges choose among; 10 when not given."""
     reversal: Literal["relative", "target"] = "relative"

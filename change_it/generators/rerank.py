@@ -35,8 +35,8 @@ class JudgedCandidate(Candidate):
             fluency (printed; None without a fluency judge), each in 0-1.
         style: probability that main's decision is reversed, in 0-1.
         joint: probability that HH, AH and main are satisfied, in 0-1.
-        strict_joint: the same times that of fluency, if there is such a judge; 0 with an unsupported number or name.
-        unsupported: numbers and names that no text supports, with their places in `text`.
+        strict_joint: the same times that of fluency, if there is such a judge; 0 with an unsupported number, name or quotation.
+        unsupported: numbers, names and quotations that no text supports, with their places in `text`.
     """
 
     compliant: bool

@@ -2,7 +2,7 @@
 
 A transferred headline is compliant when HH says that it matches the original headline, AH says that it
 matches the article, and main's decision is reversed. It is strictly compliant (ours) when, besides, the fluency judge
-takes it for a headline that a newspaper would print, and its numbers and names are supported.
+takes it for a headline that a newspaper would print, and its numbers, names and quotations are supported.
 """
 
 import json
@@ -136,8 +136,8 @@ def judge_items(
         progress: True shows progress bars; a function is called with the judge and the share of the work done, 0-1.
 
     Returns:
-        n rows; the verdicts `MEASURES`; `unsupported`, a JSON list of the numbers and names that no evidence has (text,
-        start, end, kind); and the probabilities `p_hh`, `p_ah` (match), `p_target`, `p_target_source` (main takes the
+        n rows; the verdicts `MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no evidence has
+        (text, start, end, kind); and the probabilities `p_hh`, `p_ah` (match), `p_target`, `p_target_source` (main takes the
         new and the original headline for the target outlet's) and `p_fluency` (printed). Without a fluency judge
         `fluency`, `strict_compliancy` and `p_fluency` are null.
     """
@@ -276,8 +276,8 @@ def compute_compliancy(
     Returns:
         `MEASURES`: averages over the directions that occur, `fluency` and `strict_compliancy` None without a fluency
         judge; the same under each direction's name; `intervals`: measure to (low, high) under `average` and each
-        direction's name; `verdicts`: for each item the measures as booleans, and `unsupported`, the list of numbers and
-        names without evidence; `signature`.
+        direction's name; `verdicts`: for each item the measures as booleans, and `unsupported`, the list of numbers,
+        names and quotations without evidence; `signature`.
 
     Raises:
         InputError: no items, lists of different lengths, a text that is empty, or a label that is not one of the

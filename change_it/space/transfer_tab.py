@@ -255,7 +255,7 @@ def transfer(
         `candidates`, the best by `strict_joint`, weighted, first, each with `headline`, `system`, `joint` (probability that
         HH, AH and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts),
         `probabilities` (hh, ah, fluency; main, that it is of the outlet aimed at; style, that main's decision is
-        reversed), `verdicts` (those of `scoring`), `unsupported` (numbers and names, with their places in the headline),
+        reversed), `verdicts` (those of `scoring`), `unsupported` (numbers, names and quotations, with their places in the headline),
         `looks_like` (the outlet that main takes the original and the new headline for) and `readability`;
         `wrong_direction`, whether main takes the original for the outlet aimed at, so that there is no verdict on style
         and compliancy; `known_words`, the share of the original's and the article's words that the judges' corpus has,

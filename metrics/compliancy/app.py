@@ -32,7 +32,7 @@ def judge(source, prediction, article, label, judges):
         ["AH: fits the article", verdict["ah"]],
         ["main: style reversed", verdict["main"]],
         ["fluency: a newspaper would print it", verdict["fluency"]],
-        ["facts: numbers and names supported", verdict["facts"]],
+        ["facts: numbers, names and quotations supported", verdict["facts"]],
         ["strictly compliant: all of it", verdict["strict_compliancy"]],
     ]
     answers = {True: "yes", False: "no", None: "n/a, there is no fluency judge"}

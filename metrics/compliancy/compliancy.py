@@ -8,7 +8,7 @@ from change_it.scoring.compliancy import compute_compliancy
 _DESCRIPTION = """\
 Share of transferred headlines that keep the content and change the style: one trained judge finds that the new headline
 matches the original one (HH), another that it matches the article (AH), and a third changes its mind about the newspaper (main). Beside it strict compliancy: a fourth judge finds, too,
-that a newspaper would print the headline (fluency), and its numbers and names are supported (facts).
+that a newspaper would print the headline (fluency), and its numbers, names and quotations are supported (facts).
 """
 
 _CITATION = """\
@@ -40,7 +40,7 @@ Returns:
         strict_compliancy are None without a fluency judge.
     <from>2<to>: the same of each direction.
     intervals: ends of the 95% intervals under "average" and each direction's name.
-    verdicts: for each item the same as booleans, and unsupported, the list of numbers and names without evidence.
+    verdicts: for each item the same as booleans, and unsupported, the list of numbers, names and quotations without evidence.
     signature: what the numbers depend on.
 Example:
     >>> compliancy = evaluate.load("metrics/compliancy")

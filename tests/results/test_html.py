@@ -556,7 +556,7 @@ def test_examples_have_five_marks_and_underline_what_is_unsupported(tmp_path, to
     assert (
         "Ecco: &lt;b&gt;a <u>Zagarolo</u> &amp; <u>Palombara</u> crolla il ponte, <u>17</u> feriti!" in text
     )
-    assert "Underlined: numbers and names without support" in text
+    assert "Underlined: numbers, names and quotations without support" in text
     assert "Four judges read the results" in text
     assert "Paired tests, strict compliancy" in text
     average = cells(text, "Systems, average of the directions")
