@@ -1,6 +1,6 @@
 """How good the check of facts is on test headlines that are true, and on the same headlines with one fact changed, as JSON.
 
-Of quotations it says which of all headlines' stand in their own articles, and which invented ones of four words or more do.
+Of quotations it says how many of those printed stand in their own articles, and how many invented ones do.
 
     python benchmarks/facts.py
     python benchmarks/facts.py --corpus runs/real/corpus
@@ -107,9 +107,9 @@ def quotations_supported(
 ) -> dict[str, dict[str, float | int]]:
     """Quotations as printed, and invented ones, held against the headlines' own articles.
 
-    Invented are quotations of four words or more: another headline's, one's own with a content word, or half of them,
-    replaced by words of the article, and four to six words of the headline in a row or shuffled, where the article does
-    not have them to the letter.
+    Invented are quotations of four words or more: another headline's; its own with one content word, or half of
+    them, replaced by words of the article; and four to six words of the headline, in a row or shuffled, where the
+    article does not have them to the letter.
     """
     checker, functions = FactChecker(language), function_words(language)
     found: dict[str, list[bool]] = {}

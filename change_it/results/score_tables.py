@@ -71,7 +71,11 @@ def examples_table(scores: Scores) -> Table | None:
         *([Column("system", "text")] if len(systems) > 1 else []),
     )
     return (
-        Table(columns, tuple(rows), "What was written; underlined: numbers, names and quotations without support")
+        Table(
+            columns,
+            tuple(rows),
+            "What was written; underlined: numbers, names and quotations without support",
+        )
         if rows
         else None
     )
