@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from accelerate.commands.launch import launch_command_parser
 
 from change_it import cli
 from change_it.commands import quickstart
+from change_it.commands.audit import AuditOptions
 from change_it.generators.arguments import GeneratorOptions
 from change_it.judges import reader_training
 from change_it.judges.arguments import JudgeOptions
@@ -141,6 +143,7 @@ def short_quickstart(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         quickstart, "QUICK", {task: {"updates": 10, "evaluation_steps": 10} for task in quickstart.QUICK}
     )
+    patch.setattr(quickstart, "AuditOptions", partial(AuditOptions, items=10, resamples=50))
     for name, few in (("CELLS", 32), ("VALIDATION", 20), ("TESTED", 20)):
         patch.setattr(reader_training, name, few)
     assert cli.main(["quickstart", "--articles", "600"]) == 0
