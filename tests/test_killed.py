@@ -152,16 +152,14 @@ def check(name, folder, seed, moments):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """A corpus of few articles, its sample, untrained judges and a generator."""
+def made(tmp_path_factory, corpus):
+    """A corpus, its sample, untrained judges and a generator."""
     from space_runs import save_judge
     from tiny_generators import save_generator
 
-    from change_it.cli import main
-
     folder = tmp_path_factory.mktemp("killed")
-    assert main(["corpus", "sample", "--articles", "200", "--out", str(folder / "sample.csv")]) == 0
-    assert main(["corpus", "build", str(folder / "sample.csv"), "--out", str(folder / "corpus")]) == 0
+    shutil.copytree(corpus, folder / "corpus")
+    shutil.copy(Path(corpus).parent / "sample.csv", folder / "sample.csv")
     for task in ("main", "hh", "ah"):
         save_judge(folder / "judges" / task, task, outlets=("colle", "faro"))
     save_generator(folder / "generator", outlets=("colle", "faro"), to="faro")
