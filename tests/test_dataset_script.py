@@ -104,7 +104,7 @@ def test_datasets_3_runs_the_script_as_it_is_and_loads_the_folder(built, tmp_pat
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
     python = tmp_path / "venv" / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", python, "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "install", "datasets==3.6.0", *NEEDS], check=True)
+    subprocess.run([*pip, "install", "--no-compile", "datasets==3.6.0", *NEEDS], check=True)
     environment = {
         name: value
         for name, value in os.environ.items()

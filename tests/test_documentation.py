@@ -9,8 +9,9 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import pytest
 import tyro
@@ -19,8 +20,10 @@ from accelerate.commands.launch import launch_command_parser
 
 from change_it import cli
 from change_it.commands import quickstart
+from change_it.commands.audit import AuditOptions
 from change_it.generators.arguments import GeneratorOptions
-from change_it.judges.arguments import JudgeOptions, Task
+from change_it.judges import reader_training
+from change_it.judges.arguments import JudgeOptions
 
 CHECKOUT = Path(__file__).parent.parent
 PAGES = [CHECKOUT / "README.md"] + [
@@ -135,16 +138,24 @@ def pieces() -> dict[str, list[Block]]:
 
 
 def short_quickstart(patch: pytest.MonkeyPatch) -> None:
-    """`change-it quickstart` of an eighth of the sample, whose models hardly learn."""
+    """`change-it quickstart` of a twentieth of the sample, whose models hardly learn."""
     patch.setattr(quickstart, "UPDATES", 10)
     patch.setattr(
-        quickstart, "QUICK", {task: {"updates": 10, "evaluation_steps": 10} for task in get_args(Task)}
+        quickstart, "QUICK", {task: {"updates": 10, "evaluation_steps": 10} for task in quickstart.QUICK}
     )
-    assert cli.main(["quickstart", "--articles", "1500"]) == 0
+    patch.setattr(quickstart, "AuditOptions", partial(AuditOptions, items=10, resamples=50))
+    for name, few in (("CELLS", 32), ("VALIDATION", 20), ("TESTED", 20)):
+        patch.setattr(reader_training, name, few)
+    assert cli.main(["quickstart", "--articles", "600"]) == 0
 
 
-@pytest.mark.slow(seconds=300)
-@pytest.mark.parametrize("name", pieces())
+#: Seconds of the pieces that take long.
+SECONDS = {"news": 200, "quickstart": 100}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow(seconds=SECONDS.get(name, 10))) for name in pieces()]
+)
 def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, forks):
     programs = [Path(sys.executable).parent, *os.environ["PATH"].split(os.pathsep)]
     if len(pieces()[name]) > 1:

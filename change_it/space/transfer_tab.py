@@ -86,8 +86,7 @@ def build(texts: Texts, models: Models | None) -> None:
             )
         with gr.Column(scale=7, min_width=320):
             shown = gr.HTML(candidates_html(found, texts.opening), elem_id="candidates-found")
-            answer = gr.State(found)
-    _wire(texts, models, asked, button, offered, shown, answer)
+    _wire(texts, models, asked, button, offered, shown)
     _endpoints(texts.opening, models)
 
 
@@ -139,38 +138,38 @@ def _wire(
     button: gr.Button,
     offered: gr.Dataset,
     shown: gr.HTML,
-    answer: gr.State,
 ) -> None:
     """What happens when a field changes, the button is pressed, an example is chosen or a link is opened."""
 
     @friendly
-    def on_request(*values: Any) -> tuple[Mapping[str, Any] | None, str]:
+    def on_request(*values: Any) -> str:
         *asked, language = values
         headline, article, *_, own = asked
         if not (headline or article or own):
-            return None, candidates_html(None, language)
+            return candidates_html(None, language)
         try:
-            found = transfer_inputs(models, asked, language)
+            return candidates_html(transfer_inputs(models, asked, language), language)
         except InputError as error:
-            return None, notice(localized(language, error))
-        return found, candidates_html(found, language)
+            return notice(localized(language, error))
 
     def on_load(request: gr.Request) -> list[Any]:
         return linked(models, dict(request.query_params))
 
-    request: dict[str, Any] = {
-        "fn": on_request,
-        "inputs": [*asked.all, texts.language],
-        "outputs": [answer, shown],
-        "show_progress": "minimal",
-        "api_visibility": "private",
-        **_QUEUE,
-    }
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    # Not `input`: Gradio sends it for keys, but not for what is pasted.
-    gr.on([field.change for field in asked.all], trigger_mode="always_last", **request)
     presses = [button.click, asked.headline.submit, asked.own.submit]
-    gr.on(presses, trigger_mode="once", **request).then(None, js=_SHOW_CANDIDATES)
+    gr.on(presses, None, js=_SHOW_CANDIDATES)
+    # One event for all, one after the other: of two at once the one that was asked first might be shown last.
+    # Not `input`: Gradio sends it for keys, but not for what is pasted.
+    gr.on(
+        [*presses, *(field.change for field in asked.all), texts.language.change],
+        on_request,
+        [*asked.all, texts.language],
+        shown,
+        trigger_mode="always_last",
+        show_progress="minimal",
+        api_visibility="private",
+        **_QUEUE,
+    )
     some = examples(models.language)
     offered.click(
         lambda index: example_inputs(models, some[index]),
@@ -179,7 +178,6 @@ def _wire(
         queue=False,
         **quiet,
     ).then(None, js=_SHOW_CANDIDATES)
-    texts.language.change(candidates_html, [answer, texts.language], shown, **quiet)
     gr.on(None, on_load, None, [*asked.all, texts.language], queue=False, **quiet)
 
 

@@ -129,16 +129,22 @@ def test_intervals_of_judges_from_their_counts():
     assert found["mean"]["f1"][0] == pytest.approx((0.818 + 0.778) / 2, abs=5e-4)
 
 
+#: Updates of the judges of the test below, and of its generator.
+FEW, SOME = 4, 8
 #: `change-it` in a process that is killed in the middle of the training of a generator.
-KILLED = """
+KILLED = f"""
 import os, signal, sys
 from change_it.cli import main
+from change_it.reproduction import scales
 from change_it.training.loop import TrainingBar
 
+for settings in scales._SMOKE.values():
+    settings |= dict(updates={FEW}, evaluation_steps={FEW // 2})
+scales.GENERATOR_UPDATES["smoke"] = {SOME}
 shown = TrainingBar.show
 
 def show(bar, state, **note):
-    if bar.name.startswith("sum") and state.update == 25:
+    if bar.name.startswith("sum") and state.update == {SOME - 3}:
         os.kill(os.getpid(), signal.SIGKILL)
     shown(bar, state, **note)
 
@@ -147,9 +153,12 @@ main(sys.argv[1:])
 """
 
 
-@pytest.mark.slow(seconds=65)
-def test_all_of_changeit_after_it_was_killed(corpus, tmp_path, forks):
+@pytest.mark.slow(seconds=40)
+def test_all_of_changeit_after_it_was_killed(corpus, tmp_path, forks, monkeypatch):
     """A run that is killed in the middle of a training ends with the tables of one that was not, byte for byte."""
+    few = {"updates": FEW, "evaluation_steps": FEW // 2}
+    monkeypatch.setattr(scales, "_SMOKE", {task: {**own, **few} for task, own in scales._SMOKE.items()})
+    monkeypatch.setitem(scales.GENERATOR_UPDATES, "smoke", SOME)
     arguments = ["reproduce", "changeit2020", "--corpus", corpus, "--scale", "smoke", "--out"]
     assert main([*arguments, str(tmp_path / "whole")]) == 0
     killed = forks.run(KILLED, *arguments, str(tmp_path / "cut"))

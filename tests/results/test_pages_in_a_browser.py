@@ -1,5 +1,7 @@
 """Report, audit, HEvAS and comparison as a reader opens them: in both languages, on a desk and a phone, light and dark."""
 
+from functools import partial
+
 import pytest
 from pages import beyond, foreign_words, pale
 from scoring_fakes import FakeJudges
@@ -45,8 +47,13 @@ NAMES |= {
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory, corpus):
-    """Language to a folder with every page."""
+def folders(shared_folder, corpus):
+    """Language to a folder with every page, written once."""
+    pages = shared_folder("pages", partial(write_pages, corpus))
+    return {language: pages / language for language in LANGUAGES}
+
+
+def write_pages(corpus, out):
     judges = FakeJudges(("colle", "faro"), digits="abcd")
     test, info, metrics = read_test_set(corpus), corpus_info(corpus), MetricOptions()
     systems = built_in_systems(test)
@@ -58,9 +65,9 @@ def folders(tmp_path_factory, corpus):
     evaluated = measured.documents, measured.evaluation, measured.analysis
     charts = hevas_drawings(*evaluated[1:])
     compared = {name: scores.items[name] for name in ("copy", "lead")}
-    found = {}
     for language in LANGUAGES:
-        found[language] = folder = tmp_path_factory.mktemp(language)
+        folder = out / language
+        folder.mkdir()
         chosen = {"language": language}
         report = compliancy_page(scores, info, [], drawings, measured, summary, made=made(), **chosen)
         pages = {
@@ -72,7 +79,6 @@ def folders(tmp_path_factory, corpus):
             (folder / f"{name}.html").write_text(page, encoding="utf-8")
         write_audit(folder / "audit", audited, **chosen)
         (folder / "audit" / "audit.html").rename(folder / "audit.html")
-    return found
 
 
 @pytest.fixture(scope="module")
