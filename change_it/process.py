@@ -19,10 +19,7 @@ def wait_passively() -> None:
 
 
 def keep_memory() -> None:
-    """Let glibc keep large blocks that are freed, unless the user set what it does: each training step asks for them anew.
-
-    Where there is another C library, nothing changes.
-    """
+    """Let glibc, where it is the C library, keep large blocks that are freed, unless the user set it: each training step asks for them anew."""
     if not any(name in os.environ for name in ALLOCATING):
         library = ctypes.CDLL(None) if os.name == "posix" else None
         if mallopt := getattr(library, "mallopt", None):

@@ -1,8 +1,4 @@
-"""The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, HTML or CSV.
-
-A table is built once from results. `print_table` shows it on a terminal, `to_markdown` in a card, `texts` in a grid of the Space,
-`records` gives the values themselves for CSV and JSON; the pages of `change_it.results` have a macro for it.
-"""
+"""The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, HTML or CSV."""
 
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -90,10 +86,7 @@ class Table:
         ]
 
     def with_groups(self) -> "Table":
-        """The same table with the names of its groups as first column, unless there is one alone or the rows name theirs.
-
-        For what shows no headings between rows: a terminal, Markdown.
-        """
+        """The same table with its groups as first column, for what shows no headings between rows; not where the rows name theirs."""
         named = all(
             any(isinstance(value, str) and value.startswith(row.group) for value in row.values.values())
             for row in self.rows

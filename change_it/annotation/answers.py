@@ -34,15 +34,7 @@ _VALUES = {question: {str(n): n for n in range(1, most + 1)} for question, most 
 
 
 class Answers:
-    """The answers to one sheet; safe in many threads and processes, and for several people at once.
-
-    Args:
-        folder: of the files, which hold nothing but answers to this sheet.
-        items: of the sheet.
-
-    Raises:
-        InputError: a file there is no such file, or has a damaged line.
-    """
+    """The answers to one sheet, in a folder of their own; safe in many threads and processes, and for several people at once."""
 
     def __init__(self, folder: Path, items: Collection[str]) -> None:
         with file_errors(f"cannot write {folder}"):
@@ -57,9 +49,6 @@ class Answers:
         """The file of an annotator; names that differ only in case, white space or the form of an apostrophe are one person.
 
         The name is that of the file, but for `=`: it stands for a hyphen, and before the names of Windows's devices.
-
-        Raises:
-            InputError: the name cannot be that of a file.
         """
         name = unicodedata.normalize("NFC", name).casefold().translate(_APOSTROPHES)
         name = unicodedata.normalize("NFC", " ".join(name.split()))
@@ -70,11 +59,7 @@ class Answers:
         return self.folder / f"{device}{name.replace('-', '=')}.csv"
 
     def read(self, name: str) -> dict[str, dict[str, int]]:
-        """Item → question → value.
-
-        Raises:
-            InputError: the file cannot be read, or has a damaged line.
-        """
+        """Item to question to value."""
         path = self.file(name)
         if not path.is_file():
             return {}
@@ -82,11 +67,7 @@ class Answers:
             return dict(known.answers)
 
     def add(self, name: str, item: str, question: str, value: int) -> None:
-        """Append an answer; it is on the disk when this returns.
-
-        Raises:
-            InputError: it cannot be written, or the file has a damaged line; nothing is written then.
-        """
+        """Append an answer; it is on the disk when this returns, and nothing is written where the file has a damaged line."""
         path = self.file(name)
         new = not path.exists()
         with self._opened(path, "a+b") as (file, known):
@@ -153,11 +134,7 @@ class _File:
     answers: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def follow(self, file: BinaryIO) -> None:
-        """Read what was appended since the last time; all of a file that somebody else has rewritten.
-
-        Raises:
-            InputError: a line is damaged; those before it stay read.
-        """
+        """Read what was appended since the last time; all of a file that somebody else has rewritten."""
         state = os.fstat(file.fileno())
         place = (state.st_dev, state.st_ino)
         file.seek(self.end - len(self.last))

@@ -21,11 +21,7 @@ PROBABILITIES = {"p_hh": "P(HH)", "p_ah": "P(AH)", "p_target": "P(target)", "p_f
 def ask(
     judges: Judges, key: Sequence[KeyRow], *, language: str, hevas: MetricOptions | None = None
 ) -> Judged:
-    """Ask the judges about every headline, and measure those of the systems with HEvAS where that is wanted.
-
-    Raises:
-        InputError: judges of other outlets, or too few headlines for HEvAS.
-    """
+    """Ask the judges about every headline, and measure those of the systems with HEvAS where that is wanted."""
     if judges.outlets != (key[0].choice1, key[0].choice2):
         ours, theirs = " and ".join((key[0].choice1, key[0].choice2)), " and ".join(judges.outlets)
         raise InputError(

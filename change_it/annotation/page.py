@@ -48,7 +48,7 @@ def build(
         return next((at for at in order if steps[at][1] not in given.get(steps[at][0].item, {})), None)
 
     def view(name: str, at: int | None) -> list[Any]:
-        """Updates of `shown`."""
+        """What the components of `shown` show next."""
         given = answers.read(name)
         done = sum(all(question in given.get(row.item, {}) for question in questions) for row in rows)
         progress = (

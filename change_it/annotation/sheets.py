@@ -81,17 +81,7 @@ class Annotator:
 
 
 def draw(test: TestSet, systems: Sequence[System], items: int, seed: int) -> list[KeyRow]:
-    """Draw the headlines of a sheet, in random order.
-
-    Args:
-        test: the items of a corpus.
-        systems: the conditions.
-        items: headlines of each condition, half of them of each outlet.
-        seed: of the draw and the order.
-
-    Raises:
-        InputError: an odd number, or a condition has too few different headlines.
-    """
+    """Draw the headlines of a sheet, in random order: so many of each condition, half of them of each outlet."""
     if items < 2 or items % 2:
         raise InputError(f"--items {items} cannot be halved between two outlets: give an even number from 2")
     random = Random(seed)
@@ -211,11 +201,7 @@ def _unquoted(text: str) -> str:
 
 
 def read_annotators(files: Sequence[Path], key: Sequence[KeyRow]) -> list[Annotator]:
-    """Read the answers of annotators and check them against the key.
-
-    Raises:
-        InputError: two files of one name, items that are not in the key or stand twice, an answer that is none, or no answer at all.
-    """
+    """Read the answers of annotators and check them against the key."""
     found = [read_annotator(file, key) for file in files]
     names = [annotator.name for annotator in found]
     if double := sorted({name for name in names if names.count(name) > 1}):

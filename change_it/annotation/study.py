@@ -49,36 +49,21 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Judged:
-    """What judges and metrics say of the items of a key.
+    """What judges and metrics say of the n items of a key."""
 
-    Attributes:
-        answers: (n,) main's decision, 1 or 2.
-        p_first: (n,) its probability of the first outlet.
-        metrics: name to (n,) values, nan where unknown: P(HH), P(AH), P(fluency) and, where measured, HEvAS.
-        signature: of the judges, and of HEvAS where measured.
-    """
-
-    answers: NDArray[np.int64]
-    p_first: Floats
-    metrics: dict[str, Floats]
-    signature: str
+    answers: NDArray[np.int64]  # main's decision, 1 or 2
+    p_first: Floats  # its probability of the first outlet
+    metrics: dict[str, Floats]  # P(HH), P(AH), P(fluency) and, where measured, HEvAS; nan where unknown
+    signature: str  # of the judges, and of HEvAS where measured
 
 
 @dataclass(frozen=True)
 class Study:
-    """The answers of annotators to the headlines of a key.
-
-    Attributes:
-        key: the n headlines.
-        annotators: who answered, in any part.
-        judged: the judges on the same headlines; None without judges.
-        resamples: of the intervals.
-        seed: of the intervals.
-    """
+    """The answers of annotators to the headlines of a key."""
 
     key: Sequence[KeyRow]
-    annotators: Sequence[Annotator]
-    judged: Judged | None = None
+    annotators: Sequence[Annotator]  # who answered, in any part
+    judged: Judged | None = None  # the judges on the same headlines
     resamples: int = 1000
     seed: int = 1
 

@@ -1,8 +1,4 @@
-"""HEvAS: informativeness and readability of headlines, baselines, statistics and charts, usable alone.
-
-Formulas are pure functions over texts or numpy arrays (HEvAS 2019); nothing here imports torch, and what
-`evaluate` and `read_documents` need is loaded when they are asked for.
-"""
+"""HEvAS (2019): informativeness and readability of headlines, baselines and statistics, usable alone and without torch."""
 
 from typing import TYPE_CHECKING
 

@@ -1,9 +1,8 @@
 """The statistics of an evaluation: systems compared by every metric, and the metrics with each other.
 
-HEvAS 2019 tests with Tukey's HSD where all systems look normal and with Wilcoxon elsewhere, whose reference also has
-the rank-sum test for independent samples: both stand here. Systems that wrote
-headlines for the same documents are paired, so every comparison also holds what such data call for: Friedman's test,
-then Wilcoxon's signed-rank test of each pair with Holm's correction (Demšar 2006).
+HEvAS 2019 tests with Tukey's HSD where all systems look normal and with Wilcoxon's signed-rank or rank-sum test elsewhere.
+As systems wrote headlines for the same documents, every comparison also holds what paired data call for: Friedman's
+test, then the signed-rank test of each pair with Holm's correction (Demšar 2006).
 """
 
 from collections.abc import Iterator, Sequence
@@ -92,11 +91,7 @@ def analyse(
 ) -> Analysis:
     """Compare the systems by every metric, and by the average of all after normalisation.
 
-    Args:
-        evaluation: of one system or several.
-        resamples: of the intervals.
-        seed: of the resamples.
-        correlated: the system whose scores are correlated (HEvAS 2019, Table 3 is of First); all of them where empty.
+    `correlated` is the system whose scores are correlated (HEvAS 2019, Table 3 is of First); all of them where empty.
     """
     columns = [evaluation.systems.index(correlated)] if correlated else slice(None)
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
@@ -121,25 +116,13 @@ def compare(
     level: float = 0.95,
     seed: int = 1,
 ) -> Comparison:
-    """Compare systems by one metric.
+    """Compare systems by one metric: (n, m) scores, one row a document, one column a system.
 
-    Args:
-        scores: (n, m) one row a document, one column a system.
-        systems: m names.
-        alpha: a system is not normal where Shapiro and Wilk's test has a p-value below it.
-        resamples: bootstrap resamples of the intervals, at least 1.
-        level: coverage of the intervals in 0-1.
-        seed: seed of the resamples; the same seed draws the same documents for every metric.
-
-    Returns:
-        Means with intervals, and the tests.
-
-    Raises:
-        InputError: there are no documents, no systems, or a score is not a number.
+    A system is not normal where Shapiro and Wilk's test has a p-value below `alpha`. The same seed draws the same documents for every metric.
 
     Examples:
-        >>> found = compare(np.array([[0.9, 0.1], [0.8, 0.3], [0.7, 0.2], [0.9, 0.5]]), ["good", "bad"])
-        >>> pair = found.pairs[0]
+        >>> comparison = compare(np.array([[0.9, 0.1], [0.8, 0.3], [0.7, 0.2], [0.9, 0.5]]), ["good", "bad"])
+        >>> pair = comparison.pairs[0]
         >>> round(pair.difference, 2), pair.wilcoxon, pair.p, pair.rank_biserial
         (0.55, 0.0, 0.125, 1.0)
     """
@@ -158,21 +141,11 @@ def compare(
 def mean_intervals(
     scores: Floats, systems: Sequence[str], *, resamples: int = 1000, level: float = 0.95, seed: int = 1
 ) -> dict[str, tuple[float, float]]:
-    """Percentile bootstrap intervals of means; every system gets the same documents drawn.
-
-    Args:
-        scores: (n, m) one row a document, one column a system.
-        systems: m names, all different.
-        resamples: number of resamples, at least 1.
-        level: coverage in 0-1.
-        seed: seed of the resamples.
-
-    Returns:
-        System to lower and upper end; both are the mean where its scores are constant.
+    """Percentile bootstrap intervals of the means of (n, m) scores; every system gets the same documents drawn.
 
     Examples:
-        >>> found = mean_intervals(np.array([[0.0, 0.5], [1.0, 0.5]] * 50), ["one", "two"])
-        >>> {name: (round(low, 2), round(high, 2)) for name, (low, high) in found.items()}
+        >>> intervals = mean_intervals(np.array([[0.0, 0.5], [1.0, 0.5]] * 50), ["one", "two"])
+        >>> {name: (round(low, 2), round(high, 2)) for name, (low, high) in intervals.items()}
         {'one': (0.4, 0.6), 'two': (0.5, 0.5)}
     """
     columns = dict(zip(systems, scores.T, strict=True))

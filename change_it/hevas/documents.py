@@ -1,8 +1,4 @@
-"""What HEvAS reads: documents with reference headlines, and files of systems' headlines.
-
-It takes files as people have them; a corpus of `change-it corpus build` is one folder among others, of which the A2
-articles are read.
-"""
+"""What HEvAS reads: documents with reference headlines (of a corpus folder the A2 articles), and files of systems' headlines."""
 
 import html
 import re

@@ -1,7 +1,4 @@
-"""Word embeddings: a text is the mean vector of its words (WE-C, WE-S; HEvAS 2019, sections 2.5 and 3.1).
-
-Vectors come from a word2vec file, from gensim, or from the documents themselves. gensim is imported when it is needed.
-"""
+"""Word embeddings: a text is the mean vector of its words (WE-C, WE-S; HEvAS 2019, sections 2.5 and 3.1)."""
 
 import gzip
 import re
@@ -36,20 +33,10 @@ class WordEmbeddings(TextSpace):
 
     Our words are lower-case: one that the vectors do not have as it is takes the vector of its first other writing,
     which in word2vec files is the most frequent one ("Roma" for "roma").
-
-    Attributes:
-        documents: (n, dimensions) mean vectors of the documents.
     """
 
     def __init__(self, documents: Sequence[Text], vectors: "KeyedVectors"):
-        """The space of the vectors, with the documents' means in it.
-
-        Args:
-            documents: n texts, or lists of their words.
-            vectors: of `load_vectors`, `train_vectors`, or any other gensim `KeyedVectors`.
-
-        Raises:
-            InputError: no document has a word, or none of their words has a vector.
+        """The space of the vectors (any gensim `KeyedVectors`), with the means of n documents in it.
 
         Examples:
             >>> from gensim.models import KeyedVectors
@@ -93,18 +80,9 @@ class WordEmbeddings(TextSpace):
 
 
 def load_vectors(path: Path, *, limit: int | None = None) -> "KeyedVectors":
-    """Read word vectors.
+    """Read a word2vec file, text or binary, gzip or not; with `limit` only so many words, from the first.
 
-    Args:
-        path: a word2vec file, text or binary, gzip or not; its first line names the numbers of words and of
-            dimensions. What gensim's `save` writes (`.kv`, `.model`) is a pickle, which can run code, and is refused.
-        limit: how many words to read, from the first; None reads all.
-
-    Returns:
-        gensim's `KeyedVectors`.
-
-    Raises:
-        InputError: no such file, another format, a pickle, a file that ends early, gensim is not installed.
+    What gensim's `save` writes (`.kv`, `.model`) is a pickle, which can run code, and is refused.
     """
     keyed_vectors = _gensim().KeyedVectors
     path = Path(path)
@@ -137,21 +115,7 @@ def train_vectors(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> "KeyedVectors":
-    """Train word vectors on the documents: word2vec, CBOW, words that occur once included; the same on every run.
-
-    Args:
-        documents: texts, or lists of their words.
-        dimensions: of the vectors.
-        passes: how often every document is looked at.
-        seed: of the first vectors and of all draws.
-        progress: called after each pass.
-
-    Returns:
-        gensim's `KeyedVectors`.
-
-    Raises:
-        InputError: no document has a word, a number below 1, gensim is not installed.
-    """
+    """Train word vectors on the documents: word2vec, CBOW, words that occur once included; the same on every run."""
     if min(dimensions, passes) < 1:
         raise InputError("word vectors need 1 or more dimensions and passes")
     models = _gensim()

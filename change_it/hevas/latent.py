@@ -34,9 +34,7 @@ _FEWEST, _MOST = 16, 256
 class LatentSemantic(TextSpace):
     """Latent semantic indexing: texts are projected with V S⁻¹ of the documents' tf-idf matrix U S Vᵀ.
 
-    Attributes:
-        documents: (n, dimensions) projections of the documents, the rows of U.
-        eigenvalues: (dimensions,) the values in S that were kept, the largest first.
+    `eigenvalues` are the (dimensions,) values in S that were kept, the largest first.
     """
 
     def __init__(self, vectorizer: TfidfVectorizer, matrix: csr_matrix, left: Floats, eigenvalues: Floats):
@@ -59,18 +57,8 @@ class LatentSemantic(TextSpace):
     ) -> "LatentSemantic":
         """Decompose the documents' tf-idf matrix; at most one filter of eigenvalues, else the 100 largest are kept.
 
-        Args:
-            documents: n texts, or lists of their words.
-            number: how many eigenvalues to keep, the largest.
-            ratio: share of all min(n, words) eigenvalues to keep, above 0 and at most 1; 1 keeps all.
-            floor: keep the eigenvalues of at least this value.
-            language: whose stop words are left out; `none` leaves them in.
-
-        Returns:
-            The space. Eigenvalues of zero are never kept.
-
-        Raises:
-            InputError: several filters, a filter out of its range, fewer documents than dimensions, no words.
+        `number` keeps so many, `ratio` this share of all min(n, words), `floor` those of at least this value; zeros never stay.
+        `language` is that of the stop words; `none` leaves them in.
 
         Examples:
             >>> space = LatentSemantic.fit(["pesce fresco", "pesce lesso", "voto e governo"], number=2)
@@ -114,13 +102,7 @@ class TopicModel(TextSpace):
     """LDA topics: topic i of a text weighs Σ P(w|P_i) · P(P_i|d) · P(d|P_i) over the text's words w, d its document.
 
     A headline and its references thus belong to a document, and the vectors of all three carry its topics. A word counts
-    as often as it stands; a vector is divided by its sum.
-
-    Attributes:
-        documents: (n, K) vectors of the documents.
-        words_given_topic: (K, words) P(w|P_i), each row sums to 1.
-        topics_given_document: (n, K) P(P_i|d), each row sums to 1.
-        document_given_topic: (n, K) P(d|P_i), each column sums to 1.
+    as often as it stands; a vector is divided by its sum. `words_given_topic` is (K, words), the other two are (n, K).
     """
 
     def __init__(self, vectorizer: CountVectorizer, words_given_topic: Floats, topics_given_document: Floats):
@@ -140,21 +122,7 @@ class TopicModel(TextSpace):
         language: str = "none",
         progress: Progress | None = None,
     ) -> "TopicModel":
-        """Find the topics of the documents (online variational Bayes, batches of 16 to 256 documents).
-
-        Args:
-            documents: n texts, or lists of their words.
-            topics: K.
-            passes: how often every document is looked at.
-            seed: of the first topics.
-            language: whose stop words are left out; `none` leaves them in.
-            progress: called after each batch.
-
-        Returns:
-            The space.
-
-        Raises:
-            InputError: fewer documents than topics, no topic, no pass, no words.
+        """Find the topics of the documents (online variational Bayes, batches of 16 to 256 documents); options as in `LatentSemantic.fit`.
 
         Examples:
             >>> fish, vote = "pesce sale olio " * 9, "voto legge aula " * 9
@@ -230,8 +198,7 @@ def _above(matrix: csr_matrix, floor: float, full: int) -> tuple[Floats, Floats]
 def _largest(matrix: csr_matrix, number: int, full: int) -> tuple[Floats, Floats]:
     """The left vectors of the largest eigenvalues and these, without those that are zero.
 
-    Exact in both branches: Lanczos for a small share of the eigenvalues, else the eigenvectors of M Mᵀ, which take
-    n² numbers.
+    Exact in both branches: Lanczos for a small share of the eigenvalues, else the eigenvectors of M Mᵀ, n² numbers.
     """
     if number <= full // 4:
         start = np.random.default_rng(0).random(min(matrix.shape))

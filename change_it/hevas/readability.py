@@ -1,8 +1,4 @@
-"""Readability of headlines (HEvAS 2019, section 3.2): PNR, NR, PR, Fog, AWL.
-
-Each metric is a function over n headlines that gives a float64 array (n,). A headline without words has 0 in all.
-PNR, NR and PR take headlines that are tagged already: `tag_headlines` does it once for the three.
-"""
+"""Readability of headlines (HEvAS 2019, section 3.2): PNR, NR, PR, Fog, AWL; (n,) values, 0 for a headline without words."""
 
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -41,12 +37,7 @@ def tag_headlines(headlines: Sequence[str], tagger: Tagger, language: str) -> li
 def tag_ratio(tagged: Sequence[Sequence[Tagged]], tag: str) -> Floats:
     """PNR, NR or PR: share of a headline's words that carry a tag. Marks, without a letter or digit, are no words.
 
-    Args:
-        tagged: n headlines of (word, universal tag).
-        tag: a universal tag: one of `RATIOS`.
-
-    Returns:
-        (n,) in 0-1. More proper nouns, fewer common nouns and fewer pronouns are taken to be more readable.
+    More proper nouns, fewer common nouns and fewer pronouns are taken to be more readable.
 
     Examples:
         >>> tag_ratio([[("Roma", "PROPN"), (",", "PUNCT"), ("cade", "VERB")], []], "PROPN").tolist()
@@ -79,17 +70,7 @@ def _breaks(language: str) -> Callable[[str], Sequence[int]]:
 
 @lru_cache(maxsize=1 << 17)
 def syllables(word: str, language: str) -> int:
-    """Syllables of a word by the hyphenation patterns of its language: the pieces that have a vowel.
-
-    Args:
-        word: in lower case.
-        language: a code that pyphen has patterns for, such as `it` or `en`.
-
-    Returns:
-        The number, at least 1.
-
-    Raises:
-        InputError: a language without patterns.
+    """Syllables of a lower-case word by the hyphenation patterns of its language: the pieces that have a vowel, at least 1.
 
     Examples:
         >>> [syllables(word, "it") for word in ("re", "roma", "italia", "presidente")]
@@ -106,16 +87,6 @@ def fog(headlines: Sequence[str], language: str) -> Floats:
     """Gunning's fog index as HEvAS has it: 0.4·(#words + 8·#complex/#words). Less is more readable.
 
     Complex words have three syllables or more. The factor is the paper's 8, not Gunning's 100.
-
-    Args:
-        headlines: n texts; their words are those of `change_it.text.tokens.words`.
-        language: of the headlines; see `syllables`.
-
-    Returns:
-        (n,) from 0.4 for one plain word; 0 without words.
-
-    Raises:
-        InputError: a language without patterns.
 
     Examples:
         Four words, one of them complex: 0.4 · (4 + 8 · 1/4) = 2.4.
@@ -135,12 +106,6 @@ def fog(headlines: Sequence[str], language: str) -> Floats:
 def average_word_length(headlines: Sequence[str]) -> Floats:
     """AWL: mean number of letters and digits in a word. Less is more readable.
 
-    Args:
-        headlines: n texts; their words are those of `change_it.text.tokens.words`.
-
-    Returns:
-        (n,) from 1; 0 without words.
-
     Examples:
         Three words of 1, 6 and 5 letters: 12 / 3 = 4.
 
@@ -154,18 +119,7 @@ def average_word_length(headlines: Sequence[str]) -> Floats:
 def readability(
     headlines: Sequence[str], language: str, *, tagger: Tagger | None = None
 ) -> dict[str, Floats]:
-    """All five metrics.
-
-    Args:
-        headlines: n texts, Unicode NFC, capitals kept.
-        language: of the headlines.
-        tagger: what tags them; the package's own tagger of the language when None.
-
-    Returns:
-        PNR, NR, PR, Fog and AWL, (n,) each.
-
-    Raises:
-        InputError: a language without a tagger or without syllable patterns.
+    """All five metrics; the package's own tagger of the language when none is given.
 
     Examples:
         >>> scores = readability(["Il sindaco di Roma va via"], "it")

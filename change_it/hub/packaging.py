@@ -155,10 +155,9 @@ def _model(folder: Path, prefix: str) -> Files:
 
 
 def _auto_map(config: Mapping[str, Any], files: Files) -> dict[str, Any]:
-    """What `register_for_auto_class` makes `save_pretrained` write: where the Auto classes find the code, and the code.
+    """Where the Auto classes find the code of a model of ours, which joins `files`; as `register_for_auto_class` makes `save_pretrained` do.
 
-    It is not called, because every model that this process saved later would carry code too. Models of
-    transformers itself have none.
+    It is not called, because every model that this process saved later would carry code too.
     """
     from change_it.auto import GENERATORS, JUDGES, HeadlineTokenizer
 

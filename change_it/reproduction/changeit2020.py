@@ -63,11 +63,7 @@ def plan(options: ReproduceOptions) -> list[Step]:
 def convert(submission: Submission, *, check: bool = False) -> None:
     """Write a submission as a prediction file; with `check` see only that it can be.
 
-    The task's columns are id, headline, article, label; the headline is the new one. Of them id and headline are read, and label,
-    the outlet of the original, where it is there.
-
-    Raises:
-        InputError: ids that are missing, foreign or double, an empty headline, or a label that is not the original's.
+    The task's columns are id, headline (the new one), article and label (the outlet of the original); article is not read.
     """
     from change_it.scoring.item import read_test_set
 
@@ -119,15 +115,11 @@ def document(options: ReproduceOptions) -> Document:
 
 
 def ranks(compliancy: Mapping[str, float], p_values: Mapping[tuple[str, str], float]) -> dict[str, int]:
-    """Ranks with ties, the best first.
-
-    Args:
-        compliancy: of each system.
-        p_values: of each two systems, in any order, corrected.
+    """Ranks with ties, the best first; the p-value of two systems, in any order, is corrected.
 
     Examples:
-        >>> found = {("a", "b"): 0.4, ("a", "c"): 0.01, ("b", "c"): 0.3}
-        >>> ranks({"a": 0.5, "b": 0.45, "c": 0.4}, found)
+        >>> p_values = {("a", "b"): 0.4, ("a", "c"): 0.01, ("b", "c"): 0.3}
+        >>> ranks({"a": 0.5, "b": 0.45, "c": 0.4}, p_values)
         {'a': 1, 'b': 1, 'c': 3}
     """
     found: dict[str, int] = {}

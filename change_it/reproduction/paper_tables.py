@@ -34,15 +34,7 @@ Interval = tuple[float, float]
 def compared(
     published: str, measured: str, group: str, printed: Mapping[str, float | None], found: Mapping[str, Value]
 ) -> list[Row]:
-    """A row published, a row measured, and their difference; the second alone where nothing is published.
-
-    Args:
-        published: what the first row is about.
-        measured: what the other two are about.
-        group: of the rows.
-        printed: published values by column.
-        found: measured ones, intervals and counts among them.
-    """
+    """A row published, a row measured, and their difference, by column; the second alone where nothing is published."""
     rows = [Row({"row": f"{measured}, {MEASURED}", **found}, group, strong=True)]
     if printed:
         apart: dict[str, Value] = {
@@ -164,15 +156,7 @@ def systems_table(
     systems: Mapping[str, str],
     title: str,
 ) -> Table:
-    """Systems by direction: a row published, a row measured, and their difference.
-
-    Args:
-        options: of the run.
-        scores: what `scores.json` holds.
-        published: the paper's rows.
-        systems: ours to the paper's name, empty where the paper has none.
-        title: of the table.
-    """
+    """Systems by direction: a row published, a row measured, and their difference; ours to the paper's name, empty where it has none."""
     first, second = scores["outlets"]
     directions = dict(zip(DIRECTIONS, (f"{first}2{second}", f"{second}2{first}", "average"), strict=True))
     rows: list[Row] = []

@@ -19,16 +19,7 @@ class PlannedRun(Run):
     """The finished steps of a folder, and those of another one that may be copied."""
 
     def __init__(self, out: Path, about: dict[str, Any], *, reuse: Path | None = None) -> None:
-        """Open a folder.
-
-        Args:
-            out: of the run.
-            about: what all its steps depend on; the paper does not matter for `reuse`.
-            reuse: folder of another run.
-
-        Raises:
-            InputError: one of them holds a run about something else.
-        """
+        """Open a folder: `about` is what all its steps depend on, of which the paper does not matter for the run `reuse`."""
         self.about = {**about, "version": __version__}
         record = read_json(out / RECORD)
         if record is not None and (changed := self._changed(record)):

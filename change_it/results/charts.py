@@ -1,8 +1,8 @@
 """Every chart: means, spreads and correlations of metrics, compliancy of systems, alignments of a corpus.
 
-Every function returns a figure at most 1280 pixels wide at the resolution of `save`, those of compliancy and alignment about as wide as a phone.
-Their ink is `INK`, so that a page can put its own text colour in; systems have the colours that colour-blind readers distinguish (Okabe and Ito), and
-always a row with a name as well.
+A figure is at most 1280 pixels wide; those of compliancy and alignment are about as wide as a phone. Ink is `INK`, so that a
+page can put its own text colour in; systems have the colours that colour-blind readers distinguish (Okabe and Ito), and a
+row with a name as well.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -341,14 +341,7 @@ def outcomes(scores: Scores, system: str) -> list[float]:
 
 
 def probes_chart(probes: Sequence[Probe]) -> Figure:
-    """F1 of main on headlines that lack something, with 95% intervals.
-
-    Args:
-        probes: those of the group `headline` are drawn, the first one also as a line.
-
-    Returns:
-        One row a probe, from the top.
-    """
+    """F1 of main on headlines that lack something, with 95% intervals, a row each; the first probe is also a line."""
     shown = [probe for probe in probes if probe.group == "headline"]
     figure, axes = _canvas(len(shown), 0.42)
     values, rows = np.array([probe.f1 for probe in shown]), np.arange(len(shown))
@@ -361,12 +354,7 @@ def probes_chart(probes: Sequence[Probe]) -> Figure:
 def reliability_chart(calibrations: Sequence[Calibration]) -> Figure:
     """Share of right decisions against confidence (a reliability diagram), a line for each judge.
 
-    Args:
-        calibrations: of the judges.
-
-    Returns:
-        A square; a judge that is right as often as it is sure lies on the diagonal, one that is too sure below it.
-        Bins with fewer than ten answers say nothing and are left out.
+    A judge that is right as often as it is sure lies on the diagonal, one that is too sure below it. Bins of few answers are left out.
     """
     with matplotlib.rc_context(_NARROW_STYLE):
         figure = _figure(_NARROW, 4.4)

@@ -50,15 +50,8 @@ def read_verdicts(
 ) -> dict[str, pl.DataFrame]:
     """System to its table of verdicts, with the columns `compliant` and `strict_compliancy`.
 
-    Args:
-        files: each with what its system is called where it has no column `system`; they have the columns `VERDICT_COLUMNS`.
-        read: reads a file.
-        refuse: refuses a file.
-        longest: characters of a cell, at most.
-        longest_name: characters of a system's name that are kept.
-
-    Raises:
-        InputError: a verdict that is none, an id twice, a cell too long, fewer than two systems.
+    A file has the columns `VERDICT_COLUMNS`; its name stands for the system where it has no column `system`. Cells have at
+    most `longest` characters, and `longest_name` of a system's name are kept.
     """
     systems: dict[str, dict[str, dict[str, object]]] = {}
     for path, name in files.items():

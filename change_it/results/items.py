@@ -40,13 +40,9 @@ def items_table(
     view: View = "rows",
     written: Callable[[float], str] = figure,
 ) -> ItemsTable:
-    """The items of every system.
+    """The items of every system, first a line for each headline or the systems side by side; `written` shows a probability.
 
-    Args:
-        systems: name to its items, as a scoring run or `compare.read_verdicts` has them.
-        texts: what stands around them, `texts/<language>.toml` without `items_`.
-        view: what is shown first, a line for each headline or the systems side by side.
-        written: a probability as it is shown.
+    `texts` stand around them: `texts/<language>.toml` without `items_`.
     """
     record = json.dumps(
         _record(systems, written) | {"texts": dict(texts), "view": view},

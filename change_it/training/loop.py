@@ -97,11 +97,7 @@ class Progressed:
         return {**vars(self), "loss_sum": float(self.loss_sum)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue from `state`.
-
-        Raises:
-            InputError: what differs, when it is of a run with other data or options.
-        """
+        """Continue from `state`; an `InputError` says what differs when it is of a run with other data or options."""
         saved, own = state["fingerprint"], self.fingerprint
         if changed := [name for name in own if saved.get(name) != own[name]]:
             differing = ", ".join(f"{name} was {saved.get(name)}, is {own[name]}" for name in changed)
@@ -226,11 +222,7 @@ def process_state() -> PartialState:
 
 
 def check_launch() -> None:
-    """Refuse a launch that shards the model: the main process validates and saves it whole.
-
-    Raises:
-        InputError: `accelerate launch` uses FSDP or DeepSpeed.
-    """
+    """Refuse a launch by FSDP or DeepSpeed, which shard the model: the main process validates and saves it whole."""
     for name in ("FSDP", "DeepSpeed"):
         if parse_flag_from_env(f"ACCELERATE_USE_{name.upper()}"):
             raise InputError(
