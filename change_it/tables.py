@@ -46,6 +46,11 @@ class Column:
         return self.title or self.name
 
 
+def with_interval(name: str, title: str = "") -> Column:
+    """A figure with its interval, `<name>_interval`, below."""
+    return Column(name, title=title, below=Column(f"{name}_interval", "interval"))
+
+
 @dataclass(frozen=True)
 class Row:
     """A row of a table."""
@@ -143,7 +148,7 @@ def formatted(value: Value, format_: Format) -> str:
 
 def records(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
     """Header and rows of plain values; a column's `below` follows it, an interval is `_low` and `_high`."""
-    every = [each for column in table.columns for each in (column, column.below) if each is not None]
+    every = [each for column in table.columns for each in (column, column.below) if each]
     header = []
     for column in every:
         ends = ("_low", "_high") if column.format == "interval" else ("",)
@@ -165,10 +170,11 @@ def records(table: Table) -> tuple[list[str], list[list[str | int | float | None
 
 def to_markdown(table: Table) -> str:
     """The table in Markdown, without title and notes."""
-    lines = [table.header, ["---" if column.format == "text" else "---:" for column in table.columns]]
-    text = [[cell.replace("|", r"\|") for cell in row] for row in table.texts]
-    head = f"| {' | '.join(lines[0])} |", f"|{'|'.join(lines[1])}|"
-    return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in text)])
+    rule = "|".join("---" if column.format == "text" else "---:" for column in table.columns)
+    rows = [[cell.replace("|", r"\|") for cell in row] for row in table.texts]
+    return "\n".join(
+        [f"| {' | '.join(table.header)} |", f"|{rule}|", *(f"| {' | '.join(row)} |" for row in rows)]
+    )
 
 
 def console() -> "Console":

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from change_it.reproduction.paper_tables import (
 from change_it.reproduction.scales import RESAMPLES, classifier_step, generator_step, transfer_step
 from change_it.results.document import Document, Section
 from change_it.steps import Step
-from change_it.tables import Column, Row, Table, Value
+from change_it.tables import Column, Row, Table, Value, with_interval
 
 SETS: tuple[Recipe, ...] = ("train_d", "train_m")
 #: Ours to the paper's name of a training set.
@@ -148,10 +149,10 @@ def classify(settings: Classifying) -> None:
         for part, split in zip(GOLD, ("validation", "test"), strict=True):
             parts[part] = list(read_table(settings.corpus, name, split, ["headline", "label"]).iter_rows())
         for network in settings.networks:
-            own, crossed = (condition(test, network) for test in GENERATED)
-            one, other = outlets
-            parts[own] = [*written(network, name, one, one), *written(network, name, other, other)]
-            parts[crossed] = [*written(network, name, one, other), *written(network, name, other, one)]
+            inside, crossed = (condition(test, network) for test in GENERATED)
+            a, b = outlets
+            parts[inside] = [*written(network, name, a, a), *written(network, name, b, b)]
+            parts[crossed] = [*written(network, name, a, b), *written(network, name, b, a)]
             if name == "train_m":
                 both = [written(network, AGNOSTIC, of, of) for of in outlets]
                 parts[condition(AGNOSTIC, network)] = [*both[0], *both[1]]
@@ -181,21 +182,21 @@ def condition(test: str, network: str) -> str:
 
 def document(options: ReproduceOptions) -> Document:
     """All tables."""
-    found = read_results(options.out / "classified.json")
+    classified = read_results(options.out / "classified.json")
     sections = [
         Section("table1", random_split(options), "All articles, whatever their alignment; the person's figures are of change-it annotate."),
         Section("table2", aligned(options), "The number of alignments against the threshold, Figure 2, is figure2.png."),
-        Section("table5", classified(options, found), "Validation, test and generated headlines by newspaper."),
-        Section("agnostic", agnostic(options, found), "A generator of both newspapers cannot know the style of one: F1 is that of chance."),
+        Section("table5", classification(options, classified), "Validation, test and generated headlines by newspaper."),
+        Section("agnostic", agnostic(options, classified), "A generator of both newspapers cannot know the style of one: F1 is that of chance."),
         *(
-            Section(f"expectations-{network}", expectations(options, found, network), "yes: the interval is above 0; no: it is below; undecided: it has 0 in it. E1 and E4 ask for all settings.")
+            Section(f"expectations-{network}", expectations(options, classified, network), "yes: the interval is above 0; no: it is below; undecided: it has 0 in it. E1 and E4 ask for all settings.")
             for network in NETWORKS[options.scale]
         ),
-        Section("table6", generated(found), "The first headlines of each condition and what the classifier takes them for."),
+        Section("table6", generated(classified), "The first headlines of each condition and what the classifier takes them for."),
         Section("table7", settings_by_article(options), "The first article of each newspaper: its own headline, and what the generators of both newspapers write above it."),
     ]  # fmt: skip
     lead = f"{published.CITATIONS['lrec2020']} Scale: {options.scale}."
-    signature = f"lrec2020|classifiers:{'+'.join(found['classifiers'])}|resamples:{RESAMPLES[options.scale]}|seed:{options.seed}|v:{__version__}"
+    signature = f"lrec2020|classifiers:{'+'.join(classified['classifiers'])}|resamples:{RESAMPLES[options.scale]}|seed:{options.seed}|v:{__version__}"
     return Document("LREC 2020, published and measured", lead, sections, [signature])
 
 
@@ -204,9 +205,9 @@ _MEASURES = ("first", "second", "mean")
 
 def _f1(options: ReproduceOptions, counts: Any) -> dict[str, Value]:
     """Cells of the F1 of both outlets and their mean, with intervals."""
-    found = bootstrapped(counts, RESAMPLES[options.scale], options.seed)
-    cells: dict[str, Value] = {key: found[key]["f1"][0] for key in _MEASURES}
-    return cells | {f"{key}_interval": found[key]["f1"][1] for key in _MEASURES}
+    scores = bootstrapped(counts, RESAMPLES[options.scale], options.seed)
+    cells: dict[str, Value] = {key: scores[key]["f1"][0] for key in _MEASURES}
+    return cells | {f"{key}_interval": scores[key]["f1"][1] for key in _MEASURES}
 
 
 def _published(f1: published.PublishedF1 | None) -> dict[str, float | None]:
@@ -217,27 +218,15 @@ def _published(f1: published.PublishedF1 | None) -> dict[str, float | None]:
 def _table(options: ReproduceOptions, rows: list[Row], title: str, *notes: str) -> Table:
     first, second = read_outlets(options.corpus)
     titles = dict(zip(_MEASURES, (f"F1 {first}", f"F1 {second}", "mean F1"), strict=True))
-    columns = (
-        Column(key, title=name, below=Column(f"{key}_interval", "interval")) for key, name in titles.items()
-    )
-    return Table(
-        (Column("row", "text", title="headlines"), *columns),
-        tuple(rows),
-        title,
-        (*notes, outlets_note(options)),
-    )
+    columns = (Column("row", "text", title="headlines"), *map(with_interval, titles, titles.values()))
+    return Table(columns, tuple(rows), title, (*notes, outlets_note(options)))
 
 
 def random_split(options: ReproduceOptions) -> Table:
     """Table 1."""
     metrics = read_results(options.out / "classifiers" / "random" / "metrics.json")
-    rows = compared(
-        "classifier",
-        "classifier",
-        "",
-        _published(published.RANDOM_SPLIT["classifier"]),
-        _f1(options, counts_of(metrics, "gold")),
-    )
+    printed, measured = published.RANDOM_SPLIT["classifier"], _f1(options, counts_of(metrics, "gold"))
+    rows = compared("classifier", "classifier", "", _published(printed), measured)
     rows.append(Row({"row": f"human, {PUBLISHED}", **_published(published.RANDOM_SPLIT["human"])}))
     return _table(options, rows, "Table 1: classification on a random split")
 
@@ -258,16 +247,16 @@ def aligned(options: ReproduceOptions) -> Table:
     return Table((Column("similarity"), *texts), rows, "Table 2: aligned headlines")
 
 
-def classified(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
+def classification(options: ReproduceOptions, classified: Mapping[str, Any]) -> Table:
     """Table 5, without the annotators."""
     rows = []
     for name in SETS:
         printed = published.CLASSIFIER[NAMES[name]]
-        known = {test: printed[test] for test in GOLD}
-        known |= {condition(test, PNC): printed[test] for test in GENERATED}
-        for test, counts in found["counts"][name].items():
+        shown = {test: printed[test] for test in GOLD}
+        shown |= {condition(test, PNC): printed[test] for test in GENERATED}
+        for test, counts in classified["counts"][name].items():
             if not test.startswith(AGNOSTIC):
-                rows += compared(test, test, NAMES[name], _published(known.get(test)), _f1(options, counts))
+                rows += compared(test, test, NAMES[name], _published(shown.get(test)), _f1(options, counts))
     return _table(
         options,
         rows,
@@ -276,11 +265,11 @@ def classified(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
     )
 
 
-def agnostic(options: ReproduceOptions, found: Mapping[str, Any]) -> Table:
+def agnostic(options: ReproduceOptions, classified: Mapping[str, Any]) -> Table:
     """The control."""
     rows = []
     for network in NETWORKS[options.scale]:
-        measured = _f1(options, found["counts"]["train_m"][condition(AGNOSTIC, network)])
+        measured = _f1(options, classified["counts"]["train_m"][condition(AGNOSTIC, network)])
         printed: dict[str, float | None] = {"mean": published.AGNOSTIC_F1} if network == PNC else {}
         rows += compared(network, network, network, printed, measured)
     return _table(options, rows, "The newspaper-agnostic generator")
@@ -296,22 +285,17 @@ def together(answers: list[str]) -> str:
     return "no" if "no" in answers else "undecided" if "undecided" in answers else "yes"
 
 
-def expectations(options: ReproduceOptions, found: Mapping[str, Any], network: str) -> Table:
+def expectations(options: ReproduceOptions, classified: Mapping[str, Any], network: str) -> Table:
     """E1 to E4 (section 5.3) for generators of a network, each as differences of mean F1 that should be above 0."""
-    own, crossed = (condition(test, network) for test in GENERATED)
+    inside, crossed = (condition(test, network) for test in GENERATED)
     values: dict[tuple[str, str], float] = {}
     drawn: dict[tuple[str, str], Any] = {}
-    for place, (name, test) in enumerate((name, test) for name in SETS for test in (*GOLD, own, crossed)):
-        cells = found["counts"][name][test]
+    for number, (name, test) in enumerate(product(SETS, (*GOLD, inside, crossed))):
+        cells = classified["counts"][name][test]
         values[name, test] = float(f1_of(np.array(cells))["mean"])
-        seed = options.seed * 100 + place  # conditions are drawn independently
+        seed = options.seed * 100 + number  # conditions are drawn independently
         drawn[name, test] = f1_of(draw_cells(cells, RESAMPLES[options.scale], seed))["mean"]
-    setting = {
-        1: ("train_d", own),
-        2: ("train_m", own),
-        3: ("train_d", crossed),
-        4: ("train_m", crossed),
-    }
+    setting = dict(enumerate(((name, test) for test in (inside, crossed) for name in SETS), start=1))
     valid, gold = ({name: (name, test) for name in SETS} for test in GOLD)
 
     def of(formula: Any) -> tuple[float, tuple[float, float]]:
@@ -321,10 +305,7 @@ def expectations(options: ReproduceOptions, found: Mapping[str, Any], network: s
     asked: dict[str, dict[str, Any]] = {
         "E1: generated headlines are distinguished above chance, and less well than gold": {
             **{f"setting {n} less .5": lambda f, key=key: f[key] - 0.5 for n, key in setting.items()},
-            **{
-                f"gold less setting {n}": lambda f, key=key: f[gold[key[0]]] - f[key]
-                for n, key in setting.items()
-            },
+            **{f"gold less setting {n}": lambda f, k=k: f[gold[k[0]]] - f[k] for n, k in setting.items()},
         },
         "E2: better in setting 2 than in setting 1": {
             "setting 2 less setting 1": lambda f: f[setting[2]] - f[setting[1]]
@@ -348,9 +329,8 @@ def expectations(options: ReproduceOptions, found: Mapping[str, Any], network: s
     for expectation, formulas in asked.items():
         parts = {name: of(formula) for name, formula in formulas.items()}
         answers = {name: answer(*ends) for name, (_, ends) in parts.items()}
-        rows.append(
-            Row({"what": "all", "answer": together(list(answers.values()))}, expectation, strong=True)
-        )
+        every = together(list(answers.values()))
+        rows.append(Row({"what": "all", "answer": every}, expectation, strong=True))
         rows += [
             Row({"what": name, "value": value, "interval": ends, "answer": answers[name]}, expectation)
             for name, (value, ends) in parts.items()
@@ -364,9 +344,9 @@ def expectations(options: ReproduceOptions, found: Mapping[str, Any], network: s
     return Table(columns, tuple(rows), f"Expectations E1 to E4, generators: {network}")
 
 
-def generated(found: Mapping[str, Any]) -> Table:
+def generated(classified: Mapping[str, Any]) -> Table:
     """Table 6: examples."""
-    rows = (Row(row, row["condition"]) for row in found["examples"])
+    rows = (Row(row, row["condition"]) for row in classified["examples"])
     columns = (Column(name, "text") for name in ("headline", "outlet", "classifier"))
     return Table(tuple(columns), tuple(rows), "Table 6: examples")
 
