@@ -59,17 +59,16 @@ class Threads(ThreadPoolExecutor):
     """Threads of this process, in each of which torch computes with one thread."""
 
     def __init__(self, width: int):
-        """Start `width` threads."""
         super().__init__(width, initializer=_compute_in_one_thread)
         self.width = width  # pieces that are at work at a time
         started = Barrier(width + 1)
         for _ in range(width):
             self.submit(started.wait)
         torch = sys.modules.get("torch")
-        own = torch.get_num_threads() if torch else 0
+        threads = torch.get_num_threads() if torch else 0
         started.wait()
         if torch:
-            torch.set_num_threads(own)  # of this thread, and of those that others start
+            torch.set_num_threads(threads)  # of this thread, and of those that others start
 
     def __exit__(self, *_: object) -> None:
         self.shutdown(cancel_futures=True)
@@ -250,19 +249,19 @@ def _compute_in_one_thread() -> None:
 def _start(ray: Any, address: str | None) -> None:
     """Connect to a cluster, or start one on this machine, without a word."""
     given = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    place = address or os.environ.get("RAY_ADDRESS")
+    cluster = address or os.environ.get("RAY_ADDRESS")
     try:
-        if place and re.fullmatch(r"[^/]+:\d+", place):  # Ray itself would wait for minutes
-            host, _, port = place.rpartition(":")
+        if cluster and re.fullmatch(r"[^/]+:\d+", cluster):  # Ray itself would wait for minutes
+            host, _, port = cluster.rpartition(":")
             socket.create_connection((host, int(port)), timeout=SECONDS).close()
         ray.init(
-            address=place,
+            address=cluster,
             log_to_driver=False,
             logging_level="ERROR",
             runtime_env={"env_vars": given},
-            **({} if place else {"include_dashboard": False}),
+            **({} if cluster else {"include_dashboard": False}),
         )
     except (OSError, OverflowError, ValueError) as error:
         raise InputError(
-            f"no Ray cluster answers at {place}: start one with ray start --head, or leave --address out"
+            f"no Ray cluster answers at {cluster}: start one with ray start --head, or leave --address out"
         ) from error

@@ -57,23 +57,13 @@ def measure(
     seed: int = 1,
     level: float = 0.95,
 ) -> dict[str, dict[str, Score]]:
-    """The measured values with their intervals, see `estimate` and `bootstrap_intervals`.
-
-    Strata in order of first appearance, then the mean over them, `AVERAGE`; without strata it alone.
-
-    Examples:
-        >>> share = lambda sums: {"share": sums["hits"] / sums["n"]}
-        >>> scores = measure({"n": np.ones(3), "hits": np.array([1.0, 1, 0])}, share, ["x", "x", "y"])
-        >>> {name: each["share"] for name, each in scores.items()}["average"]
-        Score(value=0.5, low=0.5, high=0.5)
-    """
+    """Stratum to measure to score (see `estimate` and `bootstrap_intervals`), the mean over the strata, `AVERAGE`, last."""
     values = estimate(statistics, aggregate, strata)
     ends = bootstrap_intervals(statistics, aggregate, strata, resamples=resamples, seed=seed, level=level)
     rows = [*dict.fromkeys(strata or ()), AVERAGE]
     return {
         stratum: {
-            name: Score(float(found[row]), float(ends[name][row, 0]), float(ends[name][row, 1]))
-            for name, found in values.items()
+            name: Score(float(measured[row]), *ends[name][row].tolist()) for name, measured in values.items()
         }
         for row, stratum in enumerate(rows, start=-len(rows))
     }
@@ -133,23 +123,23 @@ def paired_p_values(
     trials whose difference is at least as large as the measured one, `(count + 1) / (trials + 1)`. Rows as in `estimate`.
     """
     random = np.random.default_rng(seed)
-    ones, others = [], []
-    for one, other in zip(_by_stratum(first, strata), _by_stratum(second, strata), strict=True):
-        gap = (other - one)[(one != other).any(axis=1)]
+    left_sums, right_sums = [], []
+    for left, right in zip(_by_stratum(first, strata), _by_stratum(second, strata), strict=True):
+        gap = (right - left)[(left != right).any(axis=1)]
         swapped = np.concatenate(
             [
                 random.integers(0, 2, (count, len(gap))).astype(np.float64) @ gap
                 for count in _chunks(trials, len(gap))
             ]
         )
-        ones.append(one.sum(axis=0) + swapped)
-        others.append(other.sum(axis=0) - swapped)
-    own, of_other = (estimate(each, aggregate, strata) for each in (first, second))
-    left, right = (_measures(np.stack(sums), first, aggregate) for sums in (ones, others))
+        left_sums.append(left.sum(axis=0) + swapped)
+        right_sums.append(right.sum(axis=0) - swapped)
+    measured = [estimate(each, aggregate, strata) for each in (first, second)]
+    drawn = [_measures(np.stack(sums), first, aggregate) for sums in (left_sums, right_sums)]
     p_values = {}
-    for name in own:
-        measured = np.abs(own[name] - of_other[name])
-        count = (np.abs(left[name] - right[name]) >= measured[:, None] - 1e-12).sum(axis=1)
+    for name in measured[0]:
+        difference = np.abs(measured[0][name] - measured[1][name])
+        count = (np.abs(drawn[0][name] - drawn[1][name]) >= difference[:, None] - 1e-12).sum(axis=1)
         p_values[name] = (count + 1) / (trials + 1)
     return p_values
 
@@ -201,8 +191,8 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
         return 0.0, 1.0
     if len(differences) <= _EXACT_MOST and len(np.unique(np.abs(differences))) < len(differences):
         return _exact_with_ties(differences)
-    found = scipy.stats.wilcoxon(differences)
-    return float(found.statistic), float(found.pvalue)
+    test = scipy.stats.wilcoxon(differences)
+    return float(test.statistic), float(test.pvalue)
 
 
 def rank_sum(first: Floats, second: Floats) -> float:
@@ -296,9 +286,12 @@ def friedman(scores: Floats) -> Friedman | None:
     scores = np.round(scores, _DECIMALS)
     if (scores == scores[:, :1]).all():
         return Friedman(0.0, 1.0, 0.0)
-    found = scipy.stats.friedmanchisquare(*scores.T)
-    statistic = max(float(found.statistic), 0.0)
-    return Friedman(statistic, float(found.pvalue), min(statistic / (items * (count - 1)), 1.0))
+    test = scipy.stats.friedmanchisquare(*scores.T)
+    statistic = max(float(test.statistic), 0.0)
+    return Friedman(statistic, float(test.pvalue), min(statistic / (items * (count - 1)), 1.0))
+
+
+Matrix = tuple[tuple[float | None, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -307,10 +300,8 @@ class Correlations:
 
     metrics: tuple[str, ...]  # names of rows and columns
     n: int  # scores of each metric: items times systems
-    pearson: tuple[
-        tuple[float | None, ...], ...
-    ]  # None where a metric is constant and where n is below three
-    spearman: tuple[tuple[float | None, ...], ...]
+    pearson: Matrix  # None where a metric is constant and where n is below three
+    spearman: Matrix
 
 
 def correlations(scores: Mapping[str, Floats]) -> Correlations:
@@ -323,9 +314,9 @@ def correlations(scores: Mapping[str, Floats]) -> Correlations:
     """
     shapes = {np.shape(values) for values in scores.values()}
     if len(shapes) != 1:
-        found = ", ".join(f"{name} {np.shape(values)}" for name, values in scores.items())
+        given = ", ".join(f"{name} {np.shape(values)}" for name, values in scores.items())
         raise InputError(
-            f"Correlations need metrics with the same documents and systems; found {found or 'none'}."
+            f"Correlations need metrics with the same documents and systems; found {given or 'none'}."
         )
     columns = np.array([np.ravel(values) for values in scores.values()], np.float64)
     for name, column in zip(scores, columns, strict=True):
@@ -362,12 +353,12 @@ def _exact_with_ties(differences: Floats) -> tuple[float, float]:
     return min(sums) / 2, min(float(p), 1.0)
 
 
-def _matrix(columns: Floats) -> tuple[tuple[float | None, ...], ...]:
+def _matrix(columns: Floats) -> Matrix:
     """Pearson's correlation of rows; None where it is not defined."""
     varies = np.ptp(columns, axis=1) > 0
     if columns.shape[1] < 3:
         varies[:] = False
-    found = np.full((len(columns), len(columns)), np.nan)
+    matrix = np.full((len(columns), len(columns)), np.nan)
     if varies.any():
-        found[np.ix_(varies, varies)] = np.clip(np.corrcoef(columns[varies]), -1, 1)
-    return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in found)
+        matrix[np.ix_(varies, varies)] = np.clip(np.corrcoef(columns[varies]), -1, 1)
+    return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix)

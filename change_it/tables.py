@@ -149,10 +149,8 @@ def formatted(value: Value, format_: Format) -> str:
 def records(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
     """Header and rows of plain values; a column's `below` follows it, an interval is `_low` and `_high`."""
     every = [each for column in table.columns for each in (column, column.below) if each]
-    header = []
-    for column in every:
-        ends = ("_low", "_high") if column.format == "interval" else ("",)
-        header += [f"{column.name}{end}" for end in ends]
+    ends = {"interval": ("_low", "_high")}
+    header = [f"{column.name}{end}" for column in every for end in ends.get(column.format, ("",))]
     rows: list[list[str | int | float | None]] = []
     for row in table.rows:
         cells: list[str | int | float | None] = []
@@ -160,10 +158,9 @@ def records(table: Table) -> tuple[list[str], list[list[str | int | float | None
             value = row.values.get(column.name)
             if isinstance(value, tuple):
                 cells += value
-            elif isinstance(value, Marked):
-                cells.append(value.text)
             else:
-                cells += [None, None] if column.format == "interval" else [value]
+                shown = value.text if isinstance(value, Marked) else value
+                cells += [None, None] if column.format == "interval" else [shown]
         rows.append(cells)
     return header, rows
 
@@ -223,8 +220,8 @@ def print_table(table: Table, to: "Console") -> None:
                     value = row.values.get(column.name)
                     if column.format == "mark" and value is not None:
                         cell.stylize("green" if value else "red")
-                    for place in value.places if isinstance(value, Marked) else ():
-                        cell.stylize("underline", *place)
+                    for ends in value.places if isinstance(value, Marked) else ():
+                        cell.stylize("underline", *ends)
                 grid.add_row(*(cells[at] for at in block), style="bold" if row.strong else "")
             grid.add_section()
         to.print(grid)

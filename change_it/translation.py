@@ -98,8 +98,8 @@ def translate(language: str, key: str, **values: object) -> str:
         >>> translate("en", "tabs.transfer"), translate("it", "tabs.transfer")
         ('Transfer', 'Trasferisci')
     """
-    known = known_language(language)
-    return load_texts(known)[key].format(**shown_values(known, values))
+    language = known_language(language)
+    return load_texts(language)[key].format(**shown_values(language, values))
 
 
 def shown_values(language: str, values: Mapping[str, object]) -> dict[str, object]:
@@ -128,8 +128,8 @@ def localized(language: str, text: object) -> str:
         return translate(language, text.key, **text.values)
     if not isinstance(text, str):
         return str(text)
-    known = known_language(language)
-    return number(known, text) if _NUMBER.fullmatch(text) else load_words(known).get(text, text)
+    language = known_language(language)
+    return number(language, text) if _NUMBER.fullmatch(text) else load_words(language).get(text, text)
 
 
 def number(language: str, text: str) -> str:
@@ -151,7 +151,6 @@ class Texts:
     """
 
     def __init__(self, language: str = "it"):
-        """Texts of a page that is about to be built."""
         import gradio as gr
 
         self.opening = language

@@ -63,24 +63,24 @@ class Answers:
         path = self.file(name)
         if not path.is_file():
             return {}
-        with self._opened(path, "rb") as (_, known):
-            return dict(known.answers)
+        with self._opened(path, "rb") as (_, state):
+            return dict(state.answers)
 
     def add(self, name: str, item: str, question: str, value: int) -> None:
         """Append an answer; it is on the disk when this returns, and nothing is written where the file has a damaged line."""
         path = self.file(name)
         new = not path.exists()
-        with self._opened(path, "a+b") as (file, known):
-            values = {**known.answers.get(item, {}), question: value}
+        with self._opened(path, "a+b") as (file, state):
+            values = {**state.answers.get(item, {}), question: value}
             time = datetime.now(UTC).isoformat(timespec="seconds")
             row = [item, *(values.get(each, "") for each in QUESTIONS), time]
             text = StringIO()
-            csv.writer(text, lineterminator="\n").writerows([row] if known.end else [HEADER, row])
-            if known.cut_off:  # a row that was never confirmed
-                file.truncate(known.end)
-            gap = b"\n" if known.end and not known.last.endswith(b"\n") else b""
+            csv.writer(text, lineterminator="\n").writerows([row] if state.end else [HEADER, row])
+            if state.cut_off:  # a row that was never confirmed
+                file.truncate(state.end)
+            gap = b"\n" if state.end and not state.last.endswith(b"\n") else b""
             append(file, gap + text.getvalue().encode())
-            known.follow(file)
+            state.follow(file)
         if new:
             self._sync_folder()
 
@@ -89,7 +89,7 @@ class Answers:
         name = annotator_name(path)
         names = [name.replace("-", " "), name]  # earlier versions wrote a hyphen for both
         try:
-            files = list(dict.fromkeys(self.file(one).name for one in names))
+            files = list(dict.fromkeys(self.file(each).name for each in names))
         except InputError as error:
             raise InputError(f"{path} is no file of answers: move it elsewhere") from error
         if path.name not in files[-1:]:
@@ -101,14 +101,14 @@ class Answers:
     @contextmanager
     def _opened(self, path: Path, mode: str) -> Iterator[tuple[BinaryIO, "_File"]]:
         """An annotator's file, locked for this thread, and what it holds."""
-        known = self._files.setdefault(path, _File(path, self._items))
+        state = self._files.setdefault(path, _File(path, self._items))
         with (
-            known.lock,
+            state.lock,
             file_errors(f"cannot {'read' if mode == 'rb' else 'write'} {path}"),
             open_locked(path, mode) as file,
         ):
-            known.follow(file)
-            yield file, known
+            state.follow(file)
+            yield file, state
 
     def _sync_folder(self) -> None:
         """Make the name of a new file survive a power cut too."""
@@ -126,7 +126,7 @@ class _File:
     path: Path
     items: frozenset[str]
     lock: threading.Lock = field(default_factory=threading.Lock)
-    place: tuple[int, int] = (0, 0)  # on the disk: another one after the file was replaced
+    inode: tuple[int, int] = (0, 0)  # with its device: another one after the file was replaced
     end: int = 0  # of the last whole row, in bytes
     last: bytes = b""  # that row
     lines: int = 0
@@ -135,11 +135,11 @@ class _File:
 
     def follow(self, file: BinaryIO) -> None:
         """Read what was appended since the last time; all of a file that somebody else has rewritten."""
-        state = os.fstat(file.fileno())
-        place = (state.st_dev, state.st_ino)
+        status = os.fstat(file.fileno())
+        inode = (status.st_dev, status.st_ino)
         file.seek(self.end - len(self.last))
-        if place != self.place or file.read(len(self.last)) != self.last:
-            self.place, self.end, self.last, self.lines, self.answers = place, 0, b"", 0, {}
+        if inode != self.inode or file.read(len(self.last)) != self.last:
+            self.inode, self.end, self.last, self.lines, self.answers = inode, 0, b"", 0, {}
             file.seek(0)
         self.cut_off = False
         for line in file:

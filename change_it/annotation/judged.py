@@ -60,9 +60,7 @@ def _measure(key: Sequence[KeyRow], options: MetricOptions) -> tuple[dict[str, F
     evaluation = evaluate(
         documents, [System("systems", tuple(key[at].headline for at in rows))], options=options
     )
-    found = {}
-    for metric in evaluation.metrics:
-        values = np.full(len(key), np.nan)
+    metrics = {metric: np.full(len(key), np.nan) for metric in evaluation.metrics}
+    for metric, values in metrics.items():
         values[rows] = evaluation.scores(metric)[:, 0]
-        found[metric] = values
-    return found, evaluation.signature
+    return metrics, evaluation.signature

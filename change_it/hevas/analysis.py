@@ -54,9 +54,7 @@ class Pair:
     first: str
     second: str
     difference: float  # mean of the first less mean of the second
-    published_p: (
-        float  # Tukey's (corrected for the number of pairs) or Wilcoxon's signed-rank (not corrected)
-    )
+    published_p: float  # Tukey's, corrected for the number of pairs, or the signed-rank test's, not corrected
     rank_sum_p: float  # Wilcoxon's rank-sum test, which ignores that the documents are the same
     wilcoxon: float  # signed-rank statistic, the smaller sum of ranks
     p: float  # its p-value, two-sided; 1 where all documents have equal scores
@@ -144,9 +142,9 @@ def mean_intervals(
     """Percentile bootstrap intervals of the means of (n, m) scores; every system gets the same documents drawn.
 
     Examples:
-        >>> intervals = mean_intervals(np.array([[0.0, 0.5], [1.0, 0.5]] * 50), ["one", "two"])
+        >>> intervals = mean_intervals(np.array([[0.0, 0.5], [1.0, 0.5]] * 50), ["first", "second"])
         >>> {name: (round(low, 2), round(high, 2)) for name, (low, high) in intervals.items()}
-        {'one': (0.4, 0.6), 'two': (0.5, 0.5)}
+        {'first': (0.4, 0.6), 'second': (0.5, 0.5)}
     """
     columns = dict(zip(systems, scores.T, strict=True))
     means = measure(
@@ -156,10 +154,11 @@ def mean_intervals(
         level=level,
         seed=seed,
     )[AVERAGE]
-    clipped = {
-        name: np.clip(means[name].interval, column.min(), column.max()) for name, column in columns.items()
-    }
-    return {name: (float(low), float(high)) for name, (low, high) in clipped.items()}
+    intervals = {}
+    for name, column in columns.items():
+        low, high = np.clip(means[name].interval, column.min(), column.max()).tolist()
+        intervals[name] = low, high
+    return intervals
 
 
 def _checked(scores: Floats, systems: Sequence[str]) -> Floats:
@@ -176,31 +175,28 @@ def _checked(scores: Floats, systems: Sequence[str]) -> Floats:
 
 
 def _summary(name: str, scores: Floats, interval: tuple[float, float], seed: int) -> SystemSummary:
-    """Mean, deviation and normality of one system."""
     w, p = shapiro(scores, seed=seed) or (None, None)
     deviation = float(scores.std(ddof=1)) if len(scores) > 1 else None
     return SystemSummary(name, float(scores.mean()), deviation, interval, w, p)
 
 
 def _pairs(scores: Floats, systems: Sequence[str], normal: bool) -> Iterator[Pair]:
-    """The comparison of each two systems."""
-    places = list(combinations(range(len(systems)), 2))
-    if not places:
+    pairs = list(combinations(range(len(systems)), 2))
+    if not pairs:
         return
-    tests = [wilcoxon(scores[:, i], scores[:, j]) for i, j in places]
-    raw = [p for _, p in tests]
-    published = [float(p) for p in tukey(scores)[tuple(zip(*places, strict=True))]] if normal else raw
-    for (i, j), (statistic, p), published_p, corrected in zip(
-        places, tests, published, holm(raw), strict=True
-    ):
+    tests = [wilcoxon(scores[:, i], scores[:, j]) for i, j in pairs]
+    p_holm = holm([p for _, p in tests])
+    p_tukey = tukey(scores) if normal else None
+    for (i, j), (statistic, p), corrected in zip(pairs, tests, p_holm, strict=True):
+        first, second = scores[:, i], scores[:, j]
         yield Pair(
             first=systems[i],
             second=systems[j],
-            difference=float(scores[:, i].mean() - scores[:, j].mean()),
-            published_p=published_p,
-            rank_sum_p=rank_sum(scores[:, i], scores[:, j]),
+            difference=float(first.mean() - second.mean()),
+            published_p=p if p_tukey is None else float(p_tukey[i, j]),
+            rank_sum_p=rank_sum(first, second),
             wilcoxon=statistic,
             p=p,
             p_holm=corrected,
-            rank_biserial=rank_biserial(scores[:, i], scores[:, j]),
+            rank_biserial=rank_biserial(first, second),
         )

@@ -4,6 +4,7 @@ import gzip
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,30 +54,25 @@ class WordEmbeddings(TextSpace):
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
         """(m, dimensions) mean vectors of texts; zeros for a text without a word that has a vector."""
-        places = [
-            [place for word in text if (place := self._place(word)) is not None] for text in words_of(texts)
-        ]
-        lengths = np.fromiter(map(len, places), np.int64, len(places))
-        flat = np.fromiter((place for text in places for place in text), np.int64, lengths.sum())
-        used, columns = np.unique(flat, return_inverse=True)
+        rows = [[row for word in text if (row := self._row(word)) is not None] for text in words_of(texts)]
+        lengths = np.array([len(text) for text in rows], np.int64)
+        used, columns = np.unique(np.array(list(chain.from_iterable(rows)), np.int64), return_inverse=True)
         shares = np.repeat(1 / np.maximum(lengths, 1), lengths)
-        means = csr_matrix(
-            (shares, columns, np.r_[0, np.cumsum(lengths)]), shape=(len(places), len(used)), dtype=np.float64
-        )
+        ends = np.r_[0, np.cumsum(lengths)]
+        means = csr_matrix((shares, columns, ends), shape=(len(rows), len(used)), dtype=np.float64)
         return means @ self._vectors.vectors[used].astype(np.float64)
 
-    def _place(self, word: str) -> int | None:
-        """The row of a word's vector, or None."""
+    def _row(self, word: str) -> int | None:
         return self._vectors.key_to_index.get(word, self._other_writings.get(word))
 
     @cached_property
     def _other_writings(self) -> dict[str, int]:
         """Lower-case word to the row of its first writing with capitals."""
-        found: dict[str, int] = {}
-        for place, key in enumerate(self._vectors.index_to_key):
+        rows: dict[str, int] = {}
+        for row, key in enumerate(self._vectors.index_to_key):
             if (lower := str(key).lower()) != key:
-                found.setdefault(lower, place)
-        return found
+                rows.setdefault(lower, row)
+        return rows
 
 
 def load_vectors(path: Path, *, limit: int | None = None) -> "KeyedVectors":
@@ -118,10 +114,9 @@ def train_vectors(
     """Train word vectors on the documents: word2vec, CBOW, words that occur once included; the same on every run."""
     if min(dimensions, passes) < 1:
         raise InputError("word vectors need 1 or more dimensions and passes")
-    models = _gensim()
-    found = document_words(documents)
-    pieces = [text[start : start + _LONGEST] for text in found for start in range(0, len(text), _LONGEST)]
-    model = models.Word2Vec(
+    texts = document_words(documents)
+    pieces = [text[start : start + _LONGEST] for text in texts for start in range(0, len(text), _LONGEST)]
+    model = _gensim().Word2Vec(
         pieces,
         vector_size=dimensions,
         window=_WINDOW,
@@ -170,7 +165,6 @@ def _callback(progress: Progress, passes: int) -> Any:
 
 
 def _gensim() -> Any:
-    """`gensim.models`."""
     try:
         from gensim import models
     except ImportError as error:

@@ -1,8 +1,7 @@
 """Latent concepts of a corpus: LSI (LSA-C, LSA-S) and LDA topics (TM-C, TM-S) (HEvAS 2019, sections 2.3, 2.4, 3.1).
 
-Choices where the paper is silent: tf-idf is scikit-learn's (smoothed idf, unit length); a *ratio* of eigenvalues is a
-share of their number; topics come from scikit-learn's online variational Bayes, where the paper's came from Mallet;
-P(d|P_i) is P(P_i|d) over its sum over all documents, that is, all documents are equally probable.
+Where the paper is silent: tf-idf is scikit-learn's (smoothed idf, unit length); a *ratio* of eigenvalues is a share of
+their number; topics come from online variational Bayes, where the paper's came from Mallet; all documents are equally probable.
 """
 
 from collections.abc import Sequence
@@ -65,10 +64,10 @@ class LatentSemantic(TextSpace):
             >>> space.coverage(["pesce", "voto", "voto"]).round(2).tolist()
             [1.0, 0.0, 1.0]
         """
-        found = document_words(documents, stop_words(language))
-        vectorizer = TfidfVectorizer(analyzer=_identity)
-        matrix = vectorizer.fit_transform(found)
-        full = min(sum(map(bool, found)), matrix.shape[1])
+        texts = document_words(documents, stop_words(language))
+        vectorizer = TfidfVectorizer(analyzer=list)
+        matrix = vectorizer.fit_transform(texts)
+        full = min(sum(map(bool, texts)), matrix.shape[1])
         if sum(option is not None for option in (number, ratio, floor)) > 1:
             raise InputError("LSI keeps eigenvalues by number, by ratio or by floor: give one of the three")
         if number is not None and number < 1:
@@ -132,30 +131,29 @@ class TopicModel(TextSpace):
         """
         if topics < 1 or passes < 1:
             raise InputError(f"LDA with {topics} topics and {passes} passes: choose 1 or more of both")
-        found = document_words(documents, stop_words(language))
-        filled = sum(map(bool, found))
+        texts = document_words(documents, stop_words(language))
+        filled = sum(map(bool, texts))
         if filled < topics:
             raise InputError(
                 f"{filled} documents with words are fewer than {topics} LDA topics: choose at most {filled} topics"
             )
-        vectorizer = CountVectorizer(analyzer=_identity)
-        counts = vectorizer.fit_transform(found)
-        batch = min(max(len(found) // 20, _FEWEST), _MOST)
+        vectorizer = CountVectorizer(analyzer=list)
+        counts = vectorizer.fit_transform(texts)
+        batch = min(max(len(texts) // 20, _FEWEST), _MOST)
         model = LatentDirichletAllocation(
             topics, learning_method="online", total_samples=filled, batch_size=batch, random_state=seed
         )
-        starts = range(0, len(found), batch)
-        for step in range(passes * len(starts)):
-            start = starts[step % len(starts)]
+        starts = [*range(0, len(texts), batch)] * passes
+        for step, start in enumerate(starts, start=1):
             model.partial_fit(counts[start : start + batch])
             if progress is not None:
-                progress(step + 1, passes * len(starts))
+                progress(step, len(starts))
         space = cls(
             vectorizer,
             model.components_ / model.components_.sum(axis=1, keepdims=True),
             model.transform(counts),
         )
-        space.documents = space._weigh(counts, np.arange(len(found)))
+        space.documents = space._weigh(counts, np.arange(len(texts)))
         return space
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
@@ -173,11 +171,6 @@ class TopicModel(TextSpace):
         weights = (counts @ self.words_given_topic.T) * self._importance[of]
         sums = weights.sum(axis=1, keepdims=True)
         return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
-
-
-def _identity(words: Sequence[str]) -> Sequence[str]:
-    """The analyzer of texts that are words already."""
-    return words
 
 
 def _above(matrix: csr_matrix, floor: float, full: int) -> tuple[Floats, Floats]:

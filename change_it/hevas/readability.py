@@ -62,8 +62,8 @@ def _breaks(language: str) -> Callable[[str], Sequence[int]]:
         raise InputError("Fog needs pyphen: pip install 'change-it[hevas]'") from None
     name = _PATTERNS.get(language, language)
     if name not in pyphen.LANGUAGES:
-        known = ", ".join(sorted(code for code in pyphen.LANGUAGES if "_" not in code))
-        raise InputError(f"no syllable patterns for language {language!r}: choose one of {known}")
+        codes = ", ".join(sorted(code for code in pyphen.LANGUAGES if "_" not in code))
+        raise InputError(f"no syllable patterns for language {language!r}: choose one of {codes}")
     positions: Callable[[str], Sequence[int]] = pyphen.Pyphen(lang=name, left=1, right=1).positions
     return positions
 
@@ -97,9 +97,9 @@ def fog(headlines: Sequence[str], language: str) -> Floats:
     _breaks(language)  # an unknown language is refused even when there is no word
     scores = np.zeros(len(headlines), dtype=np.float64)
     for i, headline in enumerate(headlines):
-        if found := words(headline):
-            hard = sum(syllables(word, language) >= COMPLEX for word in found)
-            scores[i] = 0.4 * (len(found) + 8 * hard / len(found))
+        if split := words(headline):
+            hard = sum(syllables(word, language) >= COMPLEX for word in split)
+            scores[i] = 0.4 * (len(split) + 8 * hard / len(split))
     return scores
 
 
@@ -119,13 +119,7 @@ def average_word_length(headlines: Sequence[str]) -> Floats:
 def readability(
     headlines: Sequence[str], language: str, *, tagger: Tagger | None = None
 ) -> dict[str, Floats]:
-    """All five metrics; the package's own tagger of the language when none is given.
-
-    Examples:
-        >>> scores = readability(["Il sindaco di Roma va via"], "it")
-        >>> {name: round(float(values[0]), 4) for name, values in scores.items()}
-        {'PNR': 0.1667, 'NR': 0.1667, 'PR': 0.0, 'Fog': 2.9333, 'AWL': 3.3333}
-    """
+    """All five metrics by name; tagged by the package's own tagger of the language when none is given."""
     tagged = tag_headlines(headlines, tagger or load_tagger(language), language)
     return {
         **{name: tag_ratio(tagged, tag) for name, tag in RATIOS.items()},

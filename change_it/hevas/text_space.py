@@ -1,7 +1,4 @@
-"""Spaces of vectors, in which texts are compared by their cosine.
-
-A space is fitted once on the documents and then measures any number of systems (HEvAS 2019, section 3.1).
-"""
+"""Spaces of vectors, in which texts are compared by their cosine (HEvAS 2019, section 3.1)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -54,10 +51,10 @@ def cosines(a: Floats, b: Floats) -> Floats:
 
 def document_words(documents: Sequence[Text], leave_out: frozenset[str] = frozenset()) -> list[list[str]]:
     """Words of the documents that a space is fitted on; some may have none, not all."""
-    found = [[word for word in text if word not in leave_out] for text in words_of(documents)]
-    if not any(found):
+    kept = [[word for word in text if word not in leave_out] for text in words_of(documents)]
+    if not any(kept):
         raise InputError(
-            f"none of the {len(found)} documents has a word{' that is no stop word' if leave_out else ''}: "
+            f"none of the {len(kept)} documents has a word{' that is no stop word' if leave_out else ''}: "
             "name the column or file that holds the articles"
         )
-    return found
+    return kept

@@ -1,6 +1,6 @@
 """LREC 2020: Tables 1, 2, 5 to 7, Figure 2, the newspaper-agnostic generator, and the expectations E1 to E4."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -26,6 +26,7 @@ from change_it.reproduction.paper_tables import (
 )
 from change_it.reproduction.scales import RESAMPLES, classifier_step, generator_step, transfer_step
 from change_it.results.document import Document, Section
+from change_it.stats import Floats
 from change_it.steps import Step
 from change_it.tables import Column, Row, Table, Value, with_interval
 
@@ -112,7 +113,6 @@ def _headlines(options: ReproduceOptions, network: str, recipe: str, to: str, of
 
 
 def _file(network: str, recipe: str, to: str, of: str) -> str:
-    """Name of a prediction file."""
     return f"{network}-{recipe}-of-{of}" if recipe == AGNOSTIC else f"{network}-{recipe}-{to}-of-{of}"
 
 
@@ -200,10 +200,12 @@ def document(options: ReproduceOptions) -> Document:
     return Document("LREC 2020, published and measured", lead, sections, [signature])
 
 
+#: A difference of mean F1, from F1 by training set and test.
+Formula = Callable[[Mapping[tuple[str, str], Floats]], Floats]
 _MEASURES = ("first", "second", "mean")
 
 
-def _f1(options: ReproduceOptions, counts: Any) -> dict[str, Value]:
+def _f1(options: ReproduceOptions, counts: list[list[int]]) -> dict[str, Value]:
     """Cells of the F1 of both outlets and their mean, with intervals."""
     scores = bootstrapped(counts, RESAMPLES[options.scale], options.seed)
     cells: dict[str, Value] = {key: scores[key]["f1"][0] for key in _MEASURES}
@@ -288,21 +290,21 @@ def together(answers: list[str]) -> str:
 def expectations(options: ReproduceOptions, classified: Mapping[str, Any], network: str) -> Table:
     """E1 to E4 (section 5.3) for generators of a network, each as differences of mean F1 that should be above 0."""
     inside, crossed = (condition(test, network) for test in GENERATED)
-    values: dict[tuple[str, str], float] = {}
-    drawn: dict[tuple[str, str], Any] = {}
+    values: dict[tuple[str, str], Floats] = {}
+    drawn: dict[tuple[str, str], Floats] = {}
     for number, (name, test) in enumerate(product(SETS, (*GOLD, inside, crossed))):
         cells = classified["counts"][name][test]
-        values[name, test] = float(f1_of(np.array(cells))["mean"])
+        values[name, test] = f1_of(cells)["mean"]
         seed = options.seed * 100 + number  # conditions are drawn independently
         drawn[name, test] = f1_of(draw_cells(cells, RESAMPLES[options.scale], seed))["mean"]
     setting = dict(enumerate(((name, test) for test in (inside, crossed) for name in SETS), start=1))
     valid, gold = ({name: (name, test) for name in SETS} for test in GOLD)
 
-    def of(formula: Any) -> tuple[float, tuple[float, float]]:
+    def of(formula: Formula) -> tuple[float, tuple[float, float]]:
         low, high = np.quantile(formula(drawn), [0.025, 0.975]).tolist()
         return float(formula(values)), (low, high)
 
-    asked: dict[str, dict[str, Any]] = {
+    asked: dict[str, dict[str, Formula]] = {
         "E1: generated headlines are distinguished above chance, and less well than gold": {
             **{f"setting {n} less .5": lambda f, key=key: f[key] - 0.5 for n, key in setting.items()},
             **{f"gold less setting {n}": lambda f, k=k: f[gold[k[0]]] - f[k] for n, k in setting.items()},

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
@@ -13,6 +14,7 @@ from change_it.judges.arguments import TASKS, Task
 from change_it.published import JUDGES, PublishedRow
 from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.scales import RESAMPLES, Kind
+from change_it.stats import Floats, Ints
 from change_it.tables import Column, Row, Table, Value, with_interval
 
 #: Directions of the papers, by our order of the outlets.
@@ -20,8 +22,6 @@ DIRECTIONS = ("rep2gio", "gio2rep", "average")
 #: Measures of Table 2 of EvalNLGEval 2020, in its order.
 MEASURES = ("hh", "ah", "main", "compliancy", "bleu", "rougeL")
 PUBLISHED, MEASURED, DIFFERENCE = "published", "measured", "difference"
-
-Interval = tuple[float, float]
 
 
 def compared(
@@ -59,7 +59,9 @@ def counts_of(metrics: Mapping[str, Any], test: str) -> list[list[int]]:
     return [[first, classes[0]["support"] - first], [classes[1]["support"] - second, second]]
 
 
-def bootstrapped(cells: Any, resamples: int, seed: int) -> dict[str, dict[str, tuple[float, Interval]]]:
+def bootstrapped(
+    cells: ArrayLike, resamples: int, seed: int
+) -> dict[str, dict[str, tuple[float, tuple[float, float]]]]:
     """Precision, recall and F1 of the `first` and the `second` class and `mean` F1, each with a 95% interval.
 
     Drawing (2, 2) counts anew, true by given class, is a bootstrap over the test examples.
@@ -74,19 +76,19 @@ def bootstrapped(cells: Any, resamples: int, seed: int) -> dict[str, dict[str, t
     }
 
 
-def draw_cells(cells: Any, resamples: int, seed: int) -> Any:
+def draw_cells(cells: ArrayLike, resamples: int, seed: int) -> Ints:
     """Counts of as many answers drawn with replacement: (2, 2) true by given class to (resamples, 2, 2)."""
     flat = np.asarray(cells).ravel()
     drawn = np.random.default_rng(seed).multinomial(flat.sum(), flat / flat.sum(), resamples)
     return drawn.reshape(resamples, 2, 2)
 
 
-def f1_of(cells: Any) -> dict[str, Any]:
+def f1_of(cells: ArrayLike) -> dict[str, Floats]:
     """F1 of the first and the second class and their mean, from (..., 2, 2) counts, true by given class."""
     return {name: measures["f1"] for name, measures in _of_cells(cells).items()}
 
 
-def _of_cells(cells: Any) -> dict[str, dict[str, Any]]:
+def _of_cells(cells: ArrayLike) -> dict[str, dict[str, Floats]]:
     """Precision, recall and F1 from (..., 2, 2) counts, true by given class."""
     counts = np.asarray(cells, np.float64)
     first, missed, false, second = (counts[..., i, j] for i in (0, 1) for j in (0, 1))

@@ -43,12 +43,10 @@ class HevasResult:
     systems: tuple[Headlines, ...]
     evaluation: Evaluation
     analysis: Analysis
-    judges: (
-        Correlations  # of `JUDGE_COLUMNS`, `OVERLAPS` and all metrics, without `LEFT_OUT` and empty headlines
-    )
-    judges_within: (
-        Correlations  # of the differences from the system's mean: what sets systems apart does not count
-    )
+    #: Of `JUDGE_COLUMNS`, `OVERLAPS` and all metrics, without `LEFT_OUT` and empty headlines.
+    judges: Correlations
+    #: Of the differences from the system's mean: what sets systems apart does not count.
+    judges_within: Correlations
 
     def as_dict(self) -> dict[str, object]:
         """What `scores.json` holds; comparisons of the systems are in `hevas/summary.json`."""

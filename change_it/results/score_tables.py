@@ -129,7 +129,6 @@ def remarks(scores: Scores) -> list[Message]:
 
 
 def _values(row: ScoreRow) -> dict[str, Value]:
-    """The measures of a row and their intervals."""
     values: dict[str, Value] = {**row.values}
     values |= {name: "n/a" for name in OF_FLUENCY if name not in row.values}
     return values | {f"{name}_interval": ends for name, ends in row.intervals.items()}

@@ -25,13 +25,7 @@ from accelerate.utils import (
     parse_flag_from_env,
     set_seed,
 )
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Sampler
 
@@ -60,9 +54,7 @@ class TrainingResult:
     epochs: float  # passes over the data, fractional
     seconds: float  # training time, earlier parts of a resumed run included
     stopped: str  # all updates done, no better score (`early`), or out of time
-    best_score: (
-        float | None
-    )  # validation score of the weights that the model now has; None without an evaluation
+    best_score: float | None  # validation score of the weights that it now has; None without an evaluation
     best_update: int
     # for each evaluation `update`, `loss` (mean since the last one) and its numbers; the first before training
     history: list[dict[str, float]]
@@ -98,10 +90,9 @@ class Progressed:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continue from `state`; an `InputError` says what differs when it is of a run with other data or options."""
-        saved, own = state["fingerprint"], self.fingerprint
-        if changed := [name for name in own if saved.get(name) != own[name]]:
-            differing = ", ".join(f"{name} was {saved.get(name)}, is {own[name]}" for name in changed)
-            raise InputError(differing)
+        saved, now = state["fingerprint"], self.fingerprint
+        if changed := [name for name in now if saved.get(name) != now[name]]:
+            raise InputError(", ".join(f"{name} was {saved.get(name)}, is {now[name]}" for name in changed))
         vars(self).update(state)
 
 
