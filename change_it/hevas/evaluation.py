@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from change_it.errors import InputError
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.documents import Documents, System
+from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS, Floats, Progress, Work, measures, signature, split
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.text.stopwords import stop_words

@@ -7,8 +7,8 @@ from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from change_it import __version__
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.documents import Documents, System
+from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.text_space import TextSpace
 from change_it.stats import Floats
 from change_it.text.references import words_of

@@ -24,7 +24,7 @@ from change_it.corpus.folder import MODEL_CORPUS
 from change_it.corpus.sample import OUTLETS, of_sample
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard
-from change_it.hub.arguments import PushOptions
+from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
 from change_it.judges.arguments import as_in_the_papers
 from change_it.published import CITATIONS, JUDGES

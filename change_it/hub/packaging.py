@@ -18,8 +18,8 @@ from change_it.audit.verdicts import check_metrics
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard, single_generator
 from change_it.hub import cards
-from change_it.hub.arguments import PushOptions
 from change_it.hub.cards import public
+from change_it.hub.push_options import PushOptions
 from change_it.io import read_json
 
 Files = dict[str, bytes | Path]

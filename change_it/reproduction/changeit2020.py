@@ -11,8 +11,8 @@ from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
 from change_it.io import Predictions, named_files, read_records, write_table
-from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.paper_tables import judges_table, read_results, systems_table, weights_of
+from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.reproduction.scales import generator_step, judge_steps, score_step, transfer_step
 from change_it.results.document import Document, Section
 from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS

@@ -5,8 +5,8 @@ from typing import get_args
 from change_it import published
 from change_it.corpus.folder import read_outlets
 from change_it.generators.arguments import TRANSFORMER, Recipe
-from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.paper_tables import judges_table, read_results, systems_table, weights_of
+from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.reproduction.scales import Kind, generator_step, judge_steps, score_step, transfer_step
 from change_it.results.document import Document, Section
 from change_it.steps import Step

@@ -12,14 +12,14 @@ from scipy.stats import kendalltau
 from change_it import published
 from change_it.corpus.folder import read_language
 from change_it.hevas.analysis import mean_intervals
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.baseline_systems import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, read_documents
 from change_it.hevas.evaluation import Evaluation, evaluate
+from change_it.hevas.metric_options import MetricOptions
 from change_it.io import write_json
 from change_it.progress import progress_bar
-from change_it.reproduction.arguments import ReproduceOptions, Scale
 from change_it.reproduction.paper_tables import MEASURED, PUBLISHED, compared, read_results
+from change_it.reproduction.reproduce_options import ReproduceOptions, Scale
 from change_it.results.document import Document, Section
 from change_it.stats import correlations
 from change_it.steps import Step

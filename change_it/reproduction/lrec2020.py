@@ -13,7 +13,6 @@ from change_it.commands.corpus_curve import NEARLY_EQUAL, CurveOptions, examples
 from change_it.corpus.folder import read_outlets, read_report
 from change_it.generators.arguments import TRANSFORMER, Recipe
 from change_it.io import read_records, write_json, write_table
-from change_it.reproduction.arguments import ReproduceOptions, Scale
 from change_it.reproduction.paper_tables import (
     PUBLISHED,
     bootstrapped,
@@ -24,6 +23,7 @@ from change_it.reproduction.paper_tables import (
     outlets_note,
     read_results,
 )
+from change_it.reproduction.reproduce_options import ReproduceOptions, Scale
 from change_it.reproduction.scales import RESAMPLES, classifier_step, generator_step, transfer_step
 from change_it.results.document import Document, Section
 from change_it.stats import Floats

@@ -12,7 +12,7 @@ from change_it.errors import InputError
 from change_it.io import read_json
 from change_it.judges.arguments import TASKS, Task
 from change_it.published import JUDGES, PublishedRow
-from change_it.reproduction.arguments import ReproduceOptions
+from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.reproduction.scales import RESAMPLES, Kind
 from change_it.stats import Floats, Ints
 from change_it.tables import Column, Row, Table, Value, with_interval

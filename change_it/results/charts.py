@@ -24,8 +24,8 @@ from change_it.audit.calibration import Calibration
 from change_it.audit.probes import Probe
 from change_it.errors import InputError
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
-from change_it.hevas.arguments import Chart
 from change_it.hevas.evaluation import Evaluation
+from change_it.hevas.metric_options import Chart
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
 from change_it.results.context import Histogram

@@ -9,10 +9,10 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.hevas.analysis import Analysis, analyse
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.documents import Documents
 from change_it.hevas.documents import System as Headlines
 from change_it.hevas.evaluation import Evaluation, check_input, chosen_metrics, evaluate
+from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import Progress
 from change_it.hevas.readability import fog
 from change_it.scoring import overlap

@@ -32,7 +32,7 @@ from torch.utils.data import DataLoader, Sampler
 from change_it.errors import InputError
 from change_it.process import keep_memory
 from change_it.progress import ProgressBar
-from change_it.training.arguments import TrainingSettings
+from change_it.training.settings import TrainingSettings
 
 #: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end.
 EVALUATIONS = 10
