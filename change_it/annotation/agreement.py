@@ -25,8 +25,8 @@ def coincidences(ratings: Sequence[Sequence[int | None]], values: Sequence[int])
     pairs = np.maximum(counts.sum(axis=1) - 1, 1)
     pairs[counts.sum(axis=1) < 2] = np.inf
     return {
-        f"{one},{other}": counts[:, i] * (counts[:, j] - (i == j)) / pairs + 0.0
-        for (i, one), (j, other) in product(enumerate(values), repeat=2)
+        f"{first},{second}": counts[:, i] * (counts[:, j] - (i == j)) / pairs + 0.0
+        for (i, first), (j, second) in product(enumerate(values), repeat=2)
     }
 
 
@@ -40,12 +40,10 @@ def alpha(sums: Statistics, values: Sequence[int], level: Level) -> Floats:
         >>> float(alpha({name: column.sum() for name, column in columns.items()}, [1, 2], "nominal").round(4))
         0.5333
     """
-    observed = np.stack(
-        [np.stack([np.asarray(sums[f"{one},{other}"]) for other in values]) for one in values]
-    )
+    observed = np.stack([np.stack([sums[f"{row},{column}"] for column in values]) for row in values])
     totals = observed.sum(axis=1)
     number = totals.sum(axis=0)
-    found, expected = np.zeros(number.shape), np.zeros(number.shape)
+    disagreement, expected = np.zeros(number.shape), np.zeros(number.shape)
     for i, j in product(range(len(values)), repeat=2):
         if i == j:
             continue
@@ -53,7 +51,7 @@ def alpha(sums: Statistics, values: Sequence[int], level: Level) -> Floats:
         distance = 1.0 if level == "nominal" else totals[first : last + 1].sum(axis=0)
         if level == "ordinal":
             distance = (distance - (totals[i] + totals[j]) / 2) ** 2
-        found += observed[i, j] * distance
+        disagreement += observed[i, j] * distance
         expected += totals[i] * totals[j] * distance
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(expected > 0, 1 - (number - 1) * found / expected, np.nan))
+        return np.asarray(np.where(expected > 0, 1 - (number - 1) * disagreement / expected, np.nan))

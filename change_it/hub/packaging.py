@@ -112,17 +112,15 @@ def _generator(options: PushOptions) -> Files:
     return files | cards.generator_card(card, metrics, folder, options)
 
 
-def _pipeline(config: dict[str, Any], card: Any) -> Files:
+def _pipeline(config: dict[str, Any], card: GeneratorCard) -> Files:
     """The code that `transformers.pipeline` runs, and a configuration that names it."""
     from change_it.generators.headline_pipeline import HeadlinePipeline
 
     source = Path(str(sys.modules[HeadlinePipeline.__module__].__file__))
-    own = {"impl": f"{source.stem}.{HeadlinePipeline.__name__}", "pt": ["AutoModelForSeq2SeqLM"]}
+    pipeline = {"impl": f"{source.stem}.{HeadlinePipeline.__name__}", "pt": ["AutoModelForSeq2SeqLM"]}
     config |= {"source_tokens": card.source_tokens, "target_tokens": card.target_tokens}
-    return {
-        "config.json": _as_json(config | {"custom_pipelines": {"text-generation": own}}),
-        source.name: source,
-    }
+    config |= {"custom_pipelines": {"text-generation": pipeline}}
+    return {"config.json": _as_json(config), source.name: source}
 
 
 def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
@@ -139,17 +137,14 @@ def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
 
 def _model(folder: Path, prefix: str) -> Files:
     """Files of a saved model under `prefix`, with its code, if it is a model of ours, at the root."""
-    files: Files = {
-        f"{prefix}{path.name}": path for pattern in MODEL_FILES for path in sorted(folder.glob(pattern))
-    }
+    paths = (path for pattern in MODEL_FILES for path in sorted(folder.glob(pattern)))
+    files: Files = {f"{prefix}{path.name}": path for path in paths}
     for path in sorted(folder.glob("*.json")):
         content = read_json(path) or {}
         if path.name in ("config.json", "tokenizer_config.json"):
             content |= _auto_map(content, files)
         if path.name == "tokenizer_config.json":  # how it was loaded here
-            content = {
-                key: value for key, value in content.items() if key not in ("is_local", "local_files_only")
-            }
+            content = {key: content[key] for key in content if key not in ("is_local", "local_files_only")}
         files[f"{prefix}{path.name}"] = path if path.name in VOCABULARIES else _as_json(public(content))
     return files
 

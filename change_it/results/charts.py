@@ -159,7 +159,9 @@ def audit_drawings(probes: Sequence[Probe], calibrations: Sequence[Calibration])
 
 def bar_chart(comparisons: Mapping[str, Comparison], *, intervals: bool = True) -> Figure:
     """Mean of every system, one panel a metric."""
-    names = list(dict.fromkeys(each.system for found in comparisons.values() for each in found.systems))
+    names = list(
+        dict.fromkeys(each.system for comparison in comparisons.values() for each in comparison.systems)
+    )
     levels = {f"{comparison.level:.0%}" for comparison in comparisons.values()}
     what = Message("charts.mean_interval", level="/".join(sorted(levels))) if intervals else "mean"
     with _panels(list(comparisons), names, what) as (figure, panels):

@@ -211,10 +211,10 @@ def means_table(evaluation: Evaluation) -> Table:
 
 
 def comparisons(analysis: Analysis) -> list[tuple[str, Comparison, Table, Table]]:
-    """The tests of each metric: its heading, what was found, the table of systems and that of pairs."""
+    """The tests of each metric: its heading, the comparison, the table of systems and that of pairs."""
     return [
-        (tables.metric_heading(name), found, tables.summaries_table(found), tables.pairs_table(found))
-        for name, found in analysis.comparisons.items()
+        (tables.metric_heading(name), each, tables.summaries_table(each), tables.pairs_table(each))
+        for name, each in analysis.comparisons.items()
     ]
 
 

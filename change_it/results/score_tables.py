@@ -67,8 +67,8 @@ def examples_table(scores: Scores) -> Table | None:
 
 def marked(item: Mapping[str, str]) -> Marked:
     """The headline of an item, with the places of what is unsupported."""
-    places = ((one["start"], one["end"]) for one in json.loads(item["unsupported"]))
-    return Marked(item["headline"], tuple(places))
+    ends = ((words["start"], words["end"]) for words in json.loads(item["unsupported"]))
+    return Marked(item["headline"], tuple(ends))
 
 
 def systems_table(scores: Scores, directions: Sequence[str], *, published: bool = True) -> Table:
@@ -165,8 +165,8 @@ def tests_table(scores: Scores, p_values: Floats) -> Table:
 def judges_table(judges: Sequence[Quality], figure: Callable[[float | None], str] = figure) -> Table:
     """The judges beside their baselines, and the paper's beside those of its kind; `figure` writes a number of a class."""
 
-    def classes(found: Mapping[str, Sequence[float]]) -> str:
-        return "\n".join(f"{name}: {' '.join(map(figure, cells))}" for name, cells in found.items())
+    def classes(numbers: Mapping[str, Sequence[float]]) -> str:
+        return "\n".join(f"{name}: {' '.join(map(figure, cells))}" for name, cells in numbers.items())
 
     rows = []
     for task in sorted({row.task for row in judges}, reverse=True):
@@ -190,35 +190,25 @@ def rejected_table(rejected: Mapping[str, int]) -> Table:
     return Table((Column("reason", "text"), Column("rows", "count")), rows)
 
 
-def agreement_table(found: HevasResult) -> Table:
+def agreement_table(result: HevasResult) -> Table:
     """How far metrics and judges agree: Pearson, below it Spearman, over all headlines and within systems."""
-    sides = {"all": found.judges, "within": found.judges_within}
-    columns = [
-        Column(
-            f"{judge} {side}",
-            "correlation",
-            f"{judge}, all" if side == "all" else "within",
-            Column(f"{judge} {side} spearman"),
-        )
-        for judge in JUDGE_COLUMNS
-        for side in sides
-    ]
-    rows = []
-    for at, metric in list(enumerate(found.judges.metrics))[len(JUDGE_COLUMNS) :]:
-        values: dict[str, Value] = {"metric": metric_heading(metric)}
-        for number, judge in enumerate(JUDGE_COLUMNS):
-            for side, matrices in sides.items():
-                values[f"{judge} {side}"] = matrices.pearson[at][number]
-                values[f"{judge} {side} spearman"] = matrices.spearman[at][number]
-        rows.append(Row(values))
-    return Table((Column("metric", "text"), *columns), tuple(rows))
+    sides = {"all": result.judges, "within": result.judges_within}
+    columns = [Column("metric", "text")]
+    rows: list[dict[str, Value]] = [{"metric": metric_heading(name)} for name in result.judges.metrics]
+    for number, judge in enumerate(JUDGE_COLUMNS):
+        for side, matrices in sides.items():
+            key = f"{judge} {side}"
+            title = f"{judge}, all" if side == "all" else "within"
+            columns.append(Column(key, "correlation", title, Column(f"{key} spearman")))
+            for row, pearson, spearman in zip(rows, matrices.pearson, matrices.spearman, strict=True):
+                row |= {key: pearson[number], f"{key} spearman": spearman[number]}
+    return Table(tuple(columns), tuple(map(Row, rows[len(JUDGE_COLUMNS) :])))
 
 
-def correlations_table(found: Correlations) -> Table:
+def correlations_table(correlations: Correlations) -> Table:
     """All metrics with all: Pearson above the diagonal, Spearman below it."""
-    return _square(
-        found.metrics, "correlation", lambda i, j: (found.pearson if i < j else found.spearman)[i][j]
-    )
+    pearson, spearman = correlations.pearson, correlations.spearman
+    return _square(correlations.metrics, "correlation", lambda i, j: (pearson if i < j else spearman)[i][j])
 
 
 def _square(names: Sequence[str], format_: Format, cell: Callable[[int, int], Value]) -> Table:
@@ -302,31 +292,31 @@ def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, object
             }
             for system in evaluation.ranking
         },
-        "comparisons": {name: asdict(found) for name, found in analysis.comparisons.items()},
+        "comparisons": {name: asdict(each) for name, each in analysis.comparisons.items()},
         "correlations": asdict(analysis.correlations),
     }
 
 
-def summaries_table(found: Comparison) -> Table:
+def summaries_table(comparison: Comparison) -> Table:
     """Mean, interval and normality of each system by one metric."""
     columns = (
         Column("system", "text"),
         Column("mean"),
-        Column("interval", "interval", Message("tables.interval", level=Word(f"{100 * found.level:g}"))),
+        Column("interval", "interval", Message("tables.interval", level=Word(f"{100 * comparison.level:g}"))),
         Column("deviation"),
         Column("shapiro_p", "p", "normal, p"),
     )
     rows = (
-        Row({column.name: getattr(summary, column.name) for column in columns}) for summary in found.systems
+        Row({column.name: getattr(summary, column.name) for column in columns})
+        for summary in comparison.systems
     )
     return Table(columns, tuple(rows))
 
 
-def pairs_table(found: Comparison) -> Table:
+def pairs_table(comparison: Comparison) -> Table:
     """The tests of every two systems by one metric."""
-    published = "Tukey" if found.published_test == "tukey" else "signed-rank"
+    published = "Tukey" if comparison.published_test == "tukey" else "signed-rank"
     columns = (
-        Column("systems", "text"),
         Column("difference"),
         Column("published_p", "p", f"HEvAS ({published}), p"),
         Column("rank_sum_p", "p", "rank-sum, p"),
@@ -334,11 +324,7 @@ def pairs_table(found: Comparison) -> Table:
         Column("p_holm", "p", "Holm, p"),
         Column("rank_biserial", title="effect"),
     )
-    rows = [
-        Row(
-            {"systems": f"{pair.first} – {pair.second}"}
-            | {column.name: getattr(pair, column.name) for column in columns[1:]}
-        )
-        for pair in found.pairs
-    ]
-    return Table(columns, tuple(rows))
+    rows = [{column.name: getattr(pair, column.name) for column in columns} for pair in comparison.pairs]
+    for row, pair in zip(rows, comparison.pairs, strict=True):
+        row["systems"] = f"{pair.first} – {pair.second}"
+    return Table((Column("systems", "text"), *columns), tuple(map(Row, rows)))
