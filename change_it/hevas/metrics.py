@@ -186,7 +186,7 @@ def _tags(work: Work) -> Measure:
 def _length(work: Work) -> Measure:
     from change_it.hevas import readability
 
-    of = {
+    of: dict[str, Callable[[Sequence[str]], Floats]] = {
         "Fog": partial(readability.fog, language=work.options.language),
         "AWL": readability.average_word_length,
     }
