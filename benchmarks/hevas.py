@@ -26,10 +26,10 @@ from rich.progress import Progress as Bar
 from rouge_score.rouge_scorer import RougeScorer
 
 from change_it.hevas.analysis import analyse
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.baseline_systems import baseline
 from change_it.hevas.documents import Documents, System, read_documents
 from change_it.hevas.evaluation import Evaluation, evaluate
+from change_it.hevas.metric_options import MetricOptions
 from change_it.reproduction.hevas2019 import drawn
 from change_it.text.rouge import headline_rouge
 from change_it.text.tokens import words

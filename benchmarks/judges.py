@@ -25,7 +25,7 @@ from change_it.judges.arguments import SINGLE_TEXT, Task
 from change_it.judges.judge import Judge, Judges
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.item import Item, read_test_set
-from change_it.training.arguments import Arithmetic
+from change_it.training.settings import Arithmetic
 
 Found = TypeVar("Found")
 

@@ -24,7 +24,7 @@ from change_it.commands.audit import AuditOptions
 from change_it.commands.score import ScoreOptions
 from change_it.corpus.arguments import BuildOptions
 from change_it.judges.arguments import Fold, JudgeOptions, Task
-from change_it.training.arguments import Arithmetic
+from change_it.training.settings import Arithmetic
 
 
 @dataclass(kw_only=True)

@@ -1,8 +1,7 @@
 """Where independent pieces of work run: in threads of this process, or on the machines of a Ray cluster.
 
-A function and its items are mapped with `map_ordered`, whatever engine is in use; functions that need loaded models are
-mapped by the `workers` of a cluster, or with `map_threads`. Results come in the order of the items everywhere, and a piece
-whose machine is lost is done again on another one.
+`map_ordered` maps a function over items whatever engine is in use; functions that need loaded models are mapped by the
+`workers` of a cluster, or with `map_threads`. Results come in the order of the items, and what a lost machine had is done again.
 """
 
 import os
@@ -60,17 +59,16 @@ class Threads(ThreadPoolExecutor):
     """Threads of this process, in each of which torch computes with one thread."""
 
     def __init__(self, width: int):
-        """Start `width` threads."""
         super().__init__(width, initializer=_compute_in_one_thread)
         self.width = width  # pieces that are at work at a time
         started = Barrier(width + 1)
         for _ in range(width):
             self.submit(started.wait)
         torch = sys.modules.get("torch")
-        own = torch.get_num_threads() if torch else 0
+        threads = torch.get_num_threads() if torch else 0
         started.wait()
         if torch:
-            torch.set_num_threads(own)  # of this thread, and of those that others start
+            torch.set_num_threads(threads)  # of this thread, and of those that others start
 
     def __exit__(self, *_: object) -> None:
         self.shutdown(cancel_futures=True)
@@ -105,7 +103,7 @@ class Ray:
             raise error.cause from error
 
     def workers(self, load: Callable[[], State]) -> "Workers[State]":
-        """Workers that load the same."""
+        """One process on each GPU or core, which loads its models once."""
         return Workers(self._ray, self, load)
 
     def share(self, value: Any) -> Any:
@@ -170,11 +168,7 @@ _engine: ContextVar[Ray | None] = ContextVar("engine", default=None)
 
 @contextmanager
 def use_engine(options: EngineOptions) -> Iterator[None]:
-    """Run what is mapped inside on this engine; a Ray that was not running is stopped at the end.
-
-    Raises:
-        InputError: Ray is not installed, or no cluster answers at the address.
-    """
+    """Run what is mapped inside on this engine; a Ray that was not running is stopped at the end."""
     options.check_engine()
     if options.engine == "local":
         yield
@@ -199,10 +193,7 @@ def map_ordered(
 ) -> Iterator[Result]:
     """`function(*item)` for each item, in their order; some are taken ahead of the one that is asked for.
 
-    Args:
-        function: without side effects; what it holds is sent to each machine once.
-        items: tuples of its arguments.
-        threads: of the local engine, as `map_threads` takes them; `THREADS` when None.
+    The function is without side effects; what it holds is sent to each machine once. `THREADS` of the local engine when None.
     """
     engine = _engine.get()
     if engine is not None:
@@ -223,11 +214,7 @@ def map_threads(
 
 
 def workers(load: Callable[[], State]) -> "Workers[State] | None":
-    """One on each free GPU of the cluster in use, on each free core where there is no GPU; None on the local engine.
-
-    Args:
-        load: what each of them calls first; it may be called on any machine.
-    """
+    """One on each free GPU of the cluster, on each free core where there is no GPU; None on the local engine. Each calls `load` first."""
     engine = _engine.get()
     return None if engine is None else engine.workers(load)
 
@@ -262,19 +249,19 @@ def _compute_in_one_thread() -> None:
 def _start(ray: Any, address: str | None) -> None:
     """Connect to a cluster, or start one on this machine, without a word."""
     given = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    place = address or os.environ.get("RAY_ADDRESS")
+    cluster = address or os.environ.get("RAY_ADDRESS")
     try:
-        if place and re.fullmatch(r"[^/]+:\d+", place):  # Ray itself would wait for minutes
-            host, _, port = place.rpartition(":")
+        if cluster and re.fullmatch(r"[^/]+:\d+", cluster):  # Ray itself would wait for minutes
+            host, _, port = cluster.rpartition(":")
             socket.create_connection((host, int(port)), timeout=SECONDS).close()
         ray.init(
-            address=place,
+            address=cluster,
             log_to_driver=False,
             logging_level="ERROR",
             runtime_env={"env_vars": given},
-            **({} if place else {"include_dashboard": False}),
+            **({} if cluster else {"include_dashboard": False}),
         )
     except (OSError, OverflowError, ValueError) as error:
         raise InputError(
-            f"no Ray cluster answers at {place}: start one with ray start --head, or leave --address out"
+            f"no Ray cluster answers at {cluster}: start one with ray start --head, or leave --address out"
         ) from error

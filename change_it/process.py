@@ -10,19 +10,16 @@ TRIM_THRESHOLD, MMAP_THRESHOLD, KEPT = -1, -3, 1 << 30
 
 
 def wait_passively() -> None:
-    """Let the threads of OpenMP sleep where they wait, unless the user set how they do: for a program, before it loads torch.
+    """Let the threads of OpenMP sleep where they wait, unless the user set how they do: before torch is loaded.
 
-    They would turn in a loop otherwise, and with one other busy process take the time of those they wait for.
+    Spinning threads and another busy process would take each other's time.
     """
     if not any(name in os.environ for name in WAITING):
         os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
 
 
 def keep_memory() -> None:
-    """Let glibc keep large blocks that are freed, unless the user set what it does: each training step asks for them anew.
-
-    Where there is another C library, nothing changes.
-    """
+    """Let glibc, where it is the C library, keep large blocks that are freed, unless the user set it: each training step asks for them anew."""
     if not any(name in os.environ for name in ALLOCATING):
         library = ctypes.CDLL(None) if os.name == "posix" else None
         if mallopt := getattr(library, "mallopt", None):

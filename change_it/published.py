@@ -90,6 +90,12 @@ class PublishedRow(NamedTuple):
     bleu: float | None
     rouge: float | None
 
+    @property
+    def measures(self) -> dict[str, float | None]:
+        """The values by our names of them."""
+        names = ("compliancy", "hh", "ah", "main", "bleu")
+        return {**{name: getattr(self, name) for name in names}, "rougeL": self.rouge}
+
 
 #: Table 2, and the gold upper bound of the same section S2S2's
 #: average of main is printed as .849; the mean of its directions is .846.
@@ -121,7 +127,7 @@ class PublishedClass(NamedTuple):
     f1: float
 
 
-#: In the order of the classes of our judges.
+#: Table 1, in the order of the classes of our judges.
 JUDGES = (
     PublishedClass("main", "rep", 0.77, 0.83, 0.80),
     PublishedClass("main", "gio", 0.84, 0.78, 0.81),
@@ -189,7 +195,7 @@ HEVAS_CORRELATIONS: tuple[tuple[float, ...], ...] = (
 )
 
 
-def hevas_correlation(one: str, other: str) -> float:
+def hevas_correlation(*metrics: str) -> float:
     """A cell of Table 3: the published correlation of two metrics of `INFORMATIVENESS`."""
-    first, second = sorted((INFORMATIVENESS.index(one), INFORMATIVENESS.index(other)))
+    first, second = sorted(map(INFORMATIVENESS.index, metrics))
     return HEVAS_CORRELATIONS[first][second - first - 1]

@@ -57,25 +57,13 @@ def measure(
     seed: int = 1,
     level: float = 0.95,
 ) -> dict[str, dict[str, Score]]:
-    """The measured values with their intervals, see `estimate` and `bootstrap_intervals`.
-
-    Returns:
-        Stratum, in order of first appearance, to measure to score; the mean over the strata, `AVERAGE`, last. Without strata
-        it alone.
-
-    Examples:
-        >>> share = lambda sums: {"share": sums["hits"] / sums["n"]}
-        >>> found = measure({"n": np.ones(3), "hits": np.array([1.0, 1, 0])}, share, ["x", "x", "y"])
-        >>> {name: scores["share"] for name, scores in found.items()}["average"]
-        Score(value=0.5, low=0.5, high=0.5)
-    """
+    """Stratum to measure to score (see `estimate` and `bootstrap_intervals`), the mean over the strata, `AVERAGE`, last."""
     values = estimate(statistics, aggregate, strata)
     ends = bootstrap_intervals(statistics, aggregate, strata, resamples=resamples, seed=seed, level=level)
     rows = [*dict.fromkeys(strata or ()), AVERAGE]
     return {
         stratum: {
-            name: Score(float(found[row]), float(ends[name][row, 0]), float(ends[name][row, 1]))
-            for name, found in values.items()
+            name: Score(float(measured[row]), *ends[name][row].tolist()) for name, measured in values.items()
         }
         for row, stratum in enumerate(rows, start=-len(rows))
     }
@@ -84,15 +72,7 @@ def measure(
 def estimate(
     statistics: Statistics, aggregate: Aggregate, strata: Sequence[str] | None = None
 ) -> dict[str, Floats]:
-    """The measured values.
-
-    Args:
-        statistics: names to (n,) values of the items.
-        aggregate: from sums to measures.
-        strata: (n,) stratum of each item; one for all when None.
-
-    Returns:
-        Measure to (s + 1,) values: each stratum in order of first appearance, then their mean.
+    """Measure to (s + 1,) values: each stratum in order of first appearance, then their mean.
 
     Examples:
         >>> share = lambda sums: {"share": sums["hits"] / sums["n"]}
@@ -114,16 +94,7 @@ def bootstrap_intervals(
 ) -> dict[str, Floats]:
     """Percentile bootstrap intervals; items are drawn with replacement inside their stratum.
 
-    Args:
-        statistics: names to (n,) values of the items.
-        aggregate: from sums to measures.
-        strata: (n,) stratum of each item; one for all when None.
-        resamples: number of resamples, at least 1.
-        seed: the same seed draws the same items for every system.
-        level: coverage in 0-1.
-
-    Returns:
-        Measure to (s + 1, 2) lower and upper ends: each stratum in order of first appearance, then their mean.
+    The same seed draws the same items for every system. Returns measure to (s + 1, 2) lower and upper ends, rows as in `estimate`.
     """
     random = np.random.default_rng(seed)
     sums = [
@@ -149,37 +120,26 @@ def paired_p_values(
     """Two-sided approximate randomisation test between two systems on the same items (Noreen 1989).
 
     In each trial a fair coin per item decides whether the two systems swap their outputs; p is the share of
-    trials whose difference is at least as large as the measured one, `(count + 1) / (trials + 1)`.
-
-    Args:
-        first: names to (n,) values of one system.
-        second: those of the other, the same items in the same order.
-        aggregate: from sums to measures.
-        strata: (n,) stratum of each item; one for all when None.
-        trials: number of trials, at least 1.
-        seed: seed of the coins.
-
-    Returns:
-        Measure to (s + 1,) p-values in (0, 1]: each stratum in order of first appearance, then their mean.
+    trials whose difference is at least as large as the measured one, `(count + 1) / (trials + 1)`. Rows as in `estimate`.
     """
     random = np.random.default_rng(seed)
-    ones, others = [], []
-    for one, other in zip(_by_stratum(first, strata), _by_stratum(second, strata), strict=True):
-        gap = (other - one)[(one != other).any(axis=1)]
+    left_sums, right_sums = [], []
+    for left, right in zip(_by_stratum(first, strata), _by_stratum(second, strata), strict=True):
+        gap = (right - left)[(left != right).any(axis=1)]
         swapped = np.concatenate(
             [
                 random.integers(0, 2, (count, len(gap))).astype(np.float64) @ gap
                 for count in _chunks(trials, len(gap))
             ]
         )
-        ones.append(one.sum(axis=0) + swapped)
-        others.append(other.sum(axis=0) - swapped)
-    own, of_other = (estimate(each, aggregate, strata) for each in (first, second))
-    left, right = (_measures(np.stack(sums), first, aggregate) for sums in (ones, others))
+        left_sums.append(left.sum(axis=0) + swapped)
+        right_sums.append(right.sum(axis=0) - swapped)
+    measured = [estimate(each, aggregate, strata) for each in (first, second)]
+    drawn = [_measures(np.stack(sums), first, aggregate) for sums in (left_sums, right_sums)]
     p_values = {}
-    for name in own:
-        measured = np.abs(own[name] - of_other[name])
-        count = (np.abs(left[name] - right[name]) >= measured[:, None] - 1e-12).sum(axis=1)
+    for name in measured[0]:
+        difference = np.abs(measured[0][name] - measured[1][name])
+        count = (np.abs(drawn[0][name] - drawn[1][name]) >= difference[:, None] - 1e-12).sum(axis=1)
         p_values[name] = (count + 1) / (trials + 1)
     return p_values
 
@@ -218,14 +178,9 @@ def _drawn(items: int, resamples: int, random: np.random.Generator) -> Floats:
 
 
 def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
-    """Wilcoxon's signed-rank test, two-sided; exact up to 50 items without ties.
+    """Wilcoxon's signed-rank test, two-sided, of the scores of two systems for the same items; exact up to 50 items without ties.
 
-    Args:
-        first: (n,) scores of a system.
-        second: (n,) scores of another one for the same items. Items with equal scores are dropped.
-
-    Returns:
-        The smaller sum of ranks and the p-value; 0 and 1 where all scores are equal.
+    Returns the smaller sum of ranks and the p-value; 0 and 1 where all scores are equal.
 
     Examples:
         >>> wilcoxon(np.array([3.0, 4.0, 7.0]), np.array([1.0, 1.0, 1.0]))
@@ -236,19 +191,14 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
         return 0.0, 1.0
     if len(differences) <= _EXACT_MOST and len(np.unique(np.abs(differences))) < len(differences):
         return _exact_with_ties(differences)
-    found = scipy.stats.wilcoxon(differences)
-    return float(found.statistic), float(found.pvalue)
+    test = scipy.stats.wilcoxon(differences)
+    return float(test.statistic), float(test.pvalue)
 
 
 def rank_sum(first: Floats, second: Floats) -> float:
-    """Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided, which takes the two systems for independent.
+    """p-value of Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided, which takes the two systems for independent.
 
-    Args:
-        first: (n,) scores of one system.
-        second: (m,) scores of another.
-
-    Returns:
-        The p-value, corrected for ties; 1 where all scores are equal.
+    Corrected for ties; 1 where all scores are equal.
 
     Examples:
         >>> round(rank_sum(np.array([1.0, 2.0, 3.0, 4.0]), np.array([5.0, 6.0, 7.0, 8.0])), 4)
@@ -261,15 +211,9 @@ def rank_sum(first: Floats, second: Floats) -> float:
 
 
 def rank_biserial(first: Floats, second: Floats) -> float:
-    """Matched-pairs rank-biserial correlation (Kerby 2014).
+    """Matched-pairs rank-biserial correlation (Kerby 2014): share of the ranks of differences for the first system less that against it.
 
-    Args:
-        first: (n,) scores of a system.
-        second: (n,) scores of another one for the same items. Items with equal scores are dropped.
-
-    Returns:
-        Share of the ranks of differences in favour of the first less the share against it, -1 to 1; 0 where all
-        scores are equal.
+    From -1 to 1; 0 where all scores are equal.
 
     Examples:
         Differences 3, -1, 2 have ranks 3, 1, 2: (5 - 1) / 6.
@@ -285,13 +229,7 @@ def rank_biserial(first: Floats, second: Floats) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction: the smallest p-value times their number, the next times one less, never falling.
-
-    Args:
-        p_values: of tests made together.
-
-    Returns:
-        Corrected p-values in 0-1, in the order given.
+    """Holm's correction: the smallest p-value times their number, the next times one less, never falling; at most 1.
 
     Examples:
         >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
@@ -305,14 +243,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def tukey(scores: Floats) -> Floats:
-    """Tukey's HSD, which assumes independent groups.
-
-    Args:
-        scores: (n, m) one row an item, one column a system.
-
-    Returns:
-        (m, m) p-values, corrected for the number of pairs.
-    """
+    """Tukey's HSD, which assumes independent groups: (n, m) scores of m systems to (m, m) corrected p-values."""
     with warnings.catch_warnings():
         # scipy complains of its integral where p is 1 and there are thousands of items; the value is right
         warnings.simplefilter("ignore", scipy.integrate.IntegrationWarning)
@@ -320,14 +251,9 @@ def tukey(scores: Floats) -> Floats:
 
 
 def shapiro(scores: Floats, *, seed: int = 1) -> tuple[float, float] | None:
-    """Shapiro and Wilk's test of normality.
+    """Statistic and p-value of Shapiro and Wilk's test of normality; of more than 5,000 scores as many are drawn.
 
-    Args:
-        scores: (n,) scores; of more than 5,000 as many are drawn.
-        seed: seed of the draw.
-
-    Returns:
-        The statistic and the p-value; None for fewer than three scores and for constant ones.
+    None for fewer than three scores and for constant ones.
     """
     if len(scores) < 3 or not np.ptp(np.round(scores, _DECIMALS)):
         return None
@@ -345,17 +271,11 @@ class Friedman:
 
 
 def friedman(scores: Floats) -> Friedman | None:
-    """Friedman's test.
-
-    Args:
-        scores: (n, m) one row an item, one column a system.
-
-    Returns:
-        The test; None for fewer than three systems, which it is not made for.
+    """Friedman's test of (n, m) scores, one column a system; None for fewer than three systems.
 
     Examples:
-        >>> found = friedman(np.array([[1.0, 2.0, 3.0]] * 4))
-        >>> found.statistic, round(found.p, 4), found.kendall_w
+        >>> test = friedman(np.array([[1.0, 2.0, 3.0]] * 4))
+        >>> test.statistic, round(test.p, 4), test.kendall_w
         (8.0, 0.0183, 1.0)
         >>> friedman(np.ones((4, 3)))
         Friedman(statistic=0.0, p=1.0, kendall_w=0.0)
@@ -366,9 +286,12 @@ def friedman(scores: Floats) -> Friedman | None:
     scores = np.round(scores, _DECIMALS)
     if (scores == scores[:, :1]).all():
         return Friedman(0.0, 1.0, 0.0)
-    found = scipy.stats.friedmanchisquare(*scores.T)
-    statistic = max(float(found.statistic), 0.0)
-    return Friedman(statistic, float(found.pvalue), min(statistic / (items * (count - 1)), 1.0))
+    test = scipy.stats.friedmanchisquare(*scores.T)
+    statistic = max(float(test.statistic), 0.0)
+    return Friedman(statistic, float(test.pvalue), min(statistic / (items * (count - 1)), 1.0))
+
+
+Matrix = tuple[tuple[float | None, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -377,34 +300,23 @@ class Correlations:
 
     metrics: tuple[str, ...]  # names of rows and columns
     n: int  # scores of each metric: items times systems
-    pearson: tuple[
-        tuple[float | None, ...], ...
-    ]  # None where a metric is constant and where n is below three
-    spearman: tuple[tuple[float | None, ...], ...]
+    pearson: Matrix  # None where a metric is constant and where n is below three
+    spearman: Matrix
 
 
 def correlations(scores: Mapping[str, Floats]) -> Correlations:
-    """Pearson's and Spearman's correlation between all metrics, over all items of all systems.
-
-    Args:
-        scores: metric → scores of one shape, as (n, m) with one row an item and one column a system.
-
-    Returns:
-        Both matrices.
-
-    Raises:
-        InputError: there is no metric, shapes differ, or a score is not a number.
+    """Pearson's and Spearman's correlation between all metrics, given with scores of one shape, over all items of all systems.
 
     Examples:
-        >>> found = correlations({"a": np.array([1.0, 2, 3, 4]), "b": np.array([1.0, 2, 3, 9]), "c": np.ones(4)})
-        >>> round(found.pearson[0][1], 4), found.spearman[0][1], found.pearson[0][2]
+        >>> both = correlations({"a": np.array([1.0, 2, 3, 4]), "b": np.array([1.0, 2, 3, 9]), "c": np.ones(4)})
+        >>> round(both.pearson[0][1], 4), both.spearman[0][1], both.pearson[0][2]
         (0.898, 1.0, None)
     """
     shapes = {np.shape(values) for values in scores.values()}
     if len(shapes) != 1:
-        found = ", ".join(f"{name} {np.shape(values)}" for name, values in scores.items())
+        given = ", ".join(f"{name} {np.shape(values)}" for name, values in scores.items())
         raise InputError(
-            f"Correlations need metrics with the same documents and systems; found {found or 'none'}."
+            f"Correlations need metrics with the same documents and systems; found {given or 'none'}."
         )
     columns = np.array([np.ravel(values) for values in scores.values()], np.float64)
     for name, column in zip(scores, columns, strict=True):
@@ -430,12 +342,7 @@ def _differences(first: Floats, second: Floats) -> Floats:
 
 
 def _exact_with_ties(differences: Floats) -> tuple[float, float]:
-    """The signed-rank test by the sums of ranks of all choices of signs, counted; scipy tries each, which takes seconds.
-
-    Examples:
-        >>> _exact_with_ties(np.array([1.0, 1.0, 2.0]))
-        (0.0, 0.25)
-    """
+    """The signed-rank test by the sums of ranks of all choices of signs, counted; scipy tries each, which takes seconds."""
     ranks = scipy.stats.rankdata(np.abs(differences))
     doubled = (2 * ranks).astype(np.int64)  # mean ranks end in a half
     counts = np.ones(1)
@@ -446,12 +353,12 @@ def _exact_with_ties(differences: Floats) -> tuple[float, float]:
     return min(sums) / 2, min(float(p), 1.0)
 
 
-def _matrix(columns: Floats) -> tuple[tuple[float | None, ...], ...]:
+def _matrix(columns: Floats) -> Matrix:
     """Pearson's correlation of rows; None where it is not defined."""
     varies = np.ptp(columns, axis=1) > 0
     if columns.shape[1] < 3:
         varies[:] = False
-    found = np.full((len(columns), len(columns)), np.nan)
+    matrix = np.full((len(columns), len(columns)), np.nan)
     if varies.any():
-        found[np.ix_(varies, varies)] = np.clip(np.corrcoef(columns[varies]), -1, 1)
-    return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in found)
+        matrix[np.ix_(varies, varies)] = np.clip(np.corrcoef(columns[varies]), -1, 1)
+    return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix)

@@ -1,8 +1,4 @@
-"""The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, HTML or CSV.
-
-A table is built once from results. `print_table` shows it on a terminal, `to_markdown` in a card, `texts` in a grid of the Space,
-`records` gives the values themselves for CSV and JSON; the pages of `change_it.results` have a macro for it.
-"""
+"""The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, HTML or CSV."""
 
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -50,6 +46,11 @@ class Column:
         return self.title or self.name
 
 
+def with_interval(name: str, title: str = "") -> Column:
+    """A figure with its interval, `<name>_interval`, below."""
+    return Column(name, title=title, below=Column(f"{name}_interval", "interval"))
+
+
 @dataclass(frozen=True)
 class Row:
     """A row of a table."""
@@ -90,10 +91,7 @@ class Table:
         ]
 
     def with_groups(self) -> "Table":
-        """The same table with the names of its groups as first column, unless there is one alone or the rows name theirs.
-
-        For what shows no headings between rows: a terminal, Markdown.
-        """
+        """The same table with its groups as first column, for what shows no headings between rows; not where the rows name theirs."""
         named = all(
             any(isinstance(value, str) and value.startswith(row.group) for value in row.values.values())
             for row in self.rows
@@ -150,11 +148,9 @@ def formatted(value: Value, format_: Format) -> str:
 
 def records(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
     """Header and rows of plain values; a column's `below` follows it, an interval is `_low` and `_high`."""
-    every = [each for column in table.columns for each in (column, column.below) if each is not None]
-    header = []
-    for column in every:
-        ends = ("_low", "_high") if column.format == "interval" else ("",)
-        header += [f"{column.name}{end}" for end in ends]
+    every = [each for column in table.columns for each in (column, column.below) if each]
+    ends = {"interval": ("_low", "_high")}
+    header = [f"{column.name}{end}" for column in every for end in ends.get(column.format, ("",))]
     rows: list[list[str | int | float | None]] = []
     for row in table.rows:
         cells: list[str | int | float | None] = []
@@ -162,20 +158,20 @@ def records(table: Table) -> tuple[list[str], list[list[str | int | float | None
             value = row.values.get(column.name)
             if isinstance(value, tuple):
                 cells += value
-            elif isinstance(value, Marked):
-                cells.append(value.text)
             else:
-                cells += [None, None] if column.format == "interval" else [value]
+                shown = value.text if isinstance(value, Marked) else value
+                cells += [None, None] if column.format == "interval" else [shown]
         rows.append(cells)
     return header, rows
 
 
 def to_markdown(table: Table) -> str:
     """The table in Markdown, without title and notes."""
-    lines = [table.header, ["---" if column.format == "text" else "---:" for column in table.columns]]
-    text = [[cell.replace("|", r"\|") for cell in row] for row in table.texts]
-    head = f"| {' | '.join(lines[0])} |", f"|{'|'.join(lines[1])}|"
-    return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in text)])
+    rule = "|".join("---" if column.format == "text" else "---:" for column in table.columns)
+    rows = [[cell.replace("|", r"\|") for cell in row] for row in table.texts]
+    return "\n".join(
+        [f"| {' | '.join(table.header)} |", f"|{rule}|", *(f"| {' | '.join(row)} |" for row in rows)]
+    )
 
 
 def console() -> "Console":
@@ -224,8 +220,8 @@ def print_table(table: Table, to: "Console") -> None:
                     value = row.values.get(column.name)
                     if column.format == "mark" and value is not None:
                         cell.stylize("green" if value else "red")
-                    for place in value.places if isinstance(value, Marked) else ():
-                        cell.stylize("underline", *place)
+                    for ends in value.places if isinstance(value, Marked) else ():
+                        cell.stylize("underline", *ends)
                 grid.add_row(*(cells[at] for at in block), style="bold" if row.strong else "")
             grid.add_section()
         to.print(grid)

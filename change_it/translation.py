@@ -1,7 +1,4 @@
-"""Every text of the page, the reports and the study in Italian and English: `texts/<language>.toml`.
-
-Results hold `Message`s and words, and whatever shows them asks `localized` for their text in a language.
-"""
+"""Every text of the page, the reports and the study in Italian and English: `texts/<language>.toml`."""
 
 import re
 import tomllib
@@ -95,22 +92,14 @@ def page_language(chosen: str | None, language: str | None) -> str:
 
 
 def translate(language: str, key: str, **values: object) -> str:
-    """One text.
-
-    Args:
-        language: `it` or `en`; anything else is taken for the first.
-        key: `section.name` in a file `texts/<language>.toml`.
-        values: what stands in the text's braces; numbers and messages are written as in the language.
-
-    Raises:
-        KeyError: there is no such text.
+    """One text, `section.name` in `texts/<language>.toml`, with the values in its braces written as in the language.
 
     Examples:
         >>> translate("en", "tabs.transfer"), translate("it", "tabs.transfer")
         ('Transfer', 'Trasferisci')
     """
-    known = known_language(language)
-    return load_texts(known)[key].format(**shown_values(known, values))
+    language = known_language(language)
+    return load_texts(language)[key].format(**shown_values(language, values))
 
 
 def shown_values(language: str, values: Mapping[str, object]) -> dict[str, object]:
@@ -127,9 +116,7 @@ def shown_values(language: str, values: Mapping[str, object]) -> dict[str, objec
 
 
 def localized(language: str, text: object) -> str:
-    """A text of a result in a language: a message, the message of an error, a number or a word.
-
-    Words stay where the language has no others for them.
+    """A message, the message of an error, a number or a word in a language; words stay where it has no others for them.
 
     Examples:
         >>> localized("it", ".250"), localized("it", "judge"), localized("it", "colle")
@@ -141,8 +128,8 @@ def localized(language: str, text: object) -> str:
         return translate(language, text.key, **text.values)
     if not isinstance(text, str):
         return str(text)
-    known = known_language(language)
-    return number(known, text) if _NUMBER.fullmatch(text) else load_words(known).get(text, text)
+    language = known_language(language)
+    return number(language, text) if _NUMBER.fullmatch(text) else load_words(language).get(text, text)
 
 
 def number(language: str, text: str) -> str:
@@ -160,14 +147,10 @@ def number(language: str, text: str) -> str:
 class Texts:
     """The texts of one page: shown in the language it opens in, and updated when another one is chosen.
 
-    Attributes:
-        opening: the language in which the page opens.
-        language: the component with the chosen language, `it` or `en`; every handler takes it as its last input.
-        components: the components with texts, in the order in which they were added.
+    Every handler takes `language`, the component with the chosen one, as its last input.
     """
 
     def __init__(self, language: str = "it"):
-        """Texts of a page that is about to be built."""
         import gradio as gr
 
         self.opening = language
@@ -182,13 +165,7 @@ class Texts:
         return translate(self.opening, key, **values)
 
     def add(self, component: Component, **keys: Keys) -> Component:
-        """Give a component its texts, now and whenever the language changes.
-
-        Args:
-            component: a Gradio component, tab or accordion.
-            keys: property (`label`, `placeholder`, `value`, …) to the key of its text; a list of keys for a list of texts, a
-                mapping from value to key for `choices`, a function of the language for what has values.
-        """
+        """Give a component its texts, now and whenever the language changes: property (`label`, `value`, …) to key, see `Keys`."""
         for name, value in _translated(self.opening, keys).items():
             setattr(component, name, value)
         self.components.append(component)

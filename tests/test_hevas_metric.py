@@ -7,9 +7,9 @@ import yaml
 
 import change_it
 from change_it import InputError
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import evaluate as measure
+from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
 
 PREDICTIONS = ["Tasse, il governo ci ripensa", "Coppa alla squadra di casa", "", "Neve a Torino"]

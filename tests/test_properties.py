@@ -239,7 +239,7 @@ def test_scores_of_hevas_are_in_0_1(data):
 
 
 def hevas_options():
-    from change_it.hevas.arguments import MetricOptions
+    from change_it.hevas.metric_options import MetricOptions
 
     return MetricOptions(topics=2, stop_words="none")
 

@@ -13,52 +13,37 @@ Level = Literal["nominal", "ordinal"]
 
 
 def coincidences(ratings: Sequence[Sequence[int | None]], values: Sequence[int]) -> dict[str, Floats]:
-    """How often values coincide within each item (Krippendorff 2011, Computing Krippendorff's alpha-reliability).
+    """How often each two values coincide within each of n items, to be summed for `alpha` (Krippendorff 2011); None is no rating.
 
-    Args:
-        ratings: n items, the values that raters gave to each; None where one gave none.
-        values: those that may occur, rising.
-
-    Returns:
-        For each two values (n,) coincidences, to be summed for `alpha`. Items with fewer than two ratings have none.
+    Items with fewer than two ratings have no coincidences.
 
     Examples:
-        >>> {name: found.tolist() for name, found in coincidences([[1, 2, 1], [1, None, None]], [1, 2]).items()}
+        >>> {name: ns.tolist() for name, ns in coincidences([[1, 2, 1], [1, None, None]], [1, 2]).items()}
         {'1,1': [1.0, 0.0], '1,2': [1.0, 0.0], '2,1': [1.0, 0.0], '2,2': [0.0, 0.0]}
     """
     counts = np.array([[list(item).count(value) for value in values] for item in ratings], np.float64)
     pairs = np.maximum(counts.sum(axis=1) - 1, 1)
     pairs[counts.sum(axis=1) < 2] = np.inf
     return {
-        f"{one},{other}": counts[:, i] * (counts[:, j] - (i == j)) / pairs + 0.0
-        for (i, one), (j, other) in product(enumerate(values), repeat=2)
+        f"{first},{second}": counts[:, i] * (counts[:, j] - (i == j)) / pairs + 0.0
+        for (i, first), (j, second) in product(enumerate(values), repeat=2)
     }
 
 
 def alpha(sums: Statistics, values: Sequence[int], level: Level) -> Floats:
-    """Krippendorff's alpha: 1 for perfect agreement, 0 for that of chance.
-
-    Args:
-        sums: `coincidences` added up, of any shape.
-        values: those that may occur, rising.
-        level: how values differ.
-
-    Returns:
-        Alpha, of the shape of the sums; nan where fewer than two values occur.
+    """Krippendorff's alpha of summed `coincidences`: 1 for perfect agreement, 0 for that of chance, nan where fewer than two values occur.
 
     Examples:
         Two raters, four items, one of them apart: 1 - (8 - 1) * 2 / (2 * 3 * 5).
 
-        >>> found = coincidences([[1, 1], [1, 1], [2, 2], [1, 2]], [1, 2])
-        >>> float(alpha({name: column.sum() for name, column in found.items()}, [1, 2], "nominal").round(4))
+        >>> columns = coincidences([[1, 1], [1, 1], [2, 2], [1, 2]], [1, 2])
+        >>> float(alpha({name: column.sum() for name, column in columns.items()}, [1, 2], "nominal").round(4))
         0.5333
     """
-    observed = np.stack(
-        [np.stack([np.asarray(sums[f"{one},{other}"]) for other in values]) for one in values]
-    )
+    observed = np.stack([np.stack([sums[f"{row},{column}"] for column in values]) for row in values])
     totals = observed.sum(axis=1)
     number = totals.sum(axis=0)
-    found, expected = np.zeros(number.shape), np.zeros(number.shape)
+    disagreement, expected = np.zeros(number.shape), np.zeros(number.shape)
     for i, j in product(range(len(values)), repeat=2):
         if i == j:
             continue
@@ -66,7 +51,7 @@ def alpha(sums: Statistics, values: Sequence[int], level: Level) -> Floats:
         distance = 1.0 if level == "nominal" else totals[first : last + 1].sum(axis=0)
         if level == "ordinal":
             distance = (distance - (totals[i] + totals[j]) / 2) ** 2
-        found += observed[i, j] * distance
+        disagreement += observed[i, j] * distance
         expected += totals[i] * totals[j] * distance
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(expected > 0, 1 - (number - 1) * found / expected, np.nan))
+        return np.asarray(np.where(expected > 0, 1 - (number - 1) * disagreement / expected, np.nan))

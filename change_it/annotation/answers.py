@@ -34,15 +34,7 @@ _VALUES = {question: {str(n): n for n in range(1, most + 1)} for question, most 
 
 
 class Answers:
-    """The answers to one sheet; safe in many threads and processes, and for several people at once.
-
-    Args:
-        folder: of the files, which hold nothing but answers to this sheet.
-        items: of the sheet.
-
-    Raises:
-        InputError: a file there is no such file, or has a damaged line.
-    """
+    """The answers to one sheet, in a folder of their own; safe in many threads and processes, and for several people at once."""
 
     def __init__(self, folder: Path, items: Collection[str]) -> None:
         with file_errors(f"cannot write {folder}"):
@@ -57,9 +49,6 @@ class Answers:
         """The file of an annotator; names that differ only in case, white space or the form of an apostrophe are one person.
 
         The name is that of the file, but for `=`: it stands for a hyphen, and before the names of Windows's devices.
-
-        Raises:
-            InputError: the name cannot be that of a file.
         """
         name = unicodedata.normalize("NFC", name).casefold().translate(_APOSTROPHES)
         name = unicodedata.normalize("NFC", " ".join(name.split()))
@@ -70,36 +59,28 @@ class Answers:
         return self.folder / f"{device}{name.replace('-', '=')}.csv"
 
     def read(self, name: str) -> dict[str, dict[str, int]]:
-        """Item → question → value.
-
-        Raises:
-            InputError: the file cannot be read, or has a damaged line.
-        """
+        """Item to question to value."""
         path = self.file(name)
         if not path.is_file():
             return {}
-        with self._opened(path, "rb") as (_, known):
-            return dict(known.answers)
+        with self._opened(path, "rb") as (_, state):
+            return dict(state.answers)
 
     def add(self, name: str, item: str, question: str, value: int) -> None:
-        """Append an answer; it is on the disk when this returns.
-
-        Raises:
-            InputError: it cannot be written, or the file has a damaged line; nothing is written then.
-        """
+        """Append an answer; it is on the disk when this returns, and nothing is written where the file has a damaged line."""
         path = self.file(name)
         new = not path.exists()
-        with self._opened(path, "a+b") as (file, known):
-            values = {**known.answers.get(item, {}), question: value}
+        with self._opened(path, "a+b") as (file, state):
+            values = {**state.answers.get(item, {}), question: value}
             time = datetime.now(UTC).isoformat(timespec="seconds")
             row = [item, *(values.get(each, "") for each in QUESTIONS), time]
             text = StringIO()
-            csv.writer(text, lineterminator="\n").writerows([row] if known.end else [HEADER, row])
-            if known.cut_off:  # a row that was never confirmed
-                file.truncate(known.end)
-            gap = b"\n" if known.end and not known.last.endswith(b"\n") else b""
+            csv.writer(text, lineterminator="\n").writerows([row] if state.end else [HEADER, row])
+            if state.cut_off:  # a row that was never confirmed
+                file.truncate(state.end)
+            gap = b"\n" if state.end and not state.last.endswith(b"\n") else b""
             append(file, gap + text.getvalue().encode())
-            known.follow(file)
+            state.follow(file)
         if new:
             self._sync_folder()
 
@@ -108,7 +89,7 @@ class Answers:
         name = annotator_name(path)
         names = [name.replace("-", " "), name]  # earlier versions wrote a hyphen for both
         try:
-            files = list(dict.fromkeys(self.file(one).name for one in names))
+            files = list(dict.fromkeys(self.file(each).name for each in names))
         except InputError as error:
             raise InputError(f"{path} is no file of answers: move it elsewhere") from error
         if path.name not in files[-1:]:
@@ -120,14 +101,14 @@ class Answers:
     @contextmanager
     def _opened(self, path: Path, mode: str) -> Iterator[tuple[BinaryIO, "_File"]]:
         """An annotator's file, locked for this thread, and what it holds."""
-        known = self._files.setdefault(path, _File(path, self._items))
+        state = self._files.setdefault(path, _File(path, self._items))
         with (
-            known.lock,
+            state.lock,
             file_errors(f"cannot {'read' if mode == 'rb' else 'write'} {path}"),
             open_locked(path, mode) as file,
         ):
-            known.follow(file)
-            yield file, known
+            state.follow(file)
+            yield file, state
 
     def _sync_folder(self) -> None:
         """Make the name of a new file survive a power cut too."""
@@ -145,7 +126,7 @@ class _File:
     path: Path
     items: frozenset[str]
     lock: threading.Lock = field(default_factory=threading.Lock)
-    place: tuple[int, int] = (0, 0)  # on the disk: another one after the file was replaced
+    inode: tuple[int, int] = (0, 0)  # with its device: another one after the file was replaced
     end: int = 0  # of the last whole row, in bytes
     last: bytes = b""  # that row
     lines: int = 0
@@ -153,16 +134,12 @@ class _File:
     answers: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def follow(self, file: BinaryIO) -> None:
-        """Read what was appended since the last time; all of a file that somebody else has rewritten.
-
-        Raises:
-            InputError: a line is damaged; those before it stay read.
-        """
-        state = os.fstat(file.fileno())
-        place = (state.st_dev, state.st_ino)
+        """Read what was appended since the last time; all of a file that somebody else has rewritten."""
+        status = os.fstat(file.fileno())
+        inode = (status.st_dev, status.st_ino)
         file.seek(self.end - len(self.last))
-        if place != self.place or file.read(len(self.last)) != self.last:
-            self.place, self.end, self.last, self.lines, self.answers = place, 0, b"", 0, {}
+        if inode != self.inode or file.read(len(self.last)) != self.last:
+            self.inode, self.end, self.last, self.lines, self.answers = inode, 0, b"", 0, {}
             file.seek(0)
         self.cut_off = False
         for line in file:

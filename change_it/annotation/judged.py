@@ -7,9 +7,9 @@ import numpy as np
 from change_it.annotation.sheets import GOLD, KeyRow
 from change_it.annotation.study import Judged
 from change_it.errors import InputError
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import evaluate
+from change_it.hevas.metric_options import MetricOptions
 from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import judge_items
 from change_it.stats import Floats
@@ -21,11 +21,7 @@ PROBABILITIES = {"p_hh": "P(HH)", "p_ah": "P(AH)", "p_target": "P(target)", "p_f
 def ask(
     judges: Judges, key: Sequence[KeyRow], *, language: str, hevas: MetricOptions | None = None
 ) -> Judged:
-    """Ask the judges about every headline, and measure those of the systems with HEvAS where that is wanted.
-
-    Raises:
-        InputError: judges of other outlets, or too few headlines for HEvAS.
-    """
+    """Ask the judges about every headline, and measure those of the systems with HEvAS where that is wanted."""
     if judges.outlets != (key[0].choice1, key[0].choice2):
         ours, theirs = " and ".join((key[0].choice1, key[0].choice2)), " and ".join(judges.outlets)
         raise InputError(
@@ -64,9 +60,7 @@ def _measure(key: Sequence[KeyRow], options: MetricOptions) -> tuple[dict[str, F
     evaluation = evaluate(
         documents, [System("systems", tuple(key[at].headline for at in rows))], options=options
     )
-    found = {}
-    for metric in evaluation.metrics:
-        values = np.full(len(key), np.nan)
+    metrics = {metric: np.full(len(key), np.nan) for metric in evaluation.metrics}
+    for metric, values in metrics.items():
         values[rows] = evaluation.scores(metric)[:, 0]
-        found[metric] = values
-    return found, evaluation.signature
+    return metrics, evaluation.signature

@@ -39,7 +39,7 @@ def build(
     """The page over a sheet; what it asks next is found in the files of the answers, so a reload loses nothing."""
     text = partial(translate, language)
     steps = [(row, question) for row in rows for question in questions]
-    places = {f"{row.item}:{question}": at for at, (row, question) in enumerate(steps)}
+    numbers = {f"{row.item}:{question}": at for at, (row, question) in enumerate(steps)}
 
     def unanswered(name: str, after: int) -> int | None:
         """The next step without an answer, those before `after` last; None when all have one."""
@@ -48,30 +48,23 @@ def build(
         return next((at for at in order if steps[at][1] not in given.get(steps[at][0].item, {})), None)
 
     def view(name: str, at: int | None) -> list[Any]:
-        """Updates of `shown`."""
+        """What the components of `shown` show next."""
         given = answers.read(name)
         done = sum(all(question in given.get(row.item, {}) for question in questions) for row in rows)
         progress = (
             f'<div class="ca-progress"><div><div style="width: {100 * done / len(rows):.1f}%"></div></div>'
             f"<span>{text('study.progress', done=done, count=len(rows))}</span></div>"
         )
+        above = [gr.update(visible=False), gr.update(visible=True), progress]
         if at is None:
             thanks = text("study.finished", name=name.strip(), count=len(rows))
-            hidden = [gr.update(visible=False) for _ in range(_MOST)]
             headline = f'<p class="ca-headline" role="status" data-step="">{escape(thanks)}</p>'
-            return [gr.update(visible=False), gr.update(visible=True), progress, headline, *hidden, "", name]
+            return [*above, headline, *[gr.update(visible=False)] * _MOST, "", name]
         row, question = steps[at]
-        article = (
-            f'<div class="ca-article" tabindex="0">{escape(row.article)}</div>'
-            if question != "answer"
-            else ""
-        )
-        names = (
-            [row.choice1, row.choice2]
-            if question == "answer"
-            else map(str, range(1, QUESTIONS[question] + 1))
-        )
-        labels = list(names)
+        article, labels = "", [row.choice1, row.choice2]
+        if question != "answer":
+            article = f'<div class="ca-article" tabindex="0">{escape(row.article)}</div>'
+            labels = [str(n) for n in range(1, QUESTIONS[question] + 1)]
         keys = ", ".join(map(str, range(1, len(labels) + 1)))
         body = (
             f'<p class="ca-headline" data-step="{at}">{escape(row.headline)}</p>{article}'
@@ -80,8 +73,7 @@ def build(
         )
         buttons = [gr.update(value=label, visible=True) for label in labels]
         buttons += [gr.update(visible=False)] * (_MOST - len(labels))
-        current = f"{row.item}:{question}"
-        return [gr.update(visible=False), gr.update(visible=True), progress, body, *buttons, current, name]
+        return [*above, body, *buttons, f"{row.item}:{question}", name]
 
     @_in_a_sentence
     def on_start(name: str | None) -> list[Any]:
@@ -90,7 +82,7 @@ def build(
     def on_choice(value: int) -> Callable[[str | None, str | None], list[Any]]:
         @_in_a_sentence
         def choose(current: str | None, name: str | None) -> list[Any]:
-            name, at = name or "", places.get(current or "")
+            name, at = name or "", numbers.get(current or "")
             if at is None:
                 raise InputError("the sheet has no such question: load the page again")
             row, question = steps[at]
@@ -103,7 +95,7 @@ def build(
 
     @_in_a_sentence
     def on_back(current: str | None, name: str | None) -> list[Any]:
-        return view(name or "", max(0, places.get(current or "", len(steps)) - 1))
+        return view(name or "", max(0, numbers.get(current or "", len(steps)) - 1))
 
     with gr.Blocks(title=text("study.title"), analytics_enabled=False) as page:
         with gr.Column() as first:

@@ -45,16 +45,8 @@ class KeyRow:
     @property
     def as_item(self) -> Item:
         """The headline as judges are asked about it."""
-        return Item(
-            self.id,
-            self.label,
-            self.outlet,
-            self.source,
-            self.article,
-            self.reference,
-            self.reference_article,
-            self.headline,
-        )
+        original = (self.id, self.label, self.outlet, self.source, self.article)
+        return Item(*original, self.reference, self.reference_article, self.headline)
 
 
 @dataclass(frozen=True)
@@ -81,17 +73,7 @@ class Annotator:
 
 
 def draw(test: TestSet, systems: Sequence[System], items: int, seed: int) -> list[KeyRow]:
-    """Draw the headlines of a sheet, in random order.
-
-    Args:
-        test: the items of a corpus.
-        systems: the conditions.
-        items: headlines of each condition, half of them of each outlet.
-        seed: of the draw and the order.
-
-    Raises:
-        InputError: an odd number, or a condition has too few different headlines.
-    """
+    """Draw the headlines of a sheet, in random order: so many of each condition, half of them of each outlet."""
     if items < 2 or items % 2:
         raise InputError(f"--items {items} cannot be halved between two outlets: give an even number from 2")
     random = Random(seed)
@@ -99,36 +81,33 @@ def draw(test: TestSet, systems: Sequence[System], items: int, seed: int) -> lis
     for system in systems:
         predicted = [item for item in test.predicted(system.headlines) if item.prediction.strip()]
         for outlet in test.outlets:
-            own = [item for item in predicted if item.target == outlet]
-            cells.append((system.name, random.sample(own, len(own))))
+            for_outlet = [item for item in predicted if item.target == outlet]
+            cells.append((system.name, random.sample(for_outlet, len(for_outlet))))
     texts: set[str] = set()
     events: set[tuple[str, ...]] = set()
     chosen: list[list[Item]] = [[] for _ in cells]
     for fresh in (True, False):  # an event stands twice only where there are too few
-        waiting = [iter(own) for _, own in cells]
+        waiting = [iter(drawn) for _, drawn in cells]
         open_ = set(range(len(cells)))
         for at in cycle(range(len(cells))):
             if not open_:
                 break
             if at not in open_:
                 continue
-            item = next((one for one in waiting[at] if _is_new(one, texts, events if fresh else set())), None)
+            item = next((new for new in waiting[at] if _is_new(new, texts, events if fresh else set())), None)
             if len(chosen[at]) == items // 2 or item is None:
                 open_.discard(at)
                 continue
             chosen[at].append(item)
             texts.add(item.prediction.casefold())
             events.add(_event(item))
-    for (name, _), found in zip(cells, chosen, strict=True):
-        if len(found) < items // 2:
+    rows = []
+    for (name, _), several in zip(cells, chosen, strict=True):
+        if len(several) < items // 2:
             raise InputError(
-                f"{test.name} has only {len(found)} different headlines of {name} for one outlet: give --items {2 * len(found)} or less"
+                f"{test.name} has only {len(several)} different headlines of {name} for one outlet: give --items {2 * len(several)} or less"
             )
-    rows = [
-        _key_row(name, item, test.outlets, seed)
-        for (name, _), found in zip(cells, chosen, strict=True)
-        for item in found
-    ]
+        rows += [_key_row(name, item, test.outlets, seed) for item in several]
     return random.sample(rows, len(rows))
 
 
@@ -211,16 +190,12 @@ def _unquoted(text: str) -> str:
 
 
 def read_annotators(files: Sequence[Path], key: Sequence[KeyRow]) -> list[Annotator]:
-    """Read the answers of annotators and check them against the key.
-
-    Raises:
-        InputError: two files of one name, items that are not in the key or stand twice, an answer that is none, or no answer at all.
-    """
-    found = [read_annotator(file, key) for file in files]
-    names = [annotator.name for annotator in found]
+    """Read the answers of annotators and check them against the key."""
+    annotators = [read_annotator(file, key) for file in files]
+    names = [annotator.name for annotator in annotators]
     if double := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"two files are of the annotator {double[0]}: name each file after its annotator")
-    return found
+    return annotators
 
 
 def annotator_name(file: Path) -> str:
@@ -231,8 +206,8 @@ def annotator_name(file: Path) -> str:
 def read_annotator(file: Path, key: Sequence[KeyRow]) -> Annotator:
     """Read one file: of the page, where the last row of an item holds, or a sheet that was filled in."""
     records = read_records(file, required=("item", "answer"), optional=("time", *CHOICES, *RATINGS))
-    known = {row.item: row for row in key}
-    strange = [record.cells["item"] for record in records if record.cells["item"] not in known]
+    rows = {row.item: row for row in key}
+    strange = [record.cells["item"] for record in records if record.cells["item"] not in rows]
     if strange:
         raise InputError(
             f"{file} has {len(strange)} items that are not in the key ({listed(strange, 3)}): give the key of this sheet"
@@ -243,7 +218,7 @@ def read_annotator(file: Path, key: Sequence[KeyRow]) -> Annotator:
         item = record.cells["item"]
         if item in answers and not of_page:
             raise InputError(f"{file}, line {record.line}: the item {item} stands twice; keep one row of it")
-        answers[item] = dict(_values(file, record, known[item]))
+        answers[item] = dict(_values(file, record, rows[item]))
     answers = {item: values for item, values in answers.items() if values}
     if not answers:
         raise InputError(f"{file} has no answers: fill in the column answer with 1 or 2")
@@ -260,12 +235,11 @@ def _values(file: Path, record: Record, row: KeyRow) -> Iterator[tuple[str, int]
         text = record.cells.get(question, "")
         if not text:
             continue
-        known = {str(value): value for value in range(1, most + 1)} | (named if question == "answer" else {})
-        if text.casefold() not in known:
-            wanted = (
-                "1, 2 or the name of the outlet" if question == "answer" else f"a number from 1 to {most}"
-            )
+        values, wanted = {str(value): value for value in range(1, most + 1)}, f"a number from 1 to {most}"
+        if question == "answer":
+            values, wanted = values | named, "1, 2 or the name of the outlet"
+        if text.casefold() not in values:
             raise InputError(
                 f"{file}, line {record.line}: {question} is {text!r}; write {wanted}, or leave it empty"
             )
-        yield question, known[text.casefold()]
+        yield question, values[text.casefold()]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -12,7 +13,7 @@ from change_it import __version__
 from change_it.annotation.agreement import alpha, coincidences
 from change_it.annotation.sheets import GOLD, QUESTIONS, RATINGS, Annotator, KeyRow
 from change_it.errors import InputError
-from change_it.stats import AVERAGE, Aggregate, Floats, Statistics, correlations, measure
+from change_it.stats import AVERAGE, Aggregate, Floats, Score, Statistics, correlations, measure
 
 #: Who is compared with the key, beside each annotator: their mean, what most of them answered, and the judge main.
 PEOPLE, MAJORITY, JUDGE = "people", "majority", "judge main"
@@ -24,61 +25,37 @@ _TAKEN = (
 )
 _CELLS = tuple(f"{truth}{answer}" for truth in "12" for answer in "12")
 
-Interval = tuple[float, float]
-Bools = NDArray[np.bool_]
+#: What is not defined; intervals are over the items.
+UNDEFINED = Score(np.nan, np.nan, np.nan)
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A value and its 95% bootstrap interval over the items; both None where they are not defined."""
-
-    value: float | None
-    interval: Interval | None
-
-
-@dataclass(frozen=True)
-class Correlation:
+class Correlation(NamedTuple):
     """How far a metric and the mean rating of an item go together."""
 
     metric: str
     question: str
     n: int
-    pearson: Estimate
-    spearman: Estimate
+    pearson: Score
+    spearman: Score
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What judges and metrics say of the items of a key.
+    """What judges and metrics say of the n items of a key."""
 
-    Attributes:
-        answers: (n,) main's decision, 1 or 2.
-        p_first: (n,) its probability of the first outlet.
-        metrics: name to (n,) values, nan where unknown: P(HH), P(AH), P(fluency) and, where measured, HEvAS.
-        signature: of the judges, and of HEvAS where measured.
-    """
-
-    answers: NDArray[np.int64]
-    p_first: Floats
-    metrics: dict[str, Floats]
-    signature: str
+    answers: NDArray[np.int64]  # main's decision, 1 or 2
+    p_first: Floats  # its probability of the first outlet
+    metrics: dict[str, Floats]  # P(HH), P(AH), P(fluency) and, where measured, HEvAS; nan where unknown
+    signature: str  # of the judges, and of HEvAS where measured
 
 
 @dataclass(frozen=True)
 class Study:
-    """The answers of annotators to the headlines of a key.
-
-    Attributes:
-        key: the n headlines.
-        annotators: who answered, in any part.
-        judged: the judges on the same headlines; None without judges.
-        resamples: of the intervals.
-        seed: of the intervals.
-    """
+    """The answers of annotators to the headlines of a key."""
 
     key: Sequence[KeyRow]
-    annotators: Sequence[Annotator]
-    judged: Judged | None = None
+    annotators: Sequence[Annotator]  # who answered, in any part
+    judged: Judged | None = None  # the judges on the same headlines
     resamples: int = 1000
     seed: int = 1
 
@@ -93,27 +70,19 @@ class Study:
         """Short names, in the order of the answers 1 and 2."""
         return self.key[0].choice1, self.key[0].choice2
 
-    @property
-    def truth(self) -> list[int]:
-        """(n,) right answers."""
-        return [row.truth for row in self.key]
-
     @cached_property
     def answers(self) -> dict[str, list[int | None]]:
         """Rater to (n,) answers, None where there is none: the annotators, most of them, the judge."""
-        found = {
+        answers = {
             annotator.name: [annotator.value(row.item, "answer") for row in self.key]
             for annotator in self.annotators
         }
-        most: list[int | None] = []
-        for given in zip(*found.values(), strict=True):
-            difference = given.count(1) - given.count(2)
-            most.append(None if not difference else 1 if difference > 0 else 2)
         if len(self.annotators) > 1:
-            found[MAJORITY] = most
+            leads = (votes.count(1) - votes.count(2) for votes in zip(*answers.values(), strict=True))
+            answers[MAJORITY] = [None if not lead else 1 if lead > 0 else 2 for lead in leads]
         if self.judged:
-            found[JUDGE] = [int(answer) for answer in self.judged.answers]
-        return found
+            answers[JUDGE] = [int(answer) for answer in self.judged.answers]
+        return answers
 
     @property
     def ratings(self) -> list[str]:
@@ -129,121 +98,111 @@ class Study:
     @property
     def signature(self) -> str:
         """What the numbers depend on."""
-        parts = [
-            f"annotators:{len(self.annotators)}",
-            f"items:{len(self.key)}",
-            *([self.judged.signature] if self.judged else []),
-            f"resamples:{self.resamples}",
-            f"seed:{self.seed}",
-            f"v:{__version__}",
-        ]
-        return "|".join(["annotation", *parts])
+        judges = f"{self.judged.signature}|" if self.judged else ""
+        return (
+            f"annotation|annotators:{len(self.annotators)}|items:{len(self.key)}|{judges}"
+            f"resamples:{self.resamples}|seed:{self.seed}|v:{__version__}"
+        )
 
-    def raters(self, condition: str) -> dict[str, dict[str, Estimate]]:
+    def _rows(self, condition: str) -> list[int]:
+        """Positions of the headlines of a condition."""
+        return [at for at, row in enumerate(self.key) if row.condition == condition]
+
+    def raters(self, condition: str) -> dict[str, dict[str, Score]]:
         """Each rater's `MEASURES` on the headlines of a condition, those of `people` and of the judge less people.
 
         The mean of the annotators is what LREC 2020's Table 5 prints. `people` has their `alpha`, too.
         """
-        rows = [at for at, row in enumerate(self.key) if row.condition == condition]
-        truth = [self.truth[at] for at in rows]
+        rows = self._rows(condition)
         columns: dict[str, Floats] = {}
         for name, answers in self.answers.items():
-            own = [answers[at] for at in rows]
+            cells = [f"{self.key[at].truth}{answers[at]}" for at in rows]
             for cell in _CELLS:
-                hits = [f"{right}{answer}" == cell for right, answer in zip(truth, own, strict=True)]
-                columns[f"{name} {cell}"] = np.array(hits, np.float64)
-        several = [self.rated("answer")[at] for at in rows]
-        columns |= coincidences(several, (1, 2))
+                columns[f"{name} {cell}"] = np.array([each == cell for each in cells], np.float64)
+        rated = self.rated("answer")
+        columns |= coincidences([rated[at] for at in rows], (1, 2))
         people = [annotator.name for annotator in self.annotators]
 
         def aggregate(sums: Statistics) -> dict[str, Floats]:
-            found: dict[str, Floats] = {}
+            measures: dict[str, Floats] = {}
             for name in self.answers:
-                found |= {f"{name} {key}": value for key, value in _scores(sums, name).items()}
+                measures |= {f"{name} {key}": value for key, value in _scores(sums, name).items()}
             for key in MEASURES:
-                found[f"{PEOPLE} {key}"] = np.nanmean([found[f"{name} {key}"] for name in people], axis=0)
+                mean = np.nanmean([measures[f"{name} {key}"] for name in people], axis=0)
+                measures[f"{PEOPLE} {key}"] = mean
                 if self.judged:
-                    found[f"difference {key}"] = found[f"{JUDGE} {key}"] - found[f"{PEOPLE} {key}"]
-            return found | {f"{PEOPLE} alpha": alpha(sums, (1, 2), "nominal")}
+                    measures[f"difference {key}"] = measures[f"{JUDGE} {key}"] - mean
+            return measures | {f"{PEOPLE} alpha": alpha(sums, (1, 2), "nominal")}
 
         with np.errstate(invalid="ignore", divide="ignore"):
-            return _nested(self._estimates(columns, aggregate))
+            return _nested(self._measure(columns, aggregate))
 
     def counts(self, condition: str) -> dict[str, int]:
         """Headlines of a condition that each rater has an answer for."""
-        rows = [at for at, row in enumerate(self.key) if row.condition == condition]
+        rows = self._rows(condition)
         return {name: sum(answers[at] is not None for at in rows) for name, answers in self.answers.items()}
 
-    def rating(self, condition: str | None, question: str) -> dict[str, Estimate]:
+    def rating(self, condition: str | None, question: str) -> dict[str, Score]:
         """Mean rating and ordinal alpha of a condition, of all headlines when None."""
         several = [
             values
             for row, values in zip(self.key, self.rated(question), strict=True)
             if condition in (None, row.condition)
         ]
-        known = [[value for value in values if value is not None] for values in several]
+        means = _means(several)
         values = tuple(range(1, QUESTIONS[question] + 1))
         columns = {
-            "n": np.array([len(some) > 0 for some in known], np.float64),
-            "sum": np.array([np.mean(some) if some else 0.0 for some in known], np.float64),
+            "n": np.isfinite(means).astype(np.float64),
+            "sum": np.nan_to_num(means),
             **coincidences(several, values),
         }
         with np.errstate(invalid="ignore", divide="ignore"):
-            return self._estimates(
+            return self._measure(
                 columns,
-                lambda sums: {
-                    "mean": sums["sum"] / sums["n"],
-                    "alpha": alpha(sums, values, "ordinal"),
-                },
+                lambda sums: {"mean": sums["sum"] / sums["n"], "alpha": alpha(sums, values, "ordinal")},
             )
 
     def correlations(self) -> list[Correlation]:
         """Of mean ratings with what judges and metrics say, over the systems' headlines; gold is its own reference."""
         if not self.judged:
             return []
-        found = []
+        rows = []
         system = np.array([row.condition != GOLD for row in self.key])
         for question in self.ratings:
-            means = np.array(
-                [
-                    np.mean([float(value) for value in values if value is not None] or [float("nan")])
-                    for values in self.rated(question)
-                ]
-            )
+            means = _means(self.rated(question))
             for metric, values in self.judged.metrics.items():
                 kept = system & np.isfinite(means) & np.isfinite(values)
                 pair = partial(self._correlate, values[kept], means[kept])
-                found.append(Correlation(metric, question, int(kept.sum()), pair(0), pair(1)))
-        return found
+                rows.append(Correlation(metric, question, int(kept.sum()), pair(0), pair(1)))
+        return rows
 
-    def _correlate(self, one: Floats, other: Floats, which: int) -> Estimate:
+    def _correlate(self, first: Floats, second: Floats, which: int) -> Score:
         """Pearson (0) or Spearman (1) with a bootstrap interval."""
-        if len(one) < 3:
-            return Estimate(None, None)
-        both = correlations({"one": one, "other": other})
+        count = len(first)
+        if count < 3:
+            return UNDEFINED
+        both = correlations({"first": first, "second": second})
         value = (both.pearson, both.spearman)[which][0][1]
         if value is None:
-            return Estimate(None, None)
-        drawn = np.random.default_rng(self.seed).integers(0, len(one), (self.resamples, len(one)))
-        first, second = one[drawn], other[drawn]
+            return UNDEFINED
+        drawn = np.random.default_rng(self.seed).integers(0, count, (self.resamples, count))
+        first, second = first[drawn], second[drawn]
         if which:
             first, second = (scipy.stats.rankdata(values, axis=1) for values in (first, second))
         first, second = (values - values.mean(axis=1, keepdims=True) for values in (first, second))
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = (first * second).sum(1) / np.sqrt((first**2).sum(1) * (second**2).sum(1))
-        low, high = np.nanquantile(found, [0.025, 0.975]).tolist()
-        return Estimate(value, (low, high))
+            resampled = (first * second).sum(1) / np.sqrt((first**2).sum(1) * (second**2).sum(1))
+        return Score(value, *np.nanquantile(resampled, [0.025, 0.975]).tolist())
 
-    def _estimates(self, columns: Statistics, aggregate: Aggregate) -> dict[str, Estimate]:
+    def _measure(self, columns: Statistics, aggregate: Aggregate) -> dict[str, Score]:
         """Measures with their intervals over the items."""
-        scores = measure(columns, aggregate, resamples=self.resamples, seed=self.seed)[AVERAGE]
-        return {
-            name: Estimate(
-                score.value if np.isfinite(score.value) else None,
-                score.interval if np.isfinite(score.interval).all() else None,
-            )
-            for name, score in scores.items()
-        }
+        return measure(columns, aggregate, resamples=self.resamples, seed=self.seed)[AVERAGE]
+
+
+def _means(ratings: Sequence[Sequence[int | None]]) -> Floats:
+    """(n,) mean rating of each item; nan without one."""
+    given = [[value for value in values if value is not None] for values in ratings]
+    return np.array([np.mean(values) if values else np.nan for values in given], np.float64)
 
 
 def _scores(sums: Statistics, name: str) -> dict[str, Floats]:
@@ -253,27 +212,27 @@ def _scores(sums: Statistics, name: str) -> dict[str, Floats]:
     wrong = cells["12"] + cells["21"]
     first, second = (2 * cells[c] / np.maximum(2 * cells[c] + wrong, 1) for c in ("11", "22"))
     accuracy = (cells["11"] + cells["22"]) / np.asarray(number)
-    known = np.where(np.asarray(number) > 0, 1.0, np.nan)
+    defined = np.where(np.asarray(number) > 0, 1.0, np.nan)
     return {
         "accuracy": accuracy,
-        "f1_1": first * known,
-        "f1_2": second * known,
-        "f1": (first + second) / 2 * known,
+        "f1_1": first * defined,
+        "f1_2": second * defined,
+        "f1": (first + second) / 2 * defined,
     }
 
 
-def _nested(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, Estimate]]:
+def _nested(scores: Mapping[str, Score]) -> dict[str, dict[str, Score]]:
     """`rater measure` to rater → measure."""
-    found: dict[str, dict[str, Estimate]] = {}
-    for name, value in estimates.items():
+    raters: dict[str, dict[str, Score]] = {}
+    for name, score in scores.items():
         rater, _, measure = name.rpartition(" ")
-        found.setdefault(rater, {})[measure] = value
-    return found
+        raters.setdefault(rater, {})[measure] = score
+    return raters
 
 
 def check_names(annotators: Sequence[Annotator]) -> None:
     """Refuse annotators whose names are those of other raters or columns."""
-    taken = {*_TAKEN, *(f"{one.name} {question}" for one in annotators for question in QUESTIONS)}
+    taken = {*_TAKEN, *(f"{each.name} {question}" for each in annotators for question in QUESTIONS)}
     for annotator in annotators:
         if annotator.name in taken:
             raise InputError(f"an annotator cannot be called {annotator.name}: rename the file")

@@ -1,10 +1,13 @@
 """The tables of a study, with what LREC 2020 published beside them."""
 
+from math import isfinite
+
 from change_it import published
 from change_it.annotation.sheets import GOLD
-from change_it.annotation.study import JUDGE, MAJORITY, MEASURES, PEOPLE, Estimate, Study
+from change_it.annotation.study import JUDGE, MAJORITY, MEASURES, PEOPLE, Study
 from change_it.results.document import Document, Section
-from change_it.tables import Column, Row, Table, Value
+from change_it.stats import Score
+from change_it.tables import Column, Row, Table, Value, with_interval
 
 _DIFFERENCE = f"{JUDGE} less {PEOPLE}"
 
@@ -41,15 +44,13 @@ def document(study: Study) -> Document:
     )
 
 
-def _cells(measures: dict[str, Estimate]) -> dict[str, Value]:
-    """Values and intervals of measures."""
-    cells: dict[str, Value] = {name: found.value for name, found in measures.items()}
-    return cells | {f"{name}_interval": found.interval for name, found in measures.items()}
-
-
-def _column(name: str, title: str = "") -> Column:
-    """A figure with its interval below."""
-    return Column(name, title=title, below=Column(f"{name}_interval", "interval"))
+def _cells(scores: dict[str, Score]) -> dict[str, Value]:
+    """Values and intervals of scores; None where they are not defined."""
+    cells: dict[str, Value] = {}
+    for name, score in scores.items():
+        cells[name] = score.value if isfinite(score.value) else None
+        cells[f"{name}_interval"] = score.interval if all(map(isfinite, score.interval)) else None
+    return cells
 
 
 def agreement(study: Study) -> Table:
@@ -57,37 +58,36 @@ def agreement(study: Study) -> Table:
     names = [annotator.name for annotator in study.annotators]
     rows = []
     for condition in study.conditions:
-        found = study.raters(condition)
-        people = found[PEOPLE]
-        single: dict[str, Value] = {name: found[name]["accuracy"].value for name in names}
+        raters = study.raters(condition)
+        people = raters[PEOPLE]
         count = sum(row.condition == condition for row in study.key)
+        singles = _cells({name: raters[name]["accuracy"] for name in names})
         cells = _cells({"accuracy": people["accuracy"], "alpha": people["alpha"]})
-        rows.append(Row({"condition": condition, "n": count, **single, **cells}))
+        rows.append(Row({"condition": condition, "n": count, **singles, **cells}))
     for condition, printed in published.ANNOTATORS.items():
-        mean = sum(printed.accuracy) / len(printed.accuracy)
         values: dict[str, Value] = {
             "condition": f"{condition}, published",
             "n": published.ANNOTATED,
-            "accuracy": mean,
+            "accuracy": sum(printed.accuracy) / len(printed.accuracy),
             "alpha": printed.alpha,
         }
         rows.append(Row(values, "published"))
-    columns = [
+    columns = (
         Column("condition", "text"),
         Column("n", "count"),
-        *(Column(name) for name in names),
-        _column("accuracy", "mean accuracy"),
-        _column("alpha", "Krippendorff's α"),
-    ]
-    singles = "; ".join(
+        *map(Column, names),
+        with_interval("accuracy", "mean accuracy"),
+        with_interval("alpha", "Krippendorff's α"),
+    )
+    accuracies = "; ".join(
         f"{name} {' '.join(f'{value:.2f}'.lstrip('0') for value in printed.accuracy)}"
         for name, printed in published.ANNOTATORS.items()
     )
     return Table(
-        tuple(columns),
+        columns,
         tuple(rows),
         "Accuracy and agreement (LREC 2020, Table 4)",
-        (f"Published accuracy of the three annotators: {singles}.", published.CITATIONS["lrec2020"]),
+        (f"Published accuracy of the three annotators: {accuracies}.", published.CITATIONS["lrec2020"]),
     )
 
 
@@ -96,33 +96,26 @@ def classification(study: Study) -> Table:
     first, second = study.outlets
     rows = []
     for condition in study.conditions:
-        found, counts = study.raters(condition), study.counts(condition)
-        order = [name for name in found if name not in (PEOPLE, MAJORITY, JUDGE, "difference")]
-        order += [name for name in (PEOPLE, MAJORITY, JUDGE) if name in found]
+        raters, counts = study.raters(condition), study.counts(condition)
+        order = [name for name in raters if name not in (PEOPLE, MAJORITY, JUDGE, "difference")]
+        order += [name for name in (PEOPLE, MAJORITY, JUDGE) if name in raters]
         for name in order:
-            cells: dict[str, Value] = {"rater": name, "n": counts.get(name), **_cells(found[name])}
+            cells: dict[str, Value] = {"rater": name, "n": counts.get(name), **_cells(raters[name])}
             rows.append(Row(cells, condition, strong=name in (PEOPLE, JUDGE)))
-        if "difference" in found:
-            rows.append(Row({"rater": _DIFFERENCE, **_cells(found["difference"])}, condition))
+        if "difference" in raters:
+            rows.append(Row({"rater": _DIFFERENCE, **_cells(raters["difference"])}, condition))
     printed = {f"{PEOPLE}, {name}": row for name, row in published.PEOPLE.items()}
-    printed |= {f"{kind}, random split (Table 1)": row for kind, row in published.RANDOM_SPLIT.items()} | {
-        f"classifier of {name}, gold": tests["test gold"] for name, tests in published.CLASSIFIER.items()
-    }
+    printed |= {f"{kind}, random split (Table 1)": row for kind, row in published.RANDOM_SPLIT.items()}
+    printed |= {f"classifier of {name}, gold": row["test gold"] for name, row in published.CLASSIFIER.items()}
     for name, f1 in printed.items():
         values = dict(zip(("f1_1", "f1_2", "f1"), f1, strict=True))
         rows.append(Row({"rater": f"{name}, published", **values}, "published"))
     titles = dict(zip(MEASURES, ("accuracy", f"F1 {first}", f"F1 {second}", "mean F1"), strict=True))
-    columns = [
-        Column("rater", "text"),
-        Column("n", "count"),
-        *(_column(name, title) for name, title in titles.items()),
-    ]
-    notes = (
-        ["n: headlines with an answer; the majority has none where votes are even."]
-        if len(study.annotators) > 1
-        else []
-    )
-    return Table(tuple(columns), tuple(rows), "People and judge (LREC 2020, Tables 1 and 5)", tuple(notes))
+    columns = (Column("rater", "text"), Column("n", "count"), *map(with_interval, titles, titles.values()))
+    notes: tuple[str, ...] = ()
+    if len(study.annotators) > 1:
+        notes = ("n: headlines with an answer; the majority has none where votes are even.",)
+    return Table(columns, tuple(rows), "People and judge (LREC 2020, Tables 1 and 5)", notes)
 
 
 def ratings(study: Study) -> Table:
@@ -131,29 +124,25 @@ def ratings(study: Study) -> Table:
     for condition in [*study.conditions, *([None] if len(study.conditions) > 1 else [])]:
         cells: dict[str, Value] = {}
         for question in study.ratings:
-            found = study.rating(condition, question)
-            cells |= _cells({question: found["mean"], f"{question}_alpha": found["alpha"]})
+            rating = study.rating(condition, question)
+            cells |= _cells({question: rating["mean"], f"{question}_alpha": rating["alpha"]})
         rows.append(Row({"condition": condition or "all", **cells}, strong=condition is None))
     columns = [Column("condition", "text")]
     for question in study.ratings:
-        columns += [_column(question), _column(f"{question}_alpha", f"α of {question}")]
+        columns += [with_interval(question), with_interval(f"{question}_alpha", f"α of {question}")]
     return Table(tuple(columns), tuple(rows), "Ratings", ("α: Krippendorff's, ordinal.",))
 
 
 def correlations(study: Study) -> Table:
     """Correlation of mean ratings with judges and metrics."""
     rows: dict[str, dict[str, Value]] = {}
-    for found in study.correlations():
-        row = rows.setdefault(found.metric, {"metric": found.metric, "n": found.n})
-        row |= _cells(
-            {f"{found.question}_pearson": found.pearson, f"{found.question}_spearman": found.spearman}
-        )
+    for metric, question, n, pearson, spearman in study.correlations():
+        row = rows.setdefault(metric, {"metric": metric, "n": n})
+        row |= _cells({f"{question}_pearson": pearson, f"{question}_spearman": spearman})
     columns = [Column("metric", "text"), Column("n", "count")]
     for question in study.ratings:
-        columns += [
-            _column(f"{question}_{kind}", f"{question}: {name}")
-            for kind, name in (("pearson", "r"), ("spearman", "ρ"))
-        ]
+        columns.append(with_interval(f"{question}_pearson", f"{question}: r"))
+        columns.append(with_interval(f"{question}_spearman", f"{question}: ρ"))
     left = f"Headlines of all systems, without {GOLD}; " if GOLD in study.conditions else ""
     return Table(
         tuple(columns),
@@ -183,7 +172,7 @@ def items(study: Study) -> list[dict[str, Value]]:
     """A record for each headline: what it is, what each annotator, most of them and the judge say of it."""
     names = {1: study.outlets[0], 2: study.outlets[1]}
     raters = study.answers
-    found = []
+    records = []
     for at, row in enumerate(study.key):
         votes = [annotator.value(row.item, "answer") for annotator in study.annotators]
         most = raters[MAJORITY][at] if MAJORITY in raters else votes[0]
@@ -204,5 +193,5 @@ def items(study: Study) -> list[dict[str, Value]]:
             record[annotator.name] = names.get(annotator.value(row.item, "answer") or 0, "")
             for question in study.ratings:
                 record[f"{annotator.name} {question}"] = annotator.value(row.item, question)
-        found.append(record)
-    return found
+        records.append(record)
+    return records

@@ -11,7 +11,7 @@ from change_it.errors import InputError
 from change_it.judges.arguments import check_judges
 from change_it.results.report_folder import check_out, replaced_report
 from change_it.tables import console, print_table
-from change_it.training.arguments import InferenceOptions
+from change_it.training.settings import InferenceOptions
 
 #: What is written into the folder of a study; the first file marks it as one.
 STUDY_FILES = ("items.csv", "report.html", "tables.md", "tables.json", "tables")
@@ -73,7 +73,7 @@ def run(options: StudyOptions) -> None:
     judged = None
     if options.judges:
         from change_it.annotation.judged import ask
-        from change_it.hevas.arguments import MetricOptions
+        from change_it.hevas.metric_options import MetricOptions
         from change_it.judges.judge import Judges
 
         metrics = MetricOptions(language=options.language, seed=options.seed) if options.hevas else None

@@ -10,7 +10,7 @@ from change_it.errors import InputError
 from change_it.judges.arguments import check_judges
 from change_it.results.report_folder import AUDIT_FILES, check_out
 from change_it.tables import console, print_table
-from change_it.training.arguments import InferenceOptions
+from change_it.training.settings import InferenceOptions
 from change_it.translation import page_language
 
 

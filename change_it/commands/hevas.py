@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from change_it.commands.checks import check_systems
 from change_it.commands.printing import print_json
 from change_it.errors import InputError
-from change_it.hevas.arguments import Baseline, Chart, MetricOptions
+from change_it.hevas.metric_options import Baseline, Chart, MetricOptions
 from change_it.results.report_folder import HEVAS_FILES, check_out
 from change_it.tables import console, print_table
 from change_it.translation import page_language

@@ -12,7 +12,7 @@ from change_it.errors import InputError
 from change_it.io import read_input
 from change_it.judges.arguments import check_judges
 from change_it.tables import Column, Row, Table, console, figure, print_table
-from change_it.training.arguments import InferenceOptions
+from change_it.training.settings import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch
     from change_it.generators.rerank import JudgedCandidate

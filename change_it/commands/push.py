@@ -1,4 +1,4 @@
-"""`change-it push`; its options are `hub.arguments`."""
+"""`change-it push`; its options are `hub.push_options`."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from change_it import metric_path, space_path
 from change_it.corpus.folder import check_corpus, read_report
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard, single_generator
-from change_it.hub.arguments import PushOptions
+from change_it.hub.push_options import PushOptions
 from change_it.io import check_writable, file_errors, weight_files
 from change_it.judges.arguments import COMMAND, check_judges
 from change_it.tables import console
@@ -47,8 +47,8 @@ def run(options: PushOptions) -> None:
     """Push a folder, or write what would be pushed."""
     check(options)
 
+    from change_it.hub.commit import check_name, publish, write
     from change_it.hub.packaging import files_of
-    from change_it.hub.push import check_name, publish, write
 
     check_name(options.repo_id)
     with file_errors(f"cannot read {options.folder}"):

@@ -10,8 +10,8 @@ from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_header, check_writable, named_files
 from change_it.io.locks import keep_locks
-from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.plan import PlannedRun
+from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.scoring.columns import BUILT_IN
 from change_it.tables import console, print_table
 

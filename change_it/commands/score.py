@@ -12,7 +12,7 @@ from change_it.engines import EngineOptions, use_engine, workers
 from change_it.judges.arguments import check_judges
 from change_it.results.report_folder import REPORT_FILES, check_out
 from change_it.tables import console, print_table
-from change_it.training.arguments import InferenceOptions
+from change_it.training.settings import InferenceOptions
 from change_it.translation import page_language
 
 
@@ -70,7 +70,7 @@ def run(options: ScoreOptions) -> None:
     check(options)
 
     from change_it.audit.verdicts import read_metrics, read_summary
-    from change_it.hevas.arguments import MetricOptions  # these load polars and matplotlib
+    from change_it.hevas.metric_options import MetricOptions  # these load polars and matplotlib
     from change_it.progress import progress_bar
     from change_it.results import hevas_scores as hevas
     from change_it.results.context import corpus_info, judges_info, made

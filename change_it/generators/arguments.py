@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from change_it.errors import InputError
 from change_it.generators.decoding import Decoding
-from change_it.training.arguments import DEFAULTS, InferenceOptions, TrainingOptions, TrainingSettings
+from change_it.training.settings import DEFAULTS, InferenceOptions, TrainingOptions, TrainingSettings
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]

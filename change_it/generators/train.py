@@ -44,9 +44,9 @@ from change_it.generators.generator import (
 from change_it.generators.recipes import Examples, RecipeData, load_recipe
 from change_it.io import check_writable
 from change_it.networks.tokenizer import IGNORED
-from change_it.training.arguments import resolve
 from change_it.training.loop import TrainingResult, process_state
 from change_it.training.run_folder import Run, stage, train_in_folder
+from change_it.training.settings import resolve
 
 #: Validation examples an evaluation reads, at most.
 VALIDATION = 1000

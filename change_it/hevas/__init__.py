@@ -1,18 +1,14 @@
-"""HEvAS: informativeness and readability of headlines, baselines, statistics and charts, usable alone.
-
-Formulas are pure functions over texts or numpy arrays (HEvAS 2019); nothing here imports torch, and what
-`evaluate` and `read_documents` need is loaded when they are asked for.
-"""
+"""HEvAS (2019): informativeness and readability of headlines, baselines and statistics, usable alone and without torch."""
 
 from typing import TYPE_CHECKING
 
 from change_it.lazy import lazy_attributes
 
 if TYPE_CHECKING:
-    from change_it.hevas.arguments import MetricOptions
     from change_it.hevas.baseline_systems import baseline
     from change_it.hevas.documents import Documents, System, read_documents, read_systems
     from change_it.hevas.evaluation import Evaluation, evaluate
+    from change_it.hevas.metric_options import MetricOptions
 
 __all__ = [
     "Documents",
@@ -30,7 +26,7 @@ __getattr__ = lazy_attributes(
     {
         "Documents": "documents",
         "Evaluation": "evaluation",
-        "MetricOptions": "arguments",
+        "MetricOptions": "metric_options",
         "System": "documents",
         "baseline": "baseline_systems",
         "evaluate": "evaluation",

@@ -1,9 +1,8 @@
 """The statistics of an evaluation: systems compared by every metric, and the metrics with each other.
 
-HEvAS 2019 tests with Tukey's HSD where all systems look normal and with Wilcoxon elsewhere, whose reference also has
-the rank-sum test for independent samples: both stand here. Systems that wrote
-headlines for the same documents are paired, so every comparison also holds what such data call for: Friedman's test,
-then Wilcoxon's signed-rank test of each pair with Holm's correction (Demšar 2006).
+HEvAS 2019 tests with Tukey's HSD where all systems look normal and with Wilcoxon's signed-rank or rank-sum test elsewhere.
+As systems wrote headlines for the same documents, every comparison also holds what paired data call for: Friedman's
+test, then the signed-rank test of each pair with Holm's correction (Demšar 2006).
 """
 
 from collections.abc import Iterator, Sequence
@@ -55,9 +54,7 @@ class Pair:
     first: str
     second: str
     difference: float  # mean of the first less mean of the second
-    published_p: (
-        float  # Tukey's (corrected for the number of pairs) or Wilcoxon's signed-rank (not corrected)
-    )
+    published_p: float  # Tukey's, corrected for the number of pairs, or the signed-rank test's, not corrected
     rank_sum_p: float  # Wilcoxon's rank-sum test, which ignores that the documents are the same
     wilcoxon: float  # signed-rank statistic, the smaller sum of ranks
     p: float  # its p-value, two-sided; 1 where all documents have equal scores
@@ -92,11 +89,7 @@ def analyse(
 ) -> Analysis:
     """Compare the systems by every metric, and by the average of all after normalisation.
 
-    Args:
-        evaluation: of one system or several.
-        resamples: of the intervals.
-        seed: of the resamples.
-        correlated: the system whose scores are correlated (HEvAS 2019, Table 3 is of First); all of them where empty.
+    `correlated` is the system whose scores are correlated (HEvAS 2019, Table 3 is of First); all of them where empty.
     """
     columns = [evaluation.systems.index(correlated)] if correlated else slice(None)
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
@@ -121,25 +114,13 @@ def compare(
     level: float = 0.95,
     seed: int = 1,
 ) -> Comparison:
-    """Compare systems by one metric.
+    """Compare systems by one metric: (n, m) scores, one row a document, one column a system.
 
-    Args:
-        scores: (n, m) one row a document, one column a system.
-        systems: m names.
-        alpha: a system is not normal where Shapiro and Wilk's test has a p-value below it.
-        resamples: bootstrap resamples of the intervals, at least 1.
-        level: coverage of the intervals in 0-1.
-        seed: seed of the resamples; the same seed draws the same documents for every metric.
-
-    Returns:
-        Means with intervals, and the tests.
-
-    Raises:
-        InputError: there are no documents, no systems, or a score is not a number.
+    A system is not normal where Shapiro and Wilk's test has a p-value below `alpha`. The same seed draws the same documents for every metric.
 
     Examples:
-        >>> found = compare(np.array([[0.9, 0.1], [0.8, 0.3], [0.7, 0.2], [0.9, 0.5]]), ["good", "bad"])
-        >>> pair = found.pairs[0]
+        >>> comparison = compare(np.array([[0.9, 0.1], [0.8, 0.3], [0.7, 0.2], [0.9, 0.5]]), ["good", "bad"])
+        >>> pair = comparison.pairs[0]
         >>> round(pair.difference, 2), pair.wilcoxon, pair.p, pair.rank_biserial
         (0.55, 0.0, 0.125, 1.0)
     """
@@ -158,22 +139,12 @@ def compare(
 def mean_intervals(
     scores: Floats, systems: Sequence[str], *, resamples: int = 1000, level: float = 0.95, seed: int = 1
 ) -> dict[str, tuple[float, float]]:
-    """Percentile bootstrap intervals of means; every system gets the same documents drawn.
-
-    Args:
-        scores: (n, m) one row a document, one column a system.
-        systems: m names, all different.
-        resamples: number of resamples, at least 1.
-        level: coverage in 0-1.
-        seed: seed of the resamples.
-
-    Returns:
-        System to lower and upper end; both are the mean where its scores are constant.
+    """Percentile bootstrap intervals of the means of (n, m) scores; every system gets the same documents drawn.
 
     Examples:
-        >>> found = mean_intervals(np.array([[0.0, 0.5], [1.0, 0.5]] * 50), ["one", "two"])
-        >>> {name: (round(low, 2), round(high, 2)) for name, (low, high) in found.items()}
-        {'one': (0.4, 0.6), 'two': (0.5, 0.5)}
+        >>> intervals = mean_intervals(np.array([[0.0, 0.5], [1.0, 0.5]] * 50), ["first", "second"])
+        >>> {name: (round(low, 2), round(high, 2)) for name, (low, high) in intervals.items()}
+        {'first': (0.4, 0.6), 'second': (0.5, 0.5)}
     """
     columns = dict(zip(systems, scores.T, strict=True))
     means = measure(
@@ -183,10 +154,11 @@ def mean_intervals(
         level=level,
         seed=seed,
     )[AVERAGE]
-    clipped = {
-        name: np.clip(means[name].interval, column.min(), column.max()) for name, column in columns.items()
-    }
-    return {name: (float(low), float(high)) for name, (low, high) in clipped.items()}
+    intervals = {}
+    for name, column in columns.items():
+        low, high = np.clip(means[name].interval, column.min(), column.max()).tolist()
+        intervals[name] = low, high
+    return intervals
 
 
 def _checked(scores: Floats, systems: Sequence[str]) -> Floats:
@@ -203,31 +175,28 @@ def _checked(scores: Floats, systems: Sequence[str]) -> Floats:
 
 
 def _summary(name: str, scores: Floats, interval: tuple[float, float], seed: int) -> SystemSummary:
-    """Mean, deviation and normality of one system."""
     w, p = shapiro(scores, seed=seed) or (None, None)
     deviation = float(scores.std(ddof=1)) if len(scores) > 1 else None
     return SystemSummary(name, float(scores.mean()), deviation, interval, w, p)
 
 
 def _pairs(scores: Floats, systems: Sequence[str], normal: bool) -> Iterator[Pair]:
-    """The comparison of each two systems."""
-    places = list(combinations(range(len(systems)), 2))
-    if not places:
+    pairs = list(combinations(range(len(systems)), 2))
+    if not pairs:
         return
-    tests = [wilcoxon(scores[:, i], scores[:, j]) for i, j in places]
-    raw = [p for _, p in tests]
-    published = [float(p) for p in tukey(scores)[tuple(zip(*places, strict=True))]] if normal else raw
-    for (i, j), (statistic, p), published_p, corrected in zip(
-        places, tests, published, holm(raw), strict=True
-    ):
+    tests = [wilcoxon(scores[:, i], scores[:, j]) for i, j in pairs]
+    p_holm = holm([p for _, p in tests])
+    p_tukey = tukey(scores) if normal else None
+    for (i, j), (statistic, p), corrected in zip(pairs, tests, p_holm, strict=True):
+        first, second = scores[:, i], scores[:, j]
         yield Pair(
             first=systems[i],
             second=systems[j],
-            difference=float(scores[:, i].mean() - scores[:, j].mean()),
-            published_p=published_p,
-            rank_sum_p=rank_sum(scores[:, i], scores[:, j]),
+            difference=float(first.mean() - second.mean()),
+            published_p=p if p_tukey is None else float(p_tukey[i, j]),
+            rank_sum_p=rank_sum(first, second),
             wilcoxon=statistic,
             p=p,
             p_holm=corrected,
-            rank_biserial=rank_biserial(scores[:, i], scores[:, j]),
+            rank_biserial=rank_biserial(first, second),
         )

@@ -63,7 +63,6 @@ def baseline(
 
 
 def _first(documents: Sequence[str], n_words: int, seed: int, language: str) -> list[str]:
-    """The first words."""
     return [_beginning(text, n_words) for text in documents]
 
 
@@ -72,13 +71,12 @@ def _random(documents: Sequence[str], n_words: int, seed: int, language: str) ->
     draws = np.random.default_rng(seed).random(len(documents))
     chosen = []
     for text, draw in zip(documents, draws, strict=True):
-        found = _worded_sentences(text)
-        chosen.append(_beginning(found[int(draw * len(found))], n_words) if found else "")
+        several = _worded_sentences(text)
+        chosen.append(_beginning(several[int(draw * len(several))], n_words) if several else "")
     return chosen
 
 
 def _tfidf(documents: Sequence[str], n_words: int, seed: int, language: str) -> list[str]:
-    """The words of highest tf-idf."""
     texts = [_kept(words(text), stop_words(language)) for text in documents]
     if not any(texts):
         return [""] * len(texts)
@@ -102,9 +100,9 @@ def _wtextrank(documents: Sequence[str], n_words: int, seed: int, language: str)
         links: list[Ints] = []
         offset = 0
         for text in part:
-            found = words(text)
-            number = {word: at for at, word in enumerate(dict.fromkeys(_kept(found, stop_words(language))))}
-            codes = np.fromiter((number.get(word, -1) for word in found), np.int64, len(found))
+            every = words(text)
+            number = {word: at for at, word in enumerate(dict.fromkeys(_kept(every, stop_words(language))))}
+            codes = np.array([number.get(word, -1) for word in every], np.int64)
             left, right = codes[:-1], codes[1:]
             linked = (left >= 0) & (right >= 0) & (left != right)
             links.append(np.stack([left[linked], right[linked]]) + offset)
@@ -123,13 +121,15 @@ def _stextrank(documents: Sequence[str], n_words: int, seed: int, language: str)
     """The first words of the sentence of highest TextRank."""
     headlines = []
     for part in _parts(documents):
-        found = [_worded_sentences(text) for text in part]
-        kept = [[_kept(words(sentence), stop_words(language)) for sentence in text] for text in found]
+        texts = [_worded_sentences(text) for text in part]
+        kept = [[_kept(words(sentence), stop_words(language)) for sentence in text] for text in texts]
         graph = _sentence_graph(kept)
-        scores = np.split(_text_rank(graph), np.cumsum([len(text) for text in found])[:-1])
+        scores = np.split(_text_rank(graph), np.cumsum([len(text) for text in texts])[:-1])
         headlines += [
-            _beginning(text[_best(score)], n_words) if text else ""
-            for text, score in zip(found, scores, strict=True)
+            _beginning(text[int(score.round(6).argmax())], n_words)
+            if text
+            else ""  # of equal scores the earlier
+            for text, score in zip(texts, scores, strict=True)
         ]
     return headlines
 
@@ -185,11 +185,6 @@ def _top(names: Sequence[str], scores: Floats, n_words: int) -> str:
     return " ".join(names[at] for at in order)
 
 
-def _best(scores: Floats) -> int:
-    """The place of the highest score; of equal ones the earlier."""
-    return int(np.argmax(scores.round(6)))
-
-
 def _beginning(text: str, n_words: int) -> str:
     """The text up to its n-th word, as it is written; a piece like "l'Italia" that holds one word too many is cut."""
     pieces: list[str] = []
@@ -197,9 +192,9 @@ def _beginning(text: str, n_words: int) -> str:
     for piece in text.split():
         if not left:
             break
-        found = words(piece)
-        pieces.append(piece if len(found) <= left else " ".join(found[:left]))
-        left -= min(len(found), left)
+        in_piece = words(piece)
+        pieces.append(piece if len(in_piece) <= left else " ".join(in_piece[:left]))
+        left -= min(len(in_piece), left)
     return " ".join(pieces).rstrip(" ,;:–—-(") if left < n_words else ""
 
 
@@ -208,9 +203,9 @@ def _worded_sentences(text: str) -> list[str]:
     return [sentence for sentence in sentences(text) if words(sentence)]
 
 
-def _kept(found: Sequence[str], stop: frozenset[str]) -> list[str]:
+def _kept(every: Sequence[str], stop: frozenset[str]) -> list[str]:
     """The words that are no stop words."""
-    return [word for word in found if word not in stop]
+    return [word for word in every if word not in stop]
 
 
 def _parts(documents: Sequence[str]) -> list[Sequence[str]]:

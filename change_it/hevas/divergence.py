@@ -29,15 +29,9 @@ class InverseFrequencies:
     def learn(cls, documents: Iterable[Text]) -> "InverseFrequencies":
         """Count the documents of each word.
 
-        Args:
-            documents: texts, or their words.
-
-        Returns:
-            The frequencies.
-
         Examples:
-            >>> known = InverseFrequencies.learn(["a b", "a c c"])
-            >>> known["a"], round(known["c"], 3), round(known["unseen"], 3)
+            >>> idf = InverseFrequencies.learn(["a b", "a c c"])
+            >>> idf["a"], round(idf["c"], 3), round(idf["unseen"], 3)
             (1.0, 1.405, 2.099)
         """
         texts = words_of(list(documents))
@@ -56,19 +50,9 @@ def averaged_kl(
     """Averaged Kullback-Leibler divergence, natural logarithm: the published KL-S, or KL-C against documents.
 
     The sum over words of π1·D(a‖w) + π2·D(b‖w) with a, b the weights of the word in the two texts, π1 = a / (a + b),
-    π2 = b / (a + b), w = π1·a + π2·b and D(p‖q) = p·ln(p/q). Words of one text alone add nothing.
-
-    Args:
-        candidates: headlines.
-        references: one or several texts for each: reference headlines, or the document. Of several, the one that is
-            most similar by `js_similarity` counts: the divergence itself cannot tell, a disjoint text has 0.
-        idf: weights are tf-idf with these; term frequencies without.
-
-    Returns:
-        (n,) divergences from 0; 0 for identical, for disjoint and for empty texts.
-
-    Raises:
-        InputError: the lists do not fit each other.
+    π2 = b / (a + b), w = π1·a + π2·b and D(p‖q) = p·ln(p/q). Words of one text alone add nothing: it is 0 for identical,
+    for disjoint and for empty texts. Of several references the most similar one by `js_similarity` counts. Weights are
+    tf-idf with `idf`, term frequencies without.
 
     Examples:
         The common word weighs 1 and 1/2: π1 = 2/3, π2 = 1/3, w = 5/6; 2/3·ln(6/5) + 1/3·1/2·ln(3/5).
@@ -93,18 +77,9 @@ def js_similarity(
     *,
     idf: InverseFrequencies | None = None,
 ) -> Floats:
-    """1 - Jensen-Shannon divergence to base 2: JS-S, or JS-C against documents.
+    """1 - Jensen-Shannon divergence to base 2: JS-S, or JS-C against documents; the best of several references counts.
 
-    Args:
-        candidates: headlines.
-        references: one or several texts for each: reference headlines, or the document. The best of several counts.
-        idf: weights are tf-idf with these; term frequencies without.
-
-    Returns:
-        (n,) similarities in 0-1: 1 for the same distribution of words; 0 for disjoint and for empty texts.
-
-    Raises:
-        InputError: the lists do not fit each other.
+    1 for the same distribution of words, 0 for disjoint and for empty texts. Weights as in `averaged_kl`.
 
     Examples:
         Against the mean (3/4, 1/4): the divergence is (1·log2(4/3) + 1/2·log2(2/3) + 1/2·log2(2)) / 2 = 0.311.

@@ -1,8 +1,4 @@
-"""What HEvAS reads: documents with reference headlines, and files of systems' headlines.
-
-It takes files as people have them; a corpus of `change-it corpus build` is one folder among others, of which the A2
-articles are read.
-"""
+"""What HEvAS reads: documents with reference headlines (of a corpus folder the A2 articles), and files of systems' headlines."""
 
 import html
 import re
@@ -86,11 +82,11 @@ class Documents:
             "an empty article": [id_ for id_, text, _ in rows if not worded(text)],
             "no reference headline": [id_ for id_, _, several in rows if not any(map(worded, several))],
         }
-        for fault, found in faults.items():
-            if found:
+        for fault, ids in faults.items():
+            if ids:
                 raise InputError(
-                    f"{self.name}: {len(found)} {'document has' if len(found) == 1 else 'documents have'} {fault} "
-                    f"({listed(found)}): mend or remove the rows"
+                    f"{self.name}: {len(ids)} {'document has' if len(ids) == 1 else 'documents have'} {fault} "
+                    f"({listed(ids)}): mend or remove the rows"
                 )
 
     def __len__(self) -> int:
@@ -134,7 +130,7 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
                 f"{source} is no corpus folder, it has no {_CORPUS}: name a file, or build a corpus with change-it corpus build"
             )
     marked = path.suffix.lower() in MARKED
-    known = ELEMENTS if marked else COLUMNS
+    named = ELEMENTS if marked else COLUMNS
     try:
         rows = _read_marked(path, columns) if marked else _read_rows(path, columns)
     except TableError as error:
@@ -144,27 +140,23 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
             f"{source} has no {'element' if marked else 'column'} article (it has {error.values['found']}): name yours as in "
             "--columns article=body,headline=title"
         ) from error
-    names = {name.lower() for name in parse_columns(columns, known)["headline"]}
-    mapped = names != set(known["headline"])
+    names = {name.lower() for name in parse_columns(columns, named)["headline"]}
+    mapped = names != set(named["headline"])
     every = dict.fromkeys(name for row in rows for name in row.values)
-    found = [
+    headlines = [
         name for name in every if name.lower() in names or (not mapped and _NUMBERED.fullmatch(name.lower()))
     ]
     references = None
-    if found:
-        references = tuple(
-            tuple(filter(worded, map(clean_headline, _listed(row.values.get(name) for name in found))))
-            for row in rows
-        )
+    if headlines:
+        cells = (_listed(row.values.get(name) for name in headlines) for row in rows)
+        references = tuple(tuple(filter(worded, map(clean_headline, several))) for several in cells)
     texts = tuple(unicodedata.normalize("NFC", row.cells["article"]) for row in rows)
     return Documents(_ids([row.cells for row in rows]), texts, references, source)
 
 
 def _read_rows(path: Path, columns: str) -> list[Record]:
-    """The rows of a table."""
-    required = {"article": COLUMNS["article"]}
-    optional = {"id": COLUMNS["id"], "headline": COLUMNS["headline"]}
-    return read_records(path, required=required, optional=optional, columns=columns)
+    optional = {name: COLUMNS[name] for name in ("id", "headline")}
+    return read_records(path, required={"article": COLUMNS["article"]}, optional=optional, columns=columns)
 
 
 def _read_marked(path: Path, columns: str) -> list[Record]:
@@ -179,17 +171,17 @@ def _read_marked(path: Path, columns: str) -> list[Record]:
             '<doc id="1"><headline>…</headline><text>…</text></doc> for each document'
         )
     rows: list[Record] = []
-    for found in documents:
+    for document in documents:
         values: dict[str, list[str]] = {}
-        if given := _ID.search(found[1] or ""):
+        if given := _ID.search(document[1] or ""):
             values["id"] = [given[1] or given[2] or given[3] or ""]
-        for element in _ELEMENT.finditer(found[2]):
+        for element in _ELEMENT.finditer(document[2]):
             values.setdefault(element[1].lower(), []).append(_unmarked(element[2]))
         cells = {
             ours: next((values[name.lower()][0] for name in several if name.lower() in values), "")
             for ours, several in names.items()
         }
-        rows.append(Record(text.count("\n", 0, found.start()) + 1, cells, values))
+        rows.append(Record(text.count("\n", 0, document.start()) + 1, cells, values))
     if not any(row.cells["article"] for row in rows):
         every = dict.fromkeys(name for row in rows for name in row.values)
         raise TableError("columns", path, lacking="article", wanted="article", found=listed(list(every)))
@@ -243,10 +235,10 @@ def read_headlines(file: Path, documents: Documents) -> tuple[str, ...]:
                 "each, an empty line where there is none"
             )
         return tuple(headlines)
-    found = Predictions.match(_ids(rows), headlines, documents.ids)
-    if wrong := found.faults("not in the documents"):
+    predictions = Predictions.match(_ids(rows), headlines, documents.ids)
+    if wrong := predictions.faults("not in the documents"):
         raise InputError(f"{file} does not fit the {len(documents)} documents of {documents.name}: {wrong}")
-    return tuple(found.headlines.values())
+    return tuple(predictions.headlines.values())
 
 
 def clean_headline(text: str) -> str:

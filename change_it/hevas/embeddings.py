@@ -1,12 +1,10 @@
-"""Word embeddings: a text is the mean vector of its words (WE-C, WE-S; HEvAS 2019, sections 2.5 and 3.1).
-
-Vectors come from a word2vec file, from gensim, or from the documents themselves. gensim is imported when it is needed.
-"""
+"""Word embeddings: a text is the mean vector of its words (WE-C, WE-S; HEvAS 2019, sections 2.5 and 3.1)."""
 
 import gzip
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,20 +34,10 @@ class WordEmbeddings(TextSpace):
 
     Our words are lower-case: one that the vectors do not have as it is takes the vector of its first other writing,
     which in word2vec files is the most frequent one ("Roma" for "roma").
-
-    Attributes:
-        documents: (n, dimensions) mean vectors of the documents.
     """
 
     def __init__(self, documents: Sequence[Text], vectors: "KeyedVectors"):
-        """The space of the vectors, with the documents' means in it.
-
-        Args:
-            documents: n texts, or lists of their words.
-            vectors: of `load_vectors`, `train_vectors`, or any other gensim `KeyedVectors`.
-
-        Raises:
-            InputError: no document has a word, or none of their words has a vector.
+        """The space of the vectors (any gensim `KeyedVectors`), with the means of n documents in it.
 
         Examples:
             >>> from gensim.models import KeyedVectors
@@ -66,45 +54,31 @@ class WordEmbeddings(TextSpace):
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
         """(m, dimensions) mean vectors of texts; zeros for a text without a word that has a vector."""
-        places = [
-            [place for word in text if (place := self._place(word)) is not None] for text in words_of(texts)
-        ]
-        lengths = np.fromiter(map(len, places), np.int64, len(places))
-        flat = np.fromiter((place for text in places for place in text), np.int64, lengths.sum())
-        used, columns = np.unique(flat, return_inverse=True)
+        rows = [[row for word in text if (row := self._row(word)) is not None] for text in words_of(texts)]
+        lengths = np.array([len(text) for text in rows], np.int64)
+        used, columns = np.unique(np.array(list(chain.from_iterable(rows)), np.int64), return_inverse=True)
         shares = np.repeat(1 / np.maximum(lengths, 1), lengths)
-        means = csr_matrix(
-            (shares, columns, np.r_[0, np.cumsum(lengths)]), shape=(len(places), len(used)), dtype=np.float64
-        )
+        ends = np.r_[0, np.cumsum(lengths)]
+        means = csr_matrix((shares, columns, ends), shape=(len(rows), len(used)), dtype=np.float64)
         return means @ self._vectors.vectors[used].astype(np.float64)
 
-    def _place(self, word: str) -> int | None:
-        """The row of a word's vector, or None."""
+    def _row(self, word: str) -> int | None:
         return self._vectors.key_to_index.get(word, self._other_writings.get(word))
 
     @cached_property
     def _other_writings(self) -> dict[str, int]:
         """Lower-case word to the row of its first writing with capitals."""
-        found: dict[str, int] = {}
-        for place, key in enumerate(self._vectors.index_to_key):
+        rows: dict[str, int] = {}
+        for row, key in enumerate(self._vectors.index_to_key):
             if (lower := str(key).lower()) != key:
-                found.setdefault(lower, place)
-        return found
+                rows.setdefault(lower, row)
+        return rows
 
 
 def load_vectors(path: Path, *, limit: int | None = None) -> "KeyedVectors":
-    """Read word vectors.
+    """Read a word2vec file, text or binary, gzip or not; with `limit` only so many words, from the first.
 
-    Args:
-        path: a word2vec file, text or binary, gzip or not; its first line names the numbers of words and of
-            dimensions. What gensim's `save` writes (`.kv`, `.model`) is a pickle, which can run code, and is refused.
-        limit: how many words to read, from the first; None reads all.
-
-    Returns:
-        gensim's `KeyedVectors`.
-
-    Raises:
-        InputError: no such file, another format, a pickle, a file that ends early, gensim is not installed.
+    What gensim's `save` writes (`.kv`, `.model`) is a pickle, which can run code, and is refused.
     """
     keyed_vectors = _gensim().KeyedVectors
     path = Path(path)
@@ -137,27 +111,12 @@ def train_vectors(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> "KeyedVectors":
-    """Train word vectors on the documents: word2vec, CBOW, words that occur once included; the same on every run.
-
-    Args:
-        documents: texts, or lists of their words.
-        dimensions: of the vectors.
-        passes: how often every document is looked at.
-        seed: of the first vectors and of all draws.
-        progress: called after each pass.
-
-    Returns:
-        gensim's `KeyedVectors`.
-
-    Raises:
-        InputError: no document has a word, a number below 1, gensim is not installed.
-    """
+    """Train word vectors on the documents: word2vec, CBOW, words that occur once included; the same on every run."""
     if min(dimensions, passes) < 1:
         raise InputError("word vectors need 1 or more dimensions and passes")
-    models = _gensim()
-    found = document_words(documents)
-    pieces = [text[start : start + _LONGEST] for text in found for start in range(0, len(text), _LONGEST)]
-    model = models.Word2Vec(
+    texts = document_words(documents)
+    pieces = [text[start : start + _LONGEST] for text in texts for start in range(0, len(text), _LONGEST)]
+    model = _gensim().Word2Vec(
         pieces,
         vector_size=dimensions,
         window=_WINDOW,
@@ -206,7 +165,6 @@ def _callback(progress: Progress, passes: int) -> Any:
 
 
 def _gensim() -> Any:
-    """`gensim.models`."""
     try:
         from gensim import models
     except ImportError as error:

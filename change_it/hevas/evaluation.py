@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from change_it.errors import InputError
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.documents import Documents, System
+from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS, Floats, Progress, Work, measures, signature, split
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.text.stopwords import stop_words
@@ -99,12 +99,12 @@ class Evaluation:
 
     @property
     def ranks(self) -> dict[str, dict[str, int]]:
-        """System to metric to its place by the mean, 1 the best; equal ones share the better place."""
+        """System to metric to its rank by the mean, 1 the best; equal ones share the better rank."""
         means = np.stack([values.mean(axis=0) for values in self.normalised.values()]).round(12)
-        places = 1 + (means[None] > means[:, None]).sum(axis=1)
+        ranks = 1 + (means[None] > means[:, None]).sum(axis=1)
         return {
             system: dict(zip(self.averaged, row, strict=True))
-            for system, row in zip(self.systems, places.tolist(), strict=True)
+            for system, row in zip(self.systems, ranks.tolist(), strict=True)
         }
 
     @property
@@ -173,7 +173,7 @@ def evaluate(
             columns[system.name] |= measure(system, words[system.name])
         work.progress(family, len(systems), len(systems))
     empty = {name: np.array([not text for text in texts]) for name, texts in words.items()}
-    values = {name: np.column_stack([found[metric] for metric in wanted]) for name, found in columns.items()}
+    values = {name: np.column_stack([each[metric] for metric in wanted]) for name, each in columns.items()}
     for name, flags in empty.items():
         values[name][flags] = 0.0
     return Evaluation(wanted, values, empty, documents.ids, signature(work))

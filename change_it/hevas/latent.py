@@ -1,8 +1,7 @@
 """Latent concepts of a corpus: LSI (LSA-C, LSA-S) and LDA topics (TM-C, TM-S) (HEvAS 2019, sections 2.3, 2.4, 3.1).
 
-Choices where the paper is silent: tf-idf is scikit-learn's (smoothed idf, unit length); a *ratio* of eigenvalues is a
-share of their number; topics come from scikit-learn's online variational Bayes, where the paper's came from Mallet;
-P(d|P_i) is P(P_i|d) over its sum over all documents, that is, all documents are equally probable.
+Where the paper is silent: tf-idf is scikit-learn's (smoothed idf, unit length); a *ratio* of eigenvalues is a share of
+their number; topics come from online variational Bayes, where the paper's came from Mallet; all documents are equally probable.
 """
 
 from collections.abc import Sequence
@@ -34,9 +33,7 @@ _FEWEST, _MOST = 16, 256
 class LatentSemantic(TextSpace):
     """Latent semantic indexing: texts are projected with V S⁻¹ of the documents' tf-idf matrix U S Vᵀ.
 
-    Attributes:
-        documents: (n, dimensions) projections of the documents, the rows of U.
-        eigenvalues: (dimensions,) the values in S that were kept, the largest first.
+    `eigenvalues` are the (dimensions,) values in S that were kept, the largest first.
     """
 
     def __init__(self, vectorizer: TfidfVectorizer, matrix: csr_matrix, left: Floats, eigenvalues: Floats):
@@ -59,28 +56,18 @@ class LatentSemantic(TextSpace):
     ) -> "LatentSemantic":
         """Decompose the documents' tf-idf matrix; at most one filter of eigenvalues, else the 100 largest are kept.
 
-        Args:
-            documents: n texts, or lists of their words.
-            number: how many eigenvalues to keep, the largest.
-            ratio: share of all min(n, words) eigenvalues to keep, above 0 and at most 1; 1 keeps all.
-            floor: keep the eigenvalues of at least this value.
-            language: whose stop words are left out; `none` leaves them in.
-
-        Returns:
-            The space. Eigenvalues of zero are never kept.
-
-        Raises:
-            InputError: several filters, a filter out of its range, fewer documents than dimensions, no words.
+        `number` keeps so many, `ratio` this share of all min(n, words), `floor` those of at least this value; zeros never stay.
+        `language` is that of the stop words; `none` leaves them in.
 
         Examples:
             >>> space = LatentSemantic.fit(["pesce fresco", "pesce lesso", "voto e governo"], number=2)
             >>> space.coverage(["pesce", "voto", "voto"]).round(2).tolist()
             [1.0, 0.0, 1.0]
         """
-        found = document_words(documents, stop_words(language))
-        vectorizer = TfidfVectorizer(analyzer=_identity)
-        matrix = vectorizer.fit_transform(found)
-        full = min(sum(map(bool, found)), matrix.shape[1])
+        texts = document_words(documents, stop_words(language))
+        vectorizer = TfidfVectorizer(analyzer=list)
+        matrix = vectorizer.fit_transform(texts)
+        full = min(sum(map(bool, texts)), matrix.shape[1])
         if sum(option is not None for option in (number, ratio, floor)) > 1:
             raise InputError("LSI keeps eigenvalues by number, by ratio or by floor: give one of the three")
         if number is not None and number < 1:
@@ -114,13 +101,7 @@ class TopicModel(TextSpace):
     """LDA topics: topic i of a text weighs Σ P(w|P_i) · P(P_i|d) · P(d|P_i) over the text's words w, d its document.
 
     A headline and its references thus belong to a document, and the vectors of all three carry its topics. A word counts
-    as often as it stands; a vector is divided by its sum.
-
-    Attributes:
-        documents: (n, K) vectors of the documents.
-        words_given_topic: (K, words) P(w|P_i), each row sums to 1.
-        topics_given_document: (n, K) P(P_i|d), each row sums to 1.
-        document_given_topic: (n, K) P(d|P_i), each column sums to 1.
+    as often as it stands; a vector is divided by its sum. `words_given_topic` is (K, words), the other two are (n, K).
     """
 
     def __init__(self, vectorizer: CountVectorizer, words_given_topic: Floats, topics_given_document: Floats):
@@ -140,21 +121,7 @@ class TopicModel(TextSpace):
         language: str = "none",
         progress: Progress | None = None,
     ) -> "TopicModel":
-        """Find the topics of the documents (online variational Bayes, batches of 16 to 256 documents).
-
-        Args:
-            documents: n texts, or lists of their words.
-            topics: K.
-            passes: how often every document is looked at.
-            seed: of the first topics.
-            language: whose stop words are left out; `none` leaves them in.
-            progress: called after each batch.
-
-        Returns:
-            The space.
-
-        Raises:
-            InputError: fewer documents than topics, no topic, no pass, no words.
+        """Find the topics of the documents (online variational Bayes, batches of 16 to 256 documents); options as in `LatentSemantic.fit`.
 
         Examples:
             >>> fish, vote = "pesce sale olio " * 9, "voto legge aula " * 9
@@ -164,30 +131,29 @@ class TopicModel(TextSpace):
         """
         if topics < 1 or passes < 1:
             raise InputError(f"LDA with {topics} topics and {passes} passes: choose 1 or more of both")
-        found = document_words(documents, stop_words(language))
-        filled = sum(map(bool, found))
+        texts = document_words(documents, stop_words(language))
+        filled = sum(map(bool, texts))
         if filled < topics:
             raise InputError(
                 f"{filled} documents with words are fewer than {topics} LDA topics: choose at most {filled} topics"
             )
-        vectorizer = CountVectorizer(analyzer=_identity)
-        counts = vectorizer.fit_transform(found)
-        batch = min(max(len(found) // 20, _FEWEST), _MOST)
+        vectorizer = CountVectorizer(analyzer=list)
+        counts = vectorizer.fit_transform(texts)
+        batch = min(max(len(texts) // 20, _FEWEST), _MOST)
         model = LatentDirichletAllocation(
             topics, learning_method="online", total_samples=filled, batch_size=batch, random_state=seed
         )
-        starts = range(0, len(found), batch)
-        for step in range(passes * len(starts)):
-            start = starts[step % len(starts)]
+        starts = [*range(0, len(texts), batch)] * passes
+        for step, start in enumerate(starts, start=1):
             model.partial_fit(counts[start : start + batch])
             if progress is not None:
-                progress(step + 1, passes * len(starts))
+                progress(step, len(starts))
         space = cls(
             vectorizer,
             model.components_ / model.components_.sum(axis=1, keepdims=True),
             model.transform(counts),
         )
-        space.documents = space._weigh(counts, np.arange(len(found)))
+        space.documents = space._weigh(counts, np.arange(len(texts)))
         return space
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
@@ -205,11 +171,6 @@ class TopicModel(TextSpace):
         weights = (counts @ self.words_given_topic.T) * self._importance[of]
         sums = weights.sum(axis=1, keepdims=True)
         return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
-
-
-def _identity(words: Sequence[str]) -> Sequence[str]:
-    """The analyzer of texts that are words already."""
-    return words
 
 
 def _above(matrix: csr_matrix, floor: float, full: int) -> tuple[Floats, Floats]:
@@ -230,8 +191,7 @@ def _above(matrix: csr_matrix, floor: float, full: int) -> tuple[Floats, Floats]
 def _largest(matrix: csr_matrix, number: int, full: int) -> tuple[Floats, Floats]:
     """The left vectors of the largest eigenvalues and these, without those that are zero.
 
-    Exact in both branches: Lanczos for a small share of the eigenvalues, else the eigenvectors of M Mᵀ, which take
-    n² numbers.
+    Exact in both branches: Lanczos for a small share of the eigenvalues, else the eigenvectors of M Mᵀ, n² numbers.
     """
     if number <= full // 4:
         start = np.random.default_rng(0).random(min(matrix.shape))

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from change_it import __version__
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.documents import Documents, System
+from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.text_space import TextSpace
 from change_it.stats import Floats
 from change_it.text.references import words_of
@@ -54,7 +54,7 @@ METRICS: dict[str, Metric] = {
 
 def split(texts: Sequence[str]) -> list[list[str]]:
     """Words of each text; equal words are one object."""
-    return [list(map(intern, found)) for found in words_of(texts)]
+    return [list(map(intern, words)) for words in words_of(texts)]
 
 
 @dataclass
@@ -98,25 +98,20 @@ def _rouge(work: Work) -> Measure:
     keys = {f"rouge{name.removeprefix('R-')}": name for name in work.names("ROUGE")}
 
     def measure(system: System, headlines: Words) -> dict[str, Floats]:
-        found = headline_rouge(headlines, work.references, measures=list(keys), counts=work.options.counts)
-        return {keys[key]: values for key, values in found.items()}
+        scores = headline_rouge(headlines, work.references, measures=list(keys), counts=work.options.counts)
+        return {keys[key]: values for key, values in scores.items()}
 
     return measure
 
 
 def _space(space: TextSpace, prefix: str, work: Work, family: str) -> Measure:
     """-C and -S of a space."""
+    of = {
+        f"{prefix}-C": space.coverage,
+        f"{prefix}-S": lambda headlines: space.to_references(headlines, work.references),
+    }
     names = work.names(family)
-
-    def measure(system: System, headlines: Words) -> dict[str, Floats]:
-        return {
-            name: space.coverage(headlines)
-            if name == f"{prefix}-C"
-            else space.to_references(headlines, work.references)
-            for name in names
-        }
-
-    return measure
+    return lambda system, headlines: {name: of[name](headlines) for name in names}
 
 
 def _lsi(work: Work) -> Measure:
@@ -162,14 +157,12 @@ def _divergence(work: Work) -> Measure:
 
     idf = InverseFrequencies.learn(work.words) if work.options.weights == "tf-idf" else None
     documents = [[text] for text in work.words]
-    names = work.names("divergence")
+    of = {"KL": averaged_kl, "JS": js_similarity}
 
     def measure(system: System, headlines: Words) -> dict[str, Floats]:
         return {
-            name: (averaged_kl if name.startswith("KL") else js_similarity)(
-                headlines, documents if name.endswith("-C") else work.references, idf=idf
-            )
-            for name in names
+            name: of[name[:2]](headlines, documents if name.endswith("-C") else work.references, idf=idf)
+            for name in work.names("divergence")
         }
 
     return measure
@@ -193,19 +186,14 @@ def _tags(work: Work) -> Measure:
 def _length(work: Work) -> Measure:
     from change_it.hevas import readability
 
-    language, names = work.options.language, work.names("length")
+    of: dict[str, Callable[[Sequence[str]], Floats]] = {
+        "Fog": partial(readability.fog, language=work.options.language),
+        "AWL": readability.average_word_length,
+    }
+    names = work.names("length")
     if "Fog" in names:
-        readability.fog([], language)  # refuses a language without patterns
-
-    def measure(system: System, headlines: Words) -> dict[str, Floats]:
-        return {
-            name: readability.fog(system.headlines, language)
-            if name == "Fog"
-            else readability.average_word_length(system.headlines)
-            for name in names
-        }
-
-    return measure
+        of["Fog"]([])  # refuses a language without patterns
+    return lambda system, headlines: {name: of[name](system.headlines) for name in names}
 
 
 #: What makes the measure of a family. Those whose making may refuse its input without much work come first.
@@ -221,7 +209,7 @@ _FAMILIES: dict[str, Callable[[Work], Measure]] = {
 
 
 def measures(work: Work) -> Iterator[tuple[str, Measure]]:
-    """Each family that is wanted, with its measure; made when the one before has done its part."""
+    """Each family that is wanted, with its measure; the measure of the next one is made when it is asked for."""
     for family, make in _FAMILIES.items():
         if work.names(family):
             work.progress(f"{family}: preparing", 0, 1)

@@ -1,8 +1,4 @@
-"""Readability of headlines (HEvAS 2019, section 3.2): PNR, NR, PR, Fog, AWL.
-
-Each metric is a function over n headlines that gives a float64 array (n,). A headline without words has 0 in all.
-PNR, NR and PR take headlines that are tagged already: `tag_headlines` does it once for the three.
-"""
+"""Readability of headlines (HEvAS 2019, section 3.2): PNR, NR, PR, Fog, AWL; (n,) values, 0 for a headline without words."""
 
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -41,12 +37,7 @@ def tag_headlines(headlines: Sequence[str], tagger: Tagger, language: str) -> li
 def tag_ratio(tagged: Sequence[Sequence[Tagged]], tag: str) -> Floats:
     """PNR, NR or PR: share of a headline's words that carry a tag. Marks, without a letter or digit, are no words.
 
-    Args:
-        tagged: n headlines of (word, universal tag).
-        tag: a universal tag: one of `RATIOS`.
-
-    Returns:
-        (n,) in 0-1. More proper nouns, fewer common nouns and fewer pronouns are taken to be more readable.
+    More proper nouns, fewer common nouns and fewer pronouns are taken to be more readable.
 
     Examples:
         >>> tag_ratio([[("Roma", "PROPN"), (",", "PUNCT"), ("cade", "VERB")], []], "PROPN").tolist()
@@ -71,25 +62,15 @@ def _breaks(language: str) -> Callable[[str], Sequence[int]]:
         raise InputError("Fog needs pyphen: pip install 'change-it[hevas]'") from None
     name = _PATTERNS.get(language, language)
     if name not in pyphen.LANGUAGES:
-        known = ", ".join(sorted(code for code in pyphen.LANGUAGES if "_" not in code))
-        raise InputError(f"no syllable patterns for language {language!r}: choose one of {known}")
+        codes = ", ".join(sorted(code for code in pyphen.LANGUAGES if "_" not in code))
+        raise InputError(f"no syllable patterns for language {language!r}: choose one of {codes}")
     positions: Callable[[str], Sequence[int]] = pyphen.Pyphen(lang=name, left=1, right=1).positions
     return positions
 
 
 @lru_cache(maxsize=1 << 17)
 def syllables(word: str, language: str) -> int:
-    """Syllables of a word by the hyphenation patterns of its language: the pieces that have a vowel.
-
-    Args:
-        word: in lower case.
-        language: a code that pyphen has patterns for, such as `it` or `en`.
-
-    Returns:
-        The number, at least 1.
-
-    Raises:
-        InputError: a language without patterns.
+    """Syllables of a lower-case word by the hyphenation patterns of its language: the pieces that have a vowel, at least 1.
 
     Examples:
         >>> [syllables(word, "it") for word in ("re", "roma", "italia", "presidente")]
@@ -107,16 +88,6 @@ def fog(headlines: Sequence[str], language: str) -> Floats:
 
     Complex words have three syllables or more. The factor is the paper's 8, not Gunning's 100.
 
-    Args:
-        headlines: n texts; their words are those of `change_it.text.tokens.words`.
-        language: of the headlines; see `syllables`.
-
-    Returns:
-        (n,) from 0.4 for one plain word; 0 without words.
-
-    Raises:
-        InputError: a language without patterns.
-
     Examples:
         Four words, one of them complex: 0.4 · (4 + 8 · 1/4) = 2.4.
 
@@ -126,20 +97,14 @@ def fog(headlines: Sequence[str], language: str) -> Floats:
     _breaks(language)  # an unknown language is refused even when there is no word
     scores = np.zeros(len(headlines), dtype=np.float64)
     for i, headline in enumerate(headlines):
-        if found := words(headline):
-            hard = sum(syllables(word, language) >= COMPLEX for word in found)
-            scores[i] = 0.4 * (len(found) + 8 * hard / len(found))
+        if split := words(headline):
+            hard = sum(syllables(word, language) >= COMPLEX for word in split)
+            scores[i] = 0.4 * (len(split) + 8 * hard / len(split))
     return scores
 
 
 def average_word_length(headlines: Sequence[str]) -> Floats:
     """AWL: mean number of letters and digits in a word. Less is more readable.
-
-    Args:
-        headlines: n texts; their words are those of `change_it.text.tokens.words`.
-
-    Returns:
-        (n,) from 1; 0 without words.
 
     Examples:
         Three words of 1, 6 and 5 letters: 12 / 3 = 4.
@@ -154,24 +119,7 @@ def average_word_length(headlines: Sequence[str]) -> Floats:
 def readability(
     headlines: Sequence[str], language: str, *, tagger: Tagger | None = None
 ) -> dict[str, Floats]:
-    """All five metrics.
-
-    Args:
-        headlines: n texts, Unicode NFC, capitals kept.
-        language: of the headlines.
-        tagger: what tags them; the package's own tagger of the language when None.
-
-    Returns:
-        PNR, NR, PR, Fog and AWL, (n,) each.
-
-    Raises:
-        InputError: a language without a tagger or without syllable patterns.
-
-    Examples:
-        >>> scores = readability(["Il sindaco di Roma va via"], "it")
-        >>> {name: round(float(values[0]), 4) for name, values in scores.items()}
-        {'PNR': 0.1667, 'NR': 0.1667, 'PR': 0.0, 'Fog': 2.9333, 'AWL': 3.3333}
-    """
+    """All five metrics by name; tagged by the package's own tagger of the language when none is given."""
     tagged = tag_headlines(headlines, tagger or load_tagger(language), language)
     return {
         **{name: tag_ratio(tagged, tag) for name, tag in RATIOS.items()},

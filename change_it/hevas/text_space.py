@@ -1,8 +1,4 @@
-"""Spaces of vectors, in which texts are compared by their cosine.
-
-A space is fitted once on the documents and then measures any number of systems (HEvAS 2019, section 3.1): `coverage` is the
--C of HEvAS, headline against document; `to_references` the -S, headline against reference.
-"""
+"""Spaces of vectors, in which texts are compared by their cosine (HEvAS 2019, section 3.1)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -18,11 +14,7 @@ Progress = Callable[[int, int], None]
 
 
 class TextSpace(ABC):
-    """A space that was fitted on n documents.
-
-    Attributes:
-        documents: (n, dimensions) vectors of the documents; zeros for one without a known word.
-    """
+    """A space that was fitted on n documents, whose (n, dimensions) vectors are `documents`; zeros for one without a known word."""
 
     documents: Floats
 
@@ -31,17 +23,7 @@ class TextSpace(ABC):
         """(m, dimensions) vectors; text i belongs to document `of[i]`, or to document i."""
 
     def coverage(self, headlines: Sequence[Text]) -> Floats:
-        """Cosine of each headline with its document (LSA-C, TM-C, WE-C).
-
-        Args:
-            headlines: one for each document that the space was fitted on, in their order.
-
-        Returns:
-            (n,) values in -1 to 1; 0 where a side has no known word.
-
-        Raises:
-            InputError: the number of headlines is not that of the documents.
-        """
+        """Cosine of each headline with its document (LSA-C, TM-C, WE-C), -1 to 1; 0 where a side has no known word."""
         if len(headlines) != len(self.documents):
             raise InputError(
                 f"{len(headlines)} headlines for {len(self.documents)} documents: give one headline a document"
@@ -49,32 +31,14 @@ class TextSpace(ABC):
         return cosines(self.vectors(headlines), self.documents)
 
     def to_references(self, headlines: Sequence[Text], references: Sequence[Sequence[Text]]) -> Floats:
-        """Cosine of each headline with its reference, the best of several (LSA-S, TM-S, WE-S).
-
-        Args:
-            headlines: m headlines.
-            references: one or several reference headlines for each.
-
-        Returns:
-            (m,) values in -1 to 1; 0 where a side has no known word.
-
-        Raises:
-            InputError: the lists do not fit each other.
-        """
+        """Cosine of each headline with its reference, the best of several (LSA-S, TM-S, WE-S), in the same range."""
         matched = Matched(headlines, references)
         ours, theirs = self.vectors(headlines), self.vectors(matched.references, matched.owners)
         return matched.best(cosines(ours[matched.owners], theirs))
 
 
 def cosines(a: Floats, b: Floats) -> Floats:
-    """Cosine of each row of one matrix with the same row of the other.
-
-    Args:
-        a: (m, dimensions).
-        b: (m, dimensions).
-
-    Returns:
-        (m,) values in -1 to 1; 0 where a row is zeros.
+    """Cosine of each row of one matrix with the same row of the other, -1 to 1; 0 where a row is zeros.
 
     Examples:
         >>> cosines(np.array([[3.0, 4.0], [0, 0]]), np.array([[4.0, 3.0], [1, 1]])).round(2).tolist()
@@ -87,10 +51,10 @@ def cosines(a: Floats, b: Floats) -> Floats:
 
 def document_words(documents: Sequence[Text], leave_out: frozenset[str] = frozenset()) -> list[list[str]]:
     """Words of the documents that a space is fitted on; some may have none, not all."""
-    found = [[word for word in text if word not in leave_out] for text in words_of(documents)]
-    if not any(found):
+    kept = [[word for word in text if word not in leave_out] for text in words_of(documents)]
+    if not any(kept):
         raise InputError(
-            f"none of the {len(found)} documents has a word{' that is no stop word' if leave_out else ''}: "
+            f"none of the {len(kept)} documents has a word{' that is no stop word' if leave_out else ''}: "
             "name the column or file that holds the articles"
         )
-    return found
+    return kept

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from huggingface_hub import (
@@ -23,13 +23,17 @@ from change_it.corpus.alignment import number_above
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.corpus.sample import OUTLETS, of_sample
 from change_it.errors import InputError
-from change_it.hub.arguments import PushOptions
+from change_it.generators.card import GeneratorCard
+from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
 from change_it.judges.arguments import as_in_the_papers
 from change_it.published import CITATIONS, JUDGES
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram
 from change_it.templates import template_environment, without_markup
+
+if TYPE_CHECKING:
+    from change_it.judges.judge import Judge, Reader
 
 CURVE = "alignment-curve.png"
 RESULTS = ".eval_results/change_it.yaml"
@@ -71,7 +75,7 @@ class JudgeEntry:
     """A judge on a card."""
 
     prefix: str  # its folder in the repository with a slash at the end; empty for the root
-    judge: Any
+    judge: "Judge | Reader"
     metrics: dict[str, Any]  # its `metrics.json`, empty where there is none
 
     @property
@@ -149,17 +153,17 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
     return _model_files(data, text, shares, "mean F1 of both classes", corpus)
 
 
-def _signature(judges: Sequence[Any]) -> str:
+def _signature(judges: Sequence["Judge | Reader"]) -> str:
     """The judges as in the signatures of scores: `judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e`."""
     ours = {"fluency": "fluency:", "facts": "facts:v3+"}
     papers = [judge.weights_hash[:6] for judge in judges if judge.task not in ours]
     parts = [f"judges:{'+'.join(papers)}", f"fold:{judges[0].fold}"] if papers else []
-    own = [f"{ours[judge.task]}{judge.weights_hash[:6]}" for judge in judges if judge.task in ours]
-    return "|".join(parts + own)
+    parts += [f"{ours[judge.task]}{judge.weights_hash[:6]}" for judge in judges if judge.task in ours]
+    return "|".join(parts)
 
 
 def generator_card(
-    card: Any, metrics: dict[str, Any], folder: Path, options: PushOptions
+    card: GeneratorCard, metrics: dict[str, Any], folder: Path, options: PushOptions
 ) -> dict[str, bytes]:
     """README.md and evaluation results of a generator; `metrics` is its `metrics.json`, empty where there is none."""
     corpus = _corpus(folder, card.corpus, options)
@@ -172,10 +176,11 @@ def generator_card(
     scored = scores[system] if system else {}
     results, shares = [], {}
     for direction in directions:
-        own = scored.get(direction, {})
-        for key in (key for key in SCORES if own.get(key) is not None):
-            results.append(_result("text-generation", direction, corpus, key, own[key], SCORES[key]))
-            shares[f"{direction}_{key}"] = own[key]
+        numbers = {key: scored.get(direction, {}).get(key) for key in SCORES}
+        for key, number in numbers.items():
+            if number is not None:
+                results.append(_result("text-generation", direction, corpus, key, number, SCORES[key]))
+                shares[f"{direction}_{key}"] = number
     base = card.base or card.architecture
     data = _model_data(
         options,
@@ -220,16 +225,10 @@ def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> 
     for config in card.data.get("dataset_info") or []:
         tables = sorted((folder / config["config_name"]).glob("*.parquet"))
         sizes = {table.stem: read_metadata(table) for table in tables}
-        config["splits"] = [
-            {
-                "name": name,
-                "num_bytes": sum(
-                    size.row_group(group).total_byte_size for group in range(size.num_row_groups)
-                ),
-                "num_examples": size.num_rows,
-            }
-            for name, size in sizes.items()
-        ]
+        config["splits"] = []
+        for name, size in sizes.items():
+            num_bytes = sum(size.row_group(group).total_byte_size for group in range(size.num_row_groups))
+            config["splits"].append({"name": name, "num_bytes": num_bytes, "num_examples": size.num_rows})
     text = card.text.partition(RIGHTS)[0].replace(LOCAL_PATH, options.repo_id).strip()
     curve = _curve(record) if any(record["histogram"]["pairs"]) else []
     more = _render("dataset.md.jinja", record=record, curve=curve, picture=CURVE, license=card.data.license)
@@ -263,8 +262,8 @@ def _curve(record: Mapping[str, Any]) -> list[tuple[float, int]]:
     histogram, chosen = record["histogram"], set(record["thresholds"].values())
     above = number_above(np.array(histogram["pairs"]))
     tenths = {tenth / 10 for tenth in range(1, 10) if tenth / 10 > min(chosen)}
-    places = {mark: int(np.searchsorted(histogram["edges"], mark - 1e-9)) for mark in chosen | tenths}
-    return [(mark, int(above[place])) for mark, place in sorted(places.items()) if place < len(above)]
+    bins = {mark: int(np.searchsorted(histogram["edges"], mark - 1e-9)) for mark in chosen | tenths}
+    return [(mark, int(above[number])) for mark, number in sorted(bins.items()) if number < len(above)]
 
 
 def _corpus(folder: Path, name: str, options: PushOptions) -> dict[str, Any]:
@@ -315,15 +314,17 @@ def _result(
     )
 
 
-def _system(card: Any, folder: Path, systems: Mapping[str, Any], options: PushOptions) -> str | None:
+def _system(
+    card: GeneratorCard, folder: Path, systems: Mapping[str, Any], options: PushOptions
+) -> str | None:
     """Name of a generator's system in the run's report."""
     if options.system is not None:
         if options.system not in systems:
-            known = f"a report with {', '.join(systems)}" if systems else "no report beside it"
-            raise InputError(f"there is no system {options.system}: the run of {folder} has {known}")
+            report = f"a report with {', '.join(systems)}" if systems else "no report beside it"
+            raise InputError(f"there is no system {options.system}: the run of {folder} has {report}")
         return options.system
-    place = folder.resolve()
-    usual = (place.name, place.parent.name, f"{card.recipe}-{card.architecture}", card.recipe)
+    path = folder.resolve()
+    usual = (path.name, path.parent.name, f"{card.recipe}-{card.architecture}", card.recipe)
     return next((name for name in usual if name in systems and name not in REFERENCES), None)
 
 

@@ -18,8 +18,8 @@ from change_it.audit.verdicts import check_metrics
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard, single_generator
 from change_it.hub import cards
-from change_it.hub.arguments import PushOptions
 from change_it.hub.cards import public
+from change_it.hub.push_options import PushOptions
 from change_it.io import read_json
 
 Files = dict[str, bytes | Path]
@@ -82,10 +82,10 @@ def _judge(options: PushOptions) -> Files:
     if (folder / "config.json").is_file():
         judges: dict[str, Judge | Reader] = {"": Judge.from_pretrained(folder, device="cpu")}
     else:
-        found = Judges.from_pretrained(folder, device="cpu")
-        judges = dict[str, Judge | Reader]((f"{task}/", judge) for task, judge in found.by_task.items())
-        if found.reader:
-            judges["facts/"] = found.reader
+        loaded = Judges.from_pretrained(folder, device="cpu")
+        judges = dict[str, Judge | Reader]((f"{task}/", judge) for task, judge in loaded.by_task.items())
+        if loaded.reader:
+            judges["facts/"] = loaded.reader
     files: Files = {}
     described = []
     for prefix, judge in judges.items():
@@ -112,17 +112,15 @@ def _generator(options: PushOptions) -> Files:
     return files | cards.generator_card(card, metrics, folder, options)
 
 
-def _pipeline(config: dict[str, Any], card: Any) -> Files:
+def _pipeline(config: dict[str, Any], card: GeneratorCard) -> Files:
     """The code that `transformers.pipeline` runs, and a configuration that names it."""
     from change_it.generators.headline_pipeline import HeadlinePipeline
 
     source = Path(str(sys.modules[HeadlinePipeline.__module__].__file__))
-    own = {"impl": f"{source.stem}.{HeadlinePipeline.__name__}", "pt": ["AutoModelForSeq2SeqLM"]}
+    pipeline = {"impl": f"{source.stem}.{HeadlinePipeline.__name__}", "pt": ["AutoModelForSeq2SeqLM"]}
     config |= {"source_tokens": card.source_tokens, "target_tokens": card.target_tokens}
-    return {
-        "config.json": _as_json(config | {"custom_pipelines": {"text-generation": own}}),
-        source.name: source,
-    }
+    config |= {"custom_pipelines": {"text-generation": pipeline}}
+    return {"config.json": _as_json(config), source.name: source}
 
 
 def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
@@ -139,34 +137,30 @@ def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
 
 def _model(folder: Path, prefix: str) -> Files:
     """Files of a saved model under `prefix`, with its code, if it is a model of ours, at the root."""
-    files: Files = {
-        f"{prefix}{path.name}": path for pattern in MODEL_FILES for path in sorted(folder.glob(pattern))
-    }
+    paths = (path for pattern in MODEL_FILES for path in sorted(folder.glob(pattern)))
+    files: Files = {f"{prefix}{path.name}": path for path in paths}
     for path in sorted(folder.glob("*.json")):
         content = read_json(path) or {}
         if path.name in ("config.json", "tokenizer_config.json"):
             content |= _auto_map(content, files)
         if path.name == "tokenizer_config.json":  # how it was loaded here
-            content = {
-                key: value for key, value in content.items() if key not in ("is_local", "local_files_only")
-            }
+            content = {key: content[key] for key in content if key not in ("is_local", "local_files_only")}
         files[f"{prefix}{path.name}"] = path if path.name in VOCABULARIES else _as_json(public(content))
     return files
 
 
 def _auto_map(config: Mapping[str, Any], files: Files) -> dict[str, Any]:
-    """What `register_for_auto_class` makes `save_pretrained` write: where the Auto classes find the code, and the code.
+    """Where the Auto classes find the code of a model of ours, which joins `files`; as `register_for_auto_class` makes `save_pretrained` do.
 
-    It is not called, because every model that this process saved later would carry code too. Models of
-    transformers itself have none.
+    It is not called, because every model that this process saved later would carry code too.
     """
     from change_it.auto import GENERATORS, JUDGES, HeadlineTokenizer
 
-    known: dict[str, dict[str, type]] = {HeadlineTokenizer.__name__: {"AutoTokenizer": HeadlineTokenizer}}
+    by_type: dict[str, dict[str, type]] = {HeadlineTokenizer.__name__: {"AutoTokenizer": HeadlineTokenizer}}
     for model in (*JUDGES, *GENERATORS):
         auto = "AutoModelForSequenceClassification" if model in JUDGES else "AutoModelForSeq2SeqLM"
-        known[model.config_class.model_type] = {"AutoConfig": model.config_class, auto: model}
-    classes = known.get(config.get("model_type") or config.get("tokenizer_class") or "", {})
+        by_type[model.config_class.model_type] = {"AutoConfig": model.config_class, auto: model}
+    classes = by_type.get(config.get("model_type") or config.get("tokenizer_class") or "", {})
     if not classes:
         return {}
     from transformers.dynamic_module_utils import get_relative_import_files
@@ -193,20 +187,23 @@ def _app(options: PushOptions, shipped: Callable[[str], str]) -> Files:
             f"{folder} lacks README.md, requirements.txt or app.py: give a folder like those that the package ships"
         )
     source, project = _package()
-    needed, own = _requirements((folder / "requirements.txt").read_text(encoding="utf-8"), project, options)
+    needed, requirement = _requirements(
+        (folder / "requirements.txt").read_text(encoding="utf-8"), project, options
+    )
     if options.kind == "metric":
         module = f"{folder.name}.py"
         if module not in files:
             raise InputError(f"{folder} holds no {module}: an evaluate module is named as its folder")
         text = (folder / module).read_text(encoding="utf-8")
         # evaluate tells whoever lacks the package to install what stands in this comment.
-        text = re.sub(r"^((?:from|import) change_it\b.*)", rf"\1  # From: '{own}'", text, flags=re.MULTILINE)
+        text = re.sub(
+            r"^((?:from|import) change_it\b.*)", rf"\1  # From: '{requirement}'", text, flags=re.MULTILINE
+        )
         # evaluate.load("owner/name") looks for name.py; app.py for the module by its own name.
         files[module] = files[f"{options.repo_id.partition('/')[2]}.py"] = text.encode()
     files["requirements.txt"] = needed.encode()
-    files["README.md"] = cards.app_card(
-        (folder / "README.md").read_text(encoding="utf-8"), folder.name, own, options
-    )
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    files["README.md"] = cards.app_card(card, folder.name, requirement, options)
     return source | files
 
 
@@ -220,11 +217,11 @@ def _package() -> tuple[Files, dict[str, Any]]:
     return files | {"pyproject.toml": text.encode()}, tomllib.loads(text)["project"]
 
 
-def _tree(place: Path, prefix: str = "") -> Files:
+def _tree(root: Path, prefix: str = "") -> Files:
     """A file, or all files below a folder but hidden and compiled ones."""
-    if place.is_file():
-        return {prefix: place}
-    paths = {path.relative_to(place): path for path in sorted(place.rglob("*")) if path.is_file()}
+    if root.is_file():
+        return {prefix: root}
+    paths = {path.relative_to(root): path for path in sorted(root.rglob("*")) if path.is_file()}
     start = f"{prefix.rstrip('/')}/" if prefix else ""
     return {
         f"{start}{name.as_posix()}": path
@@ -236,8 +233,8 @@ def _tree(place: Path, prefix: str = "") -> Files:
 def _requirements(text: str, project: Mapping[str, Any], options: PushOptions) -> tuple[str, str]:
     """`requirements.txt` with what the package needs in its place (all that a Space is built with), and what pip installs."""
     lines = text.splitlines()
-    own = next((found for line in lines if (found := OWN_REQUIREMENT.match(line))), None)
-    extras = own["extras"].split(",") if own and own["extras"] else []
+    ours = next(filter(None, map(OWN_REQUIREMENT.match, lines)), None)
+    extras = ours["extras"].split(",") if ours and ours["extras"] else []
     needed = [*project["dependencies"]]
     for extra in extras:
         needed += project["optional-dependencies"][extra]

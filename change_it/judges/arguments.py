@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
-from change_it.training.arguments import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings
+from change_it.training.settings import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency", "facts"]
 Size = Literal["tiny", "small", "base"]

@@ -33,7 +33,7 @@ from change_it.networks.pretrained import (
 )
 from change_it.progress import ProgressOption, progress_of
 from change_it.text.names import Casing
-from change_it.training.arguments import Arithmetic
+from change_it.training.settings import Arithmetic
 
 #: Tokens of a batch when no batch size is given.
 BATCH_TOKENS = 16_384

@@ -41,9 +41,9 @@ from change_it.judges.style_training import fit_ngrams, mix_branches
 from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
 from change_it.published import JUDGES
 from change_it.tables import Column, Row, Table
-from change_it.training.arguments import resolve
 from change_it.training.loop import TrainingResult, process_state
 from change_it.training.run_folder import Run, stage, train_in_folder
+from change_it.training.settings import resolve
 
 PUBLISHED = "published"
 TITLES = {"main": "main: which outlet", "hh": "HH: headline and headline", "ah": "AH: headline and article"}

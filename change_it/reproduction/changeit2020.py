@@ -11,14 +11,14 @@ from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
 from change_it.io import Predictions, named_files, read_records, write_table
-from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.paper_tables import judges_table, read_results, systems_table, weights_of
+from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.reproduction.scales import generator_step, judge_steps, score_step, transfer_step
 from change_it.results.document import Document, Section
 from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS
 from change_it.stats import holm
 from change_it.steps import Step
-from change_it.tables import Column, Row, Table, Value
+from change_it.tables import Column, Row, Table, Value, with_interval
 
 BASELINE = "baseline"
 #: Systems whose p-value is below, after Holm's correction, differ.
@@ -42,13 +42,10 @@ def plan(options: ReproduceOptions) -> list[Step]:
     trained = [generator_step(options, "sum", "sum", "pn", to) for to in read_outlets(options.corpus)]
     transferred = transfer_step(options, "sum", tuple(step.name for step in trained))
     files, submitted = {BASELINE: transferred.makes}, []
-    named = named_files(
-        options.submissions,
-        option="--submissions",
-        example="team=team.csv",
-        taken=(*BUILT_IN, BASELINE),
-    )
-    for name, file in named:
+    taken = (*BUILT_IN, BASELINE)
+    for name, file in named_files(
+        options.submissions, option="--submissions", example="team=team.csv", taken=taken
+    ):
         out = options.out / "submissions" / f"{name}.csv"
         submission = Submission(file, options.corpus, out)
         convert(submission, check=True)
@@ -63,11 +60,7 @@ def plan(options: ReproduceOptions) -> list[Step]:
 def convert(submission: Submission, *, check: bool = False) -> None:
     """Write a submission as a prediction file; with `check` see only that it can be.
 
-    The task's columns are id, headline, article, label; the headline is the new one. Of them id and headline are read, and label,
-    the outlet of the original, where it is there.
-
-    Raises:
-        InputError: ids that are missing, foreign or double, an empty headline, or a label that is not the original's.
+    The task's columns are id, headline (the new one), article and label (the outlet of the original); article is not read.
     """
     from change_it.scoring.item import read_test_set
 
@@ -93,20 +86,11 @@ def convert(submission: Submission, *, check: bool = False) -> None:
 def document(options: ReproduceOptions) -> Document:
     """Tables 2 to 4 and the ranking."""
     scores = read_results(options.out / "scores" / "papers" / "scores.json")
-    systems = {"gold": "gold", BASELINE: "SUM"}
+    systems, title = {"gold": "gold", BASELINE: "SUM"}, "Table 4: the baseline, and gold as upper bound"
     sections = [
         Section("table2", judges_table(options, ["papers"], "Table 2: judges on gold data")),
         Section("table3", examples(options), "The first headlines of the baseline in each direction."),
-        Section(
-            "table4",
-            systems_table(
-                options,
-                scores,
-                published.SYSTEMS,
-                systems,
-                "Table 4: the baseline, and gold as upper bound",
-            ),
-        ),
+        Section("table4", systems_table(options, scores, published.SYSTEMS, systems, title)),
         Section(
             "ranking",
             ranking(scores),
@@ -119,25 +103,21 @@ def document(options: ReproduceOptions) -> Document:
 
 
 def ranks(compliancy: Mapping[str, float], p_values: Mapping[tuple[str, str], float]) -> dict[str, int]:
-    """Ranks with ties, the best first.
-
-    Args:
-        compliancy: of each system.
-        p_values: of each two systems, in any order, corrected.
+    """Ranks with ties, the best first; the p-value of two systems, in any order, is corrected.
 
     Examples:
-        >>> found = {("a", "b"): 0.4, ("a", "c"): 0.01, ("b", "c"): 0.3}
-        >>> ranks({"a": 0.5, "b": 0.45, "c": 0.4}, found)
+        >>> p_values = {("a", "b"): 0.4, ("a", "c"): 0.01, ("b", "c"): 0.3}
+        >>> ranks({"a": 0.5, "b": 0.45, "c": 0.4}, p_values)
         {'a': 1, 'b': 1, 'c': 3}
     """
-    found: dict[str, int] = {}
+    by_name: dict[str, int] = {}
     best = ""
-    for place, name in enumerate(sorted(compliancy, key=lambda name: -compliancy[name]), start=1):
+    for position, name in enumerate(sorted(compliancy, key=lambda name: -compliancy[name]), start=1):
         p = p_values.get((best, name), p_values.get((name, best), 0.0))
         if not best or p < LEVEL:
-            best, rank = name, place
-        found[name] = rank
-    return found
+            best, rank = name, position
+        by_name[name] = rank
+    return by_name
 
 
 def ranking(scores: Mapping[str, Any]) -> Table:
@@ -145,27 +125,19 @@ def ranking(scores: Mapping[str, Any]) -> Table:
     average = {name: rows["average"] for name, rows in scores["systems"].items()}
     ranked = [name for name in average if name not in BUILT_IN]
     pairs = list(combinations(ranked, 2))
-    corrected = holm([scores["p_values"][one][other] for one, other in pairs])
-    places = ranks(
-        {name: average[name]["compliancy"] for name in ranked}, dict(zip(pairs, corrected, strict=True))
-    )
-    rows = []
-    for name in [*places, *(name for name in average if name in BUILT_IN)]:
-        found = average[name]
-        cells: dict[str, Value] = {"system": name, "rank": places.get(name)}
-        for measure in ("compliancy", "hh", "ah", "main"):
-            cells |= {measure: found[measure], f"{measure}_interval": tuple(found["intervals"][measure])}
-        rows.append(Row(cells, "ranked" if name in places else "for comparison", strong=name in places))
+    corrected = holm([scores["p_values"][first][second] for first, second in pairs])
+    compliancy = {name: average[name]["compliancy"] for name in ranked}
+    rank = ranks(compliancy, dict(zip(pairs, corrected, strict=True)))
     measures = ("compliancy", "hh", "ah", "main")
-    return Table(
-        (
-            Column("system", "text"),
-            Column("rank", "count"),
-            *(Column(name, below=Column(f"{name}_interval", "interval")) for name in measures),
-        ),
-        tuple(rows),
-        "Ranking",
-    )
+    rows = []
+    for name in [*rank, *(name for name in average if name in BUILT_IN)]:
+        score = average[name]
+        cells: dict[str, Value] = {"system": name, "rank": rank.get(name)}
+        for measure in measures:
+            cells |= {measure: score[measure], f"{measure}_interval": tuple(score["intervals"][measure])}
+        rows.append(Row(cells, "ranked" if name in rank else "for comparison", strong=name in rank))
+    columns = (Column("system", "text"), Column("rank", "count"), *map(with_interval, measures))
+    return Table(columns, tuple(rows), "Ranking")
 
 
 def examples(options: ReproduceOptions) -> Table:

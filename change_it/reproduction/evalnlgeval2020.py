@@ -5,8 +5,8 @@ from typing import get_args
 from change_it import published
 from change_it.corpus.folder import read_outlets
 from change_it.generators.arguments import TRANSFORMER, Recipe
-from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.paper_tables import judges_table, read_results, systems_table, weights_of
+from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.reproduction.scales import Kind, generator_step, judge_steps, score_step, transfer_step
 from change_it.results.document import Document, Section
 from change_it.steps import Step
@@ -26,13 +26,13 @@ SYSTEMS: dict[str, tuple[Recipe, str, str]] = {
 def systems(options: ReproduceOptions) -> dict[str, tuple[Recipe, str, str]]:
     """The systems of a scale."""
     full = options.scale == "full"
-    return {name: found for name, found in SYSTEMS.items() if found[1] != TRANSFORMER or not full}
+    return {name: system for name, system in SYSTEMS.items() if system[1] != TRANSFORMER or not full}
 
 
 def plan(options: ReproduceOptions) -> list[Step]:
     """Judges of both kinds, two generators a system, and the systems' scores by both kinds."""
-    steps = [step for kind in get_args(Kind) for step in judge_steps(options, kind)]
-    judges = {kind: tuple(step.name for step in judge_steps(options, kind)) for kind in get_args(Kind)}
+    judges = {kind: judge_steps(options, kind) for kind in get_args(Kind)}
+    steps = [step for of_kind in judges.values() for step in of_kind]
     files, written = {}, []
     for system, (recipe, architecture, _) in systems(options).items():
         trained = [
@@ -42,7 +42,10 @@ def plan(options: ReproduceOptions) -> list[Step]:
         steps += [*trained, transferred]
         files[system] = transferred.makes
         written.append(transferred.name)
-    return steps + [score_step(options, kind, files, (*judges[kind], *written)) for kind in get_args(Kind)]
+    return steps + [
+        score_step(options, kind, files, (*(step.name for step in of_kind), *written))
+        for kind, of_kind in judges.items()
+    ]
 
 
 def document(options: ReproduceOptions) -> Document:
@@ -59,14 +62,9 @@ def document(options: ReproduceOptions) -> Document:
     for kind in get_args(Kind):
         scores = read_results(options.out / "scores" / kind / "scores.json")
         title = f"Table 2: systems, by the judges, {kind}"
-        text = (
-            "gold: the other newspaper's headline on the same event, the upper bound."
-            if kind == "papers"
-            else ""
-        )
-        sections.append(
-            Section(f"table2-{kind}", systems_table(options, scores, published.SYSTEMS, printed, title), text)
-        )
+        bound = "gold: the other newspaper's headline on the same event, the upper bound."
+        table = systems_table(options, scores, published.SYSTEMS, printed, title)
+        sections.append(Section(f"table2-{kind}", table, bound if kind == "papers" else ""))
         signatures.append(scores["signature"])
     hashes = "; ".join(f"{kind} {weights_of(options, kind)}" for kind in get_args(Kind))
     lead = (

@@ -12,18 +12,18 @@ from scipy.stats import kendalltau
 from change_it import published
 from change_it.corpus.folder import read_language
 from change_it.hevas.analysis import mean_intervals
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.baseline_systems import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, read_documents
 from change_it.hevas.evaluation import Evaluation, evaluate
+from change_it.hevas.metric_options import MetricOptions
 from change_it.io import write_json
 from change_it.progress import progress_bar
-from change_it.reproduction.arguments import ReproduceOptions, Scale
 from change_it.reproduction.paper_tables import MEASURED, PUBLISHED, compared, read_results
+from change_it.reproduction.reproduce_options import ReproduceOptions, Scale
 from change_it.results.document import Document, Section
 from change_it.stats import correlations
 from change_it.steps import Step
-from change_it.tables import Column, Row, Table, Value
+from change_it.tables import Column, Row, Table, Value, with_interval
 
 #: Documents of a corpus, at most; the paper has 50.
 DOCUMENTS: dict[Scale, int] = {"smoke": 50, "cpu": 2000, "full": 1_000_000}
@@ -87,8 +87,8 @@ def summary(evaluation: Evaluation, seed: int) -> dict[str, Any]:
     """Means with intervals, Pearson's correlations for First, and the signature, as JSON."""
     at = evaluation.systems.index(CORRELATED)
     metrics = list(published.INFORMATIVENESS)
-    found = correlations({name: evaluation.scores(name)[:, at] for name in metrics})
-    means = {
+    correlated = correlations({name: evaluation.scores(name)[:, at] for name in metrics})
+    intervals = {
         metric: mean_intervals(evaluation.scores(metric), evaluation.systems, resamples=_RESAMPLES, seed=seed)
         for metric in evaluation.metrics
     }
@@ -98,48 +98,48 @@ def summary(evaluation: Evaluation, seed: int) -> dict[str, Any]:
         "metrics": list(evaluation.metrics),
         "means": evaluation.means,
         "intervals": {
-            system: {metric: list(means[metric][system]) for metric in evaluation.metrics}
+            system: {metric: list(intervals[metric][system]) for metric in evaluation.metrics}
             for system in evaluation.systems
         },
-        "correlations": [list(row) for row in found.pearson],
+        "correlations": [list(row) for row in correlated.pearson],
     }
 
 
 def document(options: ReproduceOptions) -> Document:
     """Tables 1 to 3."""
-    found = read_results(options.out / "measured.json")
-    ours = [name for name in found["metrics"] if name.startswith("JS")]
-    text = f"Published: means of {published.HEVAS_DOCUMENTS} English articles; measured: of {found['documents']} articles of this corpus."
+    results = read_results(options.out / "measured.json")
+    ours = [name for name in results["metrics"] if name.startswith("JS")]
+    text = f"Published: means of {published.HEVAS_DOCUMENTS} English articles; measured: of {results['documents']} articles of this corpus."
     order = "τ: how far the order of the baselines is the published one, 1 the same and -1 the reverse."
     sections = [
         Section(
             "table1",
-            means_table(found, [*published.INFORMATIVENESS, *ours], "Table 1: informativeness"),
+            means_table(results, [*published.INFORMATIVENESS, *ours], "Table 1: informativeness"),
             f"{text} {order}",
         ),
-        Section("table2", means_table(found, published.READABILITY, "Table 2: readability"), text),
+        Section("table2", means_table(results, published.READABILITY, "Table 2: readability"), text),
         Section(
             "table3",
-            correlations_table(found),
+            correlations_table(results),
             "Pearson's correlation of two metrics over the documents, for First.",
         ),
     ]
     lead = f"{published.CITATIONS['hevas2019']} Scale: {options.scale}."
-    return Document("HEvAS 2019, published and measured", lead, sections, [found["signature"]])
+    return Document("HEvAS 2019, published and measured", lead, sections, [results["signature"]])
 
 
-def means_table(found: Mapping[str, Any], metrics: Sequence[str], title: str) -> Table:
+def means_table(results: Mapping[str, Any], metrics: Sequence[str], title: str) -> Table:
     """Means of the baselines: a row published, a row measured, and their difference."""
     rows = []
     for system, printed in published.HEVAS_MEANS.items():
-        measured = {name: found["means"][system][name] for name in metrics}
-        ends = {f"{name}_interval": tuple(found["intervals"][system][name]) for name in metrics}
-        known = {name: printed[name] for name in metrics if name in printed}
-        rows += compared(system, system, system, known, {**measured, **ends})
+        measured = {name: results["means"][system][name] for name in metrics}
+        ends = {f"{name}_interval": tuple(results["intervals"][system][name]) for name in metrics}
+        shown = {name: printed[name] for name in metrics if name in printed}
+        rows += compared(system, system, system, shown, {**measured, **ends})
     orders: dict[str, Value] = {"row": "τ of the order"}
     for name in metrics:
         pairs = [
-            (found["means"][system][name], row[name])
+            (results["means"][system][name], row[name])
             for system, row in published.HEVAS_MEANS.items()
             if name in row
         ]
@@ -147,25 +147,23 @@ def means_table(found: Mapping[str, Any], metrics: Sequence[str], title: str) ->
             tau = float(kendalltau(*zip(*pairs, strict=True)).statistic)
             orders[name] = None if np.isnan(tau) else tau
     rows.append(Row(orders, "τ"))
-    columns = (Column(name, below=Column(f"{name}_interval", "interval")) for name in metrics)
-    return Table((Column("row", "text", title="baseline"), *columns), tuple(rows), title)
+    columns = (Column("row", "text", title="baseline"), *map(with_interval, metrics))
+    return Table(columns, tuple(rows), title)
 
 
-def correlations_table(found: Mapping[str, Any]) -> Table:
+def correlations_table(results: Mapping[str, Any]) -> Table:
     """Table 3: published above measured for each metric, the part above the diagonal."""
     metrics = published.INFORMATIVENESS
     rows = []
     pairs = []
-    for i, one in enumerate(metrics[:-1]):
+    for i, metric in enumerate(metrics[:-1]):
         later = metrics[i + 1 :]
-        printed: dict[str, Value] = {other: published.hevas_correlation(one, other) for other in later}
-        measured: dict[str, Value] = {
-            other: found["correlations"][i][i + 1 + j] for j, other in enumerate(later)
-        }
+        printed: dict[str, Value] = {other: published.hevas_correlation(metric, other) for other in later}
+        measured: dict[str, Value] = dict(zip(later, results["correlations"][i][i + 1 :], strict=True))
         pairs += [(measured[other], printed[other]) for other in later if measured[other] is not None]
         rows += [
-            Row({"row": f"{one}, {PUBLISHED}", **printed}, one),
-            Row({"row": f"{one}, {MEASURED}", **measured}, one, strong=True),
+            Row({"row": f"{metric}, {PUBLISHED}", **printed}, metric),
+            Row({"row": f"{metric}, {MEASURED}", **measured}, metric, strong=True),
         ]
     agreement = float(np.corrcoef(*np.array(pairs, np.float64).T)[0, 1])
     return Table(

@@ -5,50 +5,39 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
 from change_it.io import read_json
 from change_it.judges.arguments import TASKS, Task
 from change_it.published import JUDGES, PublishedRow
-from change_it.reproduction.arguments import ReproduceOptions
+from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.reproduction.scales import RESAMPLES, Kind
-from change_it.tables import Column, Row, Table, Value
+from change_it.stats import Floats, Ints
+from change_it.tables import Column, Row, Table, Value, with_interval
 
 #: Directions of the papers, by our order of the outlets.
 DIRECTIONS = ("rep2gio", "gio2rep", "average")
-#: Measures of Table 2 of EvalNLGEval 2020: ours and the paper's name.
-MEASURES = {
-    "hh": "hh",
-    "ah": "ah",
-    "main": "main",
-    "compliancy": "compliancy",
-    "bleu": "bleu",
-    "rougeL": "rouge",
-}
+#: Measures of Table 2 of EvalNLGEval 2020, in its order.
+MEASURES = ("hh", "ah", "main", "compliancy", "bleu", "rougeL")
 PUBLISHED, MEASURED, DIFFERENCE = "published", "measured", "difference"
-
-Interval = tuple[float, float]
 
 
 def compared(
-    published: str, measured: str, group: str, printed: Mapping[str, float | None], found: Mapping[str, Value]
+    published: str,
+    measured: str,
+    group: str,
+    printed: Mapping[str, float | None],
+    values: Mapping[str, Value],
 ) -> list[Row]:
-    """A row published, a row measured, and their difference; the second alone where nothing is published.
-
-    Args:
-        published: what the first row is about.
-        measured: what the other two are about.
-        group: of the rows.
-        printed: published values by column.
-        found: measured ones, intervals and counts among them.
-    """
-    rows = [Row({"row": f"{measured}, {MEASURED}", **found}, group, strong=True)]
+    """A row published, a row measured, and their difference, by column; the second alone where nothing is published."""
+    rows = [Row({"row": f"{measured}, {MEASURED}", **values}, group, strong=True)]
     if printed:
         apart: dict[str, Value] = {
-            name: own - value
-            for name, value in printed.items()
-            if value is not None and isinstance(own := found[name], int | float)
+            name: ours - theirs
+            for name, theirs in printed.items()
+            if theirs is not None and isinstance(ours := values[name], int | float)
         }
         rows.insert(0, Row({"row": f"{published}, {PUBLISHED}", **printed}, group))
         rows.append(Row({"row": f"{measured}, {DIFFERENCE}", **apart}, group))
@@ -57,22 +46,22 @@ def compared(
 
 def read_results(path: Path) -> dict[str, Any]:
     """A JSON file that a step wrote."""
-    found = read_json(path)
-    if found is None:
+    results = read_json(path)
+    if results is None:
         raise InputError(f"{path} is gone: run change-it reproduce again, and leave the folder as it is")
-    return found
+    return results
 
 
 def counts_of(metrics: Mapping[str, Any], test: str) -> list[list[int]]:
     """Counts of a judge on a test set, true by given class, from recall and support."""
-    result = [metrics["results"][test][name] for name in metrics["classes"]]
-    (first, all_first), (second, all_second) = (
-        (round(each["recall"] * each["support"]), each["support"]) for each in result
-    )
-    return [[first, all_first - first], [all_second - second, second]]
+    classes = [metrics["results"][test][name] for name in metrics["classes"]]
+    first, second = (round(each["recall"] * each["support"]) for each in classes)
+    return [[first, classes[0]["support"] - first], [classes[1]["support"] - second, second]]
 
 
-def bootstrapped(cells: Any, resamples: int, seed: int) -> dict[str, dict[str, tuple[float, Interval]]]:
+def bootstrapped(
+    cells: ArrayLike, resamples: int, seed: int
+) -> dict[str, dict[str, tuple[float, tuple[float, float]]]]:
     """Precision, recall and F1 of the `first` and the `second` class and `mean` F1, each with a 95% interval.
 
     Drawing (2, 2) counts anew, true by given class, is a bootstrap over the test examples.
@@ -87,30 +76,31 @@ def bootstrapped(cells: Any, resamples: int, seed: int) -> dict[str, dict[str, t
     }
 
 
-def draw_cells(cells: Any, resamples: int, seed: int) -> Any:
+def draw_cells(cells: ArrayLike, resamples: int, seed: int) -> Ints:
     """Counts of as many answers drawn with replacement: (2, 2) true by given class to (resamples, 2, 2)."""
     flat = np.asarray(cells).ravel()
     drawn = np.random.default_rng(seed).multinomial(flat.sum(), flat / flat.sum(), resamples)
     return drawn.reshape(resamples, 2, 2)
 
 
-def f1_of(cells: Any) -> dict[str, Any]:
+def f1_of(cells: ArrayLike) -> dict[str, Floats]:
     """F1 of the first and the second class and their mean, from (..., 2, 2) counts, true by given class."""
     return {name: measures["f1"] for name, measures in _of_cells(cells).items()}
 
 
-def _of_cells(cells: Any) -> dict[str, dict[str, Any]]:
+def _of_cells(cells: ArrayLike) -> dict[str, dict[str, Floats]]:
     """Precision, recall and F1 from (..., 2, 2) counts, true by given class."""
     counts = np.asarray(cells, np.float64)
     first, missed, false, second = (counts[..., i, j] for i in (0, 1) for j in (0, 1))
-    found = {}
-    for name, right, lost, wrong in (("first", first, missed, false), ("second", second, false, missed)):
-        found[name] = {
+    classes = {
+        name: {
             "precision": right / np.maximum(right + wrong, 1),
             "recall": right / np.maximum(right + lost, 1),
             "f1": 2 * right / np.maximum(2 * right + lost + wrong, 1),
         }
-    return {**found, "mean": {"f1": (found["first"]["f1"] + found["second"]["f1"]) / 2}}
+        for name, right, lost, wrong in (("first", first, missed, false), ("second", second, false, missed))
+    }
+    return {**classes, "mean": {"f1": (classes["first"]["f1"] + classes["second"]["f1"]) / 2}}
 
 
 def judges_of(options: ReproduceOptions, kind: Kind) -> dict[Task, dict[str, Any]]:
@@ -120,7 +110,7 @@ def judges_of(options: ReproduceOptions, kind: Kind) -> dict[Task, dict[str, Any
 
 def weights_of(options: ReproduceOptions, kind: Kind) -> str:
     """Six digits of the weights of each judge."""
-    return "+".join(found["weights_hash"][:6] for found in judges_of(options, kind).values())
+    return "+".join(metrics["weights_hash"][:6] for metrics in judges_of(options, kind).values())
 
 
 def judges_table(options: ReproduceOptions, kinds: Sequence[Kind], title: str) -> Table:
@@ -133,19 +123,19 @@ def judges_table(options: ReproduceOptions, kinds: Sequence[Kind], title: str) -
         for kind in kinds:
             metrics = judges[kind][task]
             test = "gold" if task == "main" else "random"
-            found = bootstrapped(counts_of(metrics, test), RESAMPLES[options.scale], options.seed)
-            for place, name, row in zip(("first", "second"), metrics["classes"], printed, strict=True):
+            scores = bootstrapped(counts_of(metrics, test), RESAMPLES[options.scale], options.seed)
+            for which, name, row in zip(("first", "second"), metrics["classes"], printed, strict=True):
                 cells: dict[str, Value] = {"class": name, "judge": f"{task}, {kind}"}
                 for key in keys:
-                    value, ends = found[place][key]
+                    value, ends = scores[which][key]
                     cells |= {f"published_{key}": getattr(row, key), key: value, f"{key}_interval": ends}
                     cells[f"difference_{key}"] = value - getattr(row, key)
                 rows.append(Row(cells, task, strong=kind == "papers"))
     columns = [Column("judge", "text"), Column("class", "text")]
     for key in keys:
         columns += [
-            Column(f"published_{key}", title=f"{key} published"),
-            Column(key, title="measured", below=Column(f"{key}_interval", "interval")),
+            Column(f"published_{key}", title=f"{key} {PUBLISHED}"),
+            with_interval(key, MEASURED),
             Column(f"difference_{key}", title=DIFFERENCE),
         ]
     return Table(tuple(columns), tuple(rows), title, (outlets_note(options),))
@@ -164,31 +154,18 @@ def systems_table(
     systems: Mapping[str, str],
     title: str,
 ) -> Table:
-    """Systems by direction: a row published, a row measured, and their difference.
-
-    Args:
-        options: of the run.
-        scores: what `scores.json` holds.
-        published: the paper's rows.
-        systems: ours to the paper's name, empty where the paper has none.
-        title: of the table.
-    """
+    """Systems by direction: a row published, a row measured, and their difference; ours to the paper's name, empty where it has none."""
     first, second = scores["outlets"]
     directions = dict(zip(DIRECTIONS, (f"{first}2{second}", f"{second}2{first}", "average"), strict=True))
     rows: list[Row] = []
     for ours, theirs in systems.items():
-        for direction, own in directions.items():
-            found = scores["systems"][ours][own]
-            printed = next(
-                (row for row in published if (row.system, row.direction) == (theirs, direction)), None
-            )
-            known = {name: getattr(printed, paper) for name, paper in MEASURES.items()} if printed else {}
-            cells: dict[str, Value] = {name: found[name] for name in ("n", *MEASURES)}
-            cells |= {f"{name}_interval": tuple(ends) for name, ends in found["intervals"].items()}
-            rows += compared(direction, own, ours, known, cells)
-    columns = [
-        Column("row", "text", title="direction"),
-        *(Column(name, below=Column(f"{name}_interval", "interval")) for name in MEASURES),
-        Column("n", "count"),
-    ]
-    return Table(tuple(columns), tuple(rows), title, (outlets_note(options),))
+        for direction, of_corpus in directions.items():
+            score = scores["systems"][ours][of_corpus]
+            printed = [
+                row.measures for row in published if (row.system, row.direction) == (theirs, direction)
+            ]
+            cells: dict[str, Value] = {name: score[name] for name in ("n", *MEASURES)}
+            cells |= {f"{name}_interval": tuple(ends) for name, ends in score["intervals"].items()}
+            rows += compared(direction, of_corpus, ours, printed[0] if printed else {}, cells)
+    columns = (Column("row", "text", "direction"), *map(with_interval, MEASURES), Column("n", "count"))
+    return Table(columns, tuple(rows), title, (outlets_note(options),))

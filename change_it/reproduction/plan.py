@@ -19,16 +19,7 @@ class PlannedRun(Run):
     """The finished steps of a folder, and those of another one that may be copied."""
 
     def __init__(self, out: Path, about: dict[str, Any], *, reuse: Path | None = None) -> None:
-        """Open a folder.
-
-        Args:
-            out: of the run.
-            about: what all its steps depend on; the paper does not matter for `reuse`.
-            reuse: folder of another run.
-
-        Raises:
-            InputError: one of them holds a run about something else.
-        """
+        """Open a folder: `about` is what all its steps depend on, of which the paper does not matter for the run `reuse`."""
         self.about = {**about, "version": __version__}
         record = read_json(out / RECORD)
         if record is not None and (changed := self._changed(record)):
@@ -41,12 +32,12 @@ class PlannedRun(Run):
         self.other, self.others = reuse or out, {}
         self.copies: dict[str, Path] = {}
         if reuse is not None:
-            found = read_json(reuse / RECORD)
-            if found is None:
+            other = read_json(reuse / RECORD)
+            if other is None:
                 raise InputError(f"--reuse {reuse} holds no run: give a folder of change-it reproduce")
-            if changed := self._changed(found, but="paper"):
+            if changed := self._changed(other, but="paper"):
                 raise InputError(f"--reuse {reuse} holds another run ({changed}): leave it out")
-            self.others = found["finished"]
+            self.others = other["finished"]
 
     def _changed(self, record: dict[str, Any], *, but: str = "") -> str:
         """What a recorded run is about and this one is not, in words."""
@@ -58,30 +49,28 @@ class PlannedRun(Run):
 
     def unfinished(self, steps: Sequence[Step]) -> list[Step]:
         """Those that must be run: not finished with these settings, or reading the result of one that must be run."""
-        found: list[Step] = []
-        names: set[str] = set()
+        left: dict[str, Step] = {}
         for step in steps:
-            if not self._is_recorded(step, self.finished, self.out) or names & set(step.needs):
-                found.append(step)
-                names.add(step.name)
-        return found
+            if not self._is_recorded(step, self.finished, self.out) or left.keys() & set(step.needs):
+                left[step.name] = step
+        return list(left.values())
 
     def _is_recorded(self, step: Step, record: dict[str, dict[str, Any]], run: Path) -> bool:
         """Whether a run has finished a step with these settings, and its result is still there."""
-        known = record.get(step.name)
+        finished = record.get(step.name)
         return (
-            known is not None
-            and known["key"] == step.key(self.out)
+            finished is not None
+            and finished["key"] == step.key(self.out)
             and (run / step.makes.relative_to(self.out)).exists()
         )
 
     def copied(self, left: Sequence[Step]) -> dict[str, Path]:
         """Names of those whose result the other run has, and so the results of all that they read, and where it is."""
-        found: dict[str, Path] = {}
+        folders: dict[str, Path] = {}
         for step in left:
-            if set(step.needs) <= found.keys() and self._is_recorded(step, self.others, self.other):
-                found[step.name] = self.other / step.settings.out.relative_to(self.out)
-        return found
+            if set(step.needs) <= folders.keys() and self._is_recorded(step, self.others, self.other):
+                folders[step.name] = self.other / step.settings.out.relative_to(self.out)
+        return folders
 
     def run_plan(self, steps: Sequence[Step]) -> None:
         """Copy or run what must be run, and record each step once it is finished."""
@@ -109,11 +98,11 @@ class PlannedRun(Run):
         unfinished = self.unfinished(steps)
         copied = self.copied(unfinished)
         left = {step.name: step.seconds for step in unfinished if step.name not in copied}
-        known = {**self.finished, **{name: self.others[name] for name in copied}}
+        records = {**self.finished, **{name: self.others[name] for name in copied}}
         rows = []
         for step in steps:
             state = "to do" if step.name in left else "to copy" if step.name in copied else "finished"
-            seconds = left[step.name] if step.name in left else known[step.name]["seconds"]
+            seconds = left[step.name] if step.name in left else records[step.name]["seconds"]
             rows.append(Row({"step": step.name, "state": state, "time": duration(seconds)}))
         columns = (Column("step", "text"), Column("state", "text"), Column("time", "text"))
         total = duration(sum(left.values()))
@@ -122,7 +111,6 @@ class PlannedRun(Run):
 
 
 def _copy(there: Path, here: Path) -> None:
-    """Copy the result of a step, a file or a folder."""
     with file_errors(f"cannot copy {there} to {here}"):
         if there.is_dir():
             shutil.copytree(there, here, dirs_exist_ok=True)

@@ -7,9 +7,9 @@ from change_it.commands.score import ScoreOptions
 from change_it.commands.transfer import TransferOptions
 from change_it.generators.arguments import TRANSFORMER, GeneratorOptions, Recipe
 from change_it.judges.arguments import BILSTM, CROSS_ENCODER, SCRATCH, TASKS, JudgeOptions, Task, TrainingSet
-from change_it.reproduction.arguments import ReproduceOptions, Scale
+from change_it.reproduction.reproduce_options import ReproduceOptions, Scale
 from change_it.steps import Step
-from change_it.training.arguments import Precision
+from change_it.training.settings import Precision
 
 #: The papers' judges are cross-encoders; ours have heads of their own.
 Kind = Literal["papers", "ours"]

@@ -1,15 +1,15 @@
 """Every chart: means, spreads and correlations of metrics, compliancy of systems, alignments of a corpus.
 
-Every function returns a figure at most 1280 pixels wide at the resolution of `save`, those of compliancy and alignment about as wide as a phone.
-Their ink is `INK`, so that a page can put its own text colour in; systems have the colours that colour-blind readers distinguish (Okabe and Ito), and
-always a row with a name as well.
+A figure is at most 1280 pixels wide; those of compliancy and alignment are about as wide as a phone. Ink is `INK`, so that a
+page can put its own text colour in; systems have the colours that colour-blind readers distinguish (Okabe and Ito), and a
+row with a name as well.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import matplotlib
 import numpy as np
@@ -24,8 +24,8 @@ from change_it.audit.calibration import Calibration
 from change_it.audit.probes import Probe
 from change_it.errors import InputError
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
-from change_it.hevas.arguments import Chart
 from change_it.hevas.evaluation import Evaluation
+from change_it.hevas.metric_options import Chart
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
 from change_it.results.context import Histogram
@@ -118,21 +118,15 @@ def hevas_drawings(
 
 def compliancy_drawings(scores: Scores, histogram: Histogram | None = None) -> list[Drawing]:
     """The charts of a scoring run; alignments where the corpus is known."""
-    drawings = [
-        Drawing(
-            "compliancy", "Compliancy", "Compliancy of each system with intervals", compliancy_chart(scores)
-        ),
-        Drawing("judges", "What each judge accepts", "Acceptance by HH, AH and main", judges_chart(scores)),
-        Drawing(
-            "funnel", "Where headlines fail", "Shares of headlines by failed judge", funnel_chart(scores)
-        ),
-    ]
+    charts = {
+        ("compliancy", "Compliancy", "Compliancy of each system with intervals"): compliancy_chart(scores),
+        ("judges", "What each judge accepts", "Acceptance by HH, AH and main"): judges_chart(scores),
+        ("funnel", "Where headlines fail", "Shares of headlines by failed judge"): funnel_chart(scores),
+    }
     if histogram:
-        drawing = alignment_chart(histogram)
-        drawings.append(
-            Drawing("alignment", "Alignments by threshold", "Number of alignments above a threshold", drawing)
-        )
-    return drawings
+        texts = ("alignment", "Alignments by threshold", "Number of alignments above a threshold")
+        charts[texts] = alignment_chart(histogram)
+    return [Drawing(*texts, figure) for texts, figure in charts.items()]
 
 
 def audit_drawings(probes: Sequence[Probe], calibrations: Sequence[Calibration]) -> list[Drawing]:
@@ -163,14 +157,11 @@ def audit_drawings(probes: Sequence[Probe], calibrations: Sequence[Calibration])
     return drawings
 
 
-def bar_chart(
-    comparisons: Mapping[str, Comparison],
-    *,
-    intervals: bool = True,
-) -> Figure:
+def bar_chart(comparisons: Mapping[str, Comparison], *, intervals: bool = True) -> Figure:
     """Mean of every system, one panel a metric."""
-    names = [summary.system for comparison in comparisons.values() for summary in comparison.systems]
-    names = list(dict.fromkeys(names))
+    names = list(
+        dict.fromkeys(each.system for comparison in comparisons.values() for each in comparison.systems)
+    )
     levels = {f"{comparison.level:.0%}" for comparison in comparisons.values()}
     what = Message("charts.mean_interval", level="/".join(sorted(levels))) if intervals else "mean"
     with _panels(list(comparisons), names, what) as (figure, panels):
@@ -224,16 +215,16 @@ def box_chart(scores: Mapping[str, Floats], systems: Sequence[str]) -> Figure:
     return figure
 
 
-def correlation_chart(scores: Mapping[str, Floats], found: Correlations) -> Figure:
+def correlation_chart(scores: Mapping[str, Floats], correlations: Correlations) -> Figure:
     """Scatter of every two metrics below the diagonal, at most 400 points; Pearson's correlation above it."""
     metrics = list(scores)
-    if len(metrics) < 2 or tuple(metrics) != found.metrics:
+    if len(metrics) < 2 or tuple(metrics) != correlations.metrics:
         raise InputError(
             f"The scatter chart needs scores and correlations of the same two metrics or more; "
-            f"found {', '.join(metrics) or 'none'} and {', '.join(found.metrics) or 'none'}."
+            f"found {', '.join(metrics) or 'none'} and {', '.join(correlations.metrics) or 'none'}."
         )
     count = len(metrics)
-    matrix = np.array(found.pearson, np.float64)
+    matrix = np.array(correlations.pearson, np.float64)
     side = min(0.5 * count + 1.6, _WIDTH)
     with matplotlib.rc_context(STYLE):
         figure = _figure(side, side + 0.55)
@@ -242,7 +233,7 @@ def correlation_chart(scores: Mapping[str, Floats], found: Correlations) -> Figu
         image = axes.imshow(
             np.ma.masked_where(~above | np.isnan(matrix), matrix), cmap=_DIVERGING, vmin=-1, vmax=1
         )
-        size = _cell_text(count)
+        size = min(9.5, 145 / count)
         for i, j in zip(*np.nonzero(above), strict=True):
             value = matrix[i, j]
             undefined = np.isnan(value)
@@ -269,7 +260,7 @@ def correlation_chart(scores: Mapping[str, Floats], found: Correlations) -> Figu
         bar = figure.colorbar(
             image, ax=axes, location="top", shrink=0.7, aspect=45, pad=0.015, ticks=[-1, -0.5, 0, 0.5, 1]
         )
-        bar.set_label(Message("charts.correlation", n=found.n))
+        bar.set_label(Message("charts.correlation", n=correlations.n))
         bar.outline.set_visible(False)
         settle(figure)
     return figure
@@ -288,15 +279,12 @@ def compliancy_chart(scores: Scores) -> Figure:
 
 def judges_chart(scores: Scores) -> Figure:
     """How often each judge is satisfied, averaged over the directions."""
-    names = {
-        "hh": "HH, story",
-        "ah": "AH, article",
-        "main": "main, style",
-        "fluency": "fluency",
-        "facts": "facts",
-    }
-    known = [name for name in names if name in scores.rows[0].values]
-    series = [(names[measure], measure, AVERAGE, _SERIES[index]) for index, measure in enumerate(known)]
+    names = {"hh": "HH, story", "ah": "AH, article", "main": "main, style"}
+    measures = [name for name in (*names, "fluency", "facts") if name in scores.rows[0].values]
+    series = [
+        (names.get(measure, measure), measure, AVERAGE, _SERIES[index])
+        for index, measure in enumerate(measures)
+    ]
     return _marks(scores, series, "share of headlines the judge accepts")
 
 
@@ -333,22 +321,14 @@ def funnel_chart(scores: Scores) -> Figure:
 
 def outcomes(scores: Scores, system: str) -> list[float]:
     """Shares of items, adding up to 1: compliant, failed at main, HH or AH alone, at several."""
-    items = scores.items[system]
-    passed = items.select("hh", "ah", "main").to_numpy()
+    passed = scores.items[system].select("hh", "ah", "main").to_numpy()
     several = (~passed).sum(axis=1) >= 2
     hh, ah, main = (~passed[:, index] & ~several for index in range(3))
     return [float(share.mean()) for share in (passed.all(axis=1), main, hh, ah, several)]
 
 
 def probes_chart(probes: Sequence[Probe]) -> Figure:
-    """F1 of main on headlines that lack something, with 95% intervals.
-
-    Args:
-        probes: those of the group `headline` are drawn, the first one also as a line.
-
-    Returns:
-        One row a probe, from the top.
-    """
+    """F1 of main on headlines that lack something, with 95% intervals, a row each; the first probe is also a line."""
     shown = [probe for probe in probes if probe.group == "headline"]
     figure, axes = _canvas(len(shown), 0.42)
     values, rows = np.array([probe.f1 for probe in shown]), np.arange(len(shown))
@@ -361,64 +341,52 @@ def probes_chart(probes: Sequence[Probe]) -> Figure:
 def reliability_chart(calibrations: Sequence[Calibration]) -> Figure:
     """Share of right decisions against confidence (a reliability diagram), a line for each judge.
 
-    Args:
-        calibrations: of the judges.
-
-    Returns:
-        A square; a judge that is right as often as it is sure lies on the diagonal, one that is too sure below it.
-        Bins with fewer than ten answers say nothing and are left out.
+    A judge that is right as often as it is sure lies on the diagonal, one that is too sure below it. Bins of few answers are left out.
     """
     with matplotlib.rc_context(_NARROW_STYLE):
         figure = _figure(_NARROW, 4.4)
         axes = figure.subplots()
         axes.plot([0.5, 1], [0.5, 1], color=_LINE, linestyle=":", linewidth=1.5)
-        for one, colour, marker in zip(calibrations, _SERIES, _MARKERS, strict=False):
-            bins = [each for each in one.bins if each.n >= _FEW_ANSWERS]
-            sizes = 12 + 100 * np.array([each.n for each in bins]) / one.n
+        for calibration, colour, marker in zip(calibrations, _SERIES, _MARKERS, strict=False):
+            bins = [each for each in calibration.bins if each.n >= _FEW_ANSWERS]
+            sizes = 12 + 100 * np.array([each.n for each in bins]) / calibration.n
             sure, right = ([getattr(each, name) for each in bins] for name in ("confidence", "right"))
             axes.plot(sure, right, color=colour, linewidth=1.2, alpha=0.7)
-            axes.scatter(sure, right, s=sizes, color=colour, marker=marker, label=one.judge)
+            axes.scatter(sure, right, s=sizes, color=colour, marker=marker, label=calibration.judge)
         axes.set_xlim(0.48, 1.02)
         axes.set_ylim(-0.02, 1.02)
         axes.set_xlabel("probability of the class decided for")
         axes.set_ylabel("share of right decisions")
-        axes.grid(color=_LINE, alpha=0.3)
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right"]].set_visible(False)
-        figure.legend(
-            loc="outside upper center", ncols=len(calibrations), frameon=False, fontsize=11, labelcolor=INK
-        )
+        _grid(axes, "both")
+        _legend(figure, len(calibrations))
         settle(figure)
     return figure
 
 
-def alignment_chart(known: Histogram, *, title: str = "", wide: bool = False) -> Figure:
+def alignment_chart(histogram: Histogram, *, title: str = "", wide: bool = False) -> Figure:
     """Number of alignments against the threshold (LREC 2020, Figure 2)."""
     with matplotlib.rc_context(_NARROW_STYLE):
         figure = _figure(7, 4.3) if wide else _figure(_NARROW, 3.4)
         axes = figure.subplots()
-        for counts, label, line in (
-            (known.compared, "compared", "--"),
-            (known.pairs, "pairs of the corpus", "-"),
-        ):
+        lines = ((histogram.compared, "compared", "--"), (histogram.pairs, "pairs of the corpus", "-"))
+        for counts, label, line in lines:
             shown = np.flatnonzero(counts)
             if not len(shown):
                 continue
             bins = slice(shown[0], shown[-1] + 1)
             above = np.cumsum(np.asarray(counts)[::-1])[::-1]
-            axes.plot(known.edges[bins], above[bins], line, color=_BLUE, linewidth=2, label=label)
-        for name, value, colour in (("loose", known.loose, _GREEN), ("strict", known.strict, _RED)):
-            key, count = (name, known.above[name]) if name in known.above else (f"{name}_alone", 0)
+            axes.plot(histogram.edges[bins], above[bins], line, color=_BLUE, linewidth=2, label=label)
+        for name, value, colour in (("loose", histogram.loose, _GREEN), ("strict", histogram.strict, _RED)):
+            count = histogram.above.get(name, 0)
+            key = name if name in histogram.above else f"{name}_alone"
             label = Message(f"charts.{key}", threshold=Word(f"{value:g}"), count=count)
             axes.axvline(value, color=colour, linestyle=":", linewidth=2, label=label)
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
         axes.set_xlabel("threshold (cosine similarity of the articles)")
         axes.set_ylabel("pairs above it")
-        axes.grid(axis="y", color=_LINE, alpha=0.3)
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right"]].set_visible(False)
-        figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=11, labelcolor=INK)
+        _grid(axes, "y")
+        _legend(figure, 2)
         if title:
             axes.set_title(title, loc="left", fontweight="bold", fontsize=11.5, pad=10)
         settle(figure)
@@ -474,12 +442,24 @@ def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> Iterat
         settle(figure)
 
 
+def _grid(axes: Axes, axis: Literal["x", "y", "both"]) -> None:
+    """A light grid, and no frame but the axes below and on the left."""
+    axes.grid(axis=axis, color=_LINE, alpha=0.3)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
 def _lighten(axes: Axes) -> None:
     """A light grid, and no frame but the axis below."""
-    axes.grid(axis="x", color=_LINE, alpha=0.3)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    _grid(axes, "x")
+    axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
+
+
+def _legend(figure: Figure, columns: int, **options: float) -> None:
+    figure.legend(
+        loc="outside upper center", ncols=columns, frameon=False, fontsize=11, labelcolor=INK, **options
+    )
 
 
 def _figure(width: float, height: float) -> Figure:
@@ -506,11 +486,6 @@ def _unit(values: Floats) -> Floats:
     return (values - low) / spread * 0.84 - 0.42 if spread > 0 else np.zeros(len(values))
 
 
-def _cell_text(count: int) -> float:
-    """Size of the numbers in a square of `count` cells a side."""
-    return min(9.5, 145 / count)
-
-
 def _two_places(value: float) -> str:
     """A correlation to two places, without the nought."""
     return f"{round(value, 2) + 0.0:.2f}".replace("0.", ".", 1).replace("-", "−")
@@ -524,7 +499,6 @@ def _shortened(name: str) -> str:
 
 
 def _colour(row: int) -> str:
-    """Colour of a system."""
     return _SYSTEMS[row % len(_SYSTEMS)]
 
 
@@ -532,9 +506,9 @@ def _in_lines(name: str) -> str:
     """A name in at most two lines, the second one cut where it is too long."""
     if len(name) <= _LINE_LETTERS:
         return name
-    place = max((name.rfind(mark, 0, _LINE_LETTERS) for mark in "-+._ "), default=-1) + 1 or _LINE_LETTERS
-    rest = name[place:]
-    return f"{name[:place]}\n{rest if len(rest) <= _LINE_LETTERS else rest[: _LINE_LETTERS - 1] + '…'}"
+    end = max(name.rfind(mark, 0, _LINE_LETTERS) for mark in "-+._ ") + 1 or _LINE_LETTERS
+    rest = name[end:]
+    return f"{name[:end]}\n{rest if len(rest) <= _LINE_LETTERS else rest[: _LINE_LETTERS - 1] + '…'}"
 
 
 def _canvas(systems: int, row: float, extra: float = 0.0) -> tuple[Figure, Axes]:
@@ -554,14 +528,6 @@ def _finished(
         axes.set_yticks(range(len(systems)), [_in_lines(name).replace("$", r"\$") for name in systems])
         axes.set_xlabel(label)
         _lighten(axes)
-        figure.legend(
-            loc="outside upper center",
-            ncols=legend_columns,
-            frameon=False,
-            fontsize=11,
-            labelcolor=INK,
-            handletextpad=0.4,
-            columnspacing=1.2,
-        )
+        _legend(figure, legend_columns, handletextpad=0.4, columnspacing=1.2)
         settle(figure)
     return figure

@@ -19,16 +19,16 @@ OPTIONAL = ("fluency", "facts", "unsupported")
 VERDICTS = ("compliant", "strict_compliancy", *JUDGES)
 OTHER = "_other"  #: End of the second system's columns.
 
-_ONE, _SECOND = pl.col("passed"), pl.col(f"passed{OTHER}")
+_FIRST, _SECOND = pl.col("passed"), pl.col(f"passed{OTHER}")
 #: Which items to show, by who failed.
 OUTCOMES: dict[str, pl.Expr] = {
     "all": pl.lit(True),
-    "any": ~(_ONE & _SECOND),
-    "differ": _ONE != _SECOND,
-    "first": _SECOND & ~_ONE,
-    "second": _ONE & ~_SECOND,
-    "both": ~(_ONE | _SECOND),
-    "none": _ONE & _SECOND,
+    "any": ~(_FIRST & _SECOND),
+    "differ": _FIRST != _SECOND,
+    "first": _SECOND & ~_FIRST,
+    "second": _FIRST & ~_SECOND,
+    "both": ~(_FIRST | _SECOND),
+    "none": _FIRST & _SECOND,
 }
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -50,15 +50,8 @@ def read_verdicts(
 ) -> dict[str, pl.DataFrame]:
     """System to its table of verdicts, with the columns `compliant` and `strict_compliancy`.
 
-    Args:
-        files: each with what its system is called where it has no column `system`; they have the columns `VERDICT_COLUMNS`.
-        read: reads a file.
-        refuse: refuses a file.
-        longest: characters of a cell, at most.
-        longest_name: characters of a system's name that are kept.
-
-    Raises:
-        InputError: a verdict that is none, an id twice, a cell too long, fewer than two systems.
+    A file has the columns `VERDICT_COLUMNS`; its name stands for the system where it has no column `system`. Cells have at
+    most `longest` characters, and `longest_name` of a system's name are kept.
     """
     systems: dict[str, dict[str, dict[str, object]]] = {}
     for path, name in files.items():
@@ -66,10 +59,8 @@ def read_verdicts(
         for line, cells, _ in read(path, VERDICT_COLUMNS, [*OPTIONAL, "system"]):
             given = {judge: cells.get(judge, "").lower() for judge in JUDGES}
             verdicts = {judge: _BOOLEANS.get(cell) for judge, cell in given.items()}
-            if any(
-                verdicts[judge] is None and (cell or judge in VERDICT_COLUMNS)
-                for judge, cell in given.items()
-            ):
+            missing = [judge for judge, verdict in verdicts.items() if verdict is None]
+            if any(given[judge] or judge in VERDICT_COLUMNS for judge in missing):
                 unclear.append(line)
                 continue
             if longest is not None and max(len(cells[column]) for column in VERDICT_COLUMNS) > longest:
@@ -84,12 +75,9 @@ def read_verdicts(
                 "strict_compliancy": None if None in verdicts.values() else all(verdicts.values()),
                 "unsupported": cells.get("unsupported", ""),
             }
-        faults = (
-            (Message("compare.fault_verdict"), unclear),
-            (Message("uploads.fault_double"), double),
-            (Message("compare.fault_long", most=longest or 0), long),
-        )
-        refuse(path, faults)
+        too_long = Message("compare.fault_long", most=longest or 0)
+        keys = (Message("compare.fault_verdict"), Message("uploads.fault_double"), too_long)
+        refuse(path, zip(keys, (unclear, double, long), strict=True))
     if len(systems) < 2:
         raise InputError(Message("compare.one_system"))
     types = dict.fromkeys(VERDICTS, pl.Boolean)
@@ -103,19 +91,17 @@ def matched(tables: Tables, first: str, second: str) -> pl.DataFrame:
     if first not in tables or second not in tables:
         raise InputError(Message("compare.choose"))
     columns = list(dict.fromkeys([*VERDICT_COLUMNS, *VERDICTS, "unsupported"]))
-    one, other = (tables[name].select(columns) for name in (first, second))
-    found = one.join(other, on="id", how="left", suffix=OTHER).drop_nulls(f"compliant{OTHER}")
-    if not len(found):
+    left, right = (tables[name].select(columns) for name in (first, second))
+    items = left.join(right, on="id", how="left", suffix=OTHER).drop_nulls(f"compliant{OTHER}")
+    if not len(items):
         raise InputError(Message("compare.nothing_common", first=first, second=second))
-    return found
+    return items
 
 
 def chosen(items: pl.DataFrame, verdict: str, outcome: str) -> pl.DataFrame:
     """The items of an outcome: with `any` one or both systems failed by this verdict, with `differ` one of them did."""
-    passed = {f"passed{end}": f"{verdict}{end}" for end in ("", OTHER)}
-    return items.with_columns(**{name: pl.col(column) for name, column in passed.items()}).filter(
-        OUTCOMES[outcome]
-    )
+    passed = (pl.col(f"{verdict}{end}").alias(f"passed{end}") for end in ("", OTHER))
+    return items.with_columns(passed).filter(OUTCOMES[outcome])
 
 
 def counts_table(items: pl.DataFrame, first: str, second: str) -> Table:
@@ -143,6 +129,6 @@ def counts_table(items: pl.DataFrame, first: str, second: str) -> Table:
 def unsupported(text: str) -> list[dict[str, int]]:
     """Places of unsupported words in a headline; none where a stranger's table has something else there."""
     try:
-        return [{end: max(0, int(one[end])) for end in ("start", "end")} for one in json.loads(text)]
+        return [{end: max(0, int(words[end])) for end in ("start", "end")} for words in json.loads(text)]
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return []

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -67,22 +68,19 @@ def corpus_info(corpus: str) -> CorpusInfo | None:
         **{f"articles in {name}": sum(by_outlet.values()) for name, by_outlet in splits.items()},
         "leaks found": sum(leaks.values()),
     }
-    return CorpusInfo(
-        facts=facts,
-        rejected=dict(sorted(record["rejected"].items(), key=lambda pair: (-pair[1], pair[0]))),
-        histogram=histogram(record),
-    )
+    rejected = dict(sorted(record["rejected"].items(), key=lambda pair: (-pair[1], pair[0])))
+    return CorpusInfo(facts, rejected, histogram(record))
 
 
 def histogram(record: Mapping[str, Any]) -> Histogram:
     """The similarities in `alignment.json`."""
-    thresholds, found = record["thresholds"], record["histogram"]
+    bins = record["histogram"]
     return Histogram(
-        edges=tuple(found["edges"][: len(found["pairs"])]),
-        compared=tuple(found["compared"]),
-        pairs=tuple(found["pairs"]),
-        strict=thresholds["strict"],
-        loose=thresholds["loose"],
+        edges=tuple(bins["edges"][: len(bins["pairs"])]),
+        compared=tuple(bins["compared"]),
+        pairs=tuple(bins["pairs"]),
+        strict=record["thresholds"]["strict"],
+        loose=record["thresholds"]["loose"],
         above={name: record["pairs"][f"above_{name}"] for name in ("strict", "loose")},
     )
 
@@ -98,12 +96,10 @@ def _qualities(task: str, record: Mapping[str, Any]) -> Iterator[Quality]:
     for test in record["results"]:
         for name, results in systems.items():
             result = results[test]
-            classes = {
-                label: (result[label]["precision"], result[label]["recall"], result[label]["f1"])
-                for label in record["classes"]
-            }
-            like = as_in_the_papers(record.get("options", {}))
-            yield Quality(task, test, name, result["macro_f1"], classes, like)
+            measures = itemgetter("precision", "recall", "f1")
+            classes = {label: measures(result[label]) for label in record["classes"]}
+            as_in_papers = as_in_the_papers(record.get("options", {}))
+            yield Quality(task, test, name, result["macro_f1"], classes, as_in_papers)
 
 
 def made() -> dict[str, str]:

@@ -40,7 +40,7 @@ def markdown(document: Document) -> str:
     for section in document.sections:
         table = to_markdown(_with_intervals(section.table.with_groups()))
         parts += [f"## {section.table.title}", section.text, table, *section.table.notes]
-    return "\n\n".join(filter(None, [*parts, *(f"`{one}`" for one in document.signatures)])) + "\n"
+    return "\n\n".join(filter(None, [*parts, *(f"`{each}`" for each in document.signatures)])) + "\n"
 
 
 def _with_intervals(table: Table) -> Table:

@@ -9,10 +9,10 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.hevas.analysis import Analysis, analyse
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.documents import Documents
 from change_it.hevas.documents import System as Headlines
 from change_it.hevas.evaluation import Evaluation, check_input, chosen_metrics, evaluate
+from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import Progress
 from change_it.hevas.readability import fog
 from change_it.scoring import overlap
@@ -43,12 +43,10 @@ class HevasResult:
     systems: tuple[Headlines, ...]
     evaluation: Evaluation
     analysis: Analysis
-    judges: (
-        Correlations  # of `JUDGE_COLUMNS`, `OVERLAPS` and all metrics, without `LEFT_OUT` and empty headlines
-    )
-    judges_within: (
-        Correlations  # of the differences from the system's mean: what sets systems apart does not count
-    )
+    #: Of `JUDGE_COLUMNS`, `OVERLAPS` and all metrics, without `LEFT_OUT` and empty headlines.
+    judges: Correlations
+    #: Of the differences from the system's mean: what sets systems apart does not count.
+    judges_within: Correlations
 
     def as_dict(self) -> dict[str, object]:
         """What `scores.json` holds; comparisons of the systems are in `hevas/summary.json`."""

@@ -40,13 +40,9 @@ def items_table(
     view: View = "rows",
     written: Callable[[float], str] = figure,
 ) -> ItemsTable:
-    """The items of every system.
+    """The items of every system, first a line for each headline or the systems side by side; `written` shows a probability.
 
-    Args:
-        systems: name to its items, as a scoring run or `compare.read_verdicts` has them.
-        texts: what stands around them, `texts/<language>.toml` without `items_`.
-        view: what is shown first, a line for each headline or the systems side by side.
-        written: a probability as it is shown.
+    `texts` stand around them: `texts/<language>.toml` without `items_`.
     """
     record = json.dumps(
         _record(systems, written) | {"texts": dict(texts), "view": view},
@@ -54,17 +50,11 @@ def items_table(
         separators=(",", ":"),
     )
     package = files("change_it.results")
-    library, styles, licence, own = (
-        (package / name).read_text(encoding="utf-8")
-        for name in (
-            "tabulator/tabulator.min.js",
-            "tabulator/tabulator.min.css",
-            "tabulator/LICENSE",
-            "templates/items.js",
-        )
-    )
+    names = ("tabulator.min.js", "tabulator.min.css", "LICENSE")
+    library, styles, licence = ((package / "tabulator" / name).read_text(encoding="utf-8") for name in names)
+    ours = (package / "templates" / "items.js").read_text(encoding="utf-8")
     without_maps = [re.sub(r"/[/*]# sourceMappingURL=\S+( \*/)?", "", text) for text in (library, styles)]
-    script = f"/*\n{licence}*/\n{without_maps[0]}\n{own}"
+    script = f"/*\n{licence}*/\n{without_maps[0]}\n{ours}"
     digest = base64.b64encode(sha256(script.encode()).digest()).decode()
     packed = base64.b64encode(gzip.compress(record.encode(), mtime=0)).decode()
     return ItemsTable(Markup(packed), Markup(without_maps[1]), Markup(script), f"sha256-{digest}")
@@ -79,19 +69,13 @@ def _record(systems: Mapping[str, pl.DataFrame], written: Callable[[float], str]
             key = item["id"]
             items.setdefault(key, [key, item["direction"], item["source"], item.get("gold", "")])
             verdicts = "".join(_SIGNS[item[name]] for name in MEASURES)
-            known = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in JUDGES}
-            probabilities = {judge: written(p) for judge, p in known.items() if p is not None}
-            row = [
-                number,
-                item["headline"],
-                verdicts,
-                [(one["start"], one["end"]) for one in unsupported(item["unsupported"])],
-                probabilities,
-            ]
-            rows.setdefault(key, []).append(row)
+            asked = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in JUDGES}
+            probabilities = {judge: written(p) for judge, p in asked.items() if p is not None}
+            ends = [(words["start"], words["end"]) for words in unsupported(item["unsupported"])]
+            rows.setdefault(key, []).append([number, item["headline"], verdicts, ends, probabilities])
     return {
         "systems": list(systems),
         "measures": MEASURES,
         "items": list(items.values()),
-        "rows": [[place, *row] for place, key in enumerate(items) for row in rows[key]],
+        "rows": [[number, *row] for number, key in enumerate(items) for row in rows[key]],
     }

@@ -142,13 +142,13 @@ def hevas_page(
 @cache
 def environment(language: str = "en") -> Environment:
     """The templates of the pages: values are escaped, unknown ones refused, texts and numbers as in `it` or `en`."""
-    found = template_environment(PackageLoader("change_it.results"), autoescape=True)
+    templates = template_environment(PackageLoader("change_it.results"), autoescape=True)
 
     def text(key: str, **values: object) -> Markup:
         text = load_texts(language)[key if "." in key else f"results.{key}"]
         return Markup(text).format(**shown_values(language, values))
 
-    found.filters |= {
+    templates.filters |= {
         "figure": partial(_figure, language),
         "p_value": lambda value: number(language, p_value(value)),
         "formatted": partial(_lines, language),
@@ -158,11 +158,11 @@ def environment(language: str = "en") -> Environment:
         "number": partial(_count, language),
         "reasons": partial(reasons, language),
     }
-    found.globals |= {"version": __version__, "language": language, "t": text}
-    return found
+    templates.globals |= {"version": __version__, "language": language, "t": text}
+    return templates
 
 
-def reasons(language: str, found: Sequence[Message]) -> Markup:
+def reasons(language: str, messages: Sequence[Message]) -> Markup:
     """Why a judge has its verdict, in a language; what the audit calls its systems stays as it is."""
 
     def sentence(message: Message) -> Markup:
@@ -171,7 +171,7 @@ def reasons(language: str, found: Sequence[Message]) -> Markup:
             values["names"] = Markup('<i lang="en">{}</i>').format(values["names"])
         return Markup(load_texts(language)[message.key]).format(**values)
 
-    text = Markup("; ").join(map(sentence, found))
+    text = Markup("; ").join(map(sentence, messages))
     return text[:1].upper() + text[1:]
 
 
@@ -180,7 +180,6 @@ def _figure(language: str, value: float | None) -> str:
 
 
 def _count(language: str, value: int) -> str:
-    """A count with its thousands separated."""
     return number(language, f"{value:,}")
 
 
@@ -212,19 +211,16 @@ def means_table(evaluation: Evaluation) -> Table:
 
 
 def comparisons(analysis: Analysis) -> list[tuple[str, Comparison, Table, Table]]:
-    """The tests of each metric: its heading, what was found, the table of systems and that of pairs."""
+    """The tests of each metric: its heading, the comparison, the table of systems and that of pairs."""
     return [
-        (tables.metric_heading(name), found, tables.summaries_table(found), tables.pairs_table(found))
-        for name, found in analysis.comparisons.items()
+        (tables.metric_heading(name), each, tables.summaries_table(each), tables.pairs_table(each))
+        for name, each in analysis.comparisons.items()
     ]
 
 
 def _of_evaluation(evaluation: Evaluation, language: str) -> dict[str, object]:
     """The means of an evaluation, and what the metrics are."""
-    return {
-        "means": means_table(evaluation),
-        "explained": explained(evaluation.metrics, language),
-    }
+    return {"means": means_table(evaluation), "explained": explained(evaluation.metrics, language)}
 
 
 def explained(metrics: Sequence[str], language: str = "en") -> dict[str, str]:
@@ -243,9 +239,8 @@ def inline_svg(figure: Figure, description: str, language: str = "en") -> str:
     drawing = stream.getvalue()
     drawing = drawing[drawing.index("<svg") :]
     drawing = re.sub(r'<metadata>.*?</metadata>| id="image[^"]*"', "", drawing, flags=re.DOTALL)
-    messages: dict[str, str] = {
-        text: text for one in figure.findobj(Text) if isinstance(text := one.get_text(), Message)
-    }
+    texts = [each.get_text() for each in figure.findobj(Text)]
+    messages: dict[str, str] = {text: text for text in texts if isinstance(text, Message)}
 
     def translated(match: re.Match[str]) -> str:
         text = unescape(match[1])

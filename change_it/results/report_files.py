@@ -35,10 +35,7 @@ def write_report(
     language: str = "en",
     made: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Write page, `systems.csv`, `scores.json` and charts, and `items/<system>.csv`.
-
-    `language` of the page is `it` or `en`; `made` of `context.made` says when, with what and where.
-    """
+    """Write page, `systems.csv`, `scores.json` and charts, and `items/<system>.csv`; `made` is of `context.made`."""
     drawings = compliancy_drawings(scores, corpus_info.histogram if corpus_info else None)
     page = compliancy_page(
         scores, corpus_info, judges_info, drawings, hevas, audit, language=language, made=made

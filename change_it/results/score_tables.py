@@ -11,26 +11,16 @@ from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.published import PublishedRow
 from change_it.results.context import Quality
 from change_it.results.hevas_scores import JUDGE_COLUMNS, HevasResult
-from change_it.scoring import scores as score
 from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.compliancy import JUDGES, OF_FLUENCY
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
+from change_it.scoring.scores import Row as ScoreRow
 from change_it.stats import Correlations, Floats
-from change_it.tables import Column, Marked, Row, Table, Value, figure
+from change_it.tables import Column, Format, Marked, Row, Table, Value, figure, with_interval
 from change_it.translation import Message, Word
 
 #: Headlines of each system that reports begin with: the first ones of the test set, the directions in turn.
 SHOWN = 6
-
-#: Measure to what the paper calls it.
-_PUBLISHED = {
-    "compliancy": "compliancy",
-    "hh": "hh",
-    "ah": "ah",
-    "main": "main",
-    "bleu": "bleu",
-    "rougeL": "rouge",
-}
 
 
 def heading(measure: str) -> str:
@@ -63,6 +53,8 @@ def examples_table(scores: Scores) -> Table | None:
                 **{name: item[name] for name in marks},
             }
             rows.append(Row(values, f"{item['direction']} {item['id']} {system}"))
+    if not rows:
+        return None
     columns = (
         Column("source", "text", "original"),
         Column("headline", "text", "new headline"),
@@ -70,43 +62,29 @@ def examples_table(scores: Scores) -> Table | None:
         *(Column(name, "mark") for name in marks),
         *([Column("system", "text")] if len(systems) > 1 else []),
     )
-    return (
-        Table(
-            columns,
-            tuple(rows),
-            "What was written; underlined: numbers, names and quotations without support",
-        )
-        if rows
-        else None
+    return Table(
+        columns, tuple(rows), "What was written; underlined: numbers, names and quotations without support"
     )
 
 
 def marked(item: Mapping[str, str]) -> Marked:
     """The headline of an item, with the places of what is unsupported."""
-    places = ((one["start"], one["end"]) for one in json.loads(item["unsupported"]))
-    return Marked(item["headline"], tuple(places))
+    ends = ((words["start"], words["end"]) for words in json.loads(item["unsupported"]))
+    return Marked(item["headline"], tuple(ends))
 
 
 def systems_table(scores: Scores, directions: Sequence[str], *, published: bool = True) -> Table:
     """One group a direction: the systems, and what the paper prints if `published`, with measures, intervals and n."""
-    columns = [
-        Column(name, title=heading(name), below=Column(f"{name}_interval", "interval"))
-        for name in scores.measures
-    ]
+    columns = (with_interval(name, heading(name)) for name in scores.measures)
+    tags = {system: ["reranked"] for system in scores.rerankers}
+    tags |= {system: ["same judges"] for system in scores.same_judges}
     rows = []
     for direction in directions:
         for system in scores.systems:
-            found = scores.row(system, direction)
-            tags = (
-                ["same judges"]
-                if system in scores.same_judges
-                else ["reranked"]
-                if system in scores.rerankers
-                else []
-            )
-            values = {"system": system, "n": found.n, **_values(found)}
-            remark = Message("tables.no_headline", count=str(found.errors)) if found.errors else ""
-            rows.append(Row(values, direction, tags=tags, remark=remark))
+            score = scores.row(system, direction)
+            values = {"system": system, "n": score.n, **_values(score)}
+            remark = Message("tables.no_headline", count=str(score.errors)) if score.errors else ""
+            rows.append(Row(values, direction, tags=tags.get(system, ()), remark=remark))
         if published:
             rows += _published_rows(published_systems().get(direction, []), tags=["published"])
     return Table((Column("system", "text"), *columns, Column("n", "count")), tuple(rows))
@@ -121,13 +99,15 @@ def terminal_table(scores: Scores) -> Table:
             columns.append(Column(f"{name}_interval", "interval", "95% interval"))
     rows = [
         Row(
-            {"system": system if direction == AVERAGE else f"  {direction}", **_values(found)},
+            {
+                "system": system if direction == AVERAGE else f"  {direction}",
+                **_values(scores.row(system, direction)),
+            },
             group=system,
             strong=direction == AVERAGE,
         )
         for system in scores.systems
         for direction in (AVERAGE, *(name for name in scores.directions if name != AVERAGE))
-        for found in [scores.row(system, direction)]
     ]
     n = max(scores.row(system).n for system in scores.systems)
     title = f"Compliancy on {n} headlines, average and by direction"
@@ -150,8 +130,7 @@ def remarks(scores: Scores) -> list[Message]:
     return lines if scores.strict_p_values is not None else [*lines, Message("tables.no_fluency")]
 
 
-def _values(row: score.Row) -> dict[str, Value]:
-    """The measures of a row and their intervals."""
+def _values(row: ScoreRow) -> dict[str, Value]:
     values: dict[str, Value] = {**row.values}
     values |= {name: "n/a" for name in OF_FLUENCY if name not in row.values}
     return values | {f"{name}_interval": ends for name, ends in row.intervals.items()}
@@ -161,7 +140,7 @@ def published_table(directions: Mapping[str, Sequence[PublishedRow]]) -> Table:
     """What the paper prints for directions that the data do not have."""
     rows = [row for several in directions.values() for row in _published_rows(several)]
     titles = {"bleu": "BLEU", "rougeL": "ROUGE"}
-    columns = [Column(name, title=titles.get(name, "")) for name in _PUBLISHED]
+    columns = (Column(name, title=titles.get(name, "")) for name in published.SYSTEMS[0].measures)
     return Table((Column("system", "text"), *columns), tuple(rows))
 
 
@@ -177,52 +156,34 @@ def published_systems() -> dict[str, list[PublishedRow]]:
 
 
 def _published_rows(rows: Iterable[PublishedRow], tags: Sequence[str] = ()) -> list[Row]:
-    return [
-        Row(
-            {"system": row.system, **{ours: getattr(row, theirs) for ours, theirs in _PUBLISHED.items()}},
-            row.direction,
-            tags=tags,
-        )
-        for row in rows
-    ]
+    return [Row({"system": row.system, **row.measures}, row.direction, tags=tags) for row in rows]
 
 
 def tests_table(scores: Scores, p_values: Floats) -> Table:
     """p-values of the paired tests of an average, a square of systems."""
-    rows = [
-        Row(
-            {"": system}
-            | {other: "" if i == j else float(p_values[i, j]) for j, other in enumerate(scores.systems)}
-        )
-        for i, system in enumerate(scores.systems)
-    ]
-    return Table((Column("", "text"), *(Column(system, "p") for system in scores.systems)), tuple(rows))
+    return _square(scores.systems, "p", lambda i, j: float(p_values[i, j]))
 
 
 def judges_table(judges: Sequence[Quality], figure: Callable[[float | None], str] = figure) -> Table:
     """The judges beside their baselines, and the paper's beside those of its kind; `figure` writes a number of a class."""
 
-    def classes(found: Mapping[str, Sequence[float]]) -> str:
-        return "\n".join(f"{name}: {' '.join(map(figure, cells))}" for name, cells in found.items())
+    def classes(numbers: Mapping[str, Sequence[float]]) -> str:
+        return "\n".join(f"{name}: {' '.join(map(figure, cells))}" for name, cells in numbers.items())
 
     rows = []
     for task in sorted({row.task for row in judges}, reverse=True):
-        own = [row for row in judges if row.task == task]
-        for row in own:
+        of_task = [row for row in judges if row.task == task]
+        for row in of_task:
             values: dict[str, Value] = {"judge": row.name, "f1": row.f1, "classes": classes(row.classes)}
             rows.append(Row(values, task, strong=row.name == "judge", remark=f"{task}, {row.test}"))
-        if any(row.as_in_the_papers for row in own):
+        if any(row.as_in_the_papers for row in of_task):
             printed = [row for row in published.JUDGES if row.judge == task]
             printed_classes = classes({row.name: (row.precision, row.recall, row.f1) for row in printed})
             mean = sum(row.f1 for row in printed) / len(printed)
             values = {"judge": "the paper's", "f1": mean, "classes": printed_classes}
             rows.append(Row(values, task, tags=["published"], remark=task))
-    columns = (
-        Column("judge", "text"),
-        Column("f1", title="F1"),
-        Column("classes", "text", "class: precision, recall, F1"),
-    )
-    return Table(columns, tuple(rows))
+    classes_column = Column("classes", "text", "class: precision, recall, F1")
+    return Table((Column("judge", "text"), Column("f1", title="F1"), classes_column), tuple(rows))
 
 
 def rejected_table(rejected: Mapping[str, int]) -> Table:
@@ -231,81 +192,64 @@ def rejected_table(rejected: Mapping[str, int]) -> Table:
     return Table((Column("reason", "text"), Column("rows", "count")), rows)
 
 
-def agreement_table(found: HevasResult) -> Table:
+def agreement_table(result: HevasResult) -> Table:
     """How far metrics and judges agree: Pearson, below it Spearman, over all headlines and within systems."""
-    sides = {"all": found.judges, "within": found.judges_within}
-    columns = [
-        Column(
-            f"{judge} {side}",
-            "correlation",
-            f"{judge}, all" if side == "all" else "within",
-            Column(f"{judge} {side} spearman"),
-        )
-        for judge in JUDGE_COLUMNS
-        for side in sides
-    ]
-    rows = []
-    for at, metric in list(enumerate(found.judges.metrics))[len(JUDGE_COLUMNS) :]:
-        values: dict[str, Value] = {"metric": metric_heading(metric)}
-        for number, judge in enumerate(JUDGE_COLUMNS):
-            for side, matrices in sides.items():
-                values[f"{judge} {side}"] = matrices.pearson[at][number]
-                values[f"{judge} {side} spearman"] = matrices.spearman[at][number]
-        rows.append(Row(values))
-    return Table((Column("metric", "text"), *columns), tuple(rows))
+    sides = {"all": result.judges, "within": result.judges_within}
+    columns = [Column("metric", "text")]
+    rows: list[dict[str, Value]] = [{"metric": metric_heading(name)} for name in result.judges.metrics]
+    for number, judge in enumerate(JUDGE_COLUMNS):
+        for side, matrices in sides.items():
+            key = f"{judge} {side}"
+            title = f"{judge}, all" if side == "all" else "within"
+            columns.append(Column(key, "correlation", title, Column(f"{key} spearman")))
+            for row, pearson, spearman in zip(rows, matrices.pearson, matrices.spearman, strict=True):
+                row |= {key: pearson[number], f"{key} spearman": spearman[number]}
+    return Table(tuple(columns), tuple(map(Row, rows[len(JUDGE_COLUMNS) :])))
 
 
-def correlations_table(found: Correlations) -> Table:
+def correlations_table(correlations: Correlations) -> Table:
     """All metrics with all: Pearson above the diagonal, Spearman below it."""
-    rows = [
-        Row(
-            {"": metric}
-            | {
-                other: "" if i == j else (found.pearson if i < j else found.spearman)[i][j]
-                for j, other in enumerate(found.metrics)
-            }
-        )
-        for i, metric in enumerate(found.metrics)
-    ]
-    return Table((Column("", "text"), *(Column(name, "correlation") for name in found.metrics)), tuple(rows))
+    pearson, spearman = correlations.pearson, correlations.spearman
+    return _square(correlations.metrics, "correlation", lambda i, j: (pearson if i < j else spearman)[i][j])
+
+
+def _square(names: Sequence[str], format_: Format, cell: Callable[[int, int], Value]) -> Table:
+    """A row and a column for each name, with nothing on the diagonal."""
+    rows = (
+        Row({"": name} | {other: "" if i == j else cell(i, j) for j, other in enumerate(names)})
+        for i, name in enumerate(names)
+    )
+    return Table((Column("", "text"), *(Column(name, format_) for name in names)), tuple(rows))
 
 
 def hevas_table(evaluation: Evaluation) -> Table:
     """Means of the systems, the best average first, each with its rank (KL has none)."""
     means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
-    columns = [
-        Column("rank", "count"),
-        Column("system", "text"),
-        Column("n", "count"),
-        Column("empty", "count"),
+    below = {name: Column(f"{name} rank", "count") for name in evaluation.averaged}
+    columns = (
+        *(Column("rank", "count"), Column("system", "text"), Column("n", "count"), Column("empty", "count")),
         Column(OVERALL),
-    ]
-    columns += [
-        Column(
-            name,
-            title=metric_heading(name),
-            below=Column(f"{name} rank", "count") if name in evaluation.averaged else None,
-        )
-        for name in evaluation.metrics
-    ]
+        *(Column(name, title=metric_heading(name), below=below.get(name)) for name in evaluation.metrics),
+        Column("signature", "text"),
+    )
     rows: list[Row] = []
     for system in evaluation.ranking:
-        place = 1 + sum(overall[other] > overall[system] for other in overall) if overall else None
+        rank = 1 + sum(overall[other] > overall[system] for other in overall) if overall else None
         empty = evaluation.empty_headlines[system]
         values: dict[str, Value] = {
-            "rank": place,
+            "rank": rank,
             "system": system,
             "n": len(evaluation.ids),
             "empty": empty,
             OVERALL: overall.get(system),
             **means[system],
-            **{f"{name} rank": rank for name, rank in ranks[system].items()},
+            **{f"{name} rank": number for name, number in ranks[system].items()},
             "signature": evaluation.signature,
         }
-        best = {name for name, rank in ranks[system].items() if rank == 1}
+        best = {name for name, number in ranks[system].items() if number == 1}
         best |= {OVERALL} if not rows else set()
         rows.append(Row(values, best=best, remark=Message("tables.empty", count=str(empty)) if empty else ""))
-    return Table((*columns, Column("signature", "text")), tuple(rows))
+    return Table(columns, tuple(rows))
 
 
 def hevas_terminal_table(evaluation: Evaluation) -> Table:
@@ -350,32 +294,31 @@ def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, object
             }
             for system in evaluation.ranking
         },
-        "comparisons": {name: asdict(found) for name, found in analysis.comparisons.items()},
+        "comparisons": {name: asdict(each) for name, each in analysis.comparisons.items()},
         "correlations": asdict(analysis.correlations),
     }
 
 
-def summaries_table(found: Comparison) -> Table:
+def summaries_table(comparison: Comparison) -> Table:
     """Mean, interval and normality of each system by one metric."""
     columns = (
         Column("system", "text"),
         Column("mean"),
-        Column("interval", "interval", Message("tables.interval", level=Word(f"{100 * found.level:g}"))),
+        Column("interval", "interval", Message("tables.interval", level=Word(f"{100 * comparison.level:g}"))),
         Column("deviation"),
         Column("shapiro_p", "p", "normal, p"),
     )
-    rows = [
-        Row({name: getattr(summary, name) for name in (column.name for column in columns)})
-        for summary in found.systems
-    ]
+    rows = (
+        Row({column.name: getattr(summary, column.name) for column in columns})
+        for summary in comparison.systems
+    )
     return Table(columns, tuple(rows))
 
 
-def pairs_table(found: Comparison) -> Table:
+def pairs_table(comparison: Comparison) -> Table:
     """The tests of every two systems by one metric."""
-    published = "Tukey" if found.published_test == "tukey" else "signed-rank"
+    published = "Tukey" if comparison.published_test == "tukey" else "signed-rank"
     columns = (
-        Column("systems", "text"),
         Column("difference"),
         Column("published_p", "p", f"HEvAS ({published}), p"),
         Column("rank_sum_p", "p", "rank-sum, p"),
@@ -383,11 +326,7 @@ def pairs_table(found: Comparison) -> Table:
         Column("p_holm", "p", "Holm, p"),
         Column("rank_biserial", title="effect"),
     )
-    rows = [
-        Row(
-            {"systems": f"{pair.first} – {pair.second}"}
-            | {column.name: getattr(pair, column.name) for column in columns[1:]}
-        )
-        for pair in found.pairs
-    ]
-    return Table(columns, tuple(rows))
+    rows = [{column.name: getattr(pair, column.name) for column in columns} for pair in comparison.pairs]
+    for row, pair in zip(rows, comparison.pairs, strict=True):
+        row["systems"] = f"{pair.first} – {pair.second}"
+    return Table((Column("systems", "text"), *columns), tuple(map(Row, rows)))

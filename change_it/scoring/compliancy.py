@@ -26,7 +26,7 @@ from change_it.text.stopwords import guess_language
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.arguments import Task
     from change_it.judges.judge import Judges
-    from change_it.training.arguments import Arithmetic
+    from change_it.training.settings import Arithmetic
 
 Reversal = Literal["relative", "target"]
 #: True shows progress bars; a function is called with the judge that is asked and the share of all questions answered.

@@ -14,10 +14,10 @@ from markupsafe import Markup
 
 from change_it.errors import InputError
 from change_it.hevas.analysis import Analysis, analyse
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.baseline_systems import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, clean_headline, worded
 from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
+from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
 from change_it.io import Predictions, headlines_of, write_table, write_text
 from change_it.results.charts import HEVAS_CHARTS, HEVAS_TITLES, Drawing, hevas_drawings

@@ -25,20 +25,14 @@ from accelerate.utils import (
     parse_flag_from_env,
     set_seed,
 )
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Sampler
 
 from change_it.errors import InputError
 from change_it.process import keep_memory
 from change_it.progress import ProgressBar
-from change_it.training.arguments import TrainingSettings
+from change_it.training.settings import TrainingSettings
 
 #: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end.
 EVALUATIONS = 10
@@ -60,9 +54,7 @@ class TrainingResult:
     epochs: float  # passes over the data, fractional
     seconds: float  # training time, earlier parts of a resumed run included
     stopped: str  # all updates done, no better score (`early`), or out of time
-    best_score: (
-        float | None
-    )  # validation score of the weights that the model now has; None without an evaluation
+    best_score: float | None  # validation score of the weights that it now has; None without an evaluation
     best_update: int
     # for each evaluation `update`, `loss` (mean since the last one) and its numbers; the first before training
     history: list[dict[str, float]]
@@ -97,15 +89,10 @@ class Progressed:
         return {**vars(self), "loss_sum": float(self.loss_sum)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue from `state`.
-
-        Raises:
-            InputError: what differs, when it is of a run with other data or options.
-        """
-        saved, own = state["fingerprint"], self.fingerprint
-        if changed := [name for name in own if saved.get(name) != own[name]]:
-            differing = ", ".join(f"{name} was {saved.get(name)}, is {own[name]}" for name in changed)
-            raise InputError(differing)
+        """Continue from `state`; an `InputError` says what differs when it is of a run with other data or options."""
+        saved, now = state["fingerprint"], self.fingerprint
+        if changed := [name for name in now if saved.get(name) != now[name]]:
+            raise InputError(", ".join(f"{name} was {saved.get(name)}, is {now[name]}" for name in changed))
         vars(self).update(state)
 
 
@@ -226,11 +213,7 @@ def process_state() -> PartialState:
 
 
 def check_launch() -> None:
-    """Refuse a launch that shards the model: the main process validates and saves it whole.
-
-    Raises:
-        InputError: `accelerate launch` uses FSDP or DeepSpeed.
-    """
+    """Refuse a launch by FSDP or DeepSpeed, which shard the model: the main process validates and saves it whole."""
     for name in ("FSDP", "DeepSpeed"):
         if parse_flag_from_env(f"ACCELERATE_USE_{name.upper()}"):
             raise InputError(

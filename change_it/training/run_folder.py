@@ -1,7 +1,6 @@
 """A training command from its settings to the finished model in its folder, for judges and generators alike.
 
-Everything unfinished lives in `<out>/checkpoints`: the settings, the model before training, the loop's checkpoints.
-Only a finished run replaces what `<out>` holds.
+Everything unfinished lives in `<out>/checkpoints`; only a finished run replaces what `<out>` holds.
 """
 
 import json
@@ -22,8 +21,8 @@ from change_it.errors import InputError
 from change_it.io import check_writable, listed, read_json, write_json
 from change_it.io.locks import keep_locks
 from change_it.networks.pretrained import hash_of_weights, quiet
-from change_it.training.arguments import TrainingSettings
 from change_it.training.loop import Evaluate, TrainingResult, check_launch, process_state, train
+from change_it.training.settings import TrainingSettings
 
 WORK = "checkpoints"
 METRICS = "metrics.json"
@@ -45,9 +44,7 @@ class Run:
     lengths: Sequence[int]
     name: str
     save: Callable[[Path], None]  # saves the trained model in a folder
-    describe: Callable[
-        [TrainingResult], dict[str, Any]
-    ]  # metrics of the trained model, with the sizes of the data
+    describe: Callable[[TrainingResult], dict[str, Any]]  # metrics of the model, with the sizes of the data
     min_updates: int = 300
 
 
@@ -61,18 +58,17 @@ def train_in_folder(
     libraries: Sequence[str],
     files: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Train a model and put it into `out`, or resume an interrupted run with the same settings; returns `metrics.json`.
+    """Train a model by the command `change-it train <what>` and put it into `out`, or resume an interrupted run; returns `metrics.json`.
 
-    Every process calls it with the same arguments; what it returns is empty in every process but the main one. `what`
-    is the command, `change-it train <what>`; the versions of `libraries` are recorded. `files` are JSON files
-    that are saved beside the model, by name.
+    Every process calls it with the same arguments; what it returns is empty in every process but the main one. The versions
+    of `libraries` are recorded, and `files` are JSON files that are saved beside the model, by name.
     """
     check_launch()
     state = process_state()
     check_writable(out, kind="run", alone=state.is_main_process)
     work = out / WORK
-    if settings.resume and not work.exists() and (known := _finished(settings, out)):
-        return known
+    if settings.resume and not work.exists() and (finished := _finished(settings, out)):
+        return finished
     begun = not work.exists()
     if state.is_main_process:
         _open(settings, work, what)
@@ -104,10 +100,7 @@ def train_in_folder(
     metrics = {
         **run.describe(result),
         "weights_hash": hash_of_weights(final, command=f"change-it train {what}"),
-        "seconds": {
-            "training": round(result.seconds, 1),
-            "all": round(time.monotonic() - started, 1),
-        },
+        "seconds": {"training": round(result.seconds, 1), "all": round(time.monotonic() - started, 1)},
         "training": asdict(result),
         "options": _recorded(settings),
         "versions": {"change-it": __version__} | {library: version(library) for library in libraries},
@@ -120,7 +113,6 @@ def train_in_folder(
 
 
 def _recorded(settings: TrainingSettings) -> dict[str, Any]:
-    """Settings as JSON."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(settings), default=str))
     return plain
 
@@ -137,10 +129,10 @@ def _changed(settings: TrainingSettings, record: Mapping[str, Any]) -> list[str]
 def _open(settings: TrainingSettings, work: Path, what: str) -> None:
     """Begin the work folder, or check that it is of the run that is resumed."""
     if not work.exists() and not (work.parent / METRICS).exists():
-        found = {path.name for pattern in (*MODEL_FILES, "logs") for path in work.parent.glob(pattern)}
-        if found:
+        others = {path.name for pattern in (*MODEL_FILES, "logs") for path in work.parent.glob(pattern)}
+        if others:
             raise InputError(
-                f"--out {work.parent} holds files of something else ({listed(sorted(found))}): choose another folder"
+                f"--out {work.parent} holds files of something else ({listed(sorted(others))}): choose another folder"
             )
     record = work / "options.json"
     if settings.resume and (options := read_json(record)) is not None:

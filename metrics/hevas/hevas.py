@@ -7,9 +7,9 @@ import datasets
 import evaluate
 
 from change_it import InputError
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import evaluate as measure
+from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
 
 _DESCRIPTION = """\

@@ -15,7 +15,7 @@ from change_it.generators.arguments import GeneratorSettings, preset
 from change_it.generators.card import GeneratorCard
 from change_it.generators.decoding import Decoding
 from change_it.generators.generator import add_adapters, kind_of, load_generator, load_model, load_tokenizer
-from change_it.training.arguments import resolve
+from change_it.training.settings import resolve
 
 
 @pytest.fixture(params=["t5", "gpt2", "llama"])

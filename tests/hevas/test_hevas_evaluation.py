@@ -6,13 +6,13 @@ import pytest
 from change_it import InputError
 from change_it.commands.hevas import HevasOptions
 from change_it.hevas.analysis import OVERALL, analyse
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.baseline_systems import baseline
 from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.embeddings import train_vectors
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.latent import LatentSemantic, TopicModel
+from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import readability
 from change_it.text.rouge import headline_rouge

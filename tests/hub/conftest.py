@@ -60,7 +60,7 @@ def write_report(run, systems):
 @pytest.fixture
 def options():
     """`PushOptions` from a kind and a folder."""
-    from change_it.hub.arguments import PushOptions
+    from change_it.hub.push_options import PushOptions
 
     def make(kind, folder, repo_id="me/thing", **more):
         return PushOptions(kind=kind, folder=str(folder), repo_id=repo_id, **more)

@@ -20,8 +20,8 @@ from change_it.cli import main
 from change_it.errors import InputError
 from change_it.generators.decoding import Decoding
 from change_it.hub.cards import public
+from change_it.hub.commit import stale, write
 from change_it.hub.packaging import files_of
-from change_it.hub.push import stale, write
 from change_it.judges import Judge, Judges
 
 CHECKOUT = Path(__file__).parents[2]

@@ -17,7 +17,7 @@ from transformers import (
 import change_it.auto  # noqa: F401
 from change_it.commands import push
 from change_it.errors import InputError
-from change_it.hub.arguments import PushOptions
+from change_it.hub.push_options import PushOptions
 from change_it.judges import fluency_start
 from change_it.judges.arguments import JudgeOptions
 from change_it.judges.fluency import (

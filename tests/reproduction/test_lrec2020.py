@@ -13,7 +13,6 @@ from change_it.generators.recipes import load_recipe
 from change_it.io import write_json
 from change_it.judges.data import load_task
 from change_it.reproduction import lrec2020
-from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.lrec2020 import (
     AGNOSTIC,
     GENERATED,
@@ -26,6 +25,7 @@ from change_it.reproduction.lrec2020 import (
     together,
 )
 from change_it.reproduction.paper_tables import draw_cells, f1_of
+from change_it.reproduction.reproduce_options import ReproduceOptions
 
 
 @pytest.mark.parametrize("recipe", SETS)

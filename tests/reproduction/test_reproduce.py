@@ -13,8 +13,8 @@ from change_it.cli import main
 from change_it.io import write_json
 from change_it.published import HEVAS_MEANS
 from change_it.reproduction import evalnlgeval2020, scales
-from change_it.reproduction.arguments import ReproduceOptions
 from change_it.reproduction.paper_tables import bootstrapped, counts_of
+from change_it.reproduction.reproduce_options import ReproduceOptions
 
 
 def tables_of(out):

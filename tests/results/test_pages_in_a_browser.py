@@ -9,7 +9,7 @@ from scoring_fakes import FakeJudges
 from change_it.audit.measure import audit, read_corpus
 from change_it.audit.perturbations import PERTURBATIONS
 from change_it.audit.verdicts import Summary
-from change_it.hevas.arguments import MetricOptions
+from change_it.hevas.metric_options import MetricOptions
 from change_it.results import hevas_scores as hevas
 from change_it.results.audit_tables import write_audit
 from change_it.results.charts import compliancy_drawings, hevas_drawings

@@ -13,7 +13,7 @@ from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins, write_toy_c
 
 from change_it import InputError
 from change_it.cli import main
-from change_it.hevas.arguments import MetricOptions
+from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
 from change_it.results import hevas_scores as hevas
 from change_it.results import report_files as files

@@ -10,8 +10,8 @@ from space_runs import measured_by, write_csv
 from change_it import published
 from change_it.errors import InputError
 from change_it.hevas import documents as hevas_documents
-from change_it.hevas.arguments import MetricOptions
 from change_it.hevas.evaluation import evaluate
+from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
 from change_it.space import quality_tab as quality
 from change_it.translation import localized, number, translate

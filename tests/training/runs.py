@@ -10,8 +10,8 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from change_it.training.arguments import TrainingSettings
 from change_it.training.loop import TrainingBar, process_state, train
+from change_it.training.settings import TrainingSettings
 
 
 class Classifier(nn.Module):

@@ -10,8 +10,8 @@ import torch
 from runs import Classifier, accuracy, collate, examples, main, options
 
 from change_it.errors import InputError
-from change_it.training.arguments import TrainingOptions, TrainingSettings, resolve
 from change_it.training.loop import EpochBatches, check_launch, train
+from change_it.training.settings import TrainingOptions, TrainingSettings, resolve
 
 RUNS = str(Path(__file__).with_name("runs.py"))
 

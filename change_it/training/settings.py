@@ -79,8 +79,8 @@ def resolve(options: TrainingOptions, preset: Mapping[str, Any], into: type[Sett
     """Fill what was not given from a preset, and from the defaults of the settings what the preset lacks.
 
     Examples:
-        >>> found = resolve(TrainingOptions(epochs=2), {"epochs": 6, "batch_size": 8, "learning_rate": 0.1}, TrainingSettings)
-        >>> found.epochs, found.batch_size, found.optimizer
+        >>> settings = resolve(TrainingOptions(epochs=2), {"epochs": 6, "batch_size": 8, "learning_rate": 0.1}, TrainingSettings)
+        >>> settings.epochs, settings.batch_size, settings.optimizer
         (2, 8, 'adamw')
     """
     names = [each.name for each in fields(into)]

@@ -15,8 +15,8 @@ from huggingface_hub.utils import validate_repo_id
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.hub.arguments import REPO_TYPES, PushOptions, RepoType
 from change_it.hub.packaging import Files
+from change_it.hub.push_options import REPO_TYPES, PushOptions, RepoType
 from change_it.io import replace_folder
 
 Result = TypeVar("Result")
