@@ -102,7 +102,9 @@ def run(options: HeadlineOptions) -> None:
             f"Do not rely on these verdicts: the judges know {share:.0%} of the words of original and article.",
             soft_wrap=True,
         )
-    print_lines(read_summary(judges, folder).lines, terminal)
+    summary = read_summary(judges, folder)
+    first = [summary.together.text] if summary.together else []
+    print_lines([*first, *map(str, summary.verdicts)], terminal)
 
 
 def marks_table(judged: "JudgedCandidate", target: str) -> Table:

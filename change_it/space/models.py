@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from change_it.audit.verdicts import Verdict, read_summary
+from change_it.audit.verdicts import NO_AUDIT, Summary, read_summary
 from change_it.corpus.folder import REPORT, read_casing, read_language, read_report
 from change_it.corpus.sample import of_sample
 from change_it.errors import InputError
@@ -62,7 +62,7 @@ class Models:
         judges: the judges.
         systems: name to system; those with a trained generator first, `extract` last.
         language: of the headlines, `it`, `en` or `none`: taggers and syllables.
-        verdicts: how far to rely on each judge.
+        audit: how far to rely on the judges.
         sample: whether they were trained on the embedded sample.
 
     Raises:
@@ -72,7 +72,7 @@ class Models:
     judges: Judges
     systems: Mapping[str, Proposer]
     language: str = "it"
-    verdicts: tuple[Verdict, ...] = ()
+    audit: Summary = NO_AUDIT
     sample: bool = False
 
     def __post_init__(self) -> None:
@@ -166,7 +166,7 @@ class Models:
             loaded,
             systems,
             language,
-            read_summary(loaded, local_folder(judges, command=COMMAND)).verdicts,
+            read_summary(loaded, local_folder(judges, command=COMMAND)),
             of_sample(loaded.outlets, report),
         )
 

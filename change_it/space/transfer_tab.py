@@ -349,7 +349,7 @@ def _answer(models: Models, item: Item, found: Sequence[tuple[str, JudgedCandida
         "candidates": candidates,
         "known_words": None if casing is None else round(casing.known_share(text, models.language), 4),
         "foreign": casing is not None and casing.is_foreign(text, models.language),
-        "reliability": {verdict.judge: verdict.level for verdict in models.verdicts},
+        "reliability": {verdict.judge: verdict.level for verdict in models.audit.verdicts},
         "signature": models.judges.signature,
     }
 

@@ -9,7 +9,7 @@ import pytest
 from gradio_client.exceptions import AppError
 from scoring_fakes import FakeJudges
 
-from change_it.audit.verdicts import Verdict
+from change_it.audit.verdicts import Summary, Verdict
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate
 from change_it.generators.transfer import Proposer
@@ -351,7 +351,7 @@ def test_a_judge_that_must_not_be_relied_on_is_named_beside_its_mark():
     html = tab.candidates_html(ask(models), "en")
     assert "do not rely on this judge" not in html
     models = Models(
-        FakeJudges(), models.systems, verdicts=(Verdict("hh", "distrust", (Message("verdict.none"),)),)
+        FakeJudges(), models.systems, audit=Summary((Verdict("hh", "distrust", (Message("verdict.none"),)),))
     )
     html = tab.candidates_html(ask(models), "en")
     assert html.count("do not rely on this judge") == 1
