@@ -102,7 +102,7 @@ def models_of(run):
 def models_in(language, run, texts):
     """The same over a toy corpus of a language, whose judges know the words of the page's examples and of texts."""
     from change_it.audit.verdicts import Summary, Together
-    from change_it.space.transfer_tab import examples
+    from change_it.space.examples import examples
     from change_it.text.names import Casing
 
     known = [text for one in examples(language) for text in (one["headline"], one["article"])]

@@ -635,8 +635,8 @@ def _invented(item: Item, random: np.random.Generator, known: Known) -> str | No
     """Words that no text of an item has, between the marks of the outlet aimed at."""
     texts = fold(" ".join((item.source, item.article, item.reference, item.reference_article))).lower()
     said = [words for words in INVENTED.get(known.language, ()) if fold(words).lower() not in texts]
-    opening, closing = known.typography[item.target].quotes
-    return f"{opening}{_any(said, random)}{closing}" if said else None
+    marks = known.typography[item.target].quotes
+    return f"{marks[0]}{_any(said, random)}{marks[1]}" if said else None
 
 
 def _any(headlines: Sequence[str], random: np.random.Generator) -> str:

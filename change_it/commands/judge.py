@@ -13,9 +13,11 @@ from change_it.io import read_input
 from change_it.judges.arguments import check_judges
 from change_it.tables import Column, Row, Table, console, figure, print_table
 from change_it.training.arguments import InferenceOptions
+from change_it.translation import Message
 
 if TYPE_CHECKING:  # loads torch
     from change_it.generators.rerank import JudgedCandidate
+    from change_it.scoring.facts import Unsupported
 
 #: What each mark asks, with the outlet aimed at.
 QUESTIONS = {
@@ -107,13 +109,20 @@ def run(options: HeadlineOptions) -> None:
     print_lines([*first, *map(str, summary.verdicts)], terminal)
 
 
+def _unsupported(wrong: "Unsupported") -> str:
+    """What no source says, or what they rather say."""
+    if wrong.rather:
+        return Message("transfer.facts_rather", text=wrong.text, rather=wrong.rather)
+    return wrong.text
+
+
 def marks_table(judged: "JudgedCandidate", target: str) -> Table:
     """The five marks of a headline with their probabilities, and what they come to."""
     words = {True: "yes", False: "no", None: "n/a"}
     rows = []
     for name, mark in judged.marks.items():
         probability = judged.probabilities.get(name)
-        unsupported = ", ".join(part.words for part in judged.unsupported) if name == "facts" else ""
+        unsupported = ", ".join(map(_unsupported, judged.unsupported)) if name == "facts" else ""
         cells = {
             "judge": name,
             "question": QUESTIONS[name].format(target=target),

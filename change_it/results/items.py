@@ -85,7 +85,7 @@ def _record(systems: Mapping[str, pl.DataFrame], written: Callable[[float], str]
                 number,
                 item["headline"],
                 verdicts,
-                [(one["start"], one["end"]) for one in unsupported(item["unsupported"])],
+                [(one["start"], one["end"], one["rather"]) for one in unsupported(item["unsupported"])],
                 probabilities,
             ]
             rows.setdefault(key, []).append(row)
