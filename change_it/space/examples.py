@@ -128,6 +128,8 @@ def _chosen(judged: Sequence[tuple[Item, Mapping[str, JudgedCandidate]]]) -> tup
         for one in some.values()
         if "facts" in _refused_by(one)
     ]
+    # The page has no article of the other newspaper, which may tell what facts miss.
+    mistaken.sort(key=lambda pair: "facts" in _refused_by(pair[1]))
     found = [_example(item, item.reference, "accepted") for item in right[:1]]
     # What the sources rather say is better than that they say nothing of it, facts alone better than with others.
     refused.sort(

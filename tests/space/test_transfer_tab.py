@@ -315,7 +315,7 @@ def test_the_slider_orders_candidates_by_story_or_by_style():
 def test_the_best_of_all_that_a_system_can_offer_are_shown_and_the_readers_own():
     models, system = fixed("Piove", "Nevica", "Statale, il ponte!")
     answer = ask(models, count=1, own="Grandina")
-    assert [one["headline"] for one in answer["candidates"]] == ["Statale, il ponte!", "Grandina"]
+    assert [one["headline"] for one in answer["candidates"]] == ["Grandina", "Statale, il ponte!"]
     ask(models, count=3)
     assert len(system.asked) == 1
 
