@@ -446,8 +446,13 @@ def speaker_exchanged(item: Item, random: np.random.Generator, known: Known) -> 
 @breaks("facts")
 def quotation_before(item: Item, random: np.random.Generator, known: Known) -> str | None:
     """A quotation that nobody said, and then the other newspaper's headline."""
-    said = _invented(item, random, known)
-    return f"{said}. {item.reference}" if said and item.reference else None
+    said, text = _invented(item, random, known), item.reference
+    if not said or not text:
+        return None
+    first = Split.of(text).words[0] if Split.of(text).words else ""
+    if not known.is_name(first.lower()) and not (len(first) > 1 and first.isupper()):
+        text = text[:1].lower() + text[1:]
+    return f"{said}, {text}"
 
 
 @breaks("facts")
@@ -457,8 +462,7 @@ def quotation_after(item: Item, random: np.random.Generator, known: Known) -> st
     speakers = _names_of(item.article, known, known.read(item.reference), words=2) if said else []
     if not speakers or not item.reference:
         return None
-    stop = "" if item.reference.endswith(("!", "?")) else "."
-    return f"{item.reference.removesuffix('.')}{stop} {_any(speakers, random)}: {said}"
+    return f"{item.reference.rstrip('.')}, {_any(speakers, random).split()[-1]}: {said}"
 
 
 # Fluency: the right words, and no headline
