@@ -65,7 +65,7 @@ def test_a_system_that_breaks_the_other_headline_skips_items_without_one(sample)
         ("first_and_last_words", {"article": "A b c d e f g h i l."}, None),
         ("measures_changed", {"reference": "Dura due mesi"}, "Dura due anni"),
         ("measures_changed", {"reference": "Dura due lunghi mesi"}, None),
-        ("contrary", {"reference": "Sale il prezzo del pane"}, "Scende il prezzo del pane"),
+        ("contrary", {"reference": "Apre la mostra del pane"}, "Chiude la mostra del pane"),
         ("contrary", {"reference": "Dopo due anni con te"}, None),
         ("denied", {"reference": "Crolla il ponte"}, "Smentito: crolla il ponte"),
         ("denied", {"reference": ""}, None),
