@@ -101,7 +101,8 @@ def models_of(run):
 
 def models_in(language, run, texts):
     """The same over a toy corpus of a language, whose judges know the words of the page's examples and of texts."""
-    from change_it.space.transfer_tab import examples
+    from change_it.audit.verdicts import Summary, Together
+    from change_it.space.examples import examples
     from change_it.text.names import Casing
 
     known = [text for one in examples(language) for text in (one["headline"], one["article"])]
@@ -109,7 +110,7 @@ def models_in(language, run, texts):
         models_of(run),
         judges=FakeJudges(digits="abcd").with_casing(Casing.from_texts([*known, *texts])),
         language=language,
-        verdicts=verdicts(),
+        audit=Summary(verdicts(), Together(45, (("name mistaken", 0.43), ("negated", 0.125)), 0.533)),
         sample=language == "it",
     )
 

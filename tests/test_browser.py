@@ -18,7 +18,8 @@ from pages import beyond, expected, foreign_words, pale
 from space_runs import models_in, served, write_csv, write_run
 
 from change_it.space import transfer_tab
-from change_it.space.transfer_tab import examples, transfer_inputs
+from change_it.space.examples import examples
+from change_it.space.transfer_tab import transfer_inputs
 from change_it.translation import LANGUAGES, number, translate
 
 pytestmark = pytest.mark.slow

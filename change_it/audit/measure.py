@@ -11,7 +11,7 @@ from change_it.audit.calibration import Calibration, Power, calibrate, power
 from change_it.audit.degenerate import Result, measure_systems
 from change_it.audit.perturbations import Known
 from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
-from change_it.audit.verdicts import Verdict, hashes, verdicts
+from change_it.audit.verdicts import Together, Verdict, hashes, verdicts
 from change_it.corpus.folder import read_casing, read_language, read_table
 from change_it.errors import InputError
 from change_it.scoring.compliancy import Progress
@@ -119,9 +119,9 @@ class Audit:
     power: Power | None
 
     @property
-    def passing(self) -> list[Result]:
-        """Systems that must fail and pass."""
-        return [system for system in self.systems if system.passes]
+    def together(self) -> Together:
+        """What all judges together let through."""
+        return Together.of(self.systems)
 
     @property
     def signature(self) -> str:
@@ -131,6 +131,7 @@ class Audit:
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
         return {
+            "together": self.together.as_dict(),
             **asdict(self),
             "signature": self.signature,
             "verdicts": [verdict.as_dict() | {"words": verdict.words} for verdict in self.verdicts],

@@ -4,6 +4,7 @@ A system is a function of an item, a random generator and what is known of the c
 what it breaks; it returns a headline, or None where it does not apply.
 """
 
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -16,13 +17,15 @@ from typing import Literal
 
 import numpy as np
 
-from change_it.audit.typography import Typography
+from change_it.audit.typography import QUOTED, Typography
 from change_it.hevas.baseline_systems import baseline
 from change_it.judges.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
 from change_it.scoring.item import Item
-from change_it.text.damage import FAMILIES, Material, Split, damage
+from change_it.text.damage import FAMILIES, ITALIAN_GENDERS, Material, Split, damage
+from change_it.text.edits import MEASURES, Mentions
 from change_it.text.folding import fold
 from change_it.text.names import Casing, Headline
+from change_it.text.negation import contraries, like
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import stop_words
 
@@ -43,20 +46,26 @@ KEYWORDS = 8
 LONG = 3
 #: Headlines that names to swap are taken from, at most.
 NAMED = 1000
-#: Characters of an article that other names are taken from.
-BEGINNING = 3000
-#: Measures that are mistaken for each other.
-_OTHER_MEASURE = {
-    language: dict(pair.split() for pair in pairs.split(","))
-    for language, pairs in {
-        "it": "anni mesi,anno mese,mesi anni,mese anno,settimane mesi,giorni settimane,ore giorni,minuti ore,secondi minuti,"
-        "metri chilometri,chilometri metri,chili tonnellate,ettari chilometri",
-        "en": "years months,year month,months years,month year,weeks months,week month,days weeks,day week,hours days,hour day,"
-        "minutes hours,minute hour,seconds minutes,miles feet,feet miles,pounds tons",
-    }.items()
-}
+#: What nobody said.
+INVENTED = {
+    "it": ("Non è vero niente", "Nessuno ci ha avvertiti", "Lo sapevano tutti da tempo", "Rifarei tutto da capo"),
+    "en": ("None of this is true", "Nobody ever warned us", "Everyone knew for years", "I would do it all again"),
+}  # fmt: skip
+#: What says that a headline is wrong.
+DENIALS = {"it": "Smentito", "en": "Denied"}
+#: Words and marks between a quotation and its speaker, at most.
+ATTRIBUTION = 3
 #: Draws before a change of all numbers or names is given up.
 DRAWS = 12
+
+_END_OF_SENTENCE = re.compile(r"[.;!?|–—]|\s-\s")
+#: Before these an Italian masculine article is lo, gli, uno and the like.
+_BEFORE_LO = re.compile(r"s[^aeiou]|[zxy]|gn|ps", re.IGNORECASE)
+_MASCULINE: dict[str, list[str]] = {}
+_FEMININE: dict[str, str] = {}
+for _one, _other in map(str.split, ITALIAN_GENDERS.split(",")):
+    _MASCULINE.setdefault(_other, []).append(_one)
+    _FEMININE[_one] = _other
 
 
 @dataclass(frozen=True)
@@ -162,6 +171,10 @@ class Known:
     def read(self, headline: str) -> Headline:
         """The pieces of a headline."""
         return Headline(headline, self.language)
+
+    def mentions(self, article: str) -> Mentions:
+        """Names and numbers of an article's beginning."""
+        return Mentions.of([article], self.language, self.casing)
 
     def is_name(self, word: str) -> bool:
         """Whether a lower-cased word has a capital in most articles."""
@@ -278,13 +291,43 @@ def names_spliced_in(item: Item, random: np.random.Generator, known: Known) -> s
     return None
 
 
-@breaks("content", allowed=0.10)
+@breaks("content", "style")
+def late_sentence(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """A sentence of the last third of the original's article."""
+    found = list(sentences(item.article))
+    late = found[-(len(found) // 3) :] if len(found) > 2 else []
+    return _any(late, random) if late else None
+
+
+@breaks("content", "facts", allowed=0.10)
 def negated(item: Item, random: np.random.Generator, known: Known) -> str | None:
     """The other newspaper's headline says the contrary: a verb negated, or no more."""
     return _negative(item, partial(negate, rng=_python(random)), known)
 
 
-@breaks("content", allowed=0.10)
+@breaks("content", "facts", allowed=0.10)
+def contrary(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline with a word for its contrary: rises for falls, says for denies."""
+    changes = [
+        change
+        for change in contraries(known.read(item.reference))
+        if not known.material.is_function(item.reference[change[0] : change[1]])
+    ]
+    if not changes:
+        return None
+    start, end, new = changes[int(random.integers(len(changes)))]
+    return item.reference[:start] + new + item.reference[end:]
+
+
+@breaks("content", "facts")
+def denied(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline after a word that denies it."""
+    if known.language not in DENIALS or not item.reference:
+        return None
+    return known.typography[item.target].apply(f"{DENIALS[known.language]}: {item.reference}", known.is_name)
+
+
+@breaks("content", "facts", allowed=0.10)
 def roles_swapped(item: Item, random: np.random.Generator, known: Known) -> str | None:
     """The other newspaper's headline with who did it and whom it was done to exchanged."""
     return _negative(item, partial(swap_roles, rng=_python(random), casing=known.casing), known)
@@ -309,6 +352,27 @@ def numbers_changed(item: Item, random: np.random.Generator, known: Known) -> st
         if not values(text) & old:
             return text
     return None
+
+
+@breaks("facts", "content", allowed=0.10)
+def numbers_mistaken(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline with every number exchanged for another one of the article."""
+    headline, text = known.read(item.reference), item.reference
+    numbers = [number for number in headline.numbers() if number.claimed and number.values]
+    values = {value for number in numbers for value in number.values}
+    mentioned = known.mentions(item.article).numbers if numbers else ()
+    for number in reversed(numbers):
+        others = [
+            written
+            for written, other in mentioned
+            if other.units == number.units and values.isdisjoint(other.values)
+        ]
+        if not others:
+            return None
+        start, end = headline.span(number.start, number.end)
+        new = _any(others, random).lower()
+        text = text[:start] + (new if start else new[:1].upper() + new[1:]) + text[end:]
+    return text if numbers else None
 
 
 @breaks("facts", allowed=0.10)
@@ -336,7 +400,7 @@ def measures_changed(item: Item, random: np.random.Generator, known: Known) -> s
     headline = known.read(item.reference)
     ends = {number.end for number in headline.numbers()}
     for before, piece in pairwise(headline.pieces):
-        other = _OTHER_MEASURE.get(known.language, {}).get(piece.text.lower())
+        other = MEASURES.get(known.language, {}).get(piece.text.lower())
         if other and before.end in ends:
             start, end = headline.span(piece.start, piece.end)
             return headline.text[:start] + other + headline.text[end:]
@@ -353,7 +417,7 @@ def surnames_exchanged(item: Item, random: np.random.Generator, known: Known) ->
         return None
     last = whole[int(random.integers(len(whole)))][1] - 1
     start, end = headline.span(headline.pieces[last].start, headline.pieces[last].end)
-    return headline.text[:start] + str(random.choice(others)).split()[-1] + headline.text[end:]
+    return headline.text[:start] + _any(others, random).split()[-1] + headline.text[end:]
 
 
 @breaks("facts", "content", allowed=0.10)
@@ -365,7 +429,40 @@ def name_mistaken(item: Item, random: np.random.Generator, known: Known) -> str 
         return None
     first, last = names[int(random.integers(len(names)))]
     start, end = headline.span(headline.pieces[first].start, headline.pieces[last - 1].end)
-    return headline.text[:start] + str(random.choice(others)) + headline.text[end:]
+    return headline.text[:start] + _any(others, random) + headline.text[end:]
+
+
+@breaks("facts", "content", allowed=0.10)
+def speaker_exchanged(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline with its quotation given to somebody else of the article."""
+    headline = known.read(item.reference)
+    if (speaker := _speaker(headline, known)) is None:
+        return None
+    start, end, words = speaker
+    others = _names_of(item.article, known, headline, words=words)
+    return item.reference[:start] + _any(others, random) + item.reference[end:] if others else None
+
+
+@breaks("facts")
+def quotation_before(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """A quotation that nobody said, and then the other newspaper's headline."""
+    said, text = _invented(item, random, known), item.reference
+    if not said or not text:
+        return None
+    first = Split.of(text).words[0] if Split.of(text).words else ""
+    if not known.is_name(first.lower()) and not (len(first) > 1 and first.isupper()):
+        text = text[:1].lower() + text[1:]
+    return f"{said}, {text}"
+
+
+@breaks("facts")
+def quotation_after(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline, and then somebody of the article says what nobody said."""
+    said = _invented(item, random, known)
+    speakers = _names_of(item.article, known, known.read(item.reference), words=2) if said else []
+    if not speakers or not item.reference:
+        return None
+    return f"{item.reference.rstrip('.')}, {_any(speakers, random).split()[-1]}: {said}"
 
 
 # Fluency: the right words, and no headline
@@ -459,6 +556,19 @@ def foreign_words(item: Item, random: np.random.Generator, known: Known) -> str 
 
 
 @breaks("fluency")
+def wrong_gender(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """The other newspaper's headline, in Italian, with articles of the wrong gender."""
+    split = Split.of(item.reference)
+    words, tags = list(split.words), known.material.tags(split.words)
+    for place, (word, following) in enumerate(pairwise(split.words) if known.language == "it" else ()):
+        low = word.lower()
+        if tags[place] in ("DET", "ADP") and (low in _MASCULINE or low in _FEMININE):
+            masculine = _MASCULINE.get(low, [""])[-1 if _BEFORE_LO.match(following) else 0]
+            words[place] = like(word, _FEMININE.get(low) or masculine)
+    return str(Split(words, split.gaps)) if words != split.words else None
+
+
+@breaks("fluency")
 def heavy_words_sorted(item: Item, random: np.random.Generator, known: Known) -> str | None:
     """The article's eight heaviest words in the order of the alphabet."""
     words = known.keywords[item.article]
@@ -504,14 +614,33 @@ def _negative(item: Item, change: Callable[[Headline], str | None], known: Known
 
 def _names_of(article: str, known: Known, headline: Headline, *, words: int | None = None) -> list[str]:
     """Different names of an article's beginning that share no word with a headline; of so many words each."""
-    read, present = known.read(article[:BEGINNING]), set(headline.keys)
-    return sorted(
-        {
-            read.words(*span)
-            for span in read.full_names(known.casing)
-            if words in (None, span[1] - span[0]) and present.isdisjoint(read.keys[slice(*span)])
-        }
-    )
+    present = set(headline.keys)
+    names = {name: known.read(name).keys for name in known.mentions(article).names}
+    return [name for name, keys in names.items() if words in (None, len(keys)) and present.isdisjoint(keys)]
+
+
+def _speaker(headline: Headline, known: Known) -> tuple[int, int, int] | None:
+    """The name nearest to a quotation, in its sentence: where it starts and ends, and its words."""
+    text = headline.text
+    quotations = [found.span() for marks in QUOTED.values() for found in marks.finditer(text)]
+    speakers = []
+    for first, last in headline.full_names(known.casing) if quotations else ():
+        start, end = headline.span(headline.pieces[first].start, headline.pieces[last - 1].end)
+        if any(left < start < right for left, right in quotations):
+            continue
+        for left, right in quotations:
+            gap = text[end:left] if end <= left else text[right:start]
+            if len(gap.split()) <= ATTRIBUTION and not _END_OF_SENTENCE.search(gap):
+                speakers.append((len(gap), (start, end, last - first)))
+    return min(speakers)[1] if speakers else None
+
+
+def _invented(item: Item, random: np.random.Generator, known: Known) -> str | None:
+    """Words that no text of an item has, between the marks of the outlet aimed at."""
+    texts = fold(" ".join((item.source, item.article, item.reference, item.reference_article))).lower()
+    said = [words for words in INVENTED.get(known.language, ()) if fold(words).lower() not in texts]
+    marks = known.typography[item.target].quotes
+    return f"{marks[0]}{_any(said, random)}{marks[1]}" if said else None
 
 
 def _any(headlines: Sequence[str], random: np.random.Generator) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 #: A quoted stretch, by the marks around it.
-_QUOTED = {
+QUOTED = {
     "«»": re.compile(r"«([^«»]*)»"),
     "“”": re.compile(r"“([^“”]*)”"),
     '""': re.compile(r'"([^"]*)"'),
@@ -52,7 +52,7 @@ class Typography:
             >>> Typography.of(["«Sì» di Roma – subito", "Dice «no»: ecco perché."]).quotes
             '«»'
         """
-        quotes = Counter({marks: sum(len(p.findall(h)) for h in headlines) for marks, p in _QUOTED.items()})
+        quotes = Counter({marks: sum(len(p.findall(h)) for h in headlines) for marks, p in QUOTED.items()})
         after_colon = [found[0].isupper() for h in headlines for found in _AFTER_COLON.findall(h)]
         return cls(
             _most(quotes, '""'),
@@ -76,7 +76,7 @@ class Typography:
             '«Sì» di Roma.'
         """
         text = headline.strip()
-        for pattern in _QUOTED.values():
+        for pattern in QUOTED.values():
             text = pattern.sub(lambda found: f"\0{found[1]}\1", text)
         text = text.replace("\0", self.quotes[0]).replace("\1", self.quotes[1])
         text = _APOSTROPHE.sub(self.apostrophe, _DOTS.sub(self.dots, _DASH.sub(f" {self.dash} ", text)))

@@ -1,4 +1,4 @@
-"""What to make of each judge, in words: from the figures that training left beside it, and from the audit."""
+"""What to make of all judges together and of each, in words: from the figures that training left beside it, and from the audit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from change_it.audit.degenerate import FEW, GOLD, Result
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.io import read_json, record_errors
-from change_it.tables import Figure, figure
+from change_it.tables import Figure
 from change_it.translation import Joined, Message, Word
 
 if TYPE_CHECKING:  # loads torch
@@ -98,36 +98,70 @@ def check_metrics(record: Mapping[str, Any], path: Path) -> None:
 
 
 @dataclass(frozen=True)
+class Together:
+    """What all judges together let through of systems that must fail: of strict compliancy, where there is a fluency judge.
+
+    Attributes:
+        tried: systems that must fail.
+        passing: those that pass, the worst first, and the share of their headlines that does.
+        gold: share of the other newspaper's own headlines that passes; None where there are none.
+    """
+
+    tried: int
+    passing: tuple[tuple[str, float], ...]
+    gold: float | None
+
+    @classmethod
+    def of(cls, systems: Sequence[Result]) -> "Together":
+        """What the systems of an audit come to."""
+        passing = [(system.system, system.values["passed"] or 0.0) for system in systems if system.passes]
+        return cls(
+            sum(bool(system.breaks) for system in systems),
+            tuple(sorted(passing, key=lambda pair: -pair[1])),
+            next((system.values["passed"] for system in systems if system.system == GOLD), None),
+        )
+
+    @property
+    def reasons(self) -> tuple[Message, ...]:
+        """How many pass, the worst of them, and what passes of gold."""
+        worst = [
+            Message("verdict.named", name=name, share=Figure(share)) for name, share in self.passing[:NAMED]
+        ]
+        values = {"tried": self.tried, "passing": len(self.passing)}
+        if worst:
+            found = Message("verdict.together", names=Joined(worst), **values)
+        else:
+            found = Message("verdict.together_none", **values)
+        return (found,) if self.gold is None else (found, Message("verdict.gold", value=Figure(self.gold)))
+
+    @property
+    def text(self) -> str:
+        """The same in English: one sentence."""
+        return "; ".join(self.reasons) + "."
+
+    def as_dict(self) -> dict[str, Any]:
+        """What JSON holds."""
+        return {"text": self.text, "tried": self.tried, "passing": self.passing, "gold": self.gold}
+
+
+@dataclass(frozen=True)
 class Summary:
     """An audit in short, for every report.
 
     Attributes:
         verdicts: what to make of each judge; nothing where nothing is known.
-        tried: systems that must fail; 0 where there was no audit and the verdicts are of `metrics.json` alone.
-        passing: those that pass, the worst first, and the share of their headlines that does.
+        together: what all of them let through; None where there was no audit and the verdicts are of `metrics.json` alone.
     """
 
     verdicts: tuple[Verdict, ...]
-    tried: int = 0
-    passing: tuple[tuple[str, float], ...] = ()
+    together: Together | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """What JSON holds."""
         return {
+            "together": self.together and self.together.as_dict(),
             "verdicts": [verdict.as_dict() for verdict in self.verdicts],
-            "tried": self.tried,
-            "passing": self.passing,
         }
-
-    @property
-    def lines(self) -> list[str]:
-        """The verdicts, then how many systems pass that must fail."""
-        lines = list(map(str, self.verdicts))
-        if self.tried:
-            named = ", ".join(f"{name} {figure(share)}" for name, share in self.passing[:NAMED])
-            worst = f", above all {named}" if named else ""
-            lines.append(f"{len(self.passing)} of {self.tried} systems that must fail pass{worst}.")
-        return lines
 
 
 #: Nothing is known of the judges.
@@ -152,12 +186,7 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
     with record_errors(path):
         systems = [Result.from_dict(system) for system in found["systems"]]
         probes = [Probe(**probe) for probe in found["probes"]]
-        passing = [(system.system, system.values["passed"] or 0.0) for system in systems if system.passes]
-        return Summary(
-            tuple(verdicts(metrics, systems, probes, fluency=fluency)),
-            sum(bool(system.breaks) for system in systems),
-            tuple(sorted(passing, key=lambda pair: -pair[1])),
-        )
+        return Summary(tuple(verdicts(metrics, systems, probes, fluency=fluency)), Together.of(systems))
 
 
 def hashes(judges: "Judges") -> dict[str, str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from change_it.commands.printing import print_json
+from change_it.commands.printing import print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.judges.arguments import check_judges
@@ -88,6 +88,7 @@ def run(options: AuditOptions) -> None:
         print_json(audited.as_dict())
         return
     terminal = console()
+    print_lines([audited.together.text], terminal)
     print_table(degenerate_table(audited.systems), terminal)
     print_table(probes_table(audited.probes), terminal)
     print_table(calibration_table(audited.calibration), terminal)

@@ -13,9 +13,11 @@ from change_it.io import read_input
 from change_it.judges.arguments import check_judges
 from change_it.tables import Column, Row, Table, console, figure, print_table
 from change_it.training.settings import InferenceOptions
+from change_it.translation import Message
 
 if TYPE_CHECKING:  # loads torch
     from change_it.generators.rerank import JudgedCandidate
+    from change_it.scoring.facts import Unsupported
 
 #: What each mark asks, with the outlet aimed at.
 QUESTIONS = {
@@ -102,7 +104,16 @@ def run(options: HeadlineOptions) -> None:
             f"Do not rely on these verdicts: the judges know {share:.0%} of the words of original and article.",
             soft_wrap=True,
         )
-    print_lines(read_summary(judges, folder).lines, terminal)
+    summary = read_summary(judges, folder)
+    first = [summary.together.text] if summary.together else []
+    print_lines([*first, *map(str, summary.verdicts)], terminal)
+
+
+def _unsupported(wrong: "Unsupported") -> str:
+    """What no source says, or what they rather say."""
+    if wrong.rather:
+        return Message("transfer.facts_rather", text=wrong.text, rather=wrong.rather)
+    return wrong.text
 
 
 def marks_table(judged: "JudgedCandidate", target: str) -> Table:
@@ -111,7 +122,7 @@ def marks_table(judged: "JudgedCandidate", target: str) -> Table:
     rows = []
     for name, mark in judged.marks.items():
         probability = judged.probabilities.get(name)
-        unsupported = ", ".join(part.words for part in judged.unsupported) if name == "facts" else ""
+        unsupported = ", ".join(map(_unsupported, judged.unsupported)) if name == "facts" else ""
         cells = {
             "judge": name,
             "question": QUESTIONS[name].format(target=target),

@@ -130,10 +130,11 @@ def run(options: ScoreOptions) -> None:
         print_json(report_record(scores, measured, summary))
         return
     terminal = console()
+    print_lines([summary.together.text] if summary.together else [], terminal)
     if written := examples_table(scores):
         print_table(written, terminal)
     print_table(terminal_table(scores), terminal)
-    print_lines(summary.lines, terminal)
+    print_lines(map(str, summary.verdicts), terminal)
     print_warnings(options.corpus, terminal)
     if measured:
         print_table(hevas_terminal_table(measured.evaluation), terminal)

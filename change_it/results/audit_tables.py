@@ -32,7 +32,7 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
         Row({"judge": verdict.judge, "verdict": verdict.words, "why": verdict.text}) for verdict in verdicts
     ]
     columns = Column("judge", "text"), Column("verdict", "text"), Column("why", "text")
-    return Table(columns, tuple(rows), "What to make of the judges")
+    return Table(columns, tuple(rows), "What to make of each judge alone")
 
 
 def degenerate_table(systems: Sequence[Result]) -> Table:

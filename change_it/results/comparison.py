@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -126,9 +127,13 @@ def counts_table(items: pl.DataFrame, first: str, second: str) -> Table:
     return Table((Column("verdict", "text", Message("compare.verdict")), *columns), tuple(rows))
 
 
-def unsupported(text: str) -> list[dict[str, int]]:
-    """Places of unsupported words in a headline; none where a stranger's table has something else there."""
+def unsupported(text: str) -> list[dict[str, Any]]:
+    """Places of unsupported words in a headline, and what the sources `rather` say; none where a stranger's table has something else there."""
     try:
-        return [{end: max(0, int(words[end])) for end in ("start", "end")} for words in json.loads(text)]
-    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        return [
+            {end: max(0, int(words[end])) for end in ("start", "end")}
+            | {"rather": str(words.get("rather", ""))}
+            for words in json.loads(text)
+        ]
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return []

@@ -71,7 +71,9 @@ def _record(systems: Mapping[str, pl.DataFrame], written: Callable[[float], str]
             verdicts = "".join(_SIGNS[item[name]] for name in MEASURES)
             asked = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in JUDGES}
             probabilities = {judge: written(p) for judge, p in asked.items() if p is not None}
-            ends = [(words["start"], words["end"]) for words in unsupported(item["unsupported"])]
+            ends = [
+                (words["start"], words["end"], words["rather"]) for words in unsupported(item["unsupported"])
+            ]
             rows.setdefault(key, []).append([number, item["headline"], verdicts, ends, probabilities])
     return {
         "systems": list(systems),

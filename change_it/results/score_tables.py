@@ -48,6 +48,7 @@ def examples_table(scores: Scores) -> Table | None:
             values: dict[str, Value] = {
                 "source": item["source"],
                 "headline": marked(item),
+                "rather": rather(item),
                 "gold": item["gold"] or None,
                 "system": system,
                 **{name: item[name] for name in marks},
@@ -57,7 +58,7 @@ def examples_table(scores: Scores) -> Table | None:
         return None
     columns = (
         Column("source", "text", "original"),
-        Column("headline", "text", "new headline"),
+        Column("headline", "text", "new headline", below=Column("rather")),
         Column("gold", "text", "the other newspaper's own"),
         *(Column(name, "mark") for name in marks),
         *([Column("system", "text")] if len(systems) > 1 else []),
@@ -71,6 +72,14 @@ def marked(item: Mapping[str, str]) -> Marked:
     """The headline of an item, with the places of what is unsupported."""
     ends = ((words["start"], words["end"]) for words in json.loads(item["unsupported"]))
     return Marked(item["headline"], tuple(ends))
+
+
+def rather(item: Mapping[str, str]) -> Message | None:
+    """What the sources of an item rather say than its headline; None where a reader has not refused it."""
+    for one in json.loads(item["unsupported"]):
+        if one.get("rather"):
+            return Message("transfer.facts_rather", text=one["text"], rather=one["rather"])
+    return None
 
 
 def systems_table(scores: Scores, directions: Sequence[str], *, published: bool = True) -> Table:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from change_it.audit.verdicts import Verdict, read_summary
+from change_it.audit.verdicts import NO_AUDIT, Summary, read_summary
 from change_it.corpus.folder import REPORT, read_casing, read_language, read_report
 from change_it.corpus.sample import of_sample
 from change_it.errors import InputError
@@ -23,6 +23,7 @@ from change_it.judges.judge import COMMAND, Judges
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
 from change_it.space.batches import Batches
+from change_it.space.examples import Example, corpus_examples, invented_examples
 from change_it.space.limits import LIMITS
 from change_it.text.tokens import words
 
@@ -62,8 +63,9 @@ class Models:
         judges: the judges.
         systems: name to system; those with a trained generator first, `extract` last.
         language: of the headlines, `it`, `en` or `none`: taggers and syllables.
-        verdicts: how far to rely on each judge.
+        audit: how far to rely on the judges.
         sample: whether they were trained on the embedded sample.
+        examples: that the page offers; invented ones when not given.
 
     Raises:
         InputError: there is no system, or one is of other outlets than the judges.
@@ -72,10 +74,13 @@ class Models:
     judges: Judges
     systems: Mapping[str, Proposer]
     language: str = "it"
-    verdicts: tuple[Verdict, ...] = ()
+    audit: Summary = NO_AUDIT
     sample: bool = False
+    examples: Sequence[Example] = ()
 
     def __post_init__(self) -> None:
+        if not self.examples:
+            object.__setattr__(self, "examples", invented_examples(self.outlets, self.language))
         if not self.systems:
             raise InputError(
                 "there is no system to transfer headlines with: train a generator or give a corpus"
@@ -91,6 +96,11 @@ class Models:
     def outlets(self) -> tuple[str, str]:
         """Short names of A and B."""
         return self.judges.outlets[0], self.judges.outlets[1]
+
+    @property
+    def of_corpus(self) -> bool:
+        """Whether the examples are of the corpus."""
+        return any(example.label for example in self.examples)
 
     @property
     def directions(self) -> dict[str, tuple[str, str]]:
@@ -128,7 +138,7 @@ class Models:
 
         Args:
             environment: CHANGE_IT_JUDGES, a folder or Hub id; CHANGE_IT_GENERATORS, comma separated NAME=ID, twice
-                the same name for one generator of each direction; CHANGE_IT_CORPUS, for extract.
+                the same name for one generator of each direction; CHANGE_IT_CORPUS, for extract and examples.
 
         Returns:
             None where no judges are named: the page then offers what needs none.
@@ -166,8 +176,9 @@ class Models:
             loaded,
             systems,
             language,
-            read_summary(loaded, local_folder(judges, command=COMMAND)).verdicts,
+            read_summary(loaded, local_folder(judges, command=COMMAND)),
             of_sample(loaded.outlets, report),
+            corpus_examples(loaded, corpus, language) if corpus else (),
         )
 
     @cached_property

@@ -24,10 +24,10 @@ from change_it.results.charts import HEVAS_CHARTS, HEVAS_TITLES, Drawing, hevas_
 from change_it.results.pages import comparisons, hevas_page, means_table
 from change_it.results.score_tables import hevas_remarks, hevas_table
 from change_it.scoring.systems import lead
+from change_it.space.examples import examples
 from change_it.space.fragments import render
 from change_it.space.limits import LIMITS
 from change_it.space.models import Models
-from change_it.space.transfer_tab import examples
 from change_it.space.upload_tab import Progress, UploadTab, add_results, buttons
 from change_it.space.uploads import downloads, listed, read_lines, read_upload, refuse_lines, uploaded
 from change_it.tables import records

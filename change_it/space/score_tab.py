@@ -21,10 +21,10 @@ from change_it.scoring.item import Item, TestSet
 from change_it.scoring.scores import AVERAGE, Scores, score
 from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.scoring.systems import System, lead
+from change_it.space.examples import examples
 from change_it.space.fragments import render
 from change_it.space.limits import LIMITS, friendly
 from change_it.space.models import Models
-from change_it.space.transfer_tab import examples
 from change_it.space.upload_tab import Progress, UploadTab, add_results, buttons
 from change_it.space.uploads import TABLES_QUEUE, downloads, listed, read_upload, refuse_lines, uploaded
 from change_it.translation import Message, Texts, translate

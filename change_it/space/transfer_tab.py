@@ -1,11 +1,9 @@
 """The Transfer tab, and the endpoints `/transfer` and `/judge`: new headlines with what the judges say of them."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
-from functools import cache
-from importlib.resources import files
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -34,14 +32,6 @@ _QUEUE: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": LIMIT
 _SHOW_CANDIDATES = """() => {
   if (window.innerWidth < 768) document.getElementById("candidates-found").scrollIntoView({ behavior: "smooth" });
 }"""
-
-
-@cache
-def examples(language: str) -> list[dict[str, Any]]:
-    """Invented headlines with `outlet` (0 or 1), `headline` and `article`; the Italian ones for a language that has none."""
-    source = files("change_it.space") / "texts" / "examples.toml"
-    found = tomllib.loads(source.read_text(encoding="utf-8"))
-    return list(found.get(language, found["it"]))
 
 
 @dataclass(frozen=True)
@@ -73,16 +63,15 @@ def build(texts: Texts, models: Models | None) -> None:
         with gr.Column(scale=5, min_width=320):
             asked = _fields(texts, models, found["asked"] if found else None)
             button = texts.add(gr.Button(variant="primary", elem_id="transfer"), value="transfer.button")
-            headlines = [one["headline"] for one in examples(models.language)]
             offered = texts.add(
                 gr.Dataset(
                     components=["textbox"],
-                    samples=[[text] for text in headlines],
-                    sample_labels=headlines,
+                    samples=[[one.own or one.headline] for one in models.examples],
                     type="index",
                     elem_id="examples",
                 ),
-                label="transfer.examples",
+                label="transfer.examples_of_corpus" if models.of_corpus else "transfer.examples",
+                sample_labels=partial(_labels, models),
             )
         with gr.Column(scale=7, min_width=320):
             shown = gr.HTML(candidates_html(found, texts.opening), elem_id="candidates-found")
@@ -170,9 +159,9 @@ def _wire(
         api_visibility="private",
         **_QUEUE,
     )
-    some = examples(models.language)
+    some = [[one.headline, one.article, one.direction, one.own] for one in models.examples]
     offered.click(
-        lambda index: example_inputs(models, some[index]),
+        some.__getitem__,
         offered,
         [asked.headline, asked.article, asked.direction, asked.own],
         queue=False,
@@ -181,33 +170,52 @@ def _wire(
     gr.on(None, on_load, None, [*asked.all, texts.language], queue=False, **quiet)
 
 
-def example_inputs(models: Models, example: Mapping[str, Any]) -> list[str]:
-    """Headline, article, direction and own headline of an example."""
-    return [example["headline"], example["article"], list(models.directions)[example["outlet"]], ""]
-
-
 def opening(models: Models, language: str) -> dict[str, Any] | None:
     """What the page shows before anybody asks: the first example that a system writes for; None without one.
 
     Whatever the judges say of what is written; an original that main takes for the other outlet's is passed over.
     """
-    for example in examples(models.language):
-        headline, article, direction, own = example_inputs(models, example)
+    for example in models.examples:
         for system in models.systems:
-            asked = [headline, article, direction, system, CANDIDATES, STYLE_WEIGHT, own]
+            asked = [example.headline, example.article, example.direction, system]
             with suppress(InputError):  # it does not write for that outlet, or finds nothing to write
-                found = transfer_inputs(models, asked, language)
+                found = transfer_inputs(models, [*asked, CANDIDATES, STYLE_WEIGHT, example.own], language)
                 if not found["wrong_direction"]:
                     return found
     return None
 
 
+def _labels(models: Models, language: str) -> list[str]:
+    """What the page's examples show, and their headlines."""
+    return [
+        f"{localized(language, one.label)} · {one.own}" if one.label else one.headline
+        for one in models.examples
+    ]
+
+
 def transfer_inputs(models: Models, asked: Sequence[Any], language: str) -> dict[str, Any]:
-    """The answer of `transfer` to what stands in the fields (`FIELDS`), with `asked` and `link`, a query that asks it again."""
+    """The answer of `transfer` to what stands in the fields (`FIELDS`), with `asked`, `link` and `about`.
+
+    `link` is a query that asks it again, `about` what there is to say of it where it is one of the page's examples.
+    """
     headline, article, direction, system, count, weight, own = asked
     found = transfer(models, headline, article, direction, system, count, own, weight)
     link = "?" + urlencode({**dict(zip(FIELDS, asked, strict=True)), "language": language})
-    return {**found, "asked": [*asked], "link": link if len(link) <= _LONGEST_LINK else None}
+    filled = [headline, article, direction, own]
+    about = next(
+        (
+            one.about
+            for one in models.examples
+            if filled == [one.headline, one.article, one.direction, one.own]
+        ),
+        "",
+    )
+    return {
+        **found,
+        "asked": [*asked],
+        "link": link if len(link) <= _LONGEST_LINK else None,
+        "about": about,
+    }
 
 
 def linked(models: Models, query: Mapping[str, str]) -> list[Any]:
@@ -250,14 +258,14 @@ def transfer(
 
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original` (headline and readability), `signature`, and
-        `candidates`, the best by `strict_joint`, weighted, first, each with `headline`, `system`, `joint` (probability that
+        `candidates`, `own` and then the best by `strict_joint`, weighted, each with `headline`, `system`, `joint` (probability that
         HH, AH and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts),
         `probabilities` (hh, ah, fluency; main, that it is of the outlet aimed at; style, that main's decision is
         reversed), `verdicts` (those of `scoring`), `unsupported` (numbers, names and quotations, with their places in the headline),
         `looks_like` (the outlet that main takes the original and the new headline for) and `readability`;
         `wrong_direction`, whether main takes the original for the outlet aimed at, so that there is no verdict on style
         and compliancy; `known_words`, the share of the original's and the article's words that the judges' corpus has,
-        and `foreign`, whether that is too few to believe them; `reliability`, how far to rely on each judge. What needs a fluency judge is None where there is none.
+        and `foreign`, whether that is too few to believe them; `reader`, whether facts ask one; `reliability`, how far to rely on each judge. What needs a fluency judge is None where there is none.
 
     Raises:
         InputError: something is missing, unknown or too long.
@@ -278,7 +286,8 @@ def transfer(
     if not found:
         raise InputError(Message("limits.nothing", system=system))
     best = [one for name, one in found if name == system][: int(candidates)]
-    shown = [(name, one) for name, one in found if name == OWN or one in best]
+    shown = [pair for pair in found if pair[0] == OWN]
+    shown += [(name, one) for name, one in found if name != OWN and one in best]
     return {"system": system, **_answer(models, item, shown)}
 
 
@@ -349,7 +358,8 @@ def _answer(models: Models, item: Item, found: Sequence[tuple[str, JudgedCandida
         "candidates": candidates,
         "known_words": None if casing is None else round(casing.known_share(text, models.language), 4),
         "foreign": casing is not None and casing.is_foreign(text, models.language),
-        "reliability": {verdict.judge: verdict.level for verdict in models.verdicts},
+        "reader": models.judges.reader is not None,
+        "reliability": {verdict.judge: verdict.level for verdict in models.audit.verdicts},
         "signature": models.judges.signature,
     }
 

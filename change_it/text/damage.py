@@ -451,9 +451,14 @@ def _like(old: str, new: str) -> str:
     return new[:1].upper() + new[1:] if old[:1].isupper() else new[:1].lower() + new[1:]
 
 
-_ITALIAN_PAIRS = (
+#: Italian articles, masculine and feminine.
+ITALIAN_GENDERS = (
     "il la,i le,lo la,gli le,un una,uno una,del della,dei delle,dello della,degli delle,al alla,ai alle,allo alla,agli alle,"
-    "dal dalla,dai dalle,nel nella,nei nelle,sul sulla,sui sulle,questo questa,questi queste,quello quella,quel quella,"
+    "dal dalla,dai dalle,nel nella,nei nelle,sul sulla,sui sulle"
+)
+_ITALIAN_PAIRS = (
+    f"{ITALIAN_GENDERS},"
+    "questo questa,questi queste,quello quella,quel quella,"
     "è sono,ha hanno,sta stanno,va vanno,può possono,deve devono,vuole vogliono,fa fanno,era erano,suo sua,suoi sue"
 )
 _ENGLISH_PAIRS = (

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from scoring_fakes import FakeJudges
 
@@ -5,7 +7,7 @@ from change_it.audit import degenerate, perturbations
 from change_it.audit.degenerate import GOLD, Result, in_turn, measure_systems
 from change_it.audit.measure import audit, read_corpus
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
-from change_it.audit.verdicts import Summary, read_metrics, verdicts
+from change_it.audit.verdicts import Summary, Together, read_metrics, verdicts
 from change_it.errors import InputError
 from change_it.io import write_json
 from change_it.tables import figure
@@ -107,7 +109,7 @@ def test_verdicts_name_what_was_let_through_and_the_judge_that_is_missing(result
     found = {verdict.judge: verdict for verdict in verdicts({}, list(results[0].values()), fluency=False)}
     assert found["fluency"].level == "distrust"
     assert "none" in found["fluency"].text
-    assert "refuses what it should" in found["facts"].text
+    assert "lets through what it should refuse" in found["facts"].text  # rules alone read no story
     assert str(found["fluency"]).startswith("fluency: do not rely on it. There is none")
 
 
@@ -164,13 +166,19 @@ def test_main_may_lose_little_with_the_typography(without, levels):
     assert verdicts({}, [], probes[:1], fluency=True) == []
 
 
-def test_a_summary_names_the_worst_of_the_systems_that_pass():
-    passing = (("a", 0.9), ("b", 0.8), ("c", 0.7), ("d", 0.6))
-    assert Summary((), 9, passing).lines == [
-        "4 of 9 systems that must fail pass, above all a .900, b .800, c .700."
-    ]
-    assert Summary((), 9).lines == ["0 of 9 systems that must fail pass."]
-    assert Summary(()).lines == []
+def test_all_judges_together_come_first_with_the_worst_of_what_passes():
+    shares = {"c": 0.7, "a": 0.9, "b": 0.8, "d": 0.6, "none": 0.05}
+    systems = [system(name, share) for name, share in shares.items()]
+    gold = replace(system(GOLD, 0.5), breaks=())
+    found = Together.of([gold, *systems])
+    assert found == Together(5, (("a", 0.9), ("b", 0.8), ("c", 0.7), ("d", 0.6)), 0.5)
+    assert found.text == (
+        "Of 5 systems that must fail, all judges together let 4 pass (the worst: a .900, b .800, c .700); "
+        "of the newspapers' own headlines they accept .500."
+    )
+    assert next(iter(Summary((), found).as_dict())) == "together"
+    assert Together(9, (), None).text == "Of 9 systems that must fail, all judges together let none pass."
+    assert Summary(()).as_dict() == {"together": None, "verdicts": []}
 
 
 def test_metrics_are_read_of_the_judges_that_have_some(tmp_path):

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from change_it.audit.measure import read_corpus
-from change_it.audit.perturbations import GUARDS, PERTURBATIONS, Perturbation, perturbed
+from change_it.audit.perturbations import GUARDS, INVENTED, PERTURBATIONS, Perturbation, perturbed
 from change_it.audit.typography import Typography, plain
+from change_it.text.damage import Material
+from change_it.text.names import Casing
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +65,35 @@ def test_a_system_that_breaks_the_other_headline_skips_items_without_one(sample)
         ("first_and_last_words", {"article": "A b c d e f g h i l."}, None),
         ("measures_changed", {"reference": "Dura due mesi"}, "Dura due anni"),
         ("measures_changed", {"reference": "Dura due lunghi mesi"}, None),
+        ("contrary", {"reference": "Apre la mostra del pane"}, "Chiude la mostra del pane"),
+        ("contrary", {"reference": "Dopo due anni con te"}, None),
+        ("denied", {"reference": "Crolla il ponte"}, "Smentito: crolla il ponte"),
+        ("denied", {"reference": ""}, None),
+        (
+            "numbers_mistaken",
+            {"reference": "Due feriti", "article": "Due feriti e sette contusi."},
+            "Sette feriti",
+        ),
+        ("numbers_mistaken", {"reference": "Due feriti", "article": "Due feriti."}, None),
+        ("numbers_mistaken", {"reference": "Nessun ferito", "article": "Sette contusi."}, None),
+        (
+            "speaker_exchanged",
+            {
+                "reference": "Velmarco sbarca a Trillano, Belmonti: «Non parto»",
+                "article": "Arriva Velmarco. Poi parla Zanottelli, che non parte.",
+            },
+            "Velmarco sbarca a Trillano, Zanottelli: «Non parto»",
+        ),
+        ("speaker_exchanged", {"reference": "Belmonti arriva. «Non parto»", "article": "Zanottelli."}, None),
+        (
+            "late_sentence",
+            {"article": "Prima frase qui. Seconda frase qui. Terza frase qui."},
+            "Terza frase qui.",
+        ),
+        ("late_sentence", {"article": "Prima frase qui. Seconda frase qui."}, None),
+        ("wrong_gender", {"reference": "La casa e lo zio degli amici"}, "Il casa e la zio delle amici"),
+        ("wrong_gender", {"reference": "Nella casa la zia e le zie"}, "Nel casa lo zia e gli zie"),
+        ("wrong_gender", {"reference": "Crolla tutto"}, None),
         ("misspelt", {"reference": "Crolla il ponte"}, None),
         ("foreign_words", {"reference": "Crolla tutto"}, None),
         ("random_ending", {"reference": "Uno due tre quattro cinque sei"}, None),
@@ -122,13 +153,52 @@ def test_names_of_the_article_take_the_place_of_others(sample):
             assert all(word.strip(".,:;«»\"'") in item.article for word in new)
 
 
+@pytest.mark.parametrize("name", ["quotation_before", "quotation_after"])
+def test_a_quotation_is_said_in_no_text(sample, name):
+    for item, text in made(sample, name, at_most=10):
+        assert item.reference.rstrip(".")[1:] in text
+        [said] = [words for words in INVENTED["it"] if words in text]
+        assert said not in f"{item.source} {item.article} {item.reference} {item.reference_article}"
+
+
+def test_somebody_of_the_article_says_what_nobody_said(sample):
+    for item, text in made(sample, "quotation_after", at_most=10):
+        speaker = text.removeprefix(item.reference.rstrip(".")).removeprefix(", ").partition(":")[0]
+        assert speaker in item.article
+
+
+def test_what_somebody_did_say_is_no_invented_quotation(sample):
+    item = replace(sample.test.items[0], article=". ".join(INVENTED["it"]))
+    assert perturbed([item], PERTURBATIONS["quotation_before"], sample.known, seed=1, at_most=1) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "expected"),
+    [
+        ("denied", {"reference": "Bridge closes"}, "Denied: bridge closes"),
+        ("contrary", {"reference": "Mayor wins vote"}, "Mayor loses vote"),
+        (
+            "speaker_exchanged",
+            {"reference": '"We knew", says Corvell', "article": "The mayor spoke to Aldery yesterday."},
+            '"We knew", says Aldery',
+        ),
+        ("wrong_gender", {"reference": "A bridge in the town"}, None),
+    ],
+)
+def test_what_is_done_to_an_english_headline(sample, name, texts, expected):
+    known = replace(sample.known, material=Material([], "en"), casing=Casing())
+    item = replace(sample.test.items[0], **texts)
+    found = perturbed([item], PERTURBATIONS[name], known, seed=1, at_most=1)
+    assert [text for _, text in found] == [expected] * (expected is not None)
+
+
 def test_a_measure_is_taken_for_another(sample):
     for item, text in made(sample, "measures_changed", at_most=10):
         (old, new), *others = [
             pair for pair in zip(item.reference.split(), text.split(), strict=True) if pair[0] != pair[1]
         ]
         assert not others
-        measures = "secondi minuti ore giorni settimane mesi anni chili tonnellate metri chilometri ettari"
+        measures = "secondi minuti ore giorni settimane mesi anni chili tonnellate metri chilometri ettari euro dollari"
         assert {old.strip(",.:"), new.strip(",.:")} <= set(measures.split())
 
 

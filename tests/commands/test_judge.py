@@ -4,6 +4,7 @@ import pytest
 from scoring_fakes import FakeJudges, write_stand_ins
 
 from change_it.cli import main
+from change_it.scoring.facts import Facts, Unsupported
 
 ORIGINAL, ARTICLE = "Crolla il ponte a Lunigola", "Il ponte di Lunigola e' crollato lunedi'."
 
@@ -28,6 +29,16 @@ def test_one_headline_gets_five_marks_and_unsupported_numbers_are_named(command,
     assert "no: 40" in printed
     first = [line.split()[0] for line in printed.splitlines() if line.strip()]
     assert first[2:9] == ["hh", "ah", "main", "fluency", "facts", "compliant", "strict"]
+
+
+def test_what_the_sources_rather_say_is_named(command, capsys, monkeypatch):
+    def refused(*_, **__):
+        return [Facts(False, (Unsupported("Trillano", 18, 26, "name", "Lunigola"),))]
+
+    monkeypatch.setattr("change_it.scoring.compliancy.check_all_facts", refused)
+    assert command("Crolla il ponte a Trillano") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "no: the sources rather say “Lunigola” than “Trillano”" in printed
 
 
 def test_json_has_texts_marks_and_the_outlet_aimed_at(command, capsys):

@@ -11,6 +11,7 @@ from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 
+import polars as pl
 import pytest
 from matplotlib.figure import Figure
 from scoring_fakes import FakeJudges
@@ -139,6 +140,22 @@ def test_the_page_escapes_and_stands_alone(tmp_path, scores, contexts):
 
 
 @pytest.mark.usefixtures("without_charts")
+def test_the_page_says_what_the_sources_rather_say(tmp_path, scores):
+    wrong = [{"text": "Roma", "start": 0, "end": 4, "kind": "name", "rather": "Parigi"}]
+    scores.items["hostile"] = scores.items["hostile"].with_columns(unsupported=pl.lit(json.dumps(wrong)))
+    for language, words in (
+        ("en", "the sources rather say “Parigi” than “Roma”"),
+        ("it", "le fonti dicono piuttosto «Parigi» che «Roma»"),
+    ):
+        write_report(tmp_path / language, scores, None, [], language=language)
+        text = (tmp_path / language / "report.html").read_text(encoding="utf-8")
+        assert f'<span class="small">{words}</span>' in text
+        data, _ = parse(text).scripts
+        rows = json.loads(gzip.decompress(base64.b64decode(data)))["rows"]
+        assert [0, 4, "Parigi"] in [place for row in rows for place in row[4]]
+
+
+@pytest.mark.usefixtures("without_charts")
 def test_the_page_has_all_items_of_all_systems(tmp_path, scores):
     write_report(tmp_path, scores, None, [])
     data, _ = parse((tmp_path / "report.html").read_text(encoding="utf-8")).scripts
@@ -152,7 +169,7 @@ def test_the_page_has_all_items_of_all_systems(tmp_path, scores):
             assert headline == item["headline"]
             signs = {"1": True, "0": False, "-": None}
             assert [signs[sign] for sign in verdicts] == [item[name] for name in found["measures"]]
-            assert [headline[start:end] for start, end in places] == [
+            assert [headline[start:end] for start, end, _ in places] == [
                 one["text"] for one in json.loads(item["unsupported"])
             ]
             assert probabilities["hh"] == figure(item["p_hh"])

@@ -9,7 +9,7 @@ from scoring_fakes import FakeJudges
 from space_runs import verdicts
 
 from change_it.audit.degenerate import MEASURES, Result
-from change_it.audit.verdicts import Verdict, hashes
+from change_it.audit.verdicts import Summary, Together, Verdict, hashes
 from change_it.results.pages import reasons
 from change_it.space.app import about_html
 from change_it.space.models import Models
@@ -39,7 +39,7 @@ def metrics(judge, baseline):
 def test_outlets_and_verdicts_are_named(language, words):
     values = {"value": Figure(0.863), "baseline": Word("<b>tf-idf</b>"), "other": Figure(0.848)}
     found = (Verdict("hh", "care", (Message("verdict.has", **values),)),)
-    html = about_html(Models(FakeJudges(), {"extract": Extract()}, verdicts=found), language)
+    html = about_html(Models(FakeJudges(), {"extract": Extract()}, audit=Summary(found)), language)
     assert words in html
     assert "rep" in html
     assert "&lt;b&gt;tf-idf" in html
@@ -77,14 +77,16 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
         write(corpus_run / "judges" / task / "metrics.json", metrics(*found))
     models = Models.from_run(corpus_run)
     levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust"}
-    assert {verdict.judge: verdict.level for verdict in models.verdicts} == levels
+    assert {verdict.judge: verdict.level for verdict in models.audit.verdicts} == levels
     values = dict.fromkeys(MEASURES) | {"main": 0.9, "passed": 0.9}
     copy = Result("copy", ("style",), "", 20, values, {}, 0.03, ("main",), ("main",), ())
     record = {"hashes": hashes(models.judges), "systems": [copy.as_dict()], "probes": []}
     write(corpus_run / "audit" / "audit.json", record)
-    main = Models.from_run(corpus_run).verdicts[0]
+    audit = Models.from_run(corpus_run).audit
+    assert audit.together == Together(1, (("copy", 0.9),), None)
+    main = audit.verdicts[0]
     assert (main.judge, main.level) == ("main", "distrust")
     assert main.text.endswith("lets through what it should refuse: copy .900")
     write(corpus_run / "audit" / "audit.json", record | {"hashes": {"main": "others"}})
-    assert Models.from_run(corpus_run).verdicts == models.verdicts
+    assert Models.from_run(corpus_run).audit == models.audit
     assert "missing" in about_html(models, "en")

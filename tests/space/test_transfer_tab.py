@@ -9,16 +9,17 @@ import pytest
 from gradio_client.exceptions import AppError
 from scoring_fakes import FakeJudges
 
-from change_it.audit.verdicts import Verdict
+from change_it.audit.verdicts import Summary, Verdict
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate
 from change_it.generators.transfer import Proposer
+from change_it.scoring.facts import Facts, Unsupported
 from change_it.space import app
 from change_it.space import transfer_tab as tab
+from change_it.space.examples import examples
 from change_it.space.fragments import changed_words, headline_pieces, notice
 from change_it.space.limits import LIMITS, text_of
 from change_it.space.models import Models
-from change_it.space.transfer_tab import examples
 from change_it.text.names import Casing
 from change_it.translation import Message, load_texts, localized, translate
 
@@ -88,6 +89,21 @@ def test_the_best_is_the_one_that_is_strictly_compliant():
     assert "4 of 4 compliant for gio, 1 strictly" in html
     assert '<mark class="ci-unsupported" tabindex="0" aria-description="neither the original headline' in html
     assert "neither the original headline nor the article has: 17" in html
+
+
+def test_what_the_sources_rather_say_stands_where_the_mark_is(monkeypatch):
+    def refused(*_, **__):
+        return [Facts(False, (Unsupported("ponte", 4, 9, "name", "viadotto"),))]
+
+    monkeypatch.setattr("change_it.scoring.compliancy.check_all_facts", refused)
+    models, _ = fixed("Un, ponte!")
+    answer = ask(models)
+    html = tab.candidates_html(answer, "en")
+    assert "the sources rather say “viadotto” than “ponte”" in html
+    assert 'aria-description="the sources rather say: viadotto">' in html
+    assert "le fonti dicono piuttosto «viadotto» che «ponte»" in tab.candidates_html(answer, "it")
+    assert "Then a reader" not in html
+    assert "Then a reader" in tab.candidates_html(answer | {"reader": True}, "en")
 
 
 def test_without_a_fluency_judge_its_marks_are_unknown():
@@ -299,7 +315,7 @@ def test_the_slider_orders_candidates_by_story_or_by_style():
 def test_the_best_of_all_that_a_system_can_offer_are_shown_and_the_readers_own():
     models, system = fixed("Piove", "Nevica", "Statale, il ponte!")
     answer = ask(models, count=1, own="Grandina")
-    assert [one["headline"] for one in answer["candidates"]] == ["Statale, il ponte!", "Grandina"]
+    assert [one["headline"] for one in answer["candidates"]] == ["Grandina", "Statale, il ponte!"]
     ask(models, count=3)
     assert len(system.asked) == 1
 
@@ -351,7 +367,7 @@ def test_a_judge_that_must_not_be_relied_on_is_named_beside_its_mark():
     html = tab.candidates_html(ask(models), "en")
     assert "do not rely on this judge" not in html
     models = Models(
-        FakeJudges(), models.systems, verdicts=(Verdict("hh", "distrust", (Message("verdict.none"),)),)
+        FakeJudges(), models.systems, audit=Summary((Verdict("hh", "distrust", (Message("verdict.none"),)),))
     )
     html = tab.candidates_html(ask(models), "en")
     assert html.count("do not rely on this judge") == 1

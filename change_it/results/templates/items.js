@@ -29,8 +29,9 @@
     const letters = Array.from(headline); // places count letters, as Python does
     const parts = [];
     let end = 0;
-    for (const [start, stop] of unsupported) {
-      parts.push(letters.slice(end, start).join(""), element("u", letters.slice(start, stop).join("")));
+    for (const [start, stop, rather] of unsupported) {
+      const title = rather ? `${texts.rather} ${rather}` : "";
+      parts.push(letters.slice(end, start).join(""), element("u", letters.slice(start, stop).join(""), { title }));
       end = stop;
     }
     return [...parts, letters.slice(end).join("")];

@@ -1,0 +1,149 @@
+"""The examples of the Transfer tab: three of the corpus that show when the judges are right and when they err, or invented ones."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from change_it.audit.degenerate import in_turn
+from change_it.audit.measure import read_corpus
+from change_it.audit.perturbations import PERTURBATIONS, perturbed
+from change_it.errors import InputError
+from change_it.generators.decoding import Candidate
+from change_it.generators.rerank import JudgedCandidate, judge_candidates
+from change_it.judges.judge import Judges
+from change_it.scoring.item import Item
+from change_it.space.limits import LIMITS
+from change_it.text.tokens import words
+from change_it.translation import Joined, Message
+
+#: Test items among which examples are looked for.
+TRIED = 24
+#: Ways to make a headline wrong, of which facts should refuse at least one.
+EDITS = ("name_mistaken", "numbers_changed")
+
+
+@dataclass(frozen=True)
+class Example:
+    """What an example fills in.
+
+    Attributes:
+        headline: the original.
+        article: its article.
+        outlets: the original's outlet, and the one aimed at.
+        own: a new headline that is judged; none where empty.
+        label: what the example shows, in a few words; empty for an invented one.
+        about: the same in a sentence.
+    """
+
+    headline: str
+    article: str
+    outlets: tuple[str, str]
+    own: str = ""
+    label: str = ""
+    about: str = ""
+
+    @property
+    def direction(self) -> str:
+        """`{from}2{to}`."""
+        return "2".join(self.outlets)
+
+
+@cache
+def examples(language: str) -> list[dict[str, Any]]:
+    """Invented headlines with `outlet` (0 or 1), `headline` and `article`; the Italian ones for a language that has none."""
+    source = files("change_it.space") / "texts" / "examples.toml"
+    found = tomllib.loads(source.read_text(encoding="utf-8"))
+    return list(found.get(language, found["it"]))
+
+
+def invented_examples(outlets: tuple[str, str], language: str) -> list[Example]:
+    """The invented headlines as examples without a new headline."""
+    return [
+        Example(one["headline"], one["article"], (outlets[one["outlet"]], outlets[1 - one["outlet"]]))
+        for one in examples(language)
+    ]
+
+
+def corpus_examples(judges: Judges, corpus: str, language: str) -> tuple[Example, ...]:
+    """Examples of a corpus, always the same ones of the same judges: what the other newspaper printed is right.
+
+    Args:
+        judges: of the page.
+        corpus: folder or Hub id.
+        language: of the headlines.
+
+    Returns:
+        A printed headline that all judges accept; one with a name or a number changed, whose facts are refused; a printed
+        one that is refused all the same. Those for which the first test items have nothing are left out.
+    """
+    try:
+        read = read_corpus(corpus, language, casing=judges.casing)
+    except InputError:
+        return ()
+    ordered = [read.test.items[place] for place in in_turn(read.test.items, 1)]
+    items = [item for item in ordered if _fits(item)][:TRIED]
+    headlines = []
+    for item in items:
+        made = [perturbed([item], PERTURBATIONS[name], read.known, seed=1, at_most=1) for name in EDITS]
+        edited = [text for some in made for _, text in some if len(text) <= LIMITS.headline]
+        headlines.append(list(dict.fromkeys([item.reference, *edited])))
+    answers = judge_candidates(
+        judges if judges.casing else judges.with_casing(read.known.casing),
+        [[Candidate(text, 0.0) for text in some] for some in headlines],
+        [item.source for item in items],
+        [item.article for item in items],
+        [item.target for item in items],
+        language=language,
+    )
+    known = [(item, {one.text: one for one in some}) for item, some in zip(items, answers, strict=True)]
+    return _chosen([(item, some) for item, some in known if not _wrong_direction(some[item.reference])])
+
+
+def _fits(item: Item) -> bool:
+    """Whether an item has a printed headline of the outlet aimed at, and the page takes its texts."""
+    most = max(len(item.source), len(item.reference)) <= LIMITS.headline
+    return bool(words(item.reference)) and most and len(item.article) <= LIMITS.article
+
+
+def _wrong_direction(one: JudgedCandidate) -> bool:
+    """Whether main takes the original for the outlet aimed at."""
+    return (one.probabilities["source"] or 0.0) > 0.5
+
+
+def _refused_by(one: JudgedCandidate) -> list[str]:
+    return [name for name, holds in one.marks.items() if holds is False]
+
+
+def _chosen(judged: Sequence[tuple[Item, Mapping[str, JudgedCandidate]]]) -> tuple[Example, ...]:
+    """One of each kind, of different items as long as there are some."""
+    right = [item for item, some in judged if not _refused_by(some[item.reference])]
+    mistaken = [(item, some[item.reference]) for item, some in judged if item not in right]
+    refused = [
+        (item, one)
+        for item, some in judged
+        if item in right[1:] or [item] == right
+        for one in some.values()
+        if "facts" in _refused_by(one)
+    ]
+    # The page has no article of the other newspaper, which may tell what facts miss.
+    mistaken.sort(key=lambda pair: "facts" in _refused_by(pair[1]))
+    found = [_example(item, item.reference, "accepted") for item in right[:1]]
+    # What the sources rather say is better than that they say nothing of it, facts alone better than with others.
+    refused.sort(
+        key=lambda pair: (not any(wrong.rather for wrong in pair[1].unsupported), len(_refused_by(pair[1])))
+    )
+    found += [_example(item, one.text, "refused") for item, one in refused[:1]]
+    found += [
+        _example(item, one.text, "mistaken", judges=Joined(_refused_by(one))) for item, one in mistaken[:1]
+    ]
+    return tuple(found)
+
+
+def _example(item: Item, own: str, kind: str, **values: object) -> Example:
+    about = Message(f"transfer.{kind}_about", outlet=item.target, **values)
+    return Example(
+        item.source, item.article, (item.label, item.target), own, Message(f"transfer.{kind}"), about
+    )

@@ -1,0 +1,110 @@
+"""The page's examples: what is right and accepted, what is wrong and refused, and where the judges err."""
+
+from dataclasses import replace
+
+import pytest
+from scoring_fakes import FakeJudges
+
+from change_it.generators.rerank import JudgedCandidate
+from change_it.scoring.facts import Unsupported
+from change_it.scoring.item import Item, read_test_set
+from change_it.space.examples import _chosen, corpus_examples, examples, invented_examples
+from change_it.space.limits import LIMITS
+from change_it.space.models import Models
+from change_it.space.transfer_tab import candidates_html, opening, transfer_inputs
+from change_it.translation import localized
+
+JUDGES = ("hh", "ah", "main", "fluency", "facts")
+
+
+def judged(text, *refused_by, rather=""):
+    """A headline that these judges refuse."""
+    wrong = (Unsupported(text[:4], 0, 4, "name", rather),) if "facts" in refused_by else ()
+    good = not refused_by
+    marks = {name: name not in refused_by for name in JUDGES}
+    return JudgedCandidate(
+        text, 0.0, good, good, marks, {"source": 0.1}, 0.9, 0.9, 0.9 if good else 0.0, wrong
+    )
+
+
+def item(name):
+    return Item(name, "rep", "gio", f"{name}, il titolo", f"{name}, l'articolo.", f"{name}!")
+
+
+def chosen(*items):
+    return _chosen([(one, {answer.text: answer for answer in answers}) for one, *answers in items])
+
+
+def test_one_of_each_kind_the_first_that_there_is():
+    first, second, third, fourth = map(item, ("Uno", "Due", "Tre", "Quattro"))
+    found = chosen(
+        (first, judged("Uno!"), judged("Altro!", "facts", rather="Uno")),
+        (second, judged("Due!", "hh", "facts"), judged("Altro!", "facts", rather="Due")),
+        (third, judged("Tre!"), judged("1 solo!", "facts")),
+        (fourth, judged("Quattro!"), judged("Altri!", "facts", rather="Quattro")),
+    )
+    assert [(one.headline, one.own) for one in found] == [
+        ("Uno, il titolo", "Uno!"),
+        ("Quattro, il titolo", "Altri!"),  # of the third no source says anything else
+        ("Due, il titolo", "Due!"),
+    ]
+    assert [localized("it", one.label) for one in found] == [
+        "Giusto e accettato",
+        "Sbagliato e rifiutato",
+        "Giusto, eppure rifiutato",
+    ]
+    assert found[2].about == (
+        "The judges err: gio printed this headline about the same event, and it is refused all the same, by hh, facts."
+    )
+    assert {one.direction for one in found} == {"rep2gio"}
+
+
+def test_a_changed_headline_that_facts_accept_is_no_example():
+    first, second = item("Uno"), item("Due")
+    found = chosen(
+        (first, judged("Uno!"), judged("Altro!")), (second, judged("Due!"), judged("Altri!", "hh"))
+    )
+    assert [one.own for one in found] == ["Uno!"]
+    [right, wrong] = chosen((first, judged("Uno!"), judged("Altro!", "facts")))
+    assert right.headline == wrong.headline
+
+
+@pytest.fixture
+def judges():
+    return FakeJudges(digits="abcd")
+
+
+def test_examples_of_a_corpus_are_always_the_same(corpus, tmp_path):
+    judges = FakeJudges(("colle", "faro"), digits="abcd")
+    found = corpus_examples(judges, corpus, "it")
+    assert found == corpus_examples(judges, corpus, "it")
+    assert found[-1].label == "Right, yet refused"
+    assert len({one.label for one in found}) == len(found)
+    printed = {one.reference for one in read_test_set(corpus).items}
+    assert [one.own in printed for one in found] == [one.label != "Wrong and refused" for one in found]
+    assert corpus_examples(judges, str(tmp_path / "none"), "it") == ()
+
+
+def test_texts_that_the_page_does_not_take_are_no_examples(corpus, monkeypatch):
+    monkeypatch.setattr("change_it.space.examples.LIMITS", replace(LIMITS, article=5))
+    assert corpus_examples(FakeJudges(("colle", "faro")), corpus, "it") == ()
+
+
+def test_the_page_says_what_an_example_shows(models, judges):
+    first = item("La statale")
+    [shown] = chosen((first, judged("La statale!")))
+    offered = Models(judges, models.systems, examples=(shown,))
+    assert offered.of_corpus
+    assert not models.of_corpus
+    found = opening(offered, "en")
+    assert found["asked"][6] == "La statale!"
+    assert found["candidates"][0]["headline"] == "La statale!"
+    assert "gio printed this headline" in candidates_html(found, "en")
+    assert "gio ha stampato" in candidates_html(found, "it")
+    other = transfer_inputs(offered, [*found["asked"][:6], "Piove!"], "en")
+    assert "printed this headline" not in candidates_html(other, "en")
+
+
+def test_without_a_corpus_the_examples_are_invented(models):
+    assert list(models.examples) == invented_examples(models.outlets, "it")
+    assert [one.headline for one in models.examples] == [one["headline"] for one in examples("it")]
