@@ -1,5 +1,6 @@
 """`change-it score`: reads, scores, prints a table or JSON, writes the report."""
 
+import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -108,6 +109,11 @@ def run(options: ScoreOptions) -> None:
             batch_size=options.batch_size,
             progress=not options.json,
         )
+    for system, base in scores.same_base.items():
+        warning = (
+            f"the generator of {system} and the judge of facts both come from {base}, so facts may flatter it"
+        )
+        print(f"Warning: {warning}.", file=sys.stderr)
     measured = None
     if documents:
         with progress_bar(shown=not options.json) as progress:

@@ -22,7 +22,8 @@ from transformers import DynamicCache
 from change_it.corpus.rewriting import rewriting_source
 from change_it.engines import map_threads
 from change_it.errors import InputError
-from change_it.judges.arguments import read_about
+from change_it.io import GENERATOR_CARD
+from change_it.judges.arguments import SCRATCH, read_about
 from change_it.networks.pointer_generator import WordGenerator
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import (
@@ -84,6 +85,7 @@ class ReaderSettings:
     max_tokens: int  # of the sources
     language: str  # of the prompt
     task: str = "facts"
+    base: str = ""  # the pre-trained model that it is; empty from scratch
 
 
 @dataclass(eq=False)
@@ -464,9 +466,10 @@ def load_model(name: str | Path, *, use: Any = "base") -> Any:
         )
     auto = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
     model = load_weights(auto, name, use=use)
-    if isinstance(model, WordGenerator) and not (use == "saved" and hasattr(model, "log_likelihood")):
+    ours = isinstance(model, WordGenerator) and not (use == "saved" and hasattr(model, "log_likelihood"))
+    if ours or (Path(name) / GENERATOR_CARD).exists():
         raise InputError(
-            f"{name} is a generator of ours, which would judge its own hand: give --encoder scratch"
+            f"{name} is a generator of ours, which would judge its own hand: give --encoder scratch, or the model that it was trained from"
         )
     return model
 
@@ -485,7 +488,11 @@ def read_settings(config: Any) -> ReaderSettings:
         )
     match record:
         case {"margin": int() | float() as margin, "language": str(language)} if 0 <= margin < np.inf:
-            return ReaderSettings(about.outlets, about.fold, float(margin), about.max_tokens, language)
+            encoder = str(record.get("encoder", SCRATCH))
+            base = "" if encoder == SCRATCH else encoder
+            return ReaderSettings(
+                about.outlets, about.fold, float(margin), about.max_tokens, language, base=base
+            )
     raise ValueError("config.json does not say with which margin and language it was trained")
 
 
