@@ -32,7 +32,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and fluency for strict compliancy."""
     predictions: tuple[str, ...] = ()
-    """Systems to score as NAME=FILE; a file is CSV with id, headline, target (from transfer also error and reranker)."""
+    """Systems to score as NAME=FILE; a file is CSV with id, headline, target (from transfer also error, reranker and generator)."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
     allow_same_judges: bool = False

@@ -216,3 +216,81 @@ def test_the_margin_decides(tmp_path):
     wide = replace(reader, settings=replace(reader.settings, margin=3.0))
     edit = Edit("x", "name", 0, 1, "x")
     assert [wide.supports(Reading(gap, edit)) for gap in (-3.1, -3.0, 0.0)] == [False, True, True]
+
+
+def causal(folder, kind):
+    """A reader over an untrained causal model, 16 wide."""
+    from transformers import (
+        BloomConfig,
+        BloomForCausalLM,
+        Gemma3ForCausalLM,
+        Gemma3TextConfig,
+        LlamaConfig,
+        LlamaForCausalLM,
+    )
+
+    save_reader(folder, "causal")
+    record = json.loads((folder / "config.json").read_text())["change_it"]
+    sizes = {"vocab_size": 300, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
+    wide = {**sizes, "intermediate_size": 16, "num_key_value_heads": 1, "head_dim": 8}
+    torch.manual_seed(2)
+    if kind == "bloom":
+        model = BloomForCausalLM(BloomConfig(vocab_size=300, hidden_size=16, n_layer=2, n_head=2))
+    elif kind == "llama":
+        model = LlamaForCausalLM(LlamaConfig(**wide))
+    else:
+        layers = ["sliding_attention", "full_attention"]
+        window = 20 if kind == "short window" else 200
+        model = Gemma3ForCausalLM(Gemma3TextConfig(**wide, sliding_window=window, layer_types=layers))
+    for parameter in model.parameters():  # far from uniform, so that places and neighbours matter
+        torch.nn.init.normal_(parameter, std=0.5)
+    model.config.change_it = record
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["gpt", "llama", "gemma"])
+def test_headlines_read_together_have_the_likelihood_that_each_has_alone(tmp_path, kind, monkeypatch):
+    monkeypatch.setattr("change_it.judges.reader.ROWS", 3)
+    folder = save_reader(tmp_path / "r", "causal") if kind == "gpt" else causal(tmp_path / "r", kind)
+    reader = Reader.from_pretrained(folder, device="cpu")
+    sources, groups = [SOURCES[0], SOURCES[1], SOURCES[0]], [*GROUPS, ["Rossi cade", "Bari cade"]]
+    together = reader.gaps(sources, groups, "a")
+
+    def log_p(source, headline):
+        tokenizer, [text] = reader.tokenizer, [". ".join(filter(None, source))]
+        before = [*tokenizer("Articolo: ")["input_ids"], *tokenizer(text)["input_ids"][: reader.max_tokens]]
+        before += tokenizer("\nTitolo:")["input_ids"]
+        pieces = tokenizer(f" {headline}\n")["input_ids"]
+        with torch.no_grad():
+            logits = reader.model(input_ids=torch.tensor([[*before, *pieces]])).logits[0].log_softmax(-1)
+        return logits[range(len(before) - 1, len(before) + len(pieces) - 1), pieces].clamp(min=-25)
+
+    for source, (headline, *others), gaps in zip(sources, groups, together, strict=True):
+        expected = [float(log_p(source, headline).sum() - log_p(source, other).sum()) for other in others]
+        assert gaps == pytest.approx(expected, rel=1e-4, abs=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["bloom", "short window"])
+def test_a_model_that_cannot_read_headlines_together_is_refused(tmp_path, kind):
+    with pytest.raises(InputError, match="cannot be loaded as a reader"):
+        Reader.from_pretrained(causal(tmp_path / "r", kind), device="cpu")
+
+
+def test_a_source_is_read_once_for_all_its_headlines(tmp_path):
+    reader = Reader.from_pretrained(save_reader(tmp_path / "r", "causal"), device="cpu")
+    read, forward = [], reader.model.forward
+    reader.model.forward = lambda *args, **options: (
+        read.append(options["input_ids"].shape[1]) or forward(*args, **options)
+    )
+    ask(reader, ["Rossi accusa Bianchi", "Bianchi accusa Rossi", "Rossi accusa Bari"])
+    assert len(read) == 1 + 3
+    assert max(read) == read[0]
+
+
+def test_a_generator_is_no_reader(corpus, tmp_path, capsys):
+    folder = save_reader(tmp_path / "model", "causal")
+    (folder / "generator.json").write_text("{}")
+    arguments = ["train", "judge", "--task", "facts", "--corpus", corpus, "--encoder", str(folder)]
+    assert main([*arguments, "--out", str(tmp_path / "out")]) == 2
+    assert "its own hand" in capsys.readouterr().err
