@@ -67,7 +67,8 @@ class Reading:
 
     Attributes:
         gap: log p of the headline less that of its best edit, in nats, by the source that is kindest to it for each
-            edit; infinite where there is nothing to edit.
+            edit; infinite where there is nothing to edit. Where the original and its article are kind enough, the
+            partner's article is not asked.
         edit: the best edit; None where there is none.
     """
 
@@ -254,18 +255,26 @@ class Reader:
         return found
 
     def _compare(self, items: Sequence[tuple[str, ...]], changed: Sequence[list[Edit]]) -> list[Reading]:
-        """The readings of headlines, source and article, and partner's article where there is one, each on its own."""
+        """The readings of headlines; a partner's article is asked about the edits that fit the original and its article better."""
         found = [Reading(np.inf, None)] * len(items)
         asked = [place for place, some in enumerate(changed) if some]
         gaps: dict[int, Any] = {}
         for target in dict.fromkeys(items[place][4] for place in asked):
             of_target = [place for place in asked if items[place][4] == target]
-            questions = [(place, (items[place][1], items[place][2])) for place in of_target]
-            questions += [(place, ("", items[place][3])) for place in of_target if items[place][3]]
-            groups = [[items[place][0], *(edit.text for edit in changed[place])] for place, _ in questions]
-            found_gaps = self.gaps([texts for _, texts in questions], groups, target)
-            for (place, _), gap in zip(questions, found_gaps, strict=True):
-                gaps[place] = np.maximum(gaps[place], gap) if place in gaps else gap
+            texts = [[items[place][0], *(edit.text for edit in changed[place])] for place in of_target]
+            own = self.gaps([(items[place][1], items[place][2]) for place in of_target], texts, target)
+            gaps |= zip(of_target, own, strict=True)
+            fits_better = {place: np.flatnonzero(gaps[place] < -self.settings.margin) for place in of_target}
+            doubted = {place: which for place, which in fits_better.items() if len(which) and items[place][3]}
+            if not doubted:
+                continue
+            texts = [
+                [items[place][0], *(changed[place][n].text for n in which)]
+                for place, which in doubted.items()
+            ]
+            partners = self.gaps([("", items[place][3]) for place in doubted], texts, target)
+            for (place, which), gap in zip(doubted.items(), partners, strict=True):
+                gaps[place][which] = np.maximum(gaps[place][which], gap)
         for place, gap in gaps.items():
             best = int(gap.argmin())
             found[place] = Reading(float(gap[best]), changed[place][best])

@@ -11,7 +11,8 @@ from change_it.corpus.rewriting import rewriting_source
 from change_it.errors import InputError
 from change_it.judges.reader import Reader, Reading, calibrated
 from change_it.scoring.facts import check_all_facts
-from change_it.text.edits import Edit
+from change_it.text.edits import Edit, Mentions, edits
+from change_it.text.names import Headline
 
 SOURCES = [
     ("Crolla il ponte a Bari", "Il ponte di Bari è crollato. Lo dice Rossi."),
@@ -105,12 +106,43 @@ def test_each_edit_is_held_against_the_kinder_source(tmp_path):
             ]
 
     model = Reader.from_pretrained(save_reader(tmp_path / "facts", "words"), device="cpu")
-    reader = Told(model.model, model.tokenizer, model.settings)
+    reader = Told(model.model, model.tokenizer, replace(model.settings, margin=0.5))
     [both] = reader.read(
         ["Rossi con due amici"], sources=["Rossi e Bianchi"], articles=["Bianchi e Rossi, tre amici."],
         reference_articles=["Due o tre amici di Bianchi."], targets=["a"], language="it",
     )  # fmt: skip
     assert both.gap >= 0
+
+
+def test_the_partners_article_is_asked_where_it_can_change_the_verdict(folder):
+    reader = Reader.from_pretrained(folder, device="cpu")
+    reader = replace(reader, settings=replace(reader.settings, margin=0.0))
+    headlines = ["Rossi accusa Bianchi", "Bianchi non cade", "Due feriti a Bari", "Bari accusa Rossi"]
+    source, article, partner = (
+        "Rossi e Bianchi",
+        "Bianchi e Rossi, tre amici a Bari.",
+        "Cade Bianchi, due feriti.",
+    )
+    n, verdicts = len(headlines), []
+    readings = reader.read(
+        headlines, sources=[source] * n, articles=[article] * n, reference_articles=[partner] * n,
+        targets=["a"] * n, language="it",
+    )  # fmt: skip
+    mentions = Mentions.of((source, article, partner), "it")
+    for headline, reading in zip(headlines, readings, strict=True):
+        changed = edits(Headline(headline, "it"), mentions)
+        group = [headline, *(edit.text for edit in changed)]
+        both = np.maximum(
+            *(reader.gaps([texts], [group], "a")[0] for texts in ((source, article), ("", partner)))
+        )
+        assert reader.supports(reading) == (both.min() >= 0)
+        if not reader.supports(reading):
+            assert (reading.gap, reading.edit) == (
+                pytest.approx(both.min(), rel=1e-3),
+                changed[both.argmin()],
+            )
+        verdicts.append(reader.supports(reading))
+    assert not all(verdicts)
 
 
 def test_the_margin_lets_a_share_through():
