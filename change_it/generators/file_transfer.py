@@ -57,13 +57,14 @@ class Transferred:
 def load_setup(options: SystemOptions) -> Setup:
     """The generators, or `extract`, and the judges that choose."""
     system: Proposer
+    writers: dict[str, str] = {}
     if options.generator == EXTRACT:
         system = Extract.from_corpus(str(options.corpus))
         if options.to not in (None, *system.outlets):
             raise InputError(
                 f"--to {options.to} is no outlet of {options.corpus}: give {' or '.join(system.outlets)}"
             )
-        digests, writers = {"training headlines": system.digest}, {}
+        digests = {"training headlines": system.digest}
     else:
         system = HeadlineTransfer.from_pretrained(
             options.generator, recipe=options.recipe, to=options.to, device=options.device
