@@ -316,8 +316,7 @@ def test_a_source_is_read_once_for_all_its_headlines(tmp_path):
         read.append(options["input_ids"].shape[1]) or forward(*args, **options)
     )
     ask(reader, ["Rossi accusa Bianchi", "Bianchi accusa Rossi", "Rossi accusa Bari"])
-    assert len(read) == 1 + 3
-    assert max(read) == read[0]
+    assert len(read) == 1 + 3  # the source, then each headline with its edits
 
 
 def test_a_generator_is_no_reader(corpus, tmp_path, capsys):
