@@ -38,7 +38,7 @@ class FakeJudges(Judges):
     With a fourth digit a fluency judge: no word twice.
     """
 
-    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", cache_size=0):
+    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", cache_size=0, reader=None):
         rules = {
             "main": lambda text, _: 0.9 if "!" in text else 0.2,
             "hh": lambda one, other: 0.8 if _long_words(one) & _long_words(other) else 0.1,
@@ -50,7 +50,7 @@ class FakeJudges(Judges):
             task: RuleJudge(task, rule, weights_hash=digit * 64, **about)
             for (task, rule), digit in zip(rules.items(), digits, strict=False)
         }
-        super().__init__(**judges)
+        super().__init__(**judges, reader=reader)
 
 
 EVENTS = (

@@ -1,5 +1,6 @@
 """`change-it score`: reads, scores, prints a table or JSON, writes the report."""
 
+import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,7 +32,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and fluency for strict compliancy."""
     predictions: tuple[str, ...] = ()
-    """Systems to score as NAME=FILE; a file is CSV with id, headline, target (from transfer also error and reranker)."""
+    """Systems to score as NAME=FILE; a file is CSV with id, headline, target (from transfer also error, reranker and generator)."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
     allow_same_judges: bool = False
@@ -108,6 +109,11 @@ def run(options: ScoreOptions) -> None:
             batch_size=options.batch_size,
             progress=not options.json,
         )
+    for system, base in scores.same_base.items():
+        warning = (
+            f"the generator of {system} and the judge of facts both come from {base}, so facts may flatter it"
+        )
+        print(f"Warning: {warning}.", file=sys.stderr)
     measured = None
     if documents:
         with progress_bar(shown=not options.json) as progress:

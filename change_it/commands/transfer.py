@@ -34,7 +34,7 @@ class TransferOptions(EngineOptions, SystemOptions):
     """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
     A headline on the command line is answered with the new one on standard output. Else all headlines of a corpus or a file are written
-    to --out. The file has one row an input row, in order: id, headline, target, error, reranker. A run that was interrupted goes
+    to --out. The file has one row an input row, in order: id, headline, target, error, reranker, generator. A run that was interrupted goes
     on where it stopped when it is called again with the same options; what is finished lies in FILE.partial until then.
 
     Examples:

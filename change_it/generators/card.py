@@ -16,10 +16,10 @@ from change_it.generators.arguments import (
     Recipe,
     check_recipe,
 )
+from change_it.io import GENERATOR_CARD as CARD
 from change_it.io import read_json, record_errors, write_json
 
 COMMAND = "change-it train generator"
-CARD = "generator.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +44,11 @@ class GeneratorCard:
     def save(self, folder: Path) -> None:
         """Write `generator.json` beside the weights."""
         write_json(folder / CARD, asdict(self))
+
+    @property
+    def pretrained(self) -> str:
+        """Name of the pre-trained model that it was trained from; empty for a network of ours."""
+        return "" if self.kind == "words" else Path(self.base or self.architecture).name
 
     @classmethod
     def load(cls, folder: Path) -> "GeneratorCard":

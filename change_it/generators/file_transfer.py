@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -25,9 +25,9 @@ from change_it.io import cell_text, parse_columns, read_tables, write_table
 from change_it.judges.judge import Judges
 from change_it.progress import ProgressBar
 from change_it.scoring.item import Item, read_test_set
-from change_it.scoring.signature import Reranker
+from change_it.scoring.signature import Reranker, Writer
 
-HEADER = ("id", "headline", "target", "error", "reranker")
+HEADER = ("id", "headline", "target", "error", "reranker", "generator")
 NOTHING = "nothing was written"
 NO_LABEL = "empty label"
 
@@ -42,6 +42,7 @@ class Setup:
     digests: dict[str, str]  # of what decides the candidates, for a run that is resumed
     judges: Judges | None  # choose among candidates; None takes the first
     reranker: str  # signature of the judges, or empty
+    writers: Mapping[str, str] = field(default_factory=dict)  # target to the signature of its generator
     language: str = ""  # that facts are checked in; empty where they are not
 
 
@@ -56,6 +57,7 @@ class Transferred:
 def load_setup(options: SystemOptions) -> Setup:
     """The generators, or `extract`, and the judges that choose."""
     system: Proposer
+    writers: dict[str, str] = {}
     if options.generator == EXTRACT:
         system = Extract.from_corpus(str(options.corpus))
         if options.to not in (None, *system.outlets):
@@ -70,12 +72,17 @@ def load_setup(options: SystemOptions) -> Setup:
         digests = {
             f"generator for {to}": generator.weights_hash for to, generator in system.generators.items()
         }
+        writers = {
+            to: Writer(generator.weights_hash, generator.card.pretrained).signature
+            for to, generator in system.generators.items()
+        }
     judges, needs = None, system.needs
     if options.rerank:
         judges, needs = _judges_that_choose(options), ("headline", "article")
         judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
     targets = (options.to,) if options.to else system.targets
-    return Setup(system, targets, needs, digests, judges, Reranker.of(judges).signature if judges else "")
+    reranker = Reranker.of(judges).signature if judges else ""
+    return Setup(system, targets, needs, digests, judges, reranker, writers)
 
 
 def _judges_that_choose(options: SystemOptions) -> Judges:
@@ -186,8 +193,18 @@ def transfer_items(options: SystemOptions, setup: Setup, items: Sequence[Item], 
     for number, chunk in enumerate(chunks):
         for row, headline in zip(chunk, journal.chunks[number], strict=True):
             done[row] = replace(items[row], prediction=headline, error="" if headline else NOTHING)
-    texts = ((item.id, item.prediction, item.target, item.error) for item in done)
-    write_table(out, HEADER, ((*row, "" if row[-1] else setup.reranker) for row in texts))
+    rows = (
+        (
+            item.id,
+            item.prediction,
+            item.target,
+            item.error,
+            setup.reranker,
+            setup.writers.get(item.target, ""),
+        )
+        for item in done
+    )
+    write_table(out, HEADER, ((*row[:4], "", "") if row[3] else row for row in rows))
     journal.remove()
     return Transferred(done, before)
 

@@ -17,6 +17,7 @@ from change_it.io.files import (
     write_text,
 )
 from change_it.io.model_folders import (
+    GENERATOR_CARD,
     PICKLE,
     check_model,
     find_weights,

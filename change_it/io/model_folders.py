@@ -12,6 +12,9 @@ PICKLE = (
     "model again with save_pretrained"
 )
 
+#: Beside the weights of a generator of ours: what it was made for and of.
+GENERATOR_CARD = "generator.json"
+
 
 def is_hub_id(name: str) -> bool:
     """Whether a name can be a Hub id; a path that exists cannot."""

@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from transformers import DynamicCache
 
 from change_it.corpus.rewriting import rewriting_source
 from change_it.engines import map_threads
 from change_it.errors import InputError
-from change_it.judges.arguments import read_about
+from change_it.io import GENERATOR_CARD
+from change_it.judges.arguments import SCRATCH, read_about
 from change_it.networks.pointer_generator import WordGenerator
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import (
@@ -45,7 +47,7 @@ COMMAND = "change-it train judge --task facts"
 #: Headlines whose edits are made together, and those of them, of like many edits, that are read at once.
 TOGETHER, AT_ONCE = 64, 8
 #: Sequences of a large vocabulary whose logits are made at once.
-ROWS = 8
+ROWS = 16
 #: Tokens of a headline, at most.
 LONGEST = 64
 #: Least log p of a token: one that cannot be written, such as a name of no source, weighs this much.
@@ -65,7 +67,8 @@ class Reading:
 
     Attributes:
         gap: log p of the headline less that of its best edit, in nats, by the source that is kindest to it for each
-            edit; infinite where there is nothing to edit.
+            edit; infinite where there is nothing to edit. Where the original and its article are kind enough, the
+            partner's article is not asked.
         edit: the best edit; None where there is none.
     """
 
@@ -83,6 +86,7 @@ class ReaderSettings:
     max_tokens: int  # of the sources
     language: str  # of the prompt
     task: str = "facts"
+    base: str = ""  # the pre-trained model that it is; empty from scratch
 
 
 @dataclass(eq=False)
@@ -129,9 +133,35 @@ class Reader:
                 hash_of_weights(folder, command=COMMAND),
                 precision,
             )
-            texts = [("Una prova", "Una prova: uno, due."), ("", "Tre")]
-            reader.gaps(texts, [["Una prova", "Due"], ["Tre", "Due"]], reader.settings.outlets[0])
+            reader.try_out()
         return reader
+
+    @torch.no_grad()
+    def try_out(self) -> None:
+        """Read something.
+
+        Raises:
+            ValueError: a causal model that gives other answers where several headlines stand behind one source.
+        """
+        texts, target = [("Una prova", "Una prova: uno, due."), ("", "Tre")], self.settings.outlets[0]
+        self.gaps(texts, [["Una prova", "Due"], ["Tre", "Due"]], target)
+        if not self._causal:
+            return
+        source, group = "Una prova: uno, due. " * self.max_tokens, ["Uno o due", "Uno o tre", "Tre"]
+        prompt, rows = self._pieces(source, group)
+        window = getattr(self.model.config.get_text_config(), "sliding_window", None) or np.inf
+        alone = []
+        for row in rows:
+            ids = torch.cat([prompt, torch.tensor([row[:-1]]).to(prompt)], dim=1)
+            logits = self.model(input_ids=ids, logits_to_keep=len(row)).logits[0].float()
+            alone.append(logits.log_softmax(-1)[range(len(row)), row].clamp(min=LEAST).sum().item())
+        [gaps] = self._of_causal([source], [group])
+        if prompt.shape[1] + LONGEST > window or not np.allclose(
+            gaps, alone[0] - np.array(alone[1:]), rtol=1e-2, atol=1e-2
+        ):
+            raise ValueError(
+                "its attention cannot read several headlines behind one source: take another model"
+            )
 
     @property
     def task(self) -> str:
@@ -152,6 +182,10 @@ class Reader:
     def fold(self) -> str:
         """The fold it was trained on."""
         return self.settings.fold
+
+    @property
+    def _causal(self) -> bool:
+        return not self.model.config.is_encoder_decoder
 
     def supports(self, reading: Reading) -> bool:
         """Whether no edit fits the sources better than the headline by more than the margin."""
@@ -199,8 +233,9 @@ class Reader:
             ]
             by_number = sorted(range(len(some)), key=lambda place: len(changed[place]))
             readings: dict[int, Reading] = {}
-            for start in range(0, len(some), AT_ONCE):
-                rows = by_number[start : start + AT_ONCE]
+            at_once = TOGETHER if self._causal else AT_ONCE
+            for start in range(0, len(some), at_once):
+                rows = by_number[start : start + at_once]
                 readings |= zip(
                     rows,
                     self._compare([some[row] for row in rows], [changed[row] for row in rows]),
@@ -220,18 +255,26 @@ class Reader:
         return found
 
     def _compare(self, items: Sequence[tuple[str, ...]], changed: Sequence[list[Edit]]) -> list[Reading]:
-        """The readings of headlines, source and article, and partner's article where there is one, each on its own."""
+        """The readings of headlines; a partner's article is asked about the edits that fit the original and its article better."""
         found = [Reading(np.inf, None)] * len(items)
         asked = [place for place, some in enumerate(changed) if some]
         gaps: dict[int, Any] = {}
         for target in dict.fromkeys(items[place][4] for place in asked):
             of_target = [place for place in asked if items[place][4] == target]
-            questions = [(place, (items[place][1], items[place][2])) for place in of_target]
-            questions += [(place, ("", items[place][3])) for place in of_target if items[place][3]]
-            groups = [[items[place][0], *(edit.text for edit in changed[place])] for place, _ in questions]
-            found_gaps = self.gaps([texts for _, texts in questions], groups, target)
-            for (place, _), gap in zip(questions, found_gaps, strict=True):
-                gaps[place] = np.maximum(gaps[place], gap) if place in gaps else gap
+            texts = [[items[place][0], *(edit.text for edit in changed[place])] for place in of_target]
+            own = self.gaps([(items[place][1], items[place][2]) for place in of_target], texts, target)
+            gaps |= zip(of_target, own, strict=True)
+            fits_better = {place: np.flatnonzero(gaps[place] < -self.settings.margin) for place in of_target}
+            doubted = {place: which for place, which in fits_better.items() if len(which) and items[place][3]}
+            if not doubted:
+                continue
+            texts = [
+                [items[place][0], *(changed[place][n].text for n in which)]
+                for place, which in doubted.items()
+            ]
+            partners = self.gaps([("", items[place][3]) for place in doubted], texts, target)
+            for (place, which), gap in zip(doubted.items(), partners, strict=True):
+                gaps[place][which] = np.maximum(gaps[place][which], gap)
         for place, gap in gaps.items():
             best = int(gap.argmin())
             found[place] = Reading(float(gap[best]), changed[place][best])
@@ -258,9 +301,9 @@ class Reader:
             if isinstance(self.model, PointerTransformerForConditionalGeneration):
                 return self._of_words([rewriting_source(*texts, target) for texts in sources], groups)
             plain = [". ".join(filter(None, texts)) for texts in sources]
-            if self.model.config.is_encoder_decoder:
+            if not self._causal:
                 return self._of_encoder_decoder(plain, groups)
-            return [self._of_causal(*each) for each in zip(plain, groups, strict=True)]
+            return self._of_causal(plain, groups)
 
     def _of_words(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Any]:
         """Each source's headlines, filled up to the same number, share its states; the words before an edit are not projected."""
@@ -310,29 +353,68 @@ class Reader:
         sizes = [len(group) for group in groups]
         return list(map(_differences, torch.cat(parts).split(sizes), labels.split(sizes)))
 
-    def _of_causal(self, source: str, group: Sequence[str]) -> Any:
+    def _of_causal(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Any]:
+        """Each source is read once, for all the headlines that it has here, and what edits begin with alike is read once too."""
+        places: dict[str, list[int]] = {}
+        for place, source in enumerate(sources):
+            places.setdefault(source, []).append(place)
+        found: dict[int, Any] = {}
+        for source, some in places.items():
+            with self._lock, reading_errors(self.tokenizer):
+                prompt, headlines = self._pieces(source, [text for place in some for text in groups[place]])
+            rest = iter(headlines)
+            cache = DynamicCache()
+            self.model(input_ids=prompt[:, :-1], past_key_values=cache, use_cache=True, logits_to_keep=1)
+            for place in some:
+                rows = [next(rest) for _ in groups[place]]
+                labels = padded(rows, IGNORED)
+                values = self._log_p(prompt, cache, rows, _changed(labels))
+                found[place] = _differences(values, labels)
+        return [found[place] for place in range(len(sources))]
+
+    def _pieces(self, source: str, headlines: Sequence[str]) -> tuple[Tensor, list[list[int]]]:
+        """What a causal model reads before a headline, (1, n), and what it is asked to write."""
         before, after = PROMPTS.get(self.settings.language, PROMPTS["en"])
-        with self._lock, reading_errors(self.tokenizer):
-            begin = self.tokenizer(before)["input_ids"]
-            read = self.tokenizer(source, add_special_tokens=False)["input_ids"][: self.settings.max_tokens]
-            prompt = [*begin, *read, *self.tokenizer(after, add_special_tokens=False)["input_ids"]]
-            texts = [f" {headline}\n" for headline in group]
-            rows = [row[:LONGEST] for row in self.tokenizer(texts, add_special_tokens=False)["input_ids"]]
-        device = self.model.device
-        ids = torch.tensor([prompt], device=device)
-        labels = padded(rows, IGNORED).to(device)
-        parts = []
+        begin = self.tokenizer(before)["input_ids"]
+        read = self.tokenizer(source, add_special_tokens=False)["input_ids"][: self.settings.max_tokens]
+        prompt = [*begin, *read, *self.tokenizer(after, add_special_tokens=False)["input_ids"]]
+        texts = [f" {headline}\n" for headline in headlines]
+        rows = [row[:LONGEST] for row in self.tokenizer(texts, add_special_tokens=False)["input_ids"]]
+        return torch.tensor([prompt], device=self.model.device), rows
+
+    def _log_p(
+        self, prompt: Tensor, cache: DynamicCache, rows: Sequence[Sequence[int]], counted: Tensor
+    ) -> Tensor:
+        """(n, t) log p of texts behind a prompt of which all but the last piece is in the cache; 0 where it does not count."""
+        values = torch.zeros(counted.shape)
         for some in torch.arange(len(rows)).split(ROWS):
-            cache = self.model(input_ids=ids[:, :-1], use_cache=True, logits_to_keep=1).past_key_values
-            cache.batch_repeat_interleave(len(some))
-            wanted = labels[some]
-            inputs = torch.cat([ids[:, -1:].expand(len(some), 1), wanted[:, :-1].clamp(min=0)], dim=1)
-            mask = torch.cat(
-                [torch.ones(len(some), len(prompt), device=device), (wanted[:, :-1] != IGNORED)], dim=1
-            )
-            logits = self.model(input_ids=inputs, attention_mask=mask.long(), past_key_values=cache).logits
-            parts.append(_gathered(logits, wanted))
-        return _differences(torch.cat(parts), labels)
+            part = [rows[row] for row in some.tolist()]
+            wanted = counted[some, : max(map(len, part))]
+            if not wanted.any():
+                continue
+            ids, parents, nodes = _tree(part)
+            seen = np.eye(len(parents), dtype=bool)
+            for node, parent in enumerate(parents[1:], start=1):
+                seen[node] |= seen[parent]
+            ids[0], before = int(prompt[0, -1]), prompt.shape[1] - 1
+            visible = np.concatenate([np.ones((len(ids), before), dtype=bool), seen], axis=1)
+            mask = torch.zeros(visible.shape, dtype=self.model.dtype)
+            mask[torch.from_numpy(~visible)] = torch.finfo(mask.dtype).min
+            kept, places = padded(nodes, 0)[wanted].unique(return_inverse=True)
+            logits = self.model(
+                input_ids=torch.tensor([ids]).to(prompt),
+                attention_mask=mask[None, None].to(prompt.device),
+                position_ids=torch.from_numpy(before + seen.sum(1) - 1)[None].to(prompt),
+                past_key_values=cache,
+                use_cache=True,
+                logits_to_keep=kept.to(prompt.device),
+            ).logits[0]
+            cache.crop(-len(ids))
+            total = torch.stack([row.float().logsumexp(-1) for row in logits])
+            labels = padded(part, 0)[wanted]
+            found = (logits[places, labels].float() - total[places]).cpu()
+            values[some, : wanted.shape[1]] = torch.zeros(wanted.shape).masked_scatter(wanted, found)
+        return values
 
 
 def _gathered(logits: Tensor, labels: Tensor) -> Tensor:
@@ -340,6 +422,23 @@ def _gathered(logits: Tensor, labels: Tensor) -> Tensor:
     wanted = labels.clamp(min=0).unsqueeze(-1)
     own = logits.gather(-1, wanted).squeeze(-1).float()
     return own - torch.stack([row.float().logsumexp(-1) for row in logits])
+
+
+def _tree(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[int], list[list[int]]]:
+    """Texts as the branches of a tree, in which what several begin with stands once.
+
+    Returns:
+        The pieces of its nodes, the root first, which is what all stand behind; the node before each; and for each piece
+        of each text the node before it. Last pieces have no node.
+    """
+    nodes: dict[tuple[int, int], int] = {}
+    paths = []
+    for row in rows:
+        path = [0]
+        for piece in row[:-1]:
+            path.append(nodes.setdefault((path[-1], piece), len(nodes) + 1))
+        paths.append(path)
+    return [0, *(piece for _, piece in nodes)], [0, *(parent for parent, _ in nodes)], paths
 
 
 def _changed(labels: Tensor) -> Tensor:
@@ -376,9 +475,10 @@ def load_model(name: str | Path, *, use: Any = "base") -> Any:
         )
     auto = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
     model = load_weights(auto, name, use=use)
-    if isinstance(model, WordGenerator) and not (use == "saved" and hasattr(model, "log_likelihood")):
+    ours = isinstance(model, WordGenerator) and not (use == "saved" and hasattr(model, "log_likelihood"))
+    if ours or (Path(name) / GENERATOR_CARD).exists():
         raise InputError(
-            f"{name} is a generator of ours, which would judge its own hand: give --encoder scratch"
+            f"{name} is a generator of ours, which would judge its own hand: give --encoder scratch, or the model that it was trained from"
         )
     return model
 
@@ -397,7 +497,11 @@ def read_settings(config: Any) -> ReaderSettings:
         )
     match record:
         case {"margin": int() | float() as margin, "language": str(language)} if 0 <= margin < np.inf:
-            return ReaderSettings(about.outlets, about.fold, float(margin), about.max_tokens, language)
+            encoder = str(record.get("encoder", SCRATCH))
+            base = "" if encoder == SCRATCH else encoder
+            return ReaderSettings(
+                about.outlets, about.fold, float(margin), about.max_tokens, language, base=base
+            )
     raise ValueError("config.json does not say with which margin and language it was trained")
 
 

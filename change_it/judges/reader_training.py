@@ -19,7 +19,7 @@ from change_it.judges.baselines import scores
 from change_it.judges.reader import LONGEST, Reader, ReaderSettings, calibrated, load_model
 from change_it.networks.pointer_generator import IGNORED
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
-from change_it.networks.pretrained import read_tokenizer
+from change_it.networks.pretrained import load_errors, read_tokenizer
 from change_it.networks.tokenizer import train_tokenizer
 from change_it.tables import Column, Row, Table
 from change_it.text.edits import Mentions, edits
@@ -101,6 +101,10 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
     def reader(margin: float = 0.0) -> Reader:
         about = ReaderSettings(data.outlets, settings.fold, margin, settings.max_tokens, data.language)
         return Reader(model, tokenizer, about, precision=settings.arithmetic)
+
+    if not words:
+        with load_errors(f"{settings.encoder} cannot judge facts"):
+            reader().try_out()
 
     def batch_of(some: pl.DataFrame) -> dict[str, torch.Tensor]:
         sources = [rewriting_source(*texts) for texts in some.select("given", "article", "to").iter_rows()]
@@ -185,14 +189,10 @@ def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
     for row in rows.iter_rows(named=True):
         asked.append(("printed", row["target"], row))
         texts = (row["given"], row["article"], row["reference"])
-        found = edits(
-            Headline(row["target"], data.language),
-            Mentions.of(texts, data.language, data.casing),
-            data.casing,
-        )
-        for changed in dict.fromkeys(edit.kind for edit in found):
-            some = [edit for edit in found if edit.kind == changed]
-            asked.append((changed, some[int(random.integers(len(some)))].text, row))
+        mentions = Mentions.of(texts, data.language, data.casing)
+        headline = Headline(row["target"], data.language)
+        changed = one_edit_a_kind(headline, mentions, data.casing, random)
+        asked += [(kind, text, row) for kind, text in changed.items()]
     readings = reader.read(
         [text for _, text, _ in asked],
         sources=[row["given"] for _, _, row in asked],
@@ -212,6 +212,16 @@ def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
         "results": {"facts": scores((kinds == "printed").astype(int), accepted.astype(int), LABELS)},
         "baselines": {},
     }
+
+
+def one_edit_a_kind(
+    headline: Headline, mentions: Mentions, casing: Casing, random: np.random.Generator
+) -> dict[str, str]:
+    """Kind to one edit of it, drawn."""
+    of_kind: dict[str, list[str]] = {}
+    for edit in edits(headline, mentions, casing):
+        of_kind.setdefault(edit.kind, []).append(edit.text)
+    return {kind: some[int(random.integers(len(some)))] for kind, some in of_kind.items()}
 
 
 def acceptance_table(metrics: Mapping[str, Any]) -> Table:

@@ -136,6 +136,8 @@ def remarks(scores: Scores) -> list[Message]:
         if system in scores.rerankers:
             key = "tables.same_judges" if system in scores.same_judges else "tables.reranked"
             lines.append(Message(key, system=system, judges=scores.rerankers[system].short))
+        if system in scores.same_base:
+            lines.append(Message("tables.same_base", system=system, base=scores.same_base[system]))
     return lines if scores.strict_p_values is not None else [*lines, Message("tables.no_fluency")]
 
 

@@ -78,6 +78,7 @@ class Scores:
         corpus: as it was given.
         rerankers: system to the judges that chose its headlines; systems that were not reranked are left out.
         same_judges: the systems that judges of the scoring judges' fold or weights have chosen.
+        same_base: system to the pre-trained model that its generator and the reader both come from.
     """
 
     rows: list[Row]
@@ -90,6 +91,7 @@ class Scores:
     corpus: str
     rerankers: dict[str, Reranker]
     same_judges: tuple[str, ...]
+    same_base: dict[str, str] = field(default_factory=dict)
 
     @property
     def systems(self) -> list[str]:
@@ -193,12 +195,14 @@ def score(
         The table of systems.
 
     Raises:
-        InputError: judges of other outlets, judges of the fold or weights of those that chose a system's headlines,
+        InputError: judges of other outlets, judges of the fold or weights of those that chose a system's headlines, a judge
+            of facts with the weights of a system's generator,
             fewer than one resample, or a system without a headline for each item.
     """
     judges.check_outlets(test.outlets, test.name)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
     same_judges = _same_judges(judges, rerankers, allowed=allow_same_judges)
+    same_base = _same_base(judges, systems)
     if resamples < 1:
         raise InputError(f"--resamples {resamples} is too few: give at least 1, better 1000")
     for system in systems:
@@ -236,6 +240,7 @@ def score(
             resamples=resamples,
             seed=seed,
             reranker=chosen,
+            base=same_base.get(system.name, ""),
         )
         rows[system.name] = _rows(system.name, items, statistics, signed, resamples, seed)
         tables[system.name] = _item_table(items, verdicts, statistics)
@@ -255,6 +260,7 @@ def score(
         corpus=test.name,
         rerankers=rerankers,
         same_judges=same_judges,
+        same_base=same_base,
     )
 
 
@@ -272,6 +278,26 @@ def _same_judges(judges: "Judges", rerankers: Mapping[str, Reranker], *, allowed
             "trained with the other --fold, or add --allow-same-judges and the signature will say so"
         )
     return tuple(shared)
+
+
+def _same_base(judges: "Judges", systems: Sequence[System]) -> dict[str, str]:
+    """The systems whose generator comes from the pre-trained model that the reader is; a generator that is the reader is refused."""
+    if (reader := judges.reader) is None:
+        return {}
+    itself = [
+        system.name
+        for system in systems
+        if reader.weights_hash in (writer.weights_hash for writer in system.writers)
+    ]
+    if itself:
+        raise InputError(
+            f"the judge of facts has the weights that wrote {', '.join(itself)}, so it would judge its own hand: train "
+            "another one with change-it train judge --task facts"
+        )
+    base = reader.settings.base
+    return {
+        system.name: base for system in systems if base and base in (writer.base for writer in system.writers)
+    }
 
 
 def _aggregate(sums: Statistics) -> dict[str, Floats]:

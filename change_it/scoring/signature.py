@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # loads torch
 #: What a signature says of a system that the scoring judges, or judges of their fold, chose themselves.
 SAME = "same"
 
+_HASH = re.compile(r"[0-9a-f]{64}")
 _SIGNATURE = re.compile(
     r"fold:(?P<fold>all|0|1)"
     + "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in TASKS)
@@ -37,6 +38,7 @@ def signature(
     resamples: int,
     seed: int,
     reranker: str = "",
+    base: str = "",
 ) -> str:
     """The options that a compliancy figure depends on, in one line.
 
@@ -50,6 +52,7 @@ def signature(
         seed: seed of the intervals and of the random built-in system.
         reranker: the judges that chose the headlines, `1a2b3c+…,fold:0`, or `same` where they are not independent
             of those that score; empty where none chose.
+        base: the pre-trained model that both the generator and the reader come from; empty where they share none.
 
     Returns:
         Keys and values, separated by bars:
@@ -60,6 +63,7 @@ def signature(
         "reranker": reranker,
         "fluency": judges.fluency.weights_hash[:6] if judges.fluency else "",
         "facts": f"{VERSION}+{judges.reader.weights_hash[:6]}" if judges.reader else VERSION,
+        "base": base,
         "lang": language,
         "casing": "" if judges.casing else "none",
         "reversal": reversal,
@@ -123,6 +127,33 @@ class Reranker:
         if same:
             shared.append(f"the weights of {' and '.join(same)} are the same")
         return shared
+
+
+@dataclass(frozen=True)
+class Writer:
+    """The generator of a headline: SHA-256 of its weights, of adapters alone where there are any, and the pre-trained model behind them.
+
+    A prediction file says in its column `generator` who wrote: `<sha256>`, or `<sha256>|gemma-3-270m`.
+    """
+
+    weights_hash: str
+    base: str = ""
+
+    @property
+    def signature(self) -> str:
+        """As in a prediction file."""
+        return "|".join(filter(None, (self.weights_hash, self.base)))
+
+    @classmethod
+    def parse(cls, text: str) -> "Writer | None":
+        """Read what `signature` gives; None for anything else, since other programs name their generators otherwise.
+
+        Examples:
+            >>> Writer.parse("a" * 64 + "|t5-small").base
+            't5-small'
+        """
+        weights_hash, _, base = text.partition("|")
+        return cls(weights_hash, base) if _HASH.fullmatch(weights_hash) else None
 
 
 def parse_reranker(text: str) -> Reranker:

@@ -14,7 +14,7 @@ from change_it.errors import InputError
 from change_it.io import Predictions, headlines_of, named_files, read_records
 from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS
 from change_it.scoring.item import TestSet
-from change_it.scoring.signature import Reranker, parse_reranker
+from change_it.scoring.signature import Reranker, Writer, parse_reranker
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,13 @@ class System:
         headlines: (n,) in the order of the items; empty where the system has failed, which is never compliant; None for
             an item that it has no part in, as `gold` where there is no reference.
         reranker: the judges that chose among candidates, None where none did.
+        writers: the generators, where the file names them.
     """
 
     name: str
     headlines: tuple[str | None, ...]
     reranker: Reranker | None = None
+    writers: tuple[Writer, ...] = ()
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[System]:
@@ -122,7 +124,7 @@ def read_predictions(file: Path, test: TestSet, *, name: str = "") -> System:
             one, or ids that are missing, extra or duplicate or that aim at the wrong outlet or have an empty
             headline without an error: all of them in one message.
     """
-    records = read_records(file, required=PREDICTION_COLUMNS, optional=("error", "reranker"))
+    records = read_records(file, required=PREDICTION_COLUMNS, optional=("error", "reranker", "generator"))
     rows = [record.cells for record in records]
     wanted = {item.id: item.target for item in test.items}
     headlines = headlines_of(rows, lambda text: " ".join(text.split()))
@@ -139,7 +141,9 @@ def read_predictions(file: Path, test: TestSet, *, name: str = "") -> System:
             f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
         )
     named = sorted({row.get("reranker", "") for row in rows} - {""})
-    return System(name or file.stem, tuple(found.headlines.values()), _reranker(file, named))
+    cells = sorted({row.get("generator", "") for row in rows})
+    writers = tuple(writer for text in cells if (writer := Writer.parse(text)))
+    return System(name or file.stem, tuple(found.headlines.values()), _reranker(file, named), writers)
 
 
 def _reranker(file: Path, named: Sequence[str]) -> Reranker | None:

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
+from saved_judges import save_reader, save_untrained
 from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins
 from tiny_generators import save_generator
 
@@ -22,6 +23,8 @@ from change_it.errors import InputError
 from change_it.generators.file_transfer import Setup, file_items
 from change_it.generators.journal import Journal
 from change_it.judges.judge import Judges
+from change_it.judges.reader import Reader
+from change_it.networks.pretrained import hash_of_weights
 from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import read_predictions
 
@@ -92,6 +95,9 @@ def test_one_row_an_input_row_in_order(generators, tmp_path, kind):
     assert [row["error"] for row in made] == ["", "", "", "empty article", "unknown label: ansa", ""]
     assert [bool(row["headline"]) for row in made] == [not row["error"] for row in made]
     assert {row["reranker"] for row in made} == {""}
+    assert [bool(row["generator"]) for row in made] == [not row["error"] for row in made]
+    assert made[0]["generator"] == hash_of_weights(generators / "sum-gio", command="")
+    assert made[1]["generator"] == hash_of_weights(generators / "sum-rep", command="")
 
 
 def test_the_headlines_are_those_of_the_python_function(generators, tmp_path):
@@ -192,6 +198,29 @@ def test_the_judges_of_the_objective_are_named(generators, tmp_path, monkeypatch
     made = transferred(chosen)
     assert len(parse_reranker(made[0]["reranker"]).hashes) == judges_named
     assert bool(fakes.fluency.asked) == (objective == "strict")
+
+
+def test_a_reader_of_the_other_fold_chooses_too(generators, tmp_path, monkeypatch):
+    outlets, texts = ("rep", "gio"), [row["article"] for row in ROWS]
+    for task in ("main", "hh", "ah", "fluency"):
+        save_untrained(tmp_path / "judges" / task, task, texts, outlets)
+    save_reader(tmp_path / "judges" / "facts", "words", outlets)
+    for config in (tmp_path / "judges").glob("*/config.json"):
+        config.write_text(config.read_text().replace('"fold": "all"', '"fold": "0"'))
+    asked, read = [], Reader.read
+
+    def read_and_note(self, headlines, **options):
+        asked.extend(headlines)
+        return read(self, headlines, **options)
+
+    monkeypatch.setattr(Reader, "read", read_and_note)
+    chosen = {"rerank": str(tmp_path / "judges"), "objective": "strict", "candidates": 3}
+    made = transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv"), **chosen))
+    assert asked
+    reranker = parse_reranker(made[0]["reranker"])
+    assert reranker.fold == "0"
+    assert reranker.hashes["facts"] == hash_of_weights(tmp_path / "judges" / "facts", command="")
+    assert all(row["headline"] for row in made if not row["error"])
 
 
 def test_strict_without_a_fluency_judge_or_without_judges_is_refused(generators, tmp_path, judges):

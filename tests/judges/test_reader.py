@@ -11,7 +11,8 @@ from change_it.corpus.rewriting import rewriting_source
 from change_it.errors import InputError
 from change_it.judges.reader import Reader, Reading, calibrated
 from change_it.scoring.facts import check_all_facts
-from change_it.text.edits import Edit
+from change_it.text.edits import Edit, Mentions, edits
+from change_it.text.names import Headline
 
 SOURCES = [
     ("Crolla il ponte a Bari", "Il ponte di Bari è crollato. Lo dice Rossi."),
@@ -105,12 +106,43 @@ def test_each_edit_is_held_against_the_kinder_source(tmp_path):
             ]
 
     model = Reader.from_pretrained(save_reader(tmp_path / "facts", "words"), device="cpu")
-    reader = Told(model.model, model.tokenizer, model.settings)
+    reader = Told(model.model, model.tokenizer, replace(model.settings, margin=0.5))
     [both] = reader.read(
         ["Rossi con due amici"], sources=["Rossi e Bianchi"], articles=["Bianchi e Rossi, tre amici."],
         reference_articles=["Due o tre amici di Bianchi."], targets=["a"], language="it",
     )  # fmt: skip
     assert both.gap >= 0
+
+
+def test_the_partners_article_is_asked_where_it_can_change_the_verdict(folder):
+    reader = Reader.from_pretrained(folder, device="cpu")
+    reader = replace(reader, settings=replace(reader.settings, margin=0.0))
+    headlines = ["Rossi accusa Bianchi", "Bianchi non cade", "Due feriti a Bari", "Bari accusa Rossi"]
+    source, article, partner = (
+        "Rossi e Bianchi",
+        "Bianchi e Rossi, tre amici a Bari.",
+        "Cade Bianchi, due feriti.",
+    )
+    n, verdicts = len(headlines), []
+    readings = reader.read(
+        headlines, sources=[source] * n, articles=[article] * n, reference_articles=[partner] * n,
+        targets=["a"] * n, language="it",
+    )  # fmt: skip
+    mentions = Mentions.of((source, article, partner), "it")
+    for headline, reading in zip(headlines, readings, strict=True):
+        changed = edits(Headline(headline, "it"), mentions)
+        group = [headline, *(edit.text for edit in changed)]
+        both = np.maximum(
+            *(reader.gaps([texts], [group], "a")[0] for texts in ((source, article), ("", partner)))
+        )
+        assert reader.supports(reading) == (both.min() >= 0)
+        if not reader.supports(reading):
+            assert (reading.gap, reading.edit) == (
+                pytest.approx(both.min(), rel=1e-3),
+                changed[both.argmin()],
+            )
+        verdicts.append(reader.supports(reading))
+    assert not all(verdicts)
 
 
 def test_the_margin_lets_a_share_through():
@@ -216,3 +248,80 @@ def test_the_margin_decides(tmp_path):
     wide = replace(reader, settings=replace(reader.settings, margin=3.0))
     edit = Edit("x", "name", 0, 1, "x")
     assert [wide.supports(Reading(gap, edit)) for gap in (-3.1, -3.0, 0.0)] == [False, True, True]
+
+
+def causal(folder, kind):
+    """A reader over an untrained causal model, 16 wide."""
+    from transformers import (
+        BloomConfig,
+        BloomForCausalLM,
+        Gemma3ForCausalLM,
+        Gemma3TextConfig,
+        LlamaConfig,
+        LlamaForCausalLM,
+    )
+
+    save_reader(folder, "causal")
+    record = json.loads((folder / "config.json").read_text())["change_it"]
+    sizes = {"vocab_size": 300, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
+    wide = {**sizes, "intermediate_size": 16, "num_key_value_heads": 1, "head_dim": 8}
+    torch.manual_seed(2)
+    if kind == "bloom":
+        model = BloomForCausalLM(BloomConfig(vocab_size=300, hidden_size=16, n_layer=2, n_head=2))
+    elif kind == "llama":
+        model = LlamaForCausalLM(LlamaConfig(**wide))
+    else:
+        layers = ["sliding_attention", "full_attention"]
+        window = 20 if kind == "short window" else 200
+        model = Gemma3ForCausalLM(Gemma3TextConfig(**wide, sliding_window=window, layer_types=layers))
+    for parameter in model.parameters():  # far from uniform, so that places and neighbours matter
+        torch.nn.init.normal_(parameter, std=0.5)
+    model.config.change_it = record
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["gpt", "llama", "gemma"])
+def test_headlines_read_together_have_the_likelihood_that_each_has_alone(tmp_path, kind, monkeypatch):
+    monkeypatch.setattr("change_it.judges.reader.ROWS", 3)
+    folder = save_reader(tmp_path / "r", "causal") if kind == "gpt" else causal(tmp_path / "r", kind)
+    reader = Reader.from_pretrained(folder, device="cpu")
+    sources, groups = [SOURCES[0], SOURCES[1], SOURCES[0]], [*GROUPS, ["Rossi cade", "Bari cade"]]
+    together = reader.gaps(sources, groups, "a")
+
+    def log_p(source, headline):
+        tokenizer, [text] = reader.tokenizer, [". ".join(filter(None, source))]
+        before = [*tokenizer("Articolo: ")["input_ids"], *tokenizer(text)["input_ids"][: reader.max_tokens]]
+        before += tokenizer("\nTitolo:")["input_ids"]
+        pieces = tokenizer(f" {headline}\n")["input_ids"]
+        with torch.no_grad():
+            logits = reader.model(input_ids=torch.tensor([[*before, *pieces]])).logits[0].log_softmax(-1)
+        return logits[range(len(before) - 1, len(before) + len(pieces) - 1), pieces].clamp(min=-25)
+
+    for source, (headline, *others), gaps in zip(sources, groups, together, strict=True):
+        expected = [float(log_p(source, headline).sum() - log_p(source, other).sum()) for other in others]
+        assert gaps == pytest.approx(expected, rel=1e-4, abs=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["bloom", "short window"])
+def test_a_model_that_cannot_read_headlines_together_is_refused(tmp_path, kind):
+    with pytest.raises(InputError, match="cannot be loaded as a reader"):
+        Reader.from_pretrained(causal(tmp_path / "r", kind), device="cpu")
+
+
+def test_a_source_is_read_once_for_all_its_headlines(tmp_path):
+    reader = Reader.from_pretrained(save_reader(tmp_path / "r", "causal"), device="cpu")
+    read, forward = [], reader.model.forward
+    reader.model.forward = lambda *args, **options: (
+        read.append(options["input_ids"].shape[1]) or forward(*args, **options)
+    )
+    ask(reader, ["Rossi accusa Bianchi", "Bianchi accusa Rossi", "Rossi accusa Bari"])
+    assert len(read) == 1 + 3  # the source, then each headline with its edits
+
+
+def test_a_generator_is_no_reader(corpus, tmp_path, capsys):
+    folder = save_reader(tmp_path / "model", "causal")
+    (folder / "generator.json").write_text("{}")
+    arguments = ["train", "judge", "--task", "facts", "--corpus", corpus, "--encoder", str(folder)]
+    assert main([*arguments, "--out", str(tmp_path / "out")]) == 2
+    assert "its own hand" in capsys.readouterr().err

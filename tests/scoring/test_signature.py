@@ -1,11 +1,14 @@
 import shutil
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
+from change_it.judges.reader import Reading
 from change_it.scoring.scores import score
-from change_it.scoring.signature import Reranker, parse_reranker
+from change_it.scoring.signature import Reranker, Writer, parse_reranker
 from change_it.scoring.systems import System, built_in_systems
 
 
@@ -117,3 +120,40 @@ def test_headlines_that_are_missing_fail_everywhere(toy_test):
     assert [first[name] for name in ("headline", "compliant", "hh", "ah", "main", "p_hh", "p_ah", "p_target")] == [
         "", False, False, False, False, 0, 0, 0,
     ]  # fmt: skip
+
+
+def with_reader(weights, base):
+    """Judges whose judge of facts believes everything."""
+
+    def read(headlines, **_):
+        return [Reading(np.inf, None)] * len(headlines)
+
+    reader = SimpleNamespace(weights_hash=weights, settings=SimpleNamespace(base=base), read=read)
+    return FakeJudges(digits="abcd", reader=reader)
+
+
+def written_by(test, *writers):
+    return System("mine", tuple(item.reference for item in test.items), writers=writers)
+
+
+def test_a_reader_does_not_judge_its_own_hand(toy_test):
+    judges = with_reader("e" * 64, "")
+    systems = [*built_in_systems(toy_test), written_by(toy_test, Writer("f" * 64), Writer("e" * 64))]
+    with pytest.raises(InputError, match="that wrote mine, so it would judge its own hand"):
+        score(toy_test, judges, systems, resamples=2, allow_same_judges=True)
+    assert not judges.main.asked
+
+
+def test_a_common_pretrained_model_is_named(toy_test):
+    from change_it.results.score_tables import remarks
+
+    systems = [*built_in_systems(toy_test), written_by(toy_test, Writer("f" * 64, "t5"))]
+    scores = score(toy_test, with_reader("e" * 64, "t5"), systems, resamples=2)
+    assert scores.same_base == {"mine": "t5"}
+    assert "|base:t5|" in scores.row("mine").signature
+    assert "base:" not in scores.row("gold").signature
+    assert "t5" in " ".join(map(str, remarks(scores)))
+    others = score(toy_test, with_reader("e" * 64, "gpt2"), systems, resamples=2)
+    assert (
+        others.same_base == score(toy_test, with_reader("e" * 64, ""), systems, resamples=2).same_base == {}
+    )
