@@ -25,6 +25,7 @@ from change_it.text.names import Casing, Headline, key
 from change_it.text.numbers import AMBIGUOUS, Number, Piece, find_numbers, pieces
 from change_it.text.quotations import Words, quotations
 from change_it.text.stopwords import function_words
+from change_it.text.tokens import words
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.reader import Reader
@@ -588,7 +589,7 @@ def check_all_facts(
         reference_articles: n articles of the aligned headlines; empty texts, or None, without any.
         language: of all texts.
         casing: of the training articles.
-        reader: asked about headlines that the rules support.
+        reader: asked about headlines that the rules support and no text begins with.
         targets: n outlets that the headlines are of, for the reader.
         progress: of the reader: True shows a bar; a function is called with the number of headlines read.
 
@@ -605,7 +606,7 @@ def check_all_facts(
         prediction, source, article, reference = items[place]
         found[place] = checker.check(prediction, source=source, article=article, reference_article=reference)
     if reader is not None and targets is not None:
-        asked = [place for place in range(len(items)) if found[place].supported]
+        asked = [place for place, item in enumerate(items) if found[place].supported and not _begins(*item)]
         readings = reader.read(
             [predictions[place] for place in asked],
             sources=[sources[place] for place in asked],
@@ -620,6 +621,12 @@ def check_all_facts(
             if reading.edit is not None and not reader.supports(reading):
                 found[place] = Facts(False, (_edited(predictions[place], reading.edit),))
     return [found[place] for place in range(len(items))]
+
+
+def _begins(headline: str, *texts: str) -> bool:
+    """Whether a text begins with the headline, word for word: it says what the headline says."""
+    own = words(fold(headline))
+    return any(words(fold(text[: 2 * len(headline)]))[: len(own)] == own for text in texts)
 
 
 def _edited(headline: str, edit: Edit) -> Unsupported:
