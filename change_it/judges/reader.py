@@ -497,7 +497,7 @@ def read_settings(config: Any) -> ReaderSettings:
         )
     match record:
         case {"margin": int() | float() as margin, "language": str(language)} if 0 <= margin < np.inf:
-            encoder = str(record.get("encoder", SCRATCH))
+            encoder = str((record or {}).get("encoder", SCRATCH))
             base = "" if encoder == SCRATCH else encoder
             return ReaderSettings(
                 about.outlets, about.fold, float(margin), about.max_tokens, language, base=base
