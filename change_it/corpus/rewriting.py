@@ -4,14 +4,14 @@ import re
 
 import polars as pl
 
-from change_it.corpus.folder import read_table
+from change_it.corpus.folder import read_language, read_table
 from change_it.corpus.training_sets import of_fold
+from change_it.text.quotations import Words, quotations
+from change_it.text.stopwords import guess_language
 from change_it.text.tokens import HEADLINE_TOKEN
 
 #: Characters of an article that a small network reads, roughly: names and numbers behind them are out of its sight.
 OPENING = 1000
-#: Letters of a preposition or article, at most.
-SHORT = 4
 #: Behind these marks a capital letter says nothing.
 BEGINNING = '.:?!…«"“'
 _TOKEN = re.compile(HEADLINE_TOKEN)
@@ -25,8 +25,8 @@ def rewriting_source(headline: str, article: str, to: str) -> str:
 def read_rewriting(corpus: str, outlets: tuple[str, str], fold: str = "all") -> pl.DataFrame:
     """`id, given, article, to, target`: every article with its own headline, and both directions of pairs.
 
-    Nothing teaches to invent names and numbers: those of an own headline that its article lacks are `given`, where else the
-    headline of an original stands, and pairs with such a target are left out.
+    `given` is the original's headline; an own headline has none. Nothing teaches to invent: headlines with names, numbers
+    or quotations that the original and the beginning of its article lack are left out.
 
     Args:
         corpus: folder or data set id.
@@ -52,39 +52,34 @@ def read_rewriting(corpus: str, outlets: tuple[str, str], fold: str = "all") -> 
         pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("article", "target")
     )
     rows = of_fold(rows, fold)
-    read: list[str | None] = []
-    for article, given, target in rows.select("article", "given", "target").iter_rows():
-        lacking = unsupported(target, f"{given} {article[:OPENING]}")
-        read.append(None if given and lacking else given or ", ".join(lacking))
-    given = pl.Series("given", read, dtype=pl.String)
-    return rows.with_columns(given).drop_nulls("given").select("id", "given", "article", "to", "target")
+    language = read_language(corpus) or guess_language(rows["target"].head(1000).to_list())
+    told = [
+        tells(f"{given} {article[:OPENING]}", target, language)
+        for article, given, target in rows.select("article", "given", "target").iter_rows()
+    ]
+    return rows.filter(pl.Series(told, dtype=pl.Boolean)).select("id", "given", "article", "to", "target")
 
 
-def unsupported(headline: str, text: str) -> list[str]:
-    """Names and numbers of a headline that a text does not have, as far as capitals and digits show them; neighbours together.
-
-    A name has the short word before it, if there is one: `a Roma` is a place where `Roma` at the beginning may be anything.
+def tells(text: str, headline: str, language: str) -> bool:
+    """Whether a text has all names and numbers of a headline, as far as capitals and digits show them, and all that it quotes.
 
     Examples:
-        >>> unsupported("Apre la tangenziale a Borgo Tambarossa, 113 milioni", "Costa 113 milioni la tangenziale in città")
-        ['a Borgo Tambarossa']
+        >>> tells("Costa 113 milioni la tangenziale in città", "Apre la tangenziale a Borgo Tambarossa", "it")
+        False
+        >>> tells("Costa 113 milioni la tangenziale in città", "La tangenziale, 113 milioni", "it")
+        True
     """
-    have = set(_TOKEN.findall(text.lower()))
-    tokens = [(match.group(), *match.span()) for match in _TOKEN.finditer(headline)]
-    found: list[list[int]] = []
-    for place, (token, start, end) in enumerate(tokens):
-        known = token.lower() in have
-        following = tokens[place + 1][0] if place + 1 < len(tokens) else ""
-        opens = place == 0 or tokens[place - 1][0].strip() in BEGINNING
-        capital = token[0].isupper() and (
+    tokens, have = _TOKEN.findall(headline), set(_TOKEN.findall(text.lower()))
+    for place, token in enumerate(tokens):
+        if token.lower() in have:
+            continue
+        following = tokens[place + 1] if place + 1 < len(tokens) else ""
+        opens = place == 0 or tokens[place - 1].strip() in BEGINNING
+        name = token[0].isupper() and (
             not opens or (following[:1].isupper() and following.lower() not in have)
         )
-        if known or not (capital or any(map(str.isdigit, token))):
-            continue
-        if found and found[-1][2] == place - 1:
-            found[-1][1:] = [end, place]
-        else:
-            before = tokens[place - 1] if place and token[0].isupper() else None
-            short = before is not None and before[0].islower() and len(before[0]) <= SHORT
-            found.append([before[1] if before and short else start, end, place])
-    return [headline[start:end] for start, end, _ in found]
+        if name or any(map(str.isdigit, token)):
+            return False
+    quoted = quotations(headline, language)
+    said = Words(text) if quoted else None
+    return said is None or all(said.says(part) for quotation in quoted for part in quotation.parts)

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from change_it.corpus.folder import read_table
-from change_it.corpus.rewriting import unsupported
+from change_it.corpus.rewriting import OPENING, tells
 from change_it.errors import InputError
 from change_it.generators.recipes import load_recipe, source_of
 
@@ -62,7 +62,7 @@ def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
     crossed = {
         (source_of("both", headline, article, "faro"), target)
         for headline, article, target in pairs
-        if not unsupported(target, f"{headline} {article[:1000]}")
+        if tells(f"{headline} {article[:OPENING]}", target, "it")
     }
     assert crossed
     assert len(crossed) < len(pairs)
@@ -71,19 +71,30 @@ def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
     for source, target in examples:
         outlet, given, article = source.split(" | ", 2)
         assert own[target]["label"] == outlet
-        assert not unsupported(target, source)
+        assert tells(f"{given} {article[:OPENING]}", target, "it")
         if own[target]["article"] == article:
             seen += 1
-            assert given == ", ".join(unsupported(target, article[:1000]))
-    assert seen > 0.8 * len(articles)
+            assert given == ""
+    assert seen > 0.75 * len(articles)
 
 
-def test_names_and_numbers_that_a_text_lacks():
-    text = "In città il ponte di Rossi costa 12 milioni, dice la Regione"
-    assert unsupported("Il ponte a Borgo Santo, Rossi: «Bello»", text) == ["a Borgo Santo"]
-    assert unsupported("Ponte, 14 milioni: «Bello». Serve la Provincia?", text) == ["14", "la Provincia"]
-    assert unsupported("Borgo Santo, il ponte costa 12 milioni", text) == ["Borgo Santo"]
-    assert unsupported("Bello il ponte della REGIONE", text) == []
+@pytest.mark.parametrize(
+    ("headline", "told"),
+    [
+        ("Bello il ponte della REGIONE", True),
+        ("Rossi: «Quel ponte è bellissimo»", True),
+        ("Rossi: «Quel ponte non serve a nessuno»", False),
+        ("Il ponte a Borgo Santo, Rossi: «Bello»", False),
+        ("Ponte, 14 milioni: «Bello»", False),
+        ("Ponte, serve la Provincia?", False),
+        ("Borgo Santo, il ponte costa 12 milioni", False),
+    ],
+)
+def test_names_numbers_and_quotations_that_a_text_has(headline, told):
+    text = (
+        "In città il ponte di Rossi costa 12 milioni, dice la Regione. «Quel ponte è bellissimo», dice Rossi."
+    )
+    assert tells(text, headline, "it") is told
 
 
 @pytest.mark.parametrize("recipe", ["sum", "s2s2", "agnostic", "rewrite"])
