@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
-from saved_judges import save_reader, save_untrained
+from saved_judges import save_reader
 from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins
 from tiny_generators import save_generator
 
@@ -201,12 +201,9 @@ def test_the_judges_of_the_objective_are_named(generators, tmp_path, monkeypatch
 
 
 def test_a_reader_of_the_other_fold_chooses_too(generators, tmp_path, monkeypatch):
-    outlets, texts = ("rep", "gio"), [row["article"] for row in ROWS]
-    for task in ("main", "hh", "ah", "fluency"):
-        save_untrained(tmp_path / "judges" / task, task, texts, outlets)
-    save_reader(tmp_path / "judges" / "facts", "words", outlets)
-    for config in (tmp_path / "judges").glob("*/config.json"):
-        config.write_text(config.read_text().replace('"fold": "all"', '"fold": "0"'))
+    folder = save_reader(tmp_path / "facts", "words", ("rep", "gio"))
+    fakes = FakeJudges(fold="0", digits="abcd", reader=Reader.from_pretrained(folder, device="cpu"))
+    monkeypatch.setattr(Judges, "from_pretrained", lambda name, precision, device: fakes)
     asked, read = [], Reader.read
 
     def read_and_note(self, headlines, **options):
@@ -214,12 +211,12 @@ def test_a_reader_of_the_other_fold_chooses_too(generators, tmp_path, monkeypatc
         return read(self, headlines, **options)
 
     monkeypatch.setattr(Reader, "read", read_and_note)
-    chosen = {"rerank": str(tmp_path / "judges"), "objective": "strict", "candidates": 3}
+    chosen = {"rerank": "judges", "objective": "strict", "candidates": 3}
     made = transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv"), **chosen))
     assert asked
     reranker = parse_reranker(made[0]["reranker"])
     assert reranker.fold == "0"
-    assert reranker.hashes["facts"] == hash_of_weights(tmp_path / "judges" / "facts", command="")
+    assert reranker.hashes["facts"] == hash_of_weights(folder, command="")
     assert all(row["headline"] for row in made if not row["error"])
 
 
