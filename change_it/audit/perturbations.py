@@ -58,6 +58,8 @@ ATTRIBUTION = 3
 #: Draws before a change of all numbers or names is given up.
 DRAWS = 12
 
+#: An Italian word that is elided into the next one, which begins with a vowel.
+_ELIDED = re.compile(r"[^\W\d_]['’]$")
 _END_OF_SENTENCE = re.compile(r"[.;!?|–—]|\s-\s")
 #: Before these an Italian masculine article is lo, gli, uno and the like.
 _BEFORE_LO = re.compile(r"s[^aeiou]|[zxy]|gn|ps", re.IGNORECASE)
@@ -429,7 +431,7 @@ def name_mistaken(item: Item, random: np.random.Generator, known: Known) -> str 
         return None
     first, last = names[int(random.integers(len(names)))]
     start, end = headline.span(headline.pieces[first].start, headline.pieces[last - 1].end)
-    return headline.text[:start] + _any(others, random) + headline.text[end:]
+    return _with_another(headline.text, start, end, others, random)
 
 
 @breaks("facts", "content", allowed=0.10)
@@ -440,7 +442,7 @@ def speaker_exchanged(item: Item, random: np.random.Generator, known: Known) -> 
         return None
     start, end, words = speaker
     others = _names_of(item.article, known, headline, words=words)
-    return item.reference[:start] + _any(others, random) + item.reference[end:] if others else None
+    return _with_another(item.reference, start, end, others, random)
 
 
 @breaks("facts")
@@ -617,6 +619,15 @@ def _names_of(article: str, known: Known, headline: Headline, *, words: int | No
     present = set(headline.keys)
     names = {name: known.read(name).keys for name in known.mentions(article).names}
     return [name for name, keys in names.items() if words in (None, len(keys)) and present.isdisjoint(keys)]
+
+
+def _with_another(
+    text: str, start: int, end: int, names: Sequence[str], random: np.random.Generator
+) -> str | None:
+    """The text with one of the names from `start` to `end`: of those with a vowel first where the word before is elided."""
+    if _ELIDED.search(text[:start]):
+        names = [name for name in names if fold(name)[0].lower() in "aeiouh"]
+    return text[:start] + _any(names, random) + text[end:] if names else None
 
 
 def _speaker(headline: Headline, known: Known) -> tuple[int, int, int] | None:

@@ -122,7 +122,9 @@ def frozen_cosine(encoder: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) 
 
 
 def some_of(examples: Examples, *, seed: int, at_most: int = THRESHOLD_EXAMPLES) -> Examples:
-    """A random part of the examples, all of them if they are few."""
+    """A random part of the examples; themselves if they are few."""
+    if len(examples) <= at_most:
+        return examples
     return examples.select(some_rows(len(examples), seed=seed, at_most=at_most))
 
 

@@ -129,10 +129,10 @@ def load_weights(auto: Any, name: str | Path, *, use: Use = "saved", config: Any
     if Path(name).is_dir():
         _check_folder(auto, Path(name), config)
     other = f"{name} was saved by another version of change-it or has been damaged"
-    options = {"dtype": torch.float32, "use_safetensors": True, "trust_remote_code": False}
+    options = {"dtype": torch.float32, "use_safetensors": True, "output_loading_info": True}
     options |= {} if config is None else {"config": config}
     try:
-        model, keys = auto.from_pretrained(name, output_loading_info=True, **options)
+        model, keys = auto.from_pretrained(name, trust_remote_code=False, **options)
     except OSError as error:
         if "safetensors" not in str(error):
             raise

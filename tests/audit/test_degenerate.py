@@ -21,6 +21,7 @@ def sample(corpus):
 @pytest.fixture(scope="module")
 def results(sample):
     judges = FakeJudges(sample.test.outlets)
+    judges.main.rule = lambda text, _: 0.9 if len(text) > 100 else 0.2  # the second outlet writes longer ones
     found, table = measure_systems(judges, sample.test.items, sample.known, at_most=30, resamples=50, seed=1)
     return {result.system: result for result in found}, table
 

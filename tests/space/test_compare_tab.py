@@ -101,7 +101,7 @@ def test_fluency_facts_and_unsupported_words_are_shown_where_they_are_known(tmp_
     assert len(compare.chosen(items, "facts", "first")) == 1
     html = compare.pairs_html(items, "one", "other", "en", "")
     assert ">17</mark>" in html
-    assert "facts: numbers or names not supported" in html
+    assert "facts: numbers, names or quotations not supported" in html
     assert len(compare.counts_table(items, "one", "other").rows) == 7
     plain = [write(tmp_path / f"{name}.csv", [row("1", True, True, True)]) for name in ("x", "y")]
     items = compare.matched(compare.read_verdicts(plain), "x", "y")
