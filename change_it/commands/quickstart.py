@@ -44,7 +44,7 @@ QUICK: dict[Task, dict[str, Any]] = {
     "hh": {"updates": 120, "evaluation_steps": 40, "early_stopping": 1},
     "ah": {"updates": 40, "evaluation_steps": 40},
     "fluency": {"updates": 500, "evaluation_steps": 100},
-    "facts": {"updates": 500, "evaluation_steps": 500},
+    "facts": {"updates": 400, "evaluation_steps": 400},
 }
 
 
@@ -137,7 +137,7 @@ def _judging(options: QuickstartOptions) -> list[Step]:
         )
         for task, of_task in QUICK.items()
     }
-    audit = AuditOptions(corpus=corpus, judges=str(out / "judges"), seed=seed)
+    audit = AuditOptions(corpus=corpus, judges=str(out / "judges"), items=100, seed=seed)
     return [
         *(
             Step(f"{task} judge", "change_it.commands.train_judge:run", judge)

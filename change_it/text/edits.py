@@ -21,7 +21,7 @@ Kind = Literal["name", "number", "negation", "quotation"]
 #: Characters of a text that other names and numbers are taken from.
 BEGINNING = 3000
 #: Other names, and other numbers, that each one of a headline is exchanged for, at most.
-OTHERS = 8
+OTHERS = 6
 #: Edits of a headline, at most.
 MOST = 40
 #: Measures that are mistaken for each other.
