@@ -39,18 +39,11 @@ def save_untrained(folder, task, texts, outlets):
     import numpy as np
 
     from change_it.judges.baselines import scores
-    from change_it.judges.encoders import build, class_labels, train_wordpiece
-    from change_it.judges.fluency import FluencyJudgeConfig, FluencyJudgeForSequenceClassification
-    from change_it.judges.fluency_start import LABELS
+    from change_it.judges.encoders import build
     from change_it.networks.pretrained import hash_of_weights
 
     torch.manual_seed(sum(map(ord, task)))
-    if task == "fluency":
-        tokenizer = train_wordpiece(texts, 200, lowercase=True)
-        sizes = {"vocab_size": len(tokenizer), "embedding_size": 8, "hidden_size": 6, "buckets": 2**12}
-        model = FluencyJudgeForSequenceClassification(FluencyJudgeConfig(**sizes, **class_labels(LABELS)))
-    else:
-        model, tokenizer = build(task, "scratch", texts * 9, outlets=outlets, vocabulary_size=200)
+    model, tokenizer = build(task, "scratch", texts * 9, outlets=outlets, vocabulary_size=200)
     about = {"task": task, "fold": "all", "seed": 1, "max_tokens": 48, "outlets": list(outlets)}
     model.config.change_it = about | {"corpus": "corpus", "encoder": "scratch"}
     model.save_pretrained(folder)
