@@ -28,7 +28,7 @@ from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
 from change_it.text.edits import Mentions
 from change_it.text.names import Casing, Headline
-from change_it.training.arguments import Arithmetic
+from change_it.training.settings import Arithmetic
 
 #: Systems of the audit that a reader ought to refuse, though they break no other rule of facts.
 CONTRARY = ("negated", "roles swapped")
