@@ -44,7 +44,7 @@ QUICK: dict[Task, dict[str, Any]] = {
     "hh": {"updates": 120, "evaluation_steps": 40, "early_stopping": 1},
     "ah": {"updates": 40, "evaluation_steps": 40},
     "fluency": {"updates": 500, "evaluation_steps": 100},
-    "facts": {"updates": 400, "evaluation_steps": 400},
+    "facts": {"batch_size": 16, "updates": 600, "evaluation_steps": 600},
 }
 
 
