@@ -108,7 +108,7 @@ class Run:
 
         with BackgroundSteps(unfinished(beside), log) as background:
             if background.names:
-                names = " and ".join(background.names)
+                names = ", ".join(background.names)
                 terminal.print(f"In a process of its own, which writes to {log}: {names}.")
             left = unfinished(steps)
             for number, step in enumerate(left, start=1):

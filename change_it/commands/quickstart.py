@@ -21,8 +21,9 @@ from change_it.tables import console
 
 #: In the folder of a run: its options and the seconds of its finished steps.
 RECORD = "run.json"
-#: What the process that trains the generator prints.
+#: What the process that trains the generator, and then this judge, prints.
 LOG = "generator.log"
+BESIDE: Task = "ah"
 REPORT = "report"
 #: The steps in the order in which they are noted.
 STEPS = (
@@ -95,14 +96,17 @@ def check(options: QuickstartOptions) -> None:
 
 @keep_locks()
 def run(options: QuickstartOptions) -> None:
-    """Run the steps, the generator's in a process of their own beside the judges'; finished ones are kept."""
+    """Run the steps, the generator's and a judge's in a process of their own beside the others; finished ones are kept."""
     started = time.perf_counter()
     check(options)
     steps = QuickstartRun(options)
     terminal = console()
     terminal.rule("[bold]change_it quickstart")
     steps.run(_corpus(options))
-    steps.run(_judging(options), beside=_writing(options), log=options.out / LOG)
+    training = _training(options)
+    beside = [*_writing(options), training.pop(BESIDE)]
+    steps.run([*training.values()], beside=beside, log=options.out / LOG)
+    steps.run([_audit(options)])
     steps.finished.pop(REPORT, None)  # it is always made anew
     steps.run([_report(options)])
     terminal.rule(f"[bold]done in {time.perf_counter() - started:.0f} s")
@@ -123,28 +127,31 @@ def _corpus(options: QuickstartOptions) -> list[Step]:
     ]
 
 
-def _judging(options: QuickstartOptions) -> list[Step]:
-    out, corpus, seed = options.out, str(options.out / "corpus"), options.seed
-    judges = {
-        task: JudgeOptions(
-            task=task,
-            out=out / "judges" / task,
-            corpus=corpus,
-            mixed_precision=_arithmetic(),
-            seed=seed,
-            **TINY,
-            **of_task,
+def _training(options: QuickstartOptions) -> dict[Task, Step]:
+    """The trainings of the judges."""
+    return {
+        task: Step(
+            f"{task} judge",
+            "change_it.commands.train_judge:run",
+            JudgeOptions(
+                task=task,
+                out=options.out / "judges" / task,
+                corpus=str(options.out / "corpus"),
+                mixed_precision=_arithmetic(),
+                seed=options.seed,
+                **TINY,
+                **of_task,
+            ),
         )
         for task, of_task in QUICK.items()
     }
-    audit = AuditOptions(corpus=corpus, judges=str(out / "judges"), items=100, seed=seed)
-    return [
-        *(
-            Step(f"{task} judge", "change_it.commands.train_judge:run", judge)
-            for task, judge in judges.items()
-        ),
-        Step("audit", "change_it.commands.audit:run", audit),
-    ]
+
+
+def _audit(options: QuickstartOptions) -> Step:
+    judged = AuditOptions(
+        corpus=str(options.out / "corpus"), judges=str(options.out / "judges"), items=100, seed=options.seed
+    )
+    return Step("audit", "change_it.commands.audit:run", judged)
 
 
 def _writing(options: QuickstartOptions) -> list[Step]:

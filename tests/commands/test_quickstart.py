@@ -57,7 +57,7 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     assert len(commands) == len(STEPS)
     assert {settings.seed for settings in options} == {3}
     learning, transfer = options[2:4]
-    assert [settings.task for settings in options[4:9]] == ["main", "hh", "ah", "fluency", "facts"]
+    assert [settings.task for settings in options[4:9]] == ["ah", "main", "hh", "fluency", "facts"]
     score = options[-1]
     assert (learning.recipe, learning.to, learning.out) == ("rewrite", None, tmp_path / "generators/rewrite")
     assert transfer.generator == str(tmp_path / "generators")
