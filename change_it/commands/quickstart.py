@@ -3,7 +3,7 @@
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from change_it import __version__
 from change_it.commands.audit import AuditOptions
@@ -18,6 +18,7 @@ from change_it.io.locks import keep_locks
 from change_it.judges.arguments import TASKS, JudgeOptions, Task
 from change_it.steps import Run, Step
 from change_it.tables import console
+from change_it.training.settings import Arithmetic, Precision
 
 #: In the folder of a run: its options and the seconds of its finished steps.
 RECORD = "run.json"
@@ -149,7 +150,11 @@ def _training(options: QuickstartOptions) -> dict[Task, Step]:
 
 def _audit(options: QuickstartOptions) -> Step:
     judged = AuditOptions(
-        corpus=str(options.out / "corpus"), judges=str(options.out / "judges"), items=100, seed=options.seed
+        corpus=str(options.out / "corpus"),
+        judges=str(options.out / "judges"),
+        precision=_precision(),
+        items=100,
+        seed=options.seed,
     )
     return Step("audit", "change_it.commands.audit:run", judged)
 
@@ -179,17 +184,23 @@ def _report(options: QuickstartOptions) -> Step:
         corpus=str(options.out / "corpus"),
         judges=str(options.out / "judges"),
         predictions=(f"{RECIPE}={_predictions(options)}",),
+        precision=_precision(),
         out=options.out / "report",
         seed=options.seed,
     )
     return Step(REPORT, "change_it.commands.score:run", score)
 
 
-def _arithmetic() -> Literal["no", "bf16"]:
-    """What models train in: bf16 where the processor has units for it."""
+def _precision() -> Arithmetic:
+    """What judges compute in: bf16 where the processor has units for it."""
     from change_it.networks.pretrained import native_bf16
 
-    return "bf16" if native_bf16() else "no"
+    return "bf16" if native_bf16() else "float32"
+
+
+def _arithmetic() -> Precision:
+    """What models train in, see `_precision`."""
+    return "bf16" if _precision() == "bf16" else "no"
 
 
 def _predictions(options: QuickstartOptions) -> Path:

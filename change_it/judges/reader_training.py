@@ -34,7 +34,7 @@ ACCEPTANCE = 0.95
 #: Validation headlines that choose the weights, and that the margin is taken from, at most.
 VALIDATION = 400
 #: Pairs of A2 that the reader is tested on, at most.
-TESTED = 300
+TESTED = 100
 #: Words of a reader from scratch, and the size of its states.
 VOCABULARY, CELLS = 5_000, 256
 
