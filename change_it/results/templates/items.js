@@ -78,7 +78,7 @@
   const marks = (measure) => ({ title: heads[measure], field: measure, headerTooltip: texts[measure], hozAlign: "center", cssClass: "item-mark", width: measure === "compliant" ? 80 : 61, minWidth: 61,
     sorter: (one, other) => (one ?? -1) - (other ?? -1), headerFilter: choice({ yes: "✓", no: "✗" }), headerFilterEmptyCheck: (value) => !value,
     headerFilterFunc: (wanted, value) => value === (wanted === "yes"), formatter: (cell) => sign(cell.getValue()), headerSortStartingDir: "desc" });
-  const key = { title: texts.id, field: "id", sorter: compare, headerFilter: "input", headerFilterPlaceholder: texts.search, width: 76, minWidth: 76, formatter: opener };
+  const key = { title: texts.id, field: "id", sorter: compare, headerFilter: "input", headerFilterPlaceholder: texts.search, width: 88, minWidth: 88, formatter: opener };
   const direction = directions.length > 1 ? [chosen(texts.direction, "direction", directions)] : [];
   const views = {
     rows: [key, chosen(texts.system, "system", systems), ...(narrow ? [] : [text(texts.original, "original")]),
