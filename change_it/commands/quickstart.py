@@ -15,32 +15,22 @@ from change_it.errors import InputError
 from change_it.generators.arguments import GeneratorOptions, Recipe
 from change_it.io import check_writable, read_json, write_json
 from change_it.io.locks import keep_locks
-from change_it.judges.arguments import TASKS, JudgeOptions, Task
+from change_it.judges.arguments import JudgeOptions, Task
 from change_it.steps import Run, Step
 from change_it.tables import console
 from change_it.training.settings import Arithmetic, Precision
 
 #: In the folder of a run: its options and the seconds of its finished steps.
 RECORD = "run.json"
-#: What the process that trains the generator, and then this judge, prints.
+#: What the process that trains the generator prints, and the judge that it trains after that.
 LOG = "generator.log"
 BESIDE: Task = "ah"
 REPORT = "report"
-#: The steps in the order in which they are noted.
-STEPS = (
-    "sample",
-    "corpus",
-    *(f"{task} judge" for task in (*TASKS, "fluency", "facts")),
-    "audit",
-    "generator",
-    "transfer",
-    REPORT,
-)
 #: How the headlines are written, by one generator for both newspapers, and the updates of its training: some three and a half minutes of one core.
 RECIPE: Recipe = "rewrite"
 UPDATES = 640
-#: A judge stops when its validation stops gaining. AH reads whole articles and is near its best where it starts.
 TINY: dict[str, Any] = {"encoder": "scratch", "size": "tiny"}
+#: A judge stops when its validation stops gaining. AH reads whole articles and is near its best where it starts.
 QUICK: dict[Task, dict[str, Any]] = {
     "main": {"early_stopping": 1},
     "hh": {"updates": 120, "evaluation_steps": 40, "early_stopping": 1},
@@ -48,6 +38,16 @@ QUICK: dict[Task, dict[str, Any]] = {
     "fluency": {"updates": 500, "evaluation_steps": 100},
     "facts": {"batch_size": 16, "updates": 600, "evaluation_steps": 600},
 }
+#: The steps in the order in which they are noted.
+STEPS = (
+    "sample",
+    "corpus",
+    *(f"{task} judge" for task in QUICK),
+    "audit",
+    "generator",
+    "transfer",
+    REPORT,
+)
 
 
 @dataclass(kw_only=True)

@@ -53,11 +53,11 @@ def read_rewriting(corpus: str, outlets: tuple[str, str], fold: str = "all") -> 
     )
     rows = of_fold(rows, fold)
     language = read_language(corpus) or guess_language(rows["target"].head(1000).to_list())
-    told = [
+    taught = [
         tells(f"{given} {article[:OPENING]}", target, language)
         for article, given, target in rows.select("article", "given", "target").iter_rows()
     ]
-    return rows.filter(pl.Series(told, dtype=pl.Boolean)).select("id", "given", "article", "to", "target")
+    return rows.filter(pl.Series(taught, dtype=pl.Boolean)).select("id", "given", "article", "to", "target")
 
 
 def tells(text: str, headline: str, language: str) -> bool:
@@ -81,5 +81,5 @@ def tells(text: str, headline: str, language: str) -> bool:
         if name or any(map(str.isdigit, token)):
             return False
     quoted = quotations(headline, language)
-    said = Words(text) if quoted else None
-    return said is None or all(said.says(part) for quotation in quoted for part in quotation.parts)
+    words = [Words(text)] if quoted else []
+    return all(quotation.stands_in(words) for quotation in quoted)

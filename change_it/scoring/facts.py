@@ -401,9 +401,11 @@ class FactChecker:
 
     def _quotations(self, prediction: str, texts: Sequence[_Text]) -> list[Unsupported]:
         return [
-            Unsupported(prediction[start:end], start, end, "quotation")
-            for start, end, parts in quotations(prediction, self.language)
-            if not all(any(text.spoken.says(part) for text in texts) for part in parts)
+            Unsupported(
+                prediction[quotation.start : quotation.end], quotation.start, quotation.end, "quotation"
+            )
+            for quotation in quotations(prediction, self.language)
+            if not quotation.stands_in([text.spoken for text in texts])
         ]
 
     def _numbers(self, headline: Headline, texts: Sequence[_Text]) -> list[Unsupported]:

@@ -65,7 +65,7 @@ class Models:
         language: of the headlines, `it`, `en` or `none`: taggers and syllables.
         audit: how far to rely on the judges.
         sample: whether they were trained on the embedded sample.
-        examples: that the page offers; invented ones when not given.
+        corpus_examples: examples of the corpus, if there is one.
 
     Raises:
         InputError: there is no system, or one is of other outlets than the judges.
@@ -76,11 +76,9 @@ class Models:
     language: str = "it"
     audit: Summary = NO_AUDIT
     sample: bool = False
-    examples: Sequence[Example] = ()
+    corpus_examples: Sequence[Example] = ()
 
     def __post_init__(self) -> None:
-        if not self.examples:
-            object.__setattr__(self, "examples", invented_examples(self.outlets, self.language))
         if not self.systems:
             raise InputError(
                 "there is no system to transfer headlines with: train a generator or give a corpus"
@@ -100,7 +98,12 @@ class Models:
     @property
     def of_corpus(self) -> bool:
         """Whether the examples are of the corpus."""
-        return any(example.label for example in self.examples)
+        return bool(self.corpus_examples)
+
+    @property
+    def examples(self) -> Sequence[Example]:
+        """What the page offers: examples of the corpus, or invented ones."""
+        return self.corpus_examples or invented_examples(self.outlets, self.language)
 
     @property
     def directions(self) -> dict[str, tuple[str, str]]:

@@ -7,6 +7,7 @@ Quotations that the sources have to the letter stay as they are.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Literal
 
@@ -71,6 +72,11 @@ class Mentions:
     numbers: tuple[tuple[str, Number], ...]
     texts: tuple[str, ...] = ()
 
+    @cached_property
+    def words(self) -> list[Words]:
+        """Those of the sources."""
+        return [Words(text) for text in self.texts]
+
     @classmethod
     def of(cls, texts: Iterable[str], language: str, casing: Casing | None = None) -> "Mentions":
         """Read the beginnings of texts."""
@@ -114,12 +120,10 @@ def edits(headline: Headline, mentions: Mentions, casing: Casing | None = None) 
 
 def _said(headline: Headline, mentions: Mentions) -> list[str]:
     """The quotations that stand in the sources to the letter, with their marks."""
-    found = quotations(headline.text, headline.language)
-    texts = [Words(text) for text in mentions.texts] if found else []
     return [
         headline.text[quotation.start - 1 : quotation.end + 1]
-        for quotation in found
-        if all(any(text.says(part, to_the_letter=True) for text in texts) for part in quotation.parts)
+        for quotation in quotations(headline.text, headline.language)
+        if quotation.stands_in(mentions.words, to_the_letter=True)
     ]
 
 

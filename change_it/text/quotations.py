@@ -6,7 +6,7 @@ negation. Figures of AllSides, which chose this, are in docs/decisions.md.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from change_it.text.folding import fold
@@ -46,6 +46,10 @@ class Quotation(NamedTuple):
     start: int
     end: int
     parts: tuple[tuple[str, ...], ...]
+
+    def stands_in(self, texts: "Sequence[Words]", *, to_the_letter: bool = False) -> bool:
+        """Whether each part stands in one of the texts."""
+        return all(any(text.says(part, to_the_letter=to_the_letter) for text in texts) for part in self.parts)
 
 
 class Words:

@@ -93,7 +93,7 @@ def test_texts_that_the_page_does_not_take_are_no_examples(corpus, monkeypatch):
 def test_the_page_says_what_an_example_shows(models, judges):
     first = item("La statale")
     [shown] = chosen((first, judged("La statale!")))
-    offered = Models(judges, models.systems, examples=(shown,))
+    offered = Models(judges, models.systems, corpus_examples=(shown,))
     assert offered.of_corpus
     assert not models.of_corpus
     found = opening(offered, "en")

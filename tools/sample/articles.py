@@ -37,7 +37,7 @@ class SlotValues:
 
     def __init__(self, event: Event, *, at_home: bool, roles: bool) -> None:
         self.event = event
-        self._at_home, self._roles = at_home, roles
+        self._at_home, self.roles = at_home, roles
         self._met: set[str] = set()
 
     def resolve(self, name: str, filler: Filler) -> Noun | str:
@@ -77,7 +77,7 @@ class SlotValues:
         if name in self._met:
             return person.surname if chance < 0.6 else person.role
         self._met.add(name)
-        if chance < 0.35 and not self._roles:
+        if chance < 0.35 and not self.roles:
             return person.full
         return Noun(f"{person.role.text} {person.full.text}", person.gender)
 

@@ -23,11 +23,6 @@ class _HeadlineValues(SlotValues):
         self._words = rng.random() >= paper.digits
         self.used: set[str] = set()
 
-    @property
-    def roles(self) -> bool:
-        """Whether people are called by their roles."""
-        return self._roles
-
     def resolve(self, name: str, filler: Filler) -> Noun | str:
         """The value of a slot, noted as used: a headline does not say the same thing twice."""
         self.used.add(name)
@@ -37,7 +32,7 @@ class _HeadlineValues(SlotValues):
 
     def _mention(self, name: str, filler: Filler) -> Noun:
         person = self.event.person(name)
-        return person.role if self._roles else person.surname
+        return person.role if self.roles else person.surname
 
 
 def write_headline(

@@ -74,24 +74,23 @@ def _sequence(source: str, position: int, *, nested: bool) -> tuple[Template, in
 
 def slots(template: Template) -> set[str]:
     """Names of all slots that a template may ask for."""
-    found: set[str] = set()
-    for node in template:
-        if isinstance(node, Slot):
-            found.add(node.name)
-        elif isinstance(node, Alternatives):
-            found.update(*(slots(option) for option in node.options))
-    return found
+    return _asked(template, set.union)
 
 
 def always(template: Template) -> set[str]:
     """Names of the slots that a template asks for whichever alternatives are taken."""
-    asked: set[str] = set()
+    return _asked(template, set.intersection)
+
+
+def _asked(template: Template, joined: Callable[..., set[str]]) -> set[str]:
+    """Names of the slots of a template; those of alternatives joined."""
+    names: set[str] = set()
     for node in template:
         if isinstance(node, Slot):
-            asked.add(node.name)
+            names.add(node.name)
         elif isinstance(node, Alternatives):
-            asked |= set.intersection(*(always(option) for option in node.options))
-    return asked
+            names |= joined(*(_asked(option, joined) for option in node.options))
+    return names
 
 
 def filled_in(frame: Template, name: str, template: Template) -> Template:
