@@ -57,7 +57,7 @@ test-lowest: ## the fast tests with the lowest versions that pyproject.toml admi
 	$(LOWEST)/bin/python -m pytest -m "not slow"
 
 mutation: $(VENV)/.installed-dev ## how many small faults in scoring and HEvAS the tests notice, on a sample; half an hour
-	$(BIN)/python -m tools.mutation --modules change_it.scoring --tests tests/scoring tests/test_compliancy_metric.py
+	$(BIN)/python -m tools.mutation --modules change_it.scoring --tests tests/scoring tests/test_compliancy_metric.py tests/test_training_metrics.py tests/judges/test_reader.py
 	$(BIN)/python -m tools.mutation --modules change_it.hevas change_it.text.rouge --tests tests/hevas tests/text/test_rouge.py tests/test_hevas_metric.py tests/test_headline_rouge_metric.py
 
 audit-dependencies: $(VENV)/.installed-dev ## known vulnerabilities of the versions in constraints.txt; asks a service on the network
@@ -86,6 +86,7 @@ docs: $(VENV)/.installed-dev ## the documentation as a site in site/; a broken l
 
 bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
 	$(BIN)/python benchmarks/sample.py
+	$(BIN)/python benchmarks/intervals.py
 	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/quickstart.py
 	$(BIN)/python benchmarks/generator.py --json
@@ -101,7 +102,7 @@ bench-table: $(VENV)/.installed-dev ## all ratios with their targets, from runs/
 	$(if $(RUN),$(BIN)/python benchmarks/judges.py --judges $(RUN)/judges --corpus $(RUN)/corpus --neighbours 1 > runs/bench/judges.json)
 	$(BIN)/python benchmarks/table.py runs/bench
 
-pictures: $(VENV)/.installed-dev ## the README's pictures of page and report, from the quickstart's run
+pictures: $(VENV)/.installed-dev ## the pictures of page, report and audit in README and documentation, from the quickstart's run
 	$(BIN)/python tools/pictures.py runs/quickstart
 
 dist: $(VENV)/.installed-dev ## wheel and source distribution in dist/, as an index would take them

@@ -116,11 +116,11 @@ def main(options: Options) -> None:
         language=language,
         casing=casing,
     )
-    accepted = np.array([reader.supports(reading) for reading in readings])
+    accepted = np.array([reader.objection(reading) is None for reading in readings])
     supported = np.array([found.supported for found in rules])
     report: dict[str, Any] = {
         "reader": reader.weights_hash[:6],
-        "margin": reader.settings.margin,
+        "margins": dict(reader.settings.margins),
         "precision": options.precision,
         "accepted": {
             kind: {
@@ -142,10 +142,10 @@ def main(options: Options) -> None:
                     "kind": kinds[p],
                     "headline": texts[p],
                     "rather": edit.text,
-                    "gap": round(readings[p].gap, 2),
+                    "gap": round(readings[p].gaps[edit.kind], 2),
                 }
                 for p in own[:: max(1, len(own) // 10)][:10]
-                if (edit := readings[p].edit) is not None
+                if (edit := reader.objection(readings[p])) is not None
             ]
     print(json.dumps(report, indent=2, ensure_ascii=False))
 

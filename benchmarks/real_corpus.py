@@ -1,16 +1,17 @@
-"""The whole evaluation on real input, as JSON: corpus, four judges with a pre-trained encoder and from scratch, audit, systems.
+"""The whole evaluation on real input, as JSON: corpus, n-grams, four judges with a pre-trained encoder and from scratch, audit, systems.
 
     python benchmarks/real_corpus.py --data articles.parquet --labels left,right --language en --encoder FOLDER --out runs/real
     python benchmarks/real_corpus.py --data articles.parquet --encoder FOLDER --fold 1 --seeds 1 2 --precision bf16 --minutes 30 --no-scratch
+    python benchmarks/real_corpus.py --data articles.parquet --columns label=outlet --labels "Vox:vox,Washington Times:wt" --other-outlets --fold 1 --out runs/vox
 
-What is finished in `--out` is kept, so an interrupted run goes on.
+With a fold, judges of the other fold choose the system minimum-edit. What is finished in `--out` is kept, so an interrupted run goes on.
 """
 
 import json
 import sys
 import time
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +24,10 @@ from change_it.commands import score as score_command
 from change_it.commands.audit import AuditOptions
 from change_it.commands.score import ScoreOptions
 from change_it.corpus.arguments import BuildOptions
-from change_it.judges.arguments import Fold, JudgeOptions, Task
+from change_it.corpus.cleaning import normalise_typography
+from change_it.judges.arguments import TASKS, Fold, JudgeOptions, Task
+from change_it.judges.baselines import character_ngrams, scores
+from change_it.judges.data import load_task
 from change_it.training.settings import Arithmetic
 
 
@@ -32,13 +36,21 @@ class Options:
     """Build, train, score."""
 
     data: Path
-    """Articles of two outlets."""
-    encoder: str
-    """Pre-trained encoder: Hub id or folder."""
+    """Articles of two outlets, or of many."""
+    encoder: str | None = None
+    """Pre-trained encoder: Hub id or folder; judges from scratch alone when not given."""
     out: Path = Path("runs/real")
     """Folder of the run."""
     labels: str = "left,right"
-    """The two outlets, A then B."""
+    """The two outlets, A then B, as in `corpus build`."""
+    columns: str = ""
+    """Column map of the file."""
+    other_outlets: bool = False
+    """Keep the articles of further outlets: HH, AH and fluency learn from them."""
+    window_days: int = 3
+    """Articles further apart are never compared."""
+    strict: float = 0.5
+    """Cosine above which a pair is strictly aligned."""
     language: Literal["it", "en", "none"] = "en"
     """Stop words of the alignment."""
     fold: Fold = "all"
@@ -70,7 +82,23 @@ CROSS_ENCODER: dict[str, Any] = {
 }
 
 
-def judge(options: Options, folder: Path, seed: int, task: Task, settings: dict[str, Any]) -> dict[str, Any]:
+def ngrams(corpus: str, seed: int) -> dict[str, float]:
+    """Mean F1 on A2 of character n-grams trained on main's examples, as they are printed and with typography normalised."""
+    data = load_task("main", corpus, fold="all", negatives="random", validation_share=0.1, seed=seed)
+    found = {}
+    for name, change in {"as printed": str, "typography normalised": normalise_typography}.items():
+        known, test = (
+            replace(part, texts=[change(text) for text in part.texts])
+            for part in (data.known, data.tests["gold"])
+        )
+        answers = character_ngrams(known, seed=seed)(test)
+        found[name] = scores(test.labels, answers, data.outlets)["macro_f1"]
+    return found
+
+
+def judge(
+    options: Options, folder: Path, seed: int, task: Task, settings: dict[str, Any], fold: Fold | None = None
+) -> dict[str, Any]:
     """Train one judge unless it is there; its results beside its baselines, and the seconds."""
     out = folder / task
     if not (out / "metrics.json").exists():
@@ -79,7 +107,7 @@ def judge(options: Options, folder: Path, seed: int, task: Task, settings: dict[
                 task=task,
                 corpus=str(options.out / "corpus"),
                 out=out,
-                fold=options.fold,
+                fold=fold or options.fold,
                 mixed_precision="bf16" if options.precision == "bf16" else "no",
                 max_minutes=options.minutes,
                 seed=seed,
@@ -110,25 +138,38 @@ def audit(options: Options, judges: Path, seed: int) -> dict[str, Any]:
     return {
         "verdicts": [f"{one['judge']}: {one['words']}. {one['text']}" for one in found["verdicts"]],
         "systems": {one["system"]: {"n": one["n"], **one["values"]} for one in found["systems"]},
+        "main_without": {f"{one['group']}: {one['name']}": [one["n"], one["f1"]] for one in found["probes"]},
+        "main_listens_to": {
+            f"{outlet}, {source}": [
+                one["text"] for one in found["cues"] if (one["outlet"], one["source"]) == (outlet, source)
+            ]
+            for outlet in found["outlets"]
+            for source in ("main", "data")
+        },
     }
 
 
-def systems(options: Options, judges: Path, seed: int) -> list[dict[str, Any]]:
+def systems(options: Options, judges: Path, seed: int, choosers: str | None) -> list[dict[str, Any]]:
     """The table of the built-in systems."""
     out = judges.parent / "report"
     if not (out / "systems.csv").exists():
-        score_command.run(ScoreOptions(out=out, **evaluation_options(options, judges, seed)))
+        asked = evaluation_options(options, judges, seed)
+        score_command.run(ScoreOptions(out=out, minimum_edit=choosers, **asked))
     return pl.read_csv(out / "systems.csv").to_dicts()
 
 
 def evaluate(options: Options, kind: str, seed: int) -> dict[str, Any]:
     """Judges of one kind and seed: trained, audited, asked."""
-    judges = options.out / f"{kind}-{seed}" / "judges"
+    run = options.out / f"{kind}-{seed}"
+    judges, choosers = run / "judges", run / "choosers"
     report: dict[str, Any] = {}
     for task, settings in SMALL_CORPUS.items():
         chosen = {"encoder": "scratch"} if kind == "scratch" else {"encoder": options.encoder, **settings}
         report[task] = judge(options, judges, seed, task, chosen)
-    return report | {"audit": audit(options, judges, seed), "systems": systems(options, judges, seed)}
+        if task in TASKS and options.fold != "all":
+            judge(options, choosers, seed, task, chosen, "0" if options.fold == "1" else "1")
+    floor = str(choosers) if options.fold != "all" else None
+    return report | {"audit": audit(options, judges, seed), "systems": systems(options, judges, seed, floor)}
 
 
 def main(options: Options) -> None:
@@ -141,6 +182,10 @@ def main(options: Options) -> None:
                 BuildOptions(
                     files=(str(options.data),),
                     labels=options.labels,
+                    columns=options.columns,
+                    other_outlets=options.other_outlets,
+                    window_days=options.window_days,
+                    strict=options.strict,
                     language=options.language,
                     out=corpus,
                     seed=options.seeds[0],
@@ -149,12 +194,15 @@ def main(options: Options) -> None:
             report["build_seconds"] = round(time.perf_counter() - start, 1)
         alignment = json.loads((corpus / "alignment.json").read_text(encoding="utf-8"))
         report |= {
-            name: alignment[name] for name in ("rows", "kept", "rejected", "pairs", "splits", "leak_check")
+            name: alignment[name]
+            for name in ("rows", "kept", "rejected", "pairs", "splits", "other_outlets", "leak_check")
         }
+        report["character n-grams"] = ngrams(str(corpus), options.seeds[0])
+        kinds = [*(["pretrained"] if options.encoder else []), *(["scratch"] if options.scratch else [])]
         for seed in options.seeds:
-            for kind in ("pretrained", *(["scratch"] if options.scratch else [])):
+            for kind in kinds:
                 report[f"{kind}, seed {seed}"] = evaluate(options, kind, seed)
-            if options.papers:
+            if options.papers and options.encoder:
                 settings = {"encoder": options.encoder, **CROSS_ENCODER}
                 folder = options.out / f"papers-{seed}"
                 report[f"papers, seed {seed}"] = {"hh": judge(options, folder, seed, "hh", settings)}

@@ -57,12 +57,12 @@ FILES = (
     b"\x00" * 1000,
     b"\xff\xfe\xfa headline",
     b"id,headline\n1,a\n",
-    b"id,headline,article,label,prediction\n",
-    b'id,headline,article,label,prediction\n1,"a,b,colle,c\n',
-    b"id,headline,article,label,prediction\n1,a,b,nobody,c\n",
-    b"id,headline,article,label,prediction\n1,,,colle,\n1,,,colle,\n",
-    b"id;headline;article;label;prediction\n1;a;b;colle;c\n",
-    b"id,headline,article,label,prediction\n" + b"x" * 1_000_000,
+    b"id,source,article,label,headline\n",
+    b'id,source,article,label,headline\n1,"a,b,colle,c\n',
+    b"id,source,article,label,headline\n1,a,b,nobody,c\n",
+    b"id,source,article,label,headline\n1,,,colle,\n1,,,colle,\n",
+    b"id;source;article;label;headline\n1;a;b;colle;c\n",
+    b"id,source,article,label,headline\n" + b"x" * 1_000_000,
     b"PK\x03\x04 not a table",
 )
 
@@ -142,7 +142,7 @@ def questions(options: Options, count: int, seed: int) -> list[list[Any]]:
 def own_headline(asked: list[Any], number: int) -> list[Any]:
     """Arguments of `/judge` about the article of a question to `/transfer`."""
     headline, article, direction, *_ = asked
-    return [headline, article, f"{headline} {number}", direction, "en"]
+    return [f"{headline} {number}", headline, article, direction, "en"]
 
 
 def timed(page: Page, endpoint: str, asked: list[list[Any]], users: int, server: int) -> dict[str, Any]:

@@ -13,12 +13,18 @@ from change_it.process import wait_passively
 
 if TYPE_CHECKING:
     from change_it.generators.transfer import HeadlineTransfer
+    from change_it.judges.judge import Judges
+    from change_it.scoring.compliancy import compute_compliancy
+    from change_it.scoring.training_metrics import compute_metrics
 
 __version__ = "0.1.0"
 __all__ = [
     "HeadlineTransfer",
     "InputError",
+    "Judges",
     "__version__",
+    "compute_compliancy",
+    "compute_metrics",
     "dataset_script_path",
     "metric_path",
     "space_path",
@@ -34,7 +40,15 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-__getattr__ = lazy_attributes(__name__, {"HeadlineTransfer": "generators.transfer"})  # it loads torch
+__getattr__ = lazy_attributes(  # they load torch and polars
+    __name__,
+    {
+        "HeadlineTransfer": "generators.transfer",
+        "Judges": "judges.judge",
+        "compute_compliancy": "scoring.compliancy",
+        "compute_metrics": "scoring.training_metrics",
+    },
+)
 
 
 def metric_path(name: str) -> str:

@@ -1,4 +1,6 @@
-"""`import change_it.auto` registers our models with the Auto classes of transformers."""
+"""`import change_it.auto` registers our models with the Auto classes of transformers; they are saved with their code."""
+
+from typing import TYPE_CHECKING
 
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoModelForSequenceClassification, AutoTokenizer
 
@@ -6,9 +8,15 @@ from change_it.judges.bilstm import BiLSTMJudgeForSequenceClassification
 from change_it.judges.fluency import FluencyJudgeForSequenceClassification
 from change_it.judges.pair import PairJudgeForSequenceClassification
 from change_it.judges.style import StyleJudgeForSequenceClassification
+from change_it.lazy import lazy_attributes
 from change_it.networks.pointer_generator import PointerGeneratorForConditionalGeneration
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.tokenizer import HeadlineTokenizer
+
+if TYPE_CHECKING:
+    from change_it.networks.headline_pipeline import HeadlinePipeline
+
+__all__ = ["GENERATORS", "JUDGES", "HeadlinePipeline", "HeadlineTokenizer"]
 
 JUDGES = (
     PairJudgeForSequenceClassification,
@@ -20,9 +28,14 @@ GENERATORS = (PointerGeneratorForConditionalGeneration, PointerTransformerForCon
 
 for model in (*JUDGES, *GENERATORS):
     config = model.config_class
+    auto = AutoModelForSequenceClassification if model in JUDGES else AutoModelForSeq2SeqLM
     AutoConfig.register(config.model_type, config, exist_ok=True)
-    if model in JUDGES:
-        AutoModelForSequenceClassification.register(config, model, exist_ok=True)
-    else:
-        AutoModelForSeq2SeqLM.register(config, model, exist_ok=True)
+    auto.register(config, model, exist_ok=True)
+    if model in GENERATORS:
         AutoTokenizer.register(config, fast_tokenizer_class=HeadlineTokenizer, exist_ok=True)
+    # `save_pretrained` then writes `auto_map` and the files of the code.
+    config.register_for_auto_class()
+    model.register_for_auto_class(auto.__name__)
+HeadlineTokenizer.register_for_auto_class()
+
+__getattr__ = lazy_attributes("change_it", {"HeadlinePipeline": "networks.headline_pipeline"})

@@ -41,6 +41,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "reproduce": (),
     "demo": (),
     "push": (),
+    "cite": (),
 }
 #: What a list of commands is about, by the words before it.
 LISTS = {
@@ -56,17 +57,17 @@ LISTS = {
     "corpus": """Sample, build and inspect a corpus of two outlets.
 
     Examples:
-        change-it corpus build articles.csv --out runs/mine/corpus
+        change-it corpus build runs/quickstart/sample.csv --out runs/mine/corpus
     """,
     "train": """Train a judge or a generator.
 
     Examples:
-        change-it train judge --task main --corpus runs/mine/corpus --out runs/mine/judges/main
+        change-it train judge --task main --corpus runs/quickstart/corpus --encoder scratch --out runs/mine/judges/main
     """,
     "annotate": """Ask people which outlet wrote a headline, and score their answers.
 
     Examples:
-        change-it annotate sample --corpus runs/mine/corpus --out runs/mine/sheet.csv
+        change-it annotate sample --corpus runs/quickstart/corpus --out study/sheet.csv
     """,
 }
 TYRO_CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)

@@ -50,7 +50,7 @@ class EngineOptions:
     def check_engine(self) -> None:
         """Refuse Ray where it is not installed, and an address without Ray."""
         if self.engine == "ray" and find_spec("ray") is None:
-            raise InputError('--engine ray needs Ray: install it with pip install "change-it[ray]"')
+            raise InputError("--engine ray needs Ray: pip install ray")
         if self.engine != "ray" and self.address:
             raise InputError("--address is of a Ray cluster: add --engine ray, or leave it out")
 

@@ -5,7 +5,13 @@ to measures by name: `lambda sums: {"share": sums["hits"] / sums["n"]}`; the sum
 resamples. Items may belong to strata (directions): a measure is computed in each stratum and then averaged over the strata.
 Metrics with columns of different names are joined with `{**first, **second}`, their statistics as well as their measures.
 
-    value, low, high = measure(statistics, aggregate, directions)[AVERAGE]["share"]
+Items may also belong to events, which are what is drawn: both directions of a pair of articles stand or fall together, and
+drawn one by one they would pass for twice as much evidence as there is. An item without an event is one of its own.
+
+    value, low, high = measure(statistics, aggregate, directions, events)[AVERAGE]["share"]
+
+Statistics of several runs of a system (trainings with other seeds) have a second axis, (n, runs): a measure is the mean
+over the runs, and an interval is drawn over runs and events.
 """
 
 import warnings
@@ -21,7 +27,9 @@ from change_it.errors import InputError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: Names to (n,) values of the items, or to sums of any shape.
+#: Number of the event of each item.
+Events = Sequence[int] | Ints
+#: Names to (n,) values of the items, (n, runs) of several runs, or to sums of any shape.
 Statistics = Mapping[str, Floats]
 #: From sums to measures of the same shape.
 Aggregate = Callable[[Statistics], Mapping[str, Floats]]
@@ -52,6 +60,7 @@ def measure(
     statistics: Statistics,
     aggregate: Aggregate,
     strata: Sequence[str] | None = None,
+    events: Events | None = None,
     *,
     resamples: int = 1000,
     seed: int = 1,
@@ -59,7 +68,9 @@ def measure(
 ) -> dict[str, dict[str, Score]]:
     """Stratum to measure to score (see `estimate` and `bootstrap_intervals`), the mean over the strata, `AVERAGE`, last."""
     values = estimate(statistics, aggregate, strata)
-    ends = bootstrap_intervals(statistics, aggregate, strata, resamples=resamples, seed=seed, level=level)
+    ends = bootstrap_intervals(
+        statistics, aggregate, strata, events, resamples=resamples, seed=seed, level=level
+    )
     rows = [*dict.fromkeys(strata or ()), AVERAGE]
     return {
         stratum: {
@@ -79,32 +90,50 @@ def estimate(
         >>> estimate({"n": np.ones(3), "hits": np.array([1.0, 0, 0])}, share, ["x", "x", "y"])["share"].tolist()
         [0.5, 0.0, 0.25]
     """
-    sums = np.stack([rows.sum(axis=0) for rows in _by_stratum(statistics, strata)])
-    return _measures(sums, statistics, aggregate)
+    measured = _measures(_stratum_sums(_rows(statistics), strata), statistics, aggregate)
+    return {name: values.mean(axis=-1) for name, values in measured.items()}
 
 
 def bootstrap_intervals(
     statistics: Statistics,
     aggregate: Aggregate,
     strata: Sequence[str] | None = None,
+    events: Events | None = None,
     *,
     resamples: int = 1000,
     seed: int = 1,
     level: float = 0.95,
 ) -> dict[str, Floats]:
-    """Percentile bootstrap intervals; items are drawn with replacement inside their stratum.
+    """Percentile bootstrap intervals; events are drawn with replacement among those with items in the same strata.
 
-    The same seed draws the same items for every system. Returns measure to (s + 1, 2) lower and upper ends, rows as in `estimate`.
+    The same seed draws the same events for every system. Of r runs r - 1 are drawn with replacement, which makes the
+    variance between them unbiased (Rao and Wu 1988), and the events anew for all of them. Returns measure to (s + 1, 2)
+    lower and upper ends, rows as in `estimate`.
+
+    Examples:
+        Two events of two equal items each: an event is in or out as a whole.
+
+        >>> share = lambda sums: {"share": sums["hits"] / sums["n"]}
+        >>> data = {"n": np.ones(4), "hits": np.array([1.0, 1, 0, 0])}
+        >>> bootstrap_intervals(data, share, events=[7, 7, 8, 8])["share"][0].tolist()
+        [0.0, 1.0]
     """
     random = np.random.default_rng(seed)
-    sums = [
-        np.concatenate([_drawn(len(rows), count, random) @ rows for count in _chunks(resamples, len(rows))])
-        for rows in _by_stratum(statistics, strata)
-    ]
+    rows = _rows(statistics)
+    sums = np.zeros((resamples, *_stratum_sums(rows, strata).shape))
+    for kind in _event_sums(rows, strata, events):
+        drawn = [
+            np.tensordot(_drawn(len(kind), count, len(kind), random), kind, 1)
+            for count in _chunks(resamples, len(kind))
+        ]
+        sums += np.concatenate(drawn)
+    measured = _measures(np.moveaxis(sums, 1, 0), statistics, aggregate)
+    runs = rows.shape[1]
+    weights = _drawn(runs, resamples, max(1, runs - 1), random)
     tail = (1 - level) / 2
     return {
-        name: np.quantile(values, [tail, 1 - tail], axis=1).T
-        for name, values in _measures(np.stack(sums), statistics, aggregate).items()
+        name: np.quantile((values * weights).sum(axis=-1) / weights.sum(axis=-1), [tail, 1 - tail], axis=1).T
+        for name, values in measured.items()
     }
 
 
@@ -113,44 +142,98 @@ def paired_p_values(
     second: Statistics,
     aggregate: Aggregate,
     strata: Sequence[str] | None = None,
+    events: Events | None = None,
     *,
     trials: int = 1000,
     seed: int = 1,
 ) -> dict[str, Floats]:
     """Two-sided approximate randomisation test between two systems on the same items (Noreen 1989).
 
-    In each trial a fair coin per item decides whether the two systems swap their outputs; p is the share of
-    trials whose difference is at least as large as the measured one, `(count + 1) / (trials + 1)`. Rows as in `estimate`.
+    In each trial a fair coin per event decides whether the two systems swap their outputs for all of its items; p is the share
+    of trials whose difference is at least as large as the measured one, `(count + 1) / (trials + 1)`. Rows as in `estimate`.
     """
     random = np.random.default_rng(seed)
-    left_sums, right_sums = [], []
-    for left, right in zip(_by_stratum(first, strata), _by_stratum(second, strata), strict=True):
-        gap = (right - left)[(left != right).any(axis=1)]
-        swapped = np.concatenate(
+    left, right = _rows(first), _rows(second)
+    gap = np.concatenate(_event_sums(right - left, strata, events))
+    gap = gap[gap.any(axis=(1, 2, 3))]
+    swapped = np.moveaxis(
+        np.concatenate(
             [
-                random.integers(0, 2, (count, len(gap))).astype(np.float64) @ gap
+                np.tensordot(random.integers(0, 2, (count, len(gap))).astype(np.float64), gap, 1)
                 for count in _chunks(trials, len(gap))
             ]
-        )
-        left_sums.append(left.sum(axis=0) + swapped)
-        right_sums.append(right.sum(axis=0) - swapped)
-    measured = [estimate(each, aggregate, strata) for each in (first, second)]
-    drawn = [_measures(np.stack(sums), first, aggregate) for sums in (left_sums, right_sums)]
+        ),
+        1,
+        0,
+    )
+    sides = ((left, swapped), (right, -swapped))
+    one, other = (_measures(_stratum_sums(rows, strata), first, aggregate) for rows, _ in sides)
+    drawn_one, drawn_other = (
+        _measures(_stratum_sums(rows, strata)[:, None] + moved, first, aggregate) for rows, moved in sides
+    )
     p_values = {}
-    for name in measured[0]:
-        difference = np.abs(measured[0][name] - measured[1][name])
-        count = (np.abs(drawn[0][name] - drawn[1][name]) >= difference[:, None] - 1e-12).sum(axis=1)
-        p_values[name] = (count + 1) / (trials + 1)
+    for name in one:
+        difference = np.abs((one[name] - other[name]).mean(axis=-1))
+        drawn = np.abs((drawn_one[name] - drawn_other[name]).mean(axis=-1))
+        p_values[name] = ((drawn >= difference[:, None] - 1e-12).sum(axis=1) + 1) / (trials + 1)
     return p_values
 
 
-def _by_stratum(statistics: Statistics, strata: Sequence[str] | None) -> list[Floats]:
-    """(n, k) rows of each stratum, in order of first appearance."""
-    rows = np.column_stack(list(statistics.values())).astype(np.float64, copy=False)
-    if strata is None:
-        return [rows]
-    of = np.asarray(strata)
-    return [rows[of == name] for name in dict.fromkeys(strata)]
+def event_means(values: Floats, events: Events | None) -> Floats:
+    """Means of (n, …) values over the items of each event, events in order of first appearance.
+
+    Examples:
+        >>> event_means(np.array([1.0, 5.0, 3.0]), [4, 2, 4]).tolist()
+        [2.0, 5.0]
+    """
+    if events is None:
+        return values
+    of = _numbered(events)
+    sums = _added(values.reshape(len(values), -1), of, int(of.max()) + 1)
+    return (sums / np.bincount(of)[:, None]).reshape(-1, *values.shape[1:])
+
+
+def _rows(statistics: Statistics) -> Floats:
+    """(n, runs, k) statistics of the items."""
+    return np.stack(
+        [np.asarray(values, np.float64).reshape(len(values), -1) for values in statistics.values()], axis=-1
+    )
+
+
+def _stratum_sums(rows: Floats, strata: Sequence[str] | None) -> Floats:
+    """(s, runs, k) sums of each stratum, in order of first appearance."""
+    of = _numbered(strata if strata is not None else np.zeros(len(rows)))
+    return _added(rows.reshape(len(rows), -1), of, int(of.max(initial=0)) + 1).reshape(-1, *rows.shape[1:])
+
+
+def _event_sums(rows: Floats, strata: Sequence[str] | None, events: Events | None) -> list[Floats]:
+    """(e, s, runs, k) sums of each event in each stratum, for each kind of event: those with items in the same strata.
+
+    Drawn kind by kind, events leave no stratum empty.
+    """
+    event = np.arange(len(rows)) if events is None else _numbered(events)
+    stratum = _numbered(strata if strata is not None else np.zeros(len(rows)))
+    many, width = int(event.max(initial=-1)) + 1, int(stratum.max(initial=0)) + 1
+    sums = _added(rows.reshape(len(rows), -1), event * width + stratum, many * width)
+    occurs = np.zeros((many, width), dtype=np.int64)
+    occurs[event, stratum] = 1
+    kind = _numbered(occurs @ (1 << np.arange(width)))
+    each = sums.reshape(many, width, *rows.shape[1:])
+    return [each[kind == number] for number in range(int(kind.max(initial=-1)) + 1)]
+
+
+def _numbered(values: Sequence[str] | Events | Floats) -> Ints:
+    """(n,) numbers of the values, from 0 in order of first appearance."""
+    _, first, inverse = np.unique(np.asarray(values), return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
+
+
+def _added(rows: Floats, to: Ints, count: int) -> Floats:
+    """(count, k) sums of the (n, k) rows by the (n,) number that each belongs to."""
+    ones = np.ones(len(rows))
+    return np.asarray(
+        scipy.sparse.csr_array((ones, (to, np.arange(len(rows)))), shape=(count, len(rows))) @ rows
+    )
 
 
 def _measures(sums: Floats, statistics: Statistics, aggregate: Aggregate) -> dict[str, Floats]:
@@ -169,11 +252,11 @@ def _chunks(total: int, width: int) -> Iterator[int]:
         yield min(size, total - start)
 
 
-def _drawn(items: int, resamples: int, random: np.random.Generator) -> Floats:
-    """(resamples, items): how often each item is drawn when `items` are drawn with replacement."""
-    drawn = random.integers(0, items, (resamples, items)) + np.arange(resamples)[:, None] * items
+def _drawn(count: int, resamples: int, draws: int, random: np.random.Generator) -> Floats:
+    """(resamples, count): how often each of `count` is drawn in so many draws with replacement."""
+    drawn = random.integers(0, count, (resamples, draws)) + np.arange(resamples)[:, None] * count
     return (
-        np.bincount(drawn.ravel(), minlength=resamples * items).reshape(resamples, items).astype(np.float64)
+        np.bincount(drawn.ravel(), minlength=resamples * count).reshape(resamples, count).astype(np.float64)
     )
 
 

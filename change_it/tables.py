@@ -1,8 +1,8 @@
-"""The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, HTML or CSV."""
+"""The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, LaTeX, HTML or CSV."""
 
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
@@ -58,7 +58,9 @@ class Row:
     values: Mapping[str, Value]  # by the name of the column
     group: str = ""  # neighbours of one group stand together, in HTML below its name where there are several
     strong: bool = False
+    faint: bool = False  # of too few items to conclude from
     best: Collection[str] = ()  # names of the columns in which it is the best
+    marks: Mapping[str, str] = field(default_factory=dict)  # name of a column to what stands behind its value
     tags: Sequence[str] = ()  # short remarks beside the first cell, such as `published`
     remark: str = ""  # one more line in the first cell
 
@@ -86,7 +88,10 @@ class Table:
     def texts(self) -> list[list[str]]:
         """The cells as they are shown, row by row."""
         return [
-            [formatted(row.values.get(column.name), column.format) for column in self.columns]
+            [
+                formatted(row.values.get(column.name), column.format) + row.marks.get(column.name, "")
+                for column in self.columns
+            ]
             for row in self.rows
         ]
 
@@ -174,6 +179,81 @@ def to_markdown(table: Table) -> str:
     )
 
 
+#: What LaTeX would take for markup, or has no letter for.
+_LATEX = str.maketrans(
+    {
+        **{mark: rf"\{mark}" for mark in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": "$<$",
+        ">": "$>$",
+        "–": "--",
+        "−": "$-$",
+        "[": "{[}",  # after a line's end it would be an option
+        "]": "{]}",
+        "↓": r"$\downarrow$",
+        "✓": r"\checkmark{}",
+        "✗": r"$\times$",
+    }
+)
+
+
+def to_latex(table: Table, *, label: str, comments: Sequence[str] = ()) -> str:
+    """The table as a LaTeX float for the package booktabs, title and notes as its caption.
+
+    Args:
+        table: what stands below a value goes into a line of its own in small figures, the best of a column is bold.
+        label: to refer to it.
+        comments: lines that LaTeX leaves out.
+    """
+
+    def cell(row: Row, column: Column) -> str:
+        text = formatted(row.values.get(column.name), column.format)
+        text = (text if column.format == "text" else text.replace("-", "−")).translate(_LATEX)
+        text = rf"\textbf{{{text}}}" if column.name in row.best else text
+        mark = row.marks.get(column.name)
+        return f"{text}$^{{{mark}}}$" if mark else text
+
+    def small(row: Row, below: Column | None) -> str:
+        if below is None or row.values.get(below.name) is None:
+            return ""
+        return rf"{{\scriptsize {cell(row, below)}}}"
+
+    def line(cells: Iterable[str]) -> str:
+        return " & ".join(cells) + r" \\"
+
+    columns = table.columns
+    places = "".join("l" if column.format == "text" else "r" for column in columns)
+    lines = [line(heading.translate(_LATEX) for heading in table.header)]
+    for group, rows in table.groups:
+        lines.append(r"\midrule")
+        if len(table.groups) > 1:
+            lines.append(
+                rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{\emph{{{group.translate(_LATEX)}}}}} \\"
+            )
+        for row in rows:
+            lines.append(line(cell(row, column) for column in columns))
+            if any(under := [small(row, column.below) for column in columns]):
+                lines.append(line(under))
+    caption = " ".join(filter(None, [table.title, *table.notes])).translate(_LATEX)
+    return "\n".join(
+        [
+            *(f"% {comment}" for comment in comments),
+            r"\begin{table*}",
+            r"\centering\small",
+            rf"\begin{{tabular}}{{@{{}}{places}@{{}}}}",
+            r"\toprule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{caption}}}",
+            rf"\label{{{label}}}",
+            r"\end{table*}",
+        ]
+    )
+
+
 def console() -> "Console":
     """Standard output: as wide as the terminal, or 120 letters where there is none."""
     from rich.console import Console
@@ -222,7 +302,9 @@ def print_table(table: Table, to: "Console") -> None:
                         cell.stylize("green" if value else "red")
                     for ends in value.places if isinstance(value, Marked) else ():
                         cell.stylize("underline", *ends)
-                grid.add_row(*(cells[at] for at in block), style="bold" if row.strong else "")
+                grid.add_row(
+                    *(cells[at] for at in block), style="bold" if row.strong else "dim" if row.faint else ""
+                )
             grid.add_section()
         to.print(grid)
     for line in table.notes:

@@ -1,5 +1,6 @@
 """Every text of the page, the reports and the study in Italian and English: `texts/<language>.toml`."""
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -89,6 +90,13 @@ def known_language(language: object) -> str:
 def page_language(chosen: str | None, language: str | None) -> str:
     """The language of a page where none is chosen: that of the headlines, English where they are in neither."""
     return chosen or (language if language in LANGUAGES else "en")
+
+
+def locale_language() -> Language:
+    """The language of the reader's locale, English where it is none of ours."""
+    names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    language = next(filter(None, names), "")[:2].lower()
+    return "it" if language == "it" else "en"
 
 
 def translate(language: str, key: str, **values: object) -> str:

@@ -6,21 +6,14 @@ import torch
 
 
 def check_loads(judge, tokenizer, texts, folder, *, register):
-    """Load it as `register` (by the Auto classes that we register, or by the code of a push alone): the same logits and labels."""
+    """Load it as `register` (by the Auto classes that we register, or by the code beside it): the same logits and labels."""
     from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
 
     import change_it.auto  # noqa: F401 (registers our models)
-    from change_it.hub.packaging import _model
 
     saved = folder / "saved"
     judge.save_pretrained(saved)
     tokenizer.save_pretrained(saved)
-    if not register:
-        staged = folder / "staged"
-        staged.mkdir()
-        for name, content in _model(saved, "").items():
-            (staged / name).write_bytes(content if isinstance(content, bytes) else content.read_bytes())
-        saved = staged
     loaded = AutoModelForSequenceClassification.from_pretrained(saved, trust_remote_code=not register).eval()
     assert isinstance(loaded, type(judge)) or not register
     own, again = (
@@ -112,7 +105,7 @@ def save_reader(folder, kind, outlets=("a", "b")):
             ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
             model = T5ForConditionalGeneration(T5Config(vocab_size=300, **sizes, **ids))
     model.config.change_it = {
-        "task": "facts", "fold": "all", "outlets": list(outlets), "margin": 2.0, "max_tokens": 60, "language": "it", "corpus": "corpus", "encoder": "scratch",
+        "task": "facts", "fold": "all", "outlets": list(outlets), "margins": {"name": 2.0, "number": 2.0, "negation": 2.0}, "max_tokens": 60, "language": "it", "corpus": "corpus", "encoder": "scratch",
     }  # fmt: skip
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

@@ -25,7 +25,7 @@ def verdicts():
 
     def named(**shares):
         parts = [
-            Message("verdict.named", name=name.replace("_", " "), share=Figure(share))
+            Message("verdict.named", name=Word(name.replace("_", " ")), share=Figure(share))
             for name, share in shares.items()
         ]
         return Joined(parts)

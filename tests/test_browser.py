@@ -17,6 +17,7 @@ import pytest
 from pages import beyond, expected, foreign_words, pale
 from space_runs import models_in, served, write_csv, write_run
 
+from change_it.scoring.compliancy import JUDGES
 from change_it.space import transfer_tab
 from change_it.space.examples import examples
 from change_it.space.transfer_tab import transfer_inputs
@@ -49,7 +50,7 @@ TEXTS = {
 }
 HOSTILE = '<img src=x onerror="window.ran=1"> <b>statale</b> <script>window.ran=1</script>!'
 MINUTE = 60_000
-HEADER = ["id", "headline", "article", "label", "prediction", "system"]
+HEADER = ["id", "source", "article", "label", "headline", "system"]
 # Item, prediction of each system; by the rules mine is right about 1 and 3, other about 2 and 3.
 SCORED = [
     ["1", "Crolla il ponte", "Il ponte crolla di notte.", "rep", "Ponte giù: crolla!", "mine"],
@@ -240,7 +241,7 @@ def test_the_page_opens_with_an_example_already_judged(page, language, width, te
         expected(page.locator("#about")).to_contain_text(text("page.outlets", a="rep", b="gio"))
         expected(page.locator("#about .ci-warning")).to_have_count(0)
     expected(page.locator(".ci-jump a")).to_be_visible(visible=width == PHONE)
-    expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(5)
+    expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(len(JUDGES))
     assert beyond(page) == []
 
 
@@ -255,11 +256,11 @@ def test_a_headline_is_transferred_and_judged(page, language, own, text):
     expected(card.locator(".ci-badge")).to_have_text(f"✓ {text('transfer.compliant_yes')}")
     says = [
         f"{text(f'transfer.{judge}')} {text(f'transfer.{judge}_yes', original='rep', new='gio')}"
-        for judge in ("hh", "ah", "main", "fluency", "facts")
+        for judge in JUDGES
     ]
-    expected(card.locator(".ci-verdicts li")).to_have_count(5)
+    expected(card.locator(".ci-verdicts li")).to_have_count(len(JUDGES))
     expected(card.locator(".ci-says")).to_have_text([re.compile(f"^{re.escape(one)}") for one in says])
-    expected(card.locator(".ci-mark")).to_have_text(["✓"] * 5)
+    expected(card.locator(".ci-mark")).to_have_text(["✓"] * len(JUDGES))
     expected(card.locator(".ci-headline mark")).to_have_text([":", "!"])
     expected(card.locator(".ci-gone del")).to_have_text(own["dropped"])
     expected(card.locator(".ci-gone")).to_contain_text(text("transfer.gone"))
@@ -269,7 +270,7 @@ def test_a_headline_is_transferred_and_judged(page, language, own, text):
     )
     page.locator("#own textarea").fill(own["rainy"])  # judged as one types
     rainy = card_of(page, own["rainy"])
-    expected(rainy.locator(".ci-mark")).to_have_text([*"✗✗✗✓✓"])
+    expected(rainy.locator(".ci-mark")).to_have_text([*"✗✗✗✗✓✓"])
     expected(rainy.locator(".ci-badge")).to_have_text(f"✗ {text('transfer.compliant_no')}")
     expected(rainy.locator(".ci-headline mark")).to_have_text(own["rainy"])
     expected(rainy).to_contain_text(text("transfer.hh_no"))
@@ -286,7 +287,7 @@ def test_an_example_is_clicked(page, language, text):
     expected(page.get_by_label("rep → gio")).to_be_checked()  # it is written like the first outlet
     summary = re.compile(text("transfer.summary", good=r"\d", all=r"\d", to="gio"))
     expected(page.locator(".ci-summary")).to_have_text(summary)
-    expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(5)
+    expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(len(JUDGES))
 
 
 def test_every_mark_explains_itself_to_mouse_and_finger(page, width, own, text):
@@ -322,7 +323,7 @@ def test_a_wrong_direction_is_flagged(page, own, text):
         text("transfer.wrong_direction", a="gio", b="rep", share="80%")
     )
     expected(card.locator(".ci-badge")).to_have_text(f"– {text('transfer.compliant_unknown')}")
-    expected(card.locator(".ci-mark")).to_have_text([*"✓✓–✓✓"])
+    expected(card.locator(".ci-mark")).to_have_text([*"✓✓––✓✓"])
     page.get_by_label("rep → gio").check()
     expected(card.locator(".ci-badge")).to_have_text(f"✓ {text('transfer.compliant_yes')}")
 
@@ -352,7 +353,7 @@ def test_a_link_brings_a_request_back(opened, page, language, width, own):
     [other] = {*LANGUAGES} - {language}
     again = opened(language, width, link.replace(f"language={language}", f"language={other}"))
     expected(again.locator("#own textarea")).to_have_value(own["own"])
-    expected(card_of(again, own["own"]).locator(".ci-mark")).to_have_text(["✓"] * 5)
+    expected(card_of(again, own["own"]).locator(".ci-mark")).to_have_text(["✓"] * len(JUDGES))
     expected(again.locator("html")).to_have_attribute("lang", other)
 
 
@@ -453,7 +454,7 @@ def test_headlines_are_measured(page, tmp_path, text):
 
 def test_light_and_dark_can_be_read(page, own, text):
     card = transfer(page, own, own["own"].replace("!", ""))
-    expected(card.locator(".ci-mark")).to_have_text([*"✓✓✗✓✓"])
+    expected(card.locator(".ci-mark")).to_have_text([*"✓✓✗✗✓✓"])
     card.locator("details summary").first.click()
     page.add_style_tag(content="* { transition: none !important }")
     for looks in ("light", "dark"):
@@ -529,7 +530,7 @@ def test_a_broken_table_is_named_in_a_sentence_and_mended(opened, tmp_path):
     status = page.locator("#score-status")
     expected(status).to_have_text(text("score.no_file"))
     broken = tmp_path / "broken.csv"
-    broken.write_text('id,headline,article,label,prediction\n1,"open,text\n', encoding="utf-8")
+    broken.write_text('id,source,article,label,headline\n1,"open,text\n', encoding="utf-8")
     upload(page, "#score-file", broken)
     page.locator("#score").click()
     expected(status).to_have_text(text("uploads.csv", file="broken.csv", line=2))
@@ -559,4 +560,4 @@ def test_the_keyboard_is_enough(opened):
     assert page.locator("#transfer").evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
     with asks(page, "transfer"):
         page.keyboard.press("Enter")
-    expected(own.locator(".ci-mark")).to_have_text(["✓"] * 5)
+    expected(own.locator(".ci-mark")).to_have_text(["✓"] * len(JUDGES))

@@ -1,13 +1,25 @@
 """The `change-it` program as a user meets it: help, version, exit codes, one sentence for bad input."""
 
+import itertools
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import MISSING, fields
 
 import pytest
+import tyro
+from help_examples import first_example
 
-from change_it.cli import COMMANDS, exit_on_input_error, main, names_of, options_of
+from change_it.cli import (
+    COMMANDS,
+    TYRO_CONFIG,
+    exit_on_input_error,
+    main,
+    names_of,
+    options_of,
+    union_of,
+)
 
 LEAVES = [
     [name, member] if member else [name] for name, members in COMMANDS.items() for member in members or [""]
@@ -222,3 +234,15 @@ def test_a_fault_of_the_package_keeps_its_traceback():
 
     with pytest.raises(FileNotFoundError):
         exit_on_input_error(fail)
+
+
+@pytest.mark.parametrize("words", COMMANDS_AND_GROUPS, ids=" ".join)
+def test_the_first_example_of_every_help_reads_what_the_quickstart_leaves(words):
+    """`tests/test_documentation.py` runs those that take seconds."""
+    program, *arguments = shlex.split(first_example(words).partition(" <<<")[0])
+    assert program == "change-it"
+    tyro.cli(union_of(), args=arguments, config=TYRO_CONFIG)
+    after_out = {following for option, following in itertools.pairwise(arguments) if option == "--out"}
+    runs = [one for one in arguments if "runs/" in one and one not in after_out]
+    adapters = ["merge"]  # which the quickstart does not train
+    assert words == adapters or all(one.rpartition("=")[2].startswith("runs/quickstart/") for one in runs)

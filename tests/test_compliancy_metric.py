@@ -1,12 +1,20 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import evaluate
+import pandas as pd
+import polars as pl
 import pytest
 import yaml
+from datasets import Dataset
+from scoring_fakes import FakeJudges
 
 import change_it
-from change_it import InputError
+from change_it import InputError, Judges, compute_compliancy
+from change_it.scoring.compliancy import MEASURES
+from change_it.scoring.scores import score
+from change_it.scoring.systems import built_in_systems
 
 
 @pytest.fixture(scope="module")
@@ -28,18 +36,50 @@ def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
     result = metric.compute(**gold, judges=fake_judges)
     assert result["compliancy"] == 1.0
     paper = {"compliancy": 1.0, "hh": 1.0, "ah": 1.0, "main": 1.0}
-    ours = {"strict_compliancy": None, "fluency": None, "facts": 1.0}
+    ours = {"strict_compliancy": None, "main_normalised": 1.0, "fluency": None, "facts": 1.0}
     assert result["rep2gio"] == result["gio2rep"] == paper | ours
-    verdicts = dict.fromkeys(("compliancy", "hh", "ah", "main", "facts"), True)
+    verdicts = dict.fromkeys(("compliancy", "hh", "ah", "main", "main_normalised", "facts"), True)
     unknown = {"strict_compliancy": None, "fluency": None}
     assert result["verdicts"][0] == {**verdicts, **unknown, "unsupported": []}
     assert result["intervals"]["average"]["compliancy"] == (1.0, 1.0)
     assert result["signature"].endswith(
-        f"|reversal:relative|tok:unicode|n:8|resamples:1000|seed:1|v:{change_it.__version__}"
+        f"|reversal:relative|tok:unicode|n:8|partners:0|events:8|resamples:1000|seed:1|v:{change_it.__version__}"
     )
     copy = metric.compute(**{**gold, "predictions": gold["sources"]}, judges=fake_judges)
     assert (copy["compliancy"], copy["hh"], copy["main"]) == (0.0, 1.0, 0.0)
     json.dumps(copy)
+
+
+def test_one_signature_is_one_number(metric, toy_test, fake_judges):
+    """With the partners' articles the metric gives what `change-it score` prints; without them the signature says so."""
+    first, *others = toy_test.items
+    first = replace(
+        first,
+        reference=f"{first.reference} Parla Bianchi",
+        reference_article=f"{first.reference_article} Parla Bianchi.",
+    )
+    test = replace(toy_test, items=(first, *others))
+    row = score(test, fake_judges, built_in_systems(test)).row("gold")
+    items = test.items
+    call = {
+        "predictions": [item.reference for item in items],
+        "sources": [item.source for item in items],
+        "articles": [item.article for item in items],
+        "labels": [item.label for item in items],
+        "judges": fake_judges,
+        "language": "it",
+    }
+    result = metric.compute(**call, reference_articles=[item.reference_article for item in items])
+    alone = metric.compute(**call)
+    assert result["signature"] == row.signature
+    assert {name: result[name] for name in MEASURES if name in row.values} == {
+        name: row.values[name] for name in MEASURES if name in row.values
+    }
+    assert all(
+        result["intervals"]["average"][name] == row.intervals[name] for name in ("compliancy", "facts")
+    )
+    assert (result["facts"], alone["facts"]) == (1.0, 0.875)
+    assert alone["signature"] == row.signature.replace("|partners:8|events:4|", "|partners:0|events:8|")
 
 
 def test_two_identical_calls_give_identical_results(metric, gold, fake_judges):
@@ -68,7 +108,7 @@ def test_the_shared_task_s_labels_are_understood(metric, gold, fake_judges):
 
 
 def test_bad_input(metric, gold, fake_judges):
-    with pytest.raises(InputError, match="'left' is none of the judges' outlets"):
+    with pytest.raises(InputError, match="labels: 'left' is no outlet: give rep or gio"):
         metric.compute(**{**gold, "labels": ["left"] * 8}, judges=fake_judges)
     with pytest.raises(InputError, match="empty texts in predictions at 2"):
         metric.compute(
@@ -83,3 +123,80 @@ def test_features_and_card(metric):
     header = yaml.safe_load(card.split("---")[1])
     assert header["sdk"] == "gradio"
     assert header["app_file"] == "app.py"
+
+
+def test_columns_classes_one_label_and_a_path_are_understood(
+    metric, gold, fake_judges, monkeypatch, tmp_path
+):
+    loaded = []
+    monkeypatch.setattr(Judges, "from_pretrained", lambda name, **_: loaded.append(name) or fake_judges)
+    expected = metric.compute(**gold, judges=fake_judges)
+    classes = gold | {"labels": [fake_judges.outlets.index(label) for label in gold["labels"]]}
+    for table in (gold, pd.DataFrame(gold), pl.DataFrame(gold), Dataset.from_dict(gold)):
+        columns = {name: table[name] for name in gold}
+        assert metric.compute(**columns, judges=fake_judges) == expected
+        assert compute_compliancy(**columns, judges=tmp_path) == expected
+    assert metric.compute(**classes, judges=tmp_path) == expected
+    assert compute_compliancy(**pl.DataFrame(classes).to_dict(), judges=fake_judges) == expected
+    assert loaded == [tmp_path] * 5
+    half = {name: values[:4] for name, values in gold.items()}
+    one = half | {"labels": "rep"}
+    assert metric.compute(**one, judges=fake_judges) == metric.compute(**half, judges=fake_judges)
+    assert compute_compliancy(**one, judges=fake_judges) == metric.compute(**half, judges=fake_judges)
+
+
+def test_what_cannot_be_understood_is_said_in_one_sentence(metric, gold, fake_judges):
+    for judges in ({}, {"judges": 3}):
+        with pytest.raises(InputError, match=r"judges is (None|3): give a folder, a Hub id or Judges"):
+            metric.compute(**gold, **judges)
+    for changed, message in (
+        ({"predictions": "Crolla il ponte"}, "predictions is one text: give a list of texts"),
+        (
+            {"labels": gold["labels"][:2]},
+            "labels has 2 outlets for 8 headlines: give one for all, or one for each",
+        ),
+        ({"labels": 2}, "labels: 2 is no outlet: give rep or gio"),
+        (
+            {"sources": gold["sources"][:2]},
+            "there are 8 predictions, 2 sources, 8 articles: give one of each",
+        ),
+        ({"reference_articles": [""]}, "8 predictions and 1 reference_articles"),
+        ({"resamples": 0}, "resamples is 0: give at least 1"),
+    ):
+        with pytest.raises(InputError, match=message):
+            compute_compliancy(**gold | changed, judges=fake_judges)
+
+
+def test_judges_mark_headlines_when_they_are_called(gold):
+    judges = FakeJudges(digits="abcd")
+    found = judges(gold["predictions"], originals=gold["sources"], articles=gold["articles"])
+    verdicts = compute_compliancy(**gold, judges=judges)["verdicts"]
+    assert [one.marks for one in found] == [{name: row[name] for name in found[0].marks} for row in verdicts]
+    assert [(one.compliant, one.strict) for one in found] == [
+        (row["compliancy"], row["strict_compliancy"]) for row in verdicts
+    ]
+    first = found[0]
+    assert first.text == gold["predictions"][0]
+    assert first.probabilities == pytest.approx(
+        {"hh": 0.8, "ah": 0.7, "main": 0.9, "source": 0.2, "fluency": 0.6}
+    )
+    same = judges(
+        pd.Series(gold["predictions"][:4]),
+        originals=gold["sources"][:4],
+        articles=gold["articles"][:4],
+        to="gio",
+    )
+    assert same == found[:4]
+    assert judges([], originals=[], articles=[]) == []
+    with pytest.raises(InputError, match="there are 8 headlines, 1 originals, 8 articles"):
+        judges(gold["predictions"], originals=["x"], articles=gold["articles"])
+    with pytest.raises(InputError, match="headlines is one text"):
+        judges("Crolla il ponte", originals=["x"], articles=["y"])
+    with pytest.raises(InputError, match="to: 'left' is no outlet: give rep or gio"):
+        judges(gold["predictions"], originals=gold["sources"], articles=gold["articles"], to="left")
+
+
+def test_inputs_that_are_missing_are_named(metric, gold, fake_judges):
+    for name in ("sources", "labels"):
+        with pytest.raises(ValueError, match=f"inputs are missing: \\['{name}'\\]"):
+            metric.compute(**{key: gold[key] for key in gold if key != name}, judges=fake_judges)

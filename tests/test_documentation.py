@@ -4,6 +4,7 @@ Blocks marked `bash` and `python` run, `change-it quickstart` on few articles an
 install, serve or train for hours: their commands are parsed alone.
 """
 
+import json
 import os
 import re
 import shlex
@@ -17,6 +18,7 @@ import pytest
 import tyro
 import yaml
 from accelerate.commands.launch import launch_command_parser
+from help_examples import first_example
 
 from change_it import cli
 from change_it.commands import quickstart
@@ -24,6 +26,7 @@ from change_it.commands.audit import AuditOptions
 from change_it.generators.arguments import GeneratorOptions
 from change_it.judges import reader_training
 from change_it.judges.arguments import JudgeOptions
+from change_it.networks.pretrained import native_bf16
 
 CHECKOUT = Path(__file__).parent.parent
 PAGES = [CHECKOUT / "README.md"] + [
@@ -149,6 +152,20 @@ def short_quickstart(patch: pytest.MonkeyPatch) -> None:
     assert cli.main(["quickstart", "--articles", "600"]) == 0
 
 
+#: Commands whose first example takes seconds on what the quickstart leaves.
+EXAMPLES_OF_HELP = (
+    "corpus sample",
+    "corpus build",
+    "corpus curve",
+    "transfer",
+    "judge",
+    "score",
+    "compare",
+    "hevas",
+    "annotate sample",
+    "reproduce",
+    "push",
+)
 #: Seconds of the pieces that take long.
 SECONDS = {"news": 200, "quickstart": 100}
 
@@ -173,3 +190,18 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, forks):
             ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         output = f"{ran.stdout[-2000:]}\n{ran.stderr[-4000:]}"
         assert ran.returncode == 0, f"{block.page}, {block.language}:\n{block.code}\n{output}"
+        if 'print(scores["signature"])' in block.code:
+            gold = json.loads(read(tmp_path / "runs/quickstart/report/scores.json"))["systems"]["gold"][
+                "average"
+            ]
+            printed = f"{gold['compliancy']} {tuple(gold['intervals']['compliancy'])}\n{gold['signature']}"
+            assert ran.stdout.strip() == (
+                printed if native_bf16() else printed.replace("|fold:all|", "|fold:all|precision:bf16|")
+            )
+    for words in EXAMPLES_OF_HELP if name == "quickstart" else ():
+        few = (
+            " --items 40" if words == "annotate sample" else ""
+        )  # the corpus is a twentieth of the quickstart's
+        command = ["bash", "-euc", first_example(words.split()) + few]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, f"{words}:\n{ran.stdout[-2000:]}\n{ran.stderr[-4000:]}"

@@ -16,7 +16,7 @@ REFERENCES = [
     ["Roma"],
     ["Il voto e il governo"],
 ]
-KEYS = ["rouge1", "rouge2", "rougeSU", "rougeWSU"]
+KEYS = ["rouge1", "rouge2", "rougeL", "rougeSU", "rougeWSU"]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def metric():
 
 def test_means_of_the_scores_of_the_package(metric):
     result = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
-    expected = headline_rouge(PREDICTIONS, REFERENCES)
+    expected = headline_rouge(PREDICTIONS, REFERENCES, measures=KEYS)
     assert list(result) == [*KEYS, "signature"]
     for name in KEYS:
         assert 0 < result[name] == pytest.approx(expected[name].mean())
@@ -36,7 +36,7 @@ def test_means_of_the_scores_of_the_package(metric):
 
 def test_hand_computed_values(metric):
     result = metric.compute(predictions=["a x c"], references=[["a b c"]])
-    assert [result[name] for name in KEYS] == pytest.approx([2 / 3, 0, 1 / 2, 2.5 / 5.5])
+    assert [result[name] for name in KEYS] == pytest.approx([2 / 3, 0, 2 / 3, 1 / 2, 2.5 / 5.5])
 
 
 def test_one_value_a_headline_and_clipped_counts(metric):
@@ -77,3 +77,20 @@ def test_card():
     header = yaml.safe_load(card.split("---")[1])
     assert (header["sdk"], header["app_file"]) == ("gradio", "app.py")
     assert all(f"`{name}`" in card for name in KEYS)
+
+
+def test_some_of_the_measures(metric):
+    every = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
+    some = metric.compute(predictions=PREDICTIONS, references=REFERENCES, rouge_types=["rougeL", "rouge1"])
+    assert list(some) == ["rougeL", "rouge1", "signature"]
+    assert some.items() <= every.items()
+    with pytest.raises(InputError, match="rouge_types has 'rougeLsum': choose from rouge1, rouge2, rougeL"):
+        metric.compute(predictions=PREDICTIONS, references=REFERENCES, rouge_types=["rougeLsum"])
+
+
+@pytest.mark.parametrize("name", ["compliancy", "hevas", "headline_rouge"])
+def test_what_a_metric_says_of_itself_is_filled_in(name):
+    info = evaluate.load(change_it.metric_path(name))
+    assert info.license == "Apache-2.0"
+    assert all(url.startswith("https://") for url in [info.homepage, *info.reference_urls])
+    assert info.reference_urls

@@ -69,14 +69,15 @@ transfer --generator sum-two --corpus judges --out out.csv | judges is not a cor
 transfer --generator extract --corpus corpus --to nope --out out.csv | --to nope is no outlet of corpus
 transfer --generator extract --corpus corpus --rerank corpus --out out.csv | corpus lacks the judge main and hh and ah
 transfer --generator extract --corpus corpus --out rows.csv/x.csv | cannot write --out
-transfer --generator rewrite --input rows.csv --to rewrite --out out.csv | --to rewrite is no outlet of rewrite: give one or two
+transfer --generator rewrite --input rows.csv --to rewrite --out out.csv | rewrite is no outlet of rewrite: give one or two
 judge headline --original headline --article nope --judges judges | nope does not exist
 judge headline --original headline --article rows.csv --judges nope | no folder nope
 judge headline --original headline --article rows.csv --judges judges --to nope | --to nope is no outlet of these judges: give one or two
 score --corpus nope --judges judges | no corpus folder nope
 score --corpus corpus --judges corpus | corpus lacks the judge
 score --corpus corpus --judges judges --predictions mine=nope.csv | nope.csv does not exist
-score --corpus corpus --judges judges --predictions mine=rows.csv | rows.csv lacks the column target
+score --corpus corpus --judges judges --predictions mine=article.csv | article.csv lacks the column id, headline
+score --corpus corpus --judges judges --predictions mine=rows.csv --columns headline=new | rows.csv has no column new
 score --corpus corpus --judges judges --out rows.csv/x | cannot write --out
 compare nope.csv rows.csv | nope.csv does not exist
 compare rows.csv predictions.csv | rows.csv lacks the column direction
@@ -86,7 +87,7 @@ hevas --documents nope.csv --system mine=rows.csv | nope.csv does not exist
 hevas --documents rows.csv --system mine=nope.txt | nope.txt does not exist
 hevas --documents predictions.csv --system mine=rows.csv | predictions.csv has no column article
 annotate sample --corpus nope --out sheet.csv | no corpus folder nope
-annotate sample --corpus corpus --predictions mine=rows.csv --out sheet.csv | rows.csv lacks the column target
+annotate sample --corpus corpus --predictions mine=article.csv --out sheet.csv | article.csv lacks the column id, headline
 annotate serve nope.csv | nope.csv does not exist
 annotate serve rows.csv --port 0 | rows.csv lacks the column item
 annotate score nope.csv --key rows.csv | nope.csv does not exist
@@ -138,6 +139,7 @@ def write(folder):
     (folder / "rows.csv").write_text("id,headline,article,label\n1,a b,c d,one\n2,e f,g h,two\n")
     (folder / "predictions.csv").write_text("id,headline,target\n1,a b,two\n")
     (folder / "sheet.txt").write_text("item\n1\n")
+    (folder / "article.csv").write_text("text\na b c\n")
     outlets = {"outlets": {"a": "one", "b": "two"}}
     files = {"corpus/README.md": {}, "corpus/alignment.json": outlets}
     about = {"fold": "all", "outlets": ["one", "two"], "max_tokens": 9}

@@ -13,6 +13,7 @@ from change_it.stats import (
     bootstrap_intervals,
     correlations,
     estimate,
+    event_means,
     friedman,
     holm,
     measure,
@@ -117,6 +118,86 @@ def test_p_equals_the_exact_sign_test():
 def test_the_order_of_the_systems_does_not_matter():
     one, other = binary(0.3, 150, 1), binary(0.4, 150, 2)
     assert p_values(one, other, ["x"] * 150) == pytest.approx(p_values(other, one, ["x"] * 150))
+
+
+def alike(data):
+    """Both directions of each item's event, which fare alike: data, strata, events."""
+    count = len(data["n"])
+    return joined(data, data), ["x"] * count + ["y"] * count, [*range(count)] * 2
+
+
+def test_an_item_that_stands_twice_is_no_more_evidence():
+    data = binary(0.3, 200, 1)
+    twice, strata, events = alike(data)
+    by_event, by_item = (intervals(twice, strata, events=each) for each in (events, None))
+    assert (by_event == intervals(data, None)[0]).all()
+    widths = np.ptp(by_event, axis=1)[2], np.ptp(by_item, axis=1)[2]
+    assert widths[0] / widths[1] == pytest.approx(2**0.5, rel=0.15)
+    other = alike(binary(0.4, 200, 2))[0]
+    assert (
+        p_values(twice, other, strata, events=events) == p_values(data, binary(0.4, 200, 2), None)[0]
+    ).all()
+    assert p_values(twice, other, strata)[2] < p_values(twice, other, strata, events=events)[2]
+
+
+def test_items_without_events_are_their_own():
+    data, other = joined(binary(0.3, 60, 1), binary(0.7, 40, 2)), binary(0.5, 100, 3)
+    strata = ["x"] * 60 + ["y"] * 40
+    assert (intervals(data, strata) == intervals(data, strata, events=range(100))).all()
+    assert (p_values(data, other, strata) == p_values(data, other, strata, events=range(100))).all()
+
+
+def test_the_numbers_of_events_do_not_matter():
+    data = binary(0.4, 90, 1)
+    events = np.arange(90) // 3
+    assert (intervals(data, None, events=events) == intervals(data, None, events=1000 - 7 * events)).all()
+
+
+def coverage(by, *, events, alike, trials=300):
+    """How often the interval of a share holds the truth .4, where a share `alike` of the events has two equal items."""
+    random = np.random.default_rng(5)
+    held = 0
+    for trial in range(trials):
+        first = random.random(events) < 0.4
+        second = np.where(random.random(events) < alike, first, random.random(events) < 0.4)
+        data = {"n": np.ones(2 * events), "hits": np.concatenate([first, second]).astype(float)}
+        strata = ["x"] * events + ["y"] * events
+        numbers = [*range(events)] * 2 if by == "event" else None
+        low, high = intervals(data, strata, events=numbers, resamples=300, seed=trial)[2]
+        held += low <= 0.4 <= high
+    return held / trials
+
+
+def test_intervals_by_event_hold_the_truth():
+    assert coverage("event", events=200, alike=1.0) >= 0.92
+    assert coverage("item", events=200, alike=1.0) <= 0.88  # in the limit .834
+    assert coverage("event", events=200, alike=0.0) >= 0.92
+
+
+def test_events_of_one_stratum_leave_none_empty():
+    """Events are drawn among those with items in the same strata."""
+    data = binary(0.5, 6, 1)
+    strata, events = ["x", "y", "x", "y", "x", "y"], [0, 0, 1, 2, 1, 3]
+    found = intervals(data, strata, events=events, resamples=200)
+    assert np.isfinite(found).all()
+
+
+def test_of_several_runs_the_mean_is_drawn_over_runs_and_events():
+    one, other = binary(0.3, 400, 1), binary(0.5, 400, 2)
+    runs = {name: np.stack([one[name], other[name], one[name]], axis=1) for name in one}
+    value = estimate(runs, share)["share"][0]
+    assert value == pytest.approx((2 * one["hits"].mean() + other["hits"].mean()) / 3)
+    low, high = intervals(runs, None, resamples=2000)[0]
+    assert low < one["hits"].mean() - 0.01  # both drawn runs are the first
+    assert high > (one["hits"].mean() + other["hits"].mean()) / 2 + 0.01
+    alike = {name: np.stack([one[name]] * 3, axis=1) for name in one}
+    assert intervals(alike, None)[0] == pytest.approx(intervals(one, None)[0], abs=0.01)
+
+
+def test_event_means_by_hand():
+    values = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 8.0]])
+    assert event_means(values, [9, 3, 9]).tolist() == [[3, 5], [3, 4]]
+    assert event_means(values, None) is values
 
 
 def test_holm_by_hand():

@@ -3,7 +3,17 @@ import io
 import pytest
 from rich.console import Console
 
-from change_it.tables import Column, Marked, Row, Table, formatted, print_table, records, to_markdown
+from change_it.tables import (
+    Column,
+    Marked,
+    Row,
+    Table,
+    formatted,
+    print_table,
+    records,
+    to_latex,
+    to_markdown,
+)
 
 MEASURES = [f"measure_{number}" for number in range(12)]
 
@@ -170,3 +180,37 @@ def test_texts_share_the_width_and_stand_side_by_side(headlines, width):
     [line] = [line for line in text.splitlines() if "✗" in line]
     assert "Crolla" in line
     assert "Roma," in line
+
+
+def test_latex():
+    columns = (Column("system", "text"), Column("strict", below=Column("ends", "interval")), Column("p", "p"))
+    rows = (
+        Row({"system": "100%_mine & {co}", "strict": 0.5, "ends": (-0.25, 0.6), "p": 1e-9}, best={"strict"}),
+        Row({"system": "[other]", "strict": None, "ends": (0.25, 0.5), "p": 0.5}, marks={"strict": "*"}),
+    )
+    lines = to_latex(
+        Table(columns, rows, "Two systems.", ("50% of them.",)), label="tab:x", comments=["a|b"]
+    ).splitlines()
+    assert lines[:4] == ["% a|b", r"\begin{table*}", r"\centering\small", r"\begin{tabular}{@{}lrr@{}}"]
+    assert lines[4:11] == [
+        r"\toprule",
+        r"system & strict & p \\",
+        r"\midrule",
+        r"100\%\_mine \& \{co\} & \textbf{.500} & $<$ .001 \\",
+        r" & {\scriptsize $-$.250 to .600} &  \\",
+        r"{[}other{]} & --$^{*}$ & .500 \\",
+        r" & {\scriptsize .250--.500} &  \\",
+    ]
+    assert lines[11:] == [
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\caption{Two systems. 50\% of them.}",
+        r"\label{tab:x}",
+        r"\end{table*}",
+    ]
+
+
+def test_latex_names_groups_where_there_are_several():
+    rows = tuple(Row({"row": "mean"}, group) for group in ("one", "two"))
+    text = to_latex(Table((Column("row", "text"),), rows), label="x")
+    assert r"\midrule" + "\n" + r"\multicolumn{1}{@{}l}{\emph{two}} \\" in text

@@ -13,15 +13,13 @@ def save_generator(
 ):
     import torch
 
+    from change_it.generators import generator
     from change_it.generators.arguments import READS
     from change_it.generators.card import GeneratorCard
-    from change_it.generators.generator import new_network
 
     torch.manual_seed(seed)
-    model, tokenizer = new_network(architecture, [WORDS], vocabulary=100, cells=16)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    GeneratorCard(
+    model, tokenizer = generator.new_network(architecture, [WORDS], vocabulary=100, cells=16)
+    card = GeneratorCard(
         recipe=recipe,
         reads=READS[recipe],
         to=to,
@@ -34,7 +32,39 @@ def save_generator(
         target_tokens=8,
         seed=seed,
         corpus="c",
-    ).save(folder)
+        no_repeat_ngram_size=1 if architecture == "transformer" else 3,
+    )
+    generator.save_generator(folder, model, tokenizer, card)
+    return folder
+
+
+def save_pretrained_generator(folder: Path, kind, *, to="gio", outlets=("rep", "gio")):
+    """An encoder-decoder or a causal model of transformers' own, as if trained."""
+    from saved_judges import save_reader
+
+    from change_it.generators import generator
+    from change_it.generators.card import GeneratorCard
+
+    base = save_reader(folder.with_name(f"{folder.name}-base"), kind)
+    tokenizer = generator.load_tokenizer(base)
+    model = generator.load_model(base, kind, tokenizer, use="base")
+    for tensor in model.parameters():  # likes some words better than others
+        tensor.data.mul_(3.0)
+    card = GeneratorCard(
+        recipe="sum",
+        reads="article",
+        to=to,
+        outlets=outlets,
+        kind=kind,
+        architecture=base.name,
+        base=None,
+        language="it",
+        source_tokens=40,
+        target_tokens=12,
+        seed=0,
+        corpus="c",
+    )
+    generator.save_generator(folder, model, tokenizer, card)
     return folder
 
 

@@ -1,6 +1,6 @@
-"""The two pictures on the README's first screen: a run's report, and the page with its example judged.
+"""The pictures of README and documentation: a run's report, the page with its example judged, and what the judges let through.
 
-python tools/pictures.py runs/quickstart: writes docs/images/report.png and docs/images/page.png, at most 300 KB each.
+python tools/pictures.py runs/quickstart: writes report.png, page.png and audit.png in docs/images, at most 300 KB each.
 """
 
 import shutil
@@ -12,10 +12,23 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
+from change_it.audit.degenerate import Result
+from change_it.io import read_json
+from change_it.results.charts import passed_chart
+from change_it.results.charts import save as save_chart
+
 OUT = Path(__file__).parents[1] / "docs" / "images"
 LARGEST = 300_000  # bytes of a picture
 SIZE = ViewportSize(width=1280, height=860)
 MINUTE = 60_000
+#: Systems of the audit in the small picture, and what they do to the other paper's headlines.
+DAMAGE = {
+    "gold": "as printed",
+    "reversed words": "words in reverse",
+    "numbers changed": "numbers changed",
+    "quotation before": "invented quote",
+    "speaker exchanged": "another speaker",
+}
 
 
 def save(page: Page, name: str) -> None:
@@ -30,9 +43,17 @@ def save(page: Page, name: str) -> None:
     sys.exit(f"{name}.png has {size:,} bytes: more than {LARGEST:,}")
 
 
+def audit_picture(run: Path) -> None:
+    """What three and what all judges let through of headlines that were spoilt."""
+    audit = read_json(run / "audit" / "audit.json") or {}
+    systems = {system["system"]: Result.from_dict(system) for system in audit["systems"]}
+    save_chart(passed_chart({shown: systems[name] for name, shown in DAMAGE.items()}), OUT / "audit.png")
+
+
 def main() -> None:
-    """Take both pictures of the run that is named on the command line."""
+    """Take the pictures of the run that is named on the command line."""
     run = Path(sys.argv[1]).resolve()
+    audit_picture(run)
     program = [sys.executable, "-m", "change_it.cli", "demo", "--run", str(run), "--port", "0"]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from change_it.annotation.sheets import GOLD, KeyRow
+from change_it.annotation.sheets import KeyRow
 from change_it.annotation.study import Judged
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.judges.judge import Judges
+from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import judge_items
 from change_it.stats import Floats
 

@@ -1,19 +1,24 @@
 """The files of a study: the blinded sheet, the key that says what its headlines are, and the answers of annotators."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from itertools import cycle
 from pathlib import Path
 from random import Random
 
-from change_it.errors import InputError
-from change_it.io import Record, listed, read_records, write_table
-from change_it.scoring.item import Item, TestSet
-from change_it.scoring.systems import System
+import polars as pl
 
-#: The condition of the outlets' own headlines: those of the target outlet about the same events.
-GOLD = "gold"
+from change_it.errors import InputError
+from change_it.io import Record, listed, named_files, read_records, write_table
+from change_it.scoring.columns import BUILT_IN, GOLD
+from change_it.scoring.item import Item, TestSet
+from change_it.scoring.systems import built_in_systems, read_predictions
+
+#: The condition of the headlines of any articles, whatever their alignment (LREC 2020, Table 1).
+RANDOM_GOLD = "random gold"
+#: Conditions of the outlets' own headlines: gold is those of the target outlet about the same events.
+GOLDS = (GOLD, RANDOM_GOLD)
 CHOICES = ("choice1", "choice2")
 #: Questions of an item in the order in which they are asked, and how many values each has, from 1.
 QUESTIONS = {"answer": 2, "content": 5, "fluency": 5}
@@ -72,19 +77,73 @@ class Annotator:
         return self.answers.get(item, {}).get(question)
 
 
-def draw(test: TestSet, systems: Sequence[System], items: int, seed: int) -> list[KeyRow]:
+def conditions(
+    test: TestSet, specs: Sequence[str], *, random_gold: bool = False, seed: int = 1
+) -> dict[str, list[Item]]:
+    """Condition to the headlines that it may be asked about: gold, the systems of prediction files, and random gold if wanted.
+
+    A system aims at the other outlet throughout, or at the original's own (LREC 2020, settings 1 and 2).
+    """
+    found = {
+        system.name: test.predicted(system.headlines)
+        for system in built_in_systems(test, seed=seed)
+        if system.name == GOLD
+    }
+    files: dict[str, list[Path]] = {}
+    named = named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=True)
+    for name, file in named:
+        files.setdefault(name, []).append(file)
+    labels = {item.id: item.label for item in test.items}
+    for name, (first, *more) in files.items():
+        records = [
+            record.cells
+            for file in (first, *more)
+            if file.suffix.lower() != ".txt"  # a headline a line
+            for record in read_records(file, required=("id",), optional=("target",))
+        ]
+        targets = [
+            (row["target"], labels.get(row["id"], row["target"])) for row in records if "target" in row
+        ]
+        own = bool(targets) and all(target == label for target, label in targets)
+        aimed = test.in_newspaper if own else test
+        found[name] = aimed.predicted(read_predictions(first, aimed, name=name, more=more).headlines)
+    if random_gold:
+        found[RANDOM_GOLD] = _random_gold(test.name, seed)
+    return {name: [item for item in some if item.prediction.strip()] for name, some in found.items()}
+
+
+def _random_gold(corpus: str, seed: int) -> list[Item]:
+    """The own headlines of the fifth of all articles that a classifier of the random split with this seed is tested on."""
+    from change_it.corpus.folder import read_table
+    from change_it.corpus.training_sets import random_split
+
+    columns = ["id", "label", "headline", "article"]
+    sides = [read_table(corpus, "articles", side, columns) for side in ("train", "test")]
+    _, tested = random_split(pl.concat(side for side in sides if side.height), seed)
+    return [
+        Item(id_, label, label, headline, article, prediction=headline)
+        for id_, label, headline, article in tested.iter_rows()
+    ]
+
+
+def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, seed: int) -> list[KeyRow]:
     """Draw the headlines of a sheet, in random order: so many of each condition, half of them of each outlet."""
     if items < 2 or items % 2:
         raise InputError(f"--items {items} cannot be halved between two outlets: give an even number from 2")
     random = Random(seed)
     cells: list[tuple[str, list[Item]]] = []
-    for system in systems:
-        predicted = [item for item in test.predicted(system.headlines) if item.prediction.strip()]
+    for name, predicted in conditions.items():
         for outlet in test.outlets:
             for_outlet = [item for item in predicted if item.target == outlet]
-            cells.append((system.name, random.sample(for_outlet, len(for_outlet))))
+            cells.append((name, random.sample(for_outlet, len(for_outlet))))
+    event_of = {item.id: tuple(sorted({item.source, item.reference})) for item in test.items}
     texts: set[str] = set()
     events: set[tuple[str, ...]] = set()
+
+    def is_new(item: Item, *, fresh: bool) -> bool:
+        event = event_of.get(item.id, (item.source,))
+        return item.prediction.casefold() not in texts and not (fresh and event in events)
+
     chosen: list[list[Item]] = [[] for _ in cells]
     for fresh in (True, False):  # an event stands twice only where there are too few
         waiting = [iter(drawn) for _, drawn in cells]
@@ -94,13 +153,13 @@ def draw(test: TestSet, systems: Sequence[System], items: int, seed: int) -> lis
                 break
             if at not in open_:
                 continue
-            item = next((new for new in waiting[at] if _is_new(new, texts, events if fresh else set())), None)
+            item = next((new for new in waiting[at] if is_new(new, fresh=fresh)), None)
             if len(chosen[at]) == items // 2 or item is None:
                 open_.discard(at)
                 continue
             chosen[at].append(item)
             texts.add(item.prediction.casefold())
-            events.add(_event(item))
+            events.add(event_of.get(item.id, (item.source,)))
     rows = []
     for (name, _), several in zip(cells, chosen, strict=True):
         if len(several) < items // 2:
@@ -109,15 +168,6 @@ def draw(test: TestSet, systems: Sequence[System], items: int, seed: int) -> lis
             )
         rows += [_key_row(name, item, test.outlets, seed) for item in several]
     return random.sample(rows, len(rows))
-
-
-def _is_new(item: Item, texts: set[str], events: set[tuple[str, ...]]) -> bool:
-    return item.prediction.casefold() not in texts and _event(item) not in events
-
-
-def _event(item: Item) -> tuple[str, ...]:
-    """The headlines of an item's event: those of both outlets, the same from either side."""
-    return tuple(sorted({item.source, item.reference}))
 
 
 def _key_row(condition: str, item: Item, outlets: tuple[str, str], seed: int) -> KeyRow:

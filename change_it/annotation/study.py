@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from change_it import __version__
 from change_it.annotation.agreement import alpha, coincidences
-from change_it.annotation.sheets import GOLD, QUESTIONS, RATINGS, Annotator, KeyRow
+from change_it.annotation.sheets import GOLDS, QUESTIONS, RATINGS, Annotator, KeyRow
 from change_it.errors import InputError
+from change_it.scoring.columns import GOLD
 from change_it.stats import AVERAGE, Aggregate, Floats, Score, Statistics, correlations, measure
 
 #: Who is compared with the key, beside each annotator: their mean, what most of them answered, and the judge main.
@@ -167,7 +168,7 @@ class Study:
         if not self.judged:
             return []
         rows = []
-        system = np.array([row.condition != GOLD for row in self.key])
+        system = np.array([row.condition not in GOLDS for row in self.key])
         for question in self.ratings:
             means = _means(self.rated(question))
             for metric, values in self.judged.metrics.items():

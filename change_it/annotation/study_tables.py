@@ -3,7 +3,7 @@
 from math import isfinite
 
 from change_it import published
-from change_it.annotation.sheets import GOLD
+from change_it.annotation.sheets import GOLDS
 from change_it.annotation.study import JUDGE, MAJORITY, MEASURES, PEOPLE, Study
 from change_it.results.document import Document, Section
 from change_it.stats import Score
@@ -28,7 +28,7 @@ def document(study: Study) -> Document:
         sections.append(
             Section("ratings", ratings(study), "Mean ratings from 1 to 5, and how far annotators agree.")
         )
-    if study.ratings and study.judged and study.conditions != [GOLD]:
+    if study.ratings and study.judged and not set(study.conditions) <= {*GOLDS}:
         sections.append(
             Section(
                 "correlations", correlations(study), "How far judges and metrics can stand in for people."
@@ -143,7 +143,8 @@ def correlations(study: Study) -> Table:
     for question in study.ratings:
         columns.append(with_interval(f"{question}_pearson", f"{question}: r"))
         columns.append(with_interval(f"{question}_spearman", f"{question}: ρ"))
-    left = f"Headlines of all systems, without {GOLD}; " if GOLD in study.conditions else ""
+    golds = " and ".join(name for name in GOLDS if name in study.conditions)
+    left = f"Headlines of all systems, without {golds}; " if golds else ""
     return Table(
         tuple(columns),
         tuple(map(Row, rows.values())),

@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from change_it.audit.degenerate import GOLD
 from change_it.audit.perturbations import Known
 from change_it.audit.probes import drawn
 from change_it.corpus.folder import read_table
+from change_it.scoring.columns import GOLD
 from change_it.scoring.item import Item
 from change_it.stats import Floats
 from change_it.text.damage import FAMILIES, damage
@@ -79,22 +79,27 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Power:
-    """How many headlines distinguish two systems, by a paired test of their compliancy.
+    """How many headlines distinguish two systems, by a paired test of their compliancy that draws events.
 
     Attributes:
         measure: whose verdicts were compared.
+        design: design effect: how many times as many headlines it takes as if each were an event of its own, since the headlines
+            of an event fare alike; the median over the pairs of audited systems, at least 1.
         differing: median share of headlines on which verdicts differ between two of the audited systems.
         unrelated: the same share of two systems as good as gold whose verdicts have nothing to do with each other.
         needed: difference to the headlines needed for each share, `differing` first.
         items: headlines that the corpus has.
+        events: that they are of.
         smallest: the difference that these distinguish, for each share.
     """
 
     measure: str
+    design: float
     differing: float
     unrelated: float
     needed: dict[str, tuple[int, int]]
     items: int
+    events: int
     smallest: tuple[float, float]
 
 
@@ -263,12 +268,13 @@ def _log_odds(answers: Floats) -> Floats:
     return np.asarray(np.log(clipped[:, 1]) - np.log(clipped[:, 0]))
 
 
-def headlines_needed(difference: float, differing: float) -> int:
+def headlines_needed(difference: float, differing: float, design: float = 1.0) -> int:
     """Headlines that distinguish two systems by McNemar's test (Connor 1987).
 
     Args:
         difference: of the two shares, above 0.
         differing: share of headlines on which the two verdicts differ, at least the difference.
+        design: design effect, see `Power`.
 
     Returns:
         For an error of 5%, two-sided, and a power of 80%.
@@ -281,59 +287,83 @@ def headlines_needed(difference: float, differing: float) -> int:
     differing = max(differing, difference)
     error = normal.inv_cdf(1 - ALPHA / 2) * differing**0.5
     power = normal.inv_cdf(POWER) * (differing - difference**2) ** 0.5
-    return int(np.ceil(((error + power) / difference) ** 2 - 1e-9))
+    return int(np.ceil(design * ((error + power) / difference) ** 2 - 1e-9))
 
 
-def smallest_difference(items: int, differing: float) -> float:
+def smallest_difference(items: int, differing: float, design: float = 1.0) -> float:
     """The smallest difference that so many headlines distinguish.
 
     Args:
         items: headlines.
         differing: as above.
+        design: as above.
 
     Returns:
         To a tenth of a point; 1 where not even that is detected.
     """
     steps = np.arange(1, 1001) / 1000
-    return next((float(d) for d in steps if headlines_needed(float(d), differing) <= items), 1.0)
+    return next((float(d) for d in steps if headlines_needed(float(d), differing, design) <= items), 1.0)
 
 
-def power(table: pl.DataFrame, items: int) -> Power | None:
+def design_effect(differences: Floats, events: Ints) -> float:
+    """Variance of the mean of (n,) differences drawn by (n,) events, as a multiple of that drawn one by one.
+
+    Examples:
+        >>> design_effect(np.array([1.0, 1.0, -1.0, -1.0]), np.array([0, 0, 1, 1]))
+        2.0
+    """
+    centred = differences - differences.mean()
+    total = float((centred**2).sum())
+    return float((np.bincount(events, centred) ** 2).sum()) / total if total else 1.0
+
+
+def power(table: pl.DataFrame, items: int, events: int) -> Power | None:
     """How many headlines distinguish systems, by how often the verdicts on two of the audited systems differ.
 
     Args:
         table: all headlines that were judged, see `degenerate.measure_systems`.
         items: headlines that the corpus has.
+        events: that they are of.
 
     Returns:
-        None where no two systems have enough headlines in common.
+        Of all judges together, or of compliancy where no two systems pass them often enough; None where that holds of
+        compliancy too.
     """
-    measure = "passed" if "fluency" in table.columns and not table["fluency"].has_nulls() else "compliancy"
-    wide = table.pivot("system", index="item", values=measure)
-    names = [name for name in wide.columns if name != "item"]
+    known = "fluency" in table.columns and not table["fluency"].has_nulls()
+    found = (_power(table, items, events, measure) for measure in ("passed", "compliancy")[not known :])
+    return next(filter(None, found), None)
+
+
+def _power(table: pl.DataFrame, items: int, events: int, measure: str) -> Power | None:
+    wide = table.pivot("system", index=["item", "event"], values=measure)
+    names = [name for name in wide.columns if name not in ("item", "event")]
     shares = {name: float(wide[name].drop_nulls().cast(pl.Float64).to_numpy().mean()) for name in names}
     top = shares.get(GOLD, 0.5)
     # two systems of which neither is hopeless
     rivals = [name for name in names if shares[name] >= top / 2]
-    differing = []
+    differing, designs = [], []
     for one, other in combinations(rivals, 2):
-        both = wide.select(one, other).drop_nulls()
+        both = wide.select("event", one, other).drop_nulls()
         if both.height >= COMMON:
-            differing.append(float((both[one] != both[other]).to_numpy().mean()))
-    if not differing:
+            gap = (both[one].cast(pl.Int8) - both[other].cast(pl.Int8)).to_numpy().astype(np.float64)
+            differing.append(float(np.abs(gap).mean()))
+            designs.append(design_effect(gap, both["event"].to_numpy()))
+    if not differing or not top:
         return None
-    typical, unrelated = median(differing), 2 * top * (1 - top)
+    typical, unrelated, design = median(differing), 2 * top * (1 - top), max(1.0, median(designs))
     return Power(
         measure,
+        design,
         typical,
         unrelated,
         {
             f"{difference:.2f}": (
-                headlines_needed(difference, typical),
-                headlines_needed(difference, unrelated),
+                headlines_needed(difference, typical, design),
+                headlines_needed(difference, unrelated, design),
             )
             for difference in DIFFERENCES
         },
         items,
-        (smallest_difference(items, typical), smallest_difference(items, unrelated)),
+        events,
+        (smallest_difference(items, typical, design), smallest_difference(items, unrelated, design)),
     )

@@ -8,19 +8,18 @@ import numpy as np
 import polars as pl
 
 from change_it.audit.perturbations import PERTURBATIONS, Known, perturbed
-from change_it.scoring.compliancy import Progress, judge_items
-from change_it.scoring.item import Item
+from change_it.scoring.columns import GOLD
+from change_it.scoring.compliancy import JUDGES, Progress, judge_items
+from change_it.scoring.item import Item, item_events
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
 
 #: The verdicts on a headline, in the order of tables; `passed`: all judges that there are.
-MEASURES = ("passed", "compliancy", "hh", "ah", "main", "fluency", "facts")
+MEASURES = ("passed", "compliancy", *JUDGES)
 #: Those that must hold for a headline to pass.
-PASSING = ("compliancy", "fluency", "facts")
-#: Name of the row that nothing is wrong with: the other newspaper's own headline.
-GOLD = "gold"
+PASSING = ("compliancy", "main_normalised", "fluency", "facts")
 #: A system with fewer headlines tells nothing of a judge.
 FEW = 20
 #: Examples of each system that are shown.
@@ -106,8 +105,8 @@ def measure_systems(
         judges: that are audited.
         items: of the test set.
         known: of the corpus.
-        at_most: headlines of each system; the first ones that it applies to, in one random order for all, both
-            directions in turn, so that systems share articles.
+        at_most: headlines of each system; the first ones that it applies to, in one random order of events for all, both
+            directions of an event together, so that systems share articles and events are whole.
         resamples: of the intervals.
         seed: of order, headlines and intervals.
         batch_size: texts a judge reads at once.
@@ -115,9 +114,11 @@ def measure_systems(
 
     Returns:
         Gold, then the systems in the order of `PERTURBATIONS`, without those that apply to no item; and the table of
-        all headlines, one row each: `system`, `item` (place in `items`), `headline` and the verdicts.
+        all headlines, one row each: `system`, `item` (place in `items`), its `event`, `headline` and the verdicts.
     """
-    order = in_turn(items, seed)
+    events = item_events(items)
+    rank = np.random.default_rng(seed).permutation(int(events.max(initial=0)) + 1)[events]
+    order = np.argsort(rank, kind="stable").tolist()
     ordered = [items[place] for place in order]
     made = {GOLD: [(place, item.reference) for place, item in enumerate(ordered) if item.reference][:at_most]}
     for system in PERTURBATIONS.values():
@@ -129,6 +130,7 @@ def measure_systems(
         {
             "system": [name for name, _, _ in headlines],
             "item": [place for _, place, _ in headlines],
+            "event": events[[place for _, place, _ in headlines]],
             "headline": [text for _, _, text in headlines],
         }
     ).hstack(judged(judges, asked, known, batch_size=batch_size, progress=progress))
@@ -208,7 +210,8 @@ def _measured(
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {name: sums[name] / np.maximum(sums["n"], 1) for name in present}
 
-    scores = measure(columns, aggregate, directions, resamples=resamples, seed=seed)[AVERAGE]
+    events = rows["event"].to_numpy()
+    scores = measure(columns, aggregate, directions, events, resamples=resamples, seed=seed)[AVERAGE]
     return (
         {name: scores[name].value if name in present else None for name in MEASURES},
         {name: scores[name].interval for name in present},

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from change_it.audit.calibration import Calibration, Power, calibrate, power
@@ -93,6 +94,7 @@ class Audit:
         judges: signature of the judges.
         hashes: judge to the hash of its weights.
         items: of the test set.
+        events: that these are of; intervals and power draw events.
         at_most: headlines of each system.
         seed: of all that was drawn.
         verdicts: what to make of each judge.
@@ -109,6 +111,7 @@ class Audit:
     judges: str
     hashes: dict[str, str]
     items: int
+    events: int
     at_most: int
     seed: int
     verdicts: tuple[Verdict, ...]
@@ -126,7 +129,8 @@ class Audit:
     @property
     def signature(self) -> str:
         """What its figures depend on."""
-        return f"audit|judges:{self.judges}|items:{self.at_most} of {self.items}|seed:{self.seed}"
+        drawn = f"items:{self.at_most} of {self.items}|events:{self.events}"
+        return f"audit|judges:{self.judges}|{drawn}|seed:{self.seed}"
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
@@ -181,6 +185,7 @@ def audit(
         batch_size=batch_size,
         progress=progress,
     )
+    events = len(np.unique(test.events))
     probes = probe(
         judges.main, test.items, corpus.dates, corpus.known.language, resamples=resamples, seed=seed
     )
@@ -191,6 +196,7 @@ def audit(
         judges=judges.signature,
         hashes=hashes(judges),
         items=len(test.items),
+        events=events,
         at_most=at_most,
         seed=seed,
         verdicts=tuple(verdicts(metrics, systems, probes, fluency=judges.fluency is not None)),
@@ -208,5 +214,5 @@ def audit(
                 batch_size=batch_size,
             )
         ),
-        power=power(table, len(test.items)),
+        power=power(table, len(test.items), events),
     )

@@ -17,7 +17,6 @@ from typing import Literal
 
 import numpy as np
 
-from change_it.audit.typography import QUOTED, Typography
 from change_it.hevas.baseline_systems import baseline
 from change_it.judges.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
 from change_it.scoring.item import Item
@@ -28,6 +27,7 @@ from change_it.text.names import Casing, Headline
 from change_it.text.negation import contraries, like
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import stop_words
+from change_it.text.typography import QUOTED, Typography
 
 Criterion = Literal["style", "content", "fluency", "facts"]
 #: A function of an item, a random generator and what is known of the corpus.

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from change_it.audit.typography import plain
 from change_it.scoring.compliancy import decide
-from change_it.scoring.item import Item
+from change_it.scoring.item import Item, item_events
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.text.damage import Split
 from change_it.text.stopwords import function_words
+from change_it.text.typography import plain
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge
@@ -106,6 +106,7 @@ def probe(
     some = drawn(items, HEADLINES, seed)
     texts = [item.source for item in some]
     labels = np.array([main.outlets.index(item.label) for item in some], dtype=np.int64)
+    events = item_events(some)
     kinds = {
         AS_IT_IS: texts,
         **{name: [change(text) for text in texts] for name, change in _changes(main, language, seed).items()},
@@ -113,7 +114,7 @@ def probe(
     asked = [text for kind in kinds.values() for text in kind]
     answers = decide(main.probabilities(asked, progress=False)).reshape(len(kinds), len(texts))
     found = [
-        _probe("headline", name, labels, answers[row], resamples=resamples, seed=seed)
+        _probe("headline", name, labels, answers[row], events, resamples=resamples, seed=seed)
         for row, name in enumerate(kinds)
     ]
     time, periods = _periods([dates.get(item.id) for item in some])
@@ -124,9 +125,8 @@ def probe(
         for name in sorted(set(parts) - {""}):
             here = np.array([part == name for part in parts])
             if here.sum() >= FEW:
-                found.append(
-                    _probe(group, name, labels[here], answers[0][here], resamples=resamples, seed=seed)
-                )
+                part = labels[here], answers[0][here], events[here]
+                found.append(_probe(group, name, *part, resamples=resamples, seed=seed))
     return found
 
 
@@ -166,9 +166,11 @@ def _changes(main: "Judge", language: str, seed: int) -> dict[str, Callable[[str
     return changes
 
 
-def _probe(group: str, name: str, labels: Ints, answers: Ints, *, resamples: int, seed: int) -> Probe:
+def _probe(
+    group: str, name: str, labels: Ints, answers: Ints, events: Ints, *, resamples: int, seed: int
+) -> Probe:
     columns = {f"{a}{b}": ((labels == a) & (answers == b)).astype(np.float64) for a in (0, 1) for b in (0, 1)}
-    f1 = measure(columns, macro_f1, resamples=resamples, seed=seed)[AVERAGE]["f1"]
+    f1 = measure(columns, macro_f1, events=events, resamples=resamples, seed=seed)[AVERAGE]["f1"]
     return Probe(group, name, len(labels), f1.value, f1.interval)
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from change_it.audit.degenerate import FEW, GOLD, Result
+from change_it.audit.degenerate import FEW, Result
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.io import read_json, record_errors
+from change_it.scoring.columns import GOLD
 from change_it.tables import Figure
 from change_it.translation import Joined, Message, Word
 
@@ -125,7 +126,8 @@ class Together:
     def reasons(self) -> tuple[Message, ...]:
         """How many pass, the worst of them, and what passes of gold."""
         worst = [
-            Message("verdict.named", name=name, share=Figure(share)) for name, share in self.passing[:NAMED]
+            Message("verdict.named", name=Word(name), share=Figure(share))
+            for name, share in self.passing[:NAMED]
         ]
         values = {"tried": self.tried, "passing": len(self.passing)}
         if worst:
@@ -265,7 +267,9 @@ def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, Mes
     )
     parts: list[tuple[Level, Message]] = []
     if guilty:
-        named = [Message("verdict.named", name=name, share=Figure(known[name])) for name in guilty[:NAMED]]
+        named = [
+            Message("verdict.named", name=Word(name), share=Figure(known[name])) for name in guilty[:NAMED]
+        ]
         more = len(guilty) - NAMED
         key = "verdict.lets_more" if more > 0 else "verdict.lets"
         blind = 2 * sum(known[name] > 0.5 for name in guilty) > len(entrusted)

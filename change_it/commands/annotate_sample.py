@@ -17,15 +17,18 @@ class SheetOptions:
     there are too few. Give annotators the sheet, as a file or with `change-it annotate serve`, and keep the key.
 
     Examples:
-        change-it annotate sample --corpus runs/mine/corpus --out study/sheet.csv
+        change-it annotate sample --corpus runs/quickstart/corpus --out study/sheet.csv
         change-it annotate sample --corpus runs/mine/corpus --predictions sum=sum.csv s2s=s2s.csv --out study/sheet.csv
         change-it annotate sample --corpus runs/mine/corpus --predictions sum=sum.csv --items 60 --ratings --out study/sheet.csv
+        change-it annotate sample --corpus runs/mine/corpus --predictions setting1=rep-of-rep.csv setting1=gio-of-gio.csv --random-gold --out study/sheet.csv
     """
 
     corpus: str
     """Corpus folder or data set id on the Hub; its A2 articles are sampled."""
     predictions: tuple[str, ...] = ()
-    """Systems as NAME=FILE, files as `change-it transfer` writes them; each is a condition beside gold."""
+    """Systems as NAME=FILE, files as `change-it transfer` writes them; each is a condition beside gold. A name may stand before several files; headlines aim at the other outlet, or all at the original's own (LREC 2020, settings 1 and 2)."""
+    random_gold: bool = False
+    """A condition of headlines of any articles, whatever their alignment (LREC 2020, Table 1): of the fifth that main with --train-on random and this --seed is tested on."""
     items: int = 200
     """Headlines of each condition, an even number (LREC 2020: 200)."""
     names: str = ""
@@ -46,7 +49,7 @@ class SheetOptions:
 def check(options: SheetOptions) -> None:
     """Refuse, before anything large loads, a corpus, systems or names at fault, and `--out` where nothing can be written."""
     check_corpus(options.corpus)
-    files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv")
+    files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
     first, second = _names(options)
     if options.names and (not first or not second or first == second or "," in second):
         raise InputError(
@@ -54,27 +57,24 @@ def check(options: SheetOptions) -> None:
         )
     for out in (options.out, options.key_file):
         check_writable(out, kind="file", inputs=[options.corpus, *files])
-    check_predictions(options.predictions)
+    check_predictions(options.predictions, repeated=True)
 
 
 def run(options: SheetOptions) -> None:
     """Draw and write."""
     check(options)
 
-    from change_it.annotation.sheets import GOLD, draw, write_key, write_sheet  # loads polars
+    from change_it.annotation.sheets import conditions, draw, write_key, write_sheet  # loads polars
     from change_it.scoring.item import read_test_set
-    from change_it.scoring.systems import built_in_systems, read_systems
 
     test = read_test_set(options.corpus)
-    gold = [system for system in built_in_systems(test) if system.name == GOLD]
-    systems = [*gold, *read_systems(options.predictions, test)]
-    rows = draw(test, systems, options.items, options.seed)
+    several = conditions(test, options.predictions, random_gold=options.random_gold, seed=options.seed)
+    rows = draw(test, several, options.items, options.seed)
     write_key(options.key_file, rows)
     write_sheet(
         options.out, rows, _names(options) if options.names else test.outlets, ratings=options.ratings
     )
-    conditions = ", ".join(system.name for system in systems)
-    print(f"{len(rows)} headlines, {options.items} each of {conditions}: {options.out}")
+    print(f"{len(rows)} headlines, {options.items} each of {', '.join(several)}: {options.out}")
     print(f"The key, which annotators must not see: {options.key_file}")
 
 

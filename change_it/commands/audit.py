@@ -19,7 +19,7 @@ class AuditOptions(InferenceOptions):
     """Find out how far the judges of a corpus can be believed: systems that must fail, cues, calibration, power.
 
     Examples:
-        change-it audit --judges runs/mine/judges --corpus runs/mine/corpus
+        change-it audit --judges runs/quickstart/judges --corpus runs/quickstart/corpus
         change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --items 1000 --temperature --out runs/mine/audit
     """
 

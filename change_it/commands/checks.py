@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from change_it.io import TableError, check_header, named_files
-from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS
+from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS, PREDICTION_EXTRAS
 
 
 def check_files(*files: Path | None) -> None:
@@ -14,14 +14,18 @@ def check_files(*files: Path | None) -> None:
             raise TableError("missing", file)
 
 
-def check_systems(specs: Sequence[str], *, option: str, example: str) -> list[Path]:
+def check_systems(specs: Sequence[str], *, option: str, example: str, repeated: bool = False) -> list[Path]:
     """The files of systems; refused where one is not written as NAME=FILE or not there."""
-    files = [file for _, file in named_files(specs, option=option, example=example)]
+    files = [file for _, file in named_files(specs, option=option, example=example, repeated=repeated)]
     check_files(*files)
     return files
 
 
-def check_predictions(specs: Sequence[str]) -> None:
-    """Refuse prediction files (`NAME=FILE`) that lack a column, and names of built-in systems."""
-    for _, file in named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN):
-        check_header(file, required=PREDICTION_COLUMNS)
+def check_predictions(specs: Sequence[str], columns: str = "", *, repeated: bool = False) -> None:
+    """Refuse prediction files (`NAME=FILE`) that lack a column, and names of built-in systems; `columns` is a map `ours=theirs`."""
+    named = named_files(
+        specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=repeated
+    )
+    for _, file in named:
+        if file.suffix.lower() != ".txt":  # a headline a line
+            check_header(file, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns)

@@ -19,14 +19,16 @@ class CompareOptions:
     """Two systems item by item: how often each passed and the other did not, and which headlines those are.
 
     Examples:
-        change-it compare runs/mine/report/items/sum.csv runs/mine/report/items/gold.csv
+        change-it compare runs/quickstart/report/items/rewrite.csv runs/quickstart/report/items/gold.csv
         change-it compare runs/mine/report/items/sum.csv runs/mine/report/items/gold.csv --verdict main --outcome first --out compare.html
     """
 
     files: tyro.conf.Positional[tuple[Path, Path]]
     """Tables of verdicts, items/<system>.csv of `change-it score --out` or items.csv of the page, one system in each."""
-    verdict: Literal["compliant", "strict_compliancy", "hh", "ah", "main", "fluency", "facts"] = "compliant"
-    """Whose verdict to look at: hh, ah and main together, all five, or one alone."""
+    verdict: Literal[
+        "compliant", "strict_compliancy", "hh", "ah", "main", "main_normalised", "fluency", "facts"
+    ] = "compliant"
+    """Whose verdict to look at: hh, ah and main together (compliant), all six checks (strict_compliancy), or one alone."""
     outcome: Literal["all", "any", "differ", "first", "second", "both", "none"] = "differ"
     """Which headlines to print: those that any, exactly one, only the first, only the second, both or none of the systems failed at."""
     items: int = 10

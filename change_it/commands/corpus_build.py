@@ -5,13 +5,13 @@ from typing import Any
 from change_it.corpus.arguments import BuildOptions, parse_sizes
 from change_it.corpus.folder import FILES, check_target
 from change_it.engines import use_engine
-from change_it.io import HUB, listed, read_tables
+from change_it.io import HUB, listed, outlet_and_file, read_tables
 from change_it.tables import Column, Row, Table, console, print_table
 
 
 def check(options: BuildOptions) -> None:
     """Refuse, before anything large loads, files that are not there, sizes that are none, and `--out` where nothing can be written."""
-    here = [file for file in options.files if not file.startswith(HUB)]
+    here = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
     tables = read_tables(here, encoding=options.encoding) if here else []  # nothing is read yet
     check_target(options.out, inputs=[table.name for table in tables])
     parse_sizes(options.sizes)
@@ -65,6 +65,12 @@ def print_summary(report: dict[str, Any]) -> None:
         f"Partners in {group}: {how['pairs']:,} pairs by {how['by']}; {how['alone']:,} articles without one"
         for group, how in report["partners"].items()
     ]
+    if other := report["other_outlets"]:
+        lines.append(
+            f"Other outlets: {sum(other['articles'].values()):,} articles of {len(other['articles'])}, "
+            f"{other['pairs']:,} strict pairs with one of them"
+        )
+    lines += [f"{note}." for note in report["notes"]]
     outlets = (report["outlets"]["a"], report["outlets"]["b"])
     names = {"A2": "A2 (test)"}
     splits = [

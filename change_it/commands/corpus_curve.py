@@ -23,7 +23,7 @@ class CurveOptions:
     """Draw the number of alignments against the threshold (LREC 2020, Figure 2) and print example pairs.
 
     Examples:
-        change-it corpus curve runs/mine/corpus --out runs/mine/curve.png
+        change-it corpus curve runs/quickstart/corpus --out curve.png
     """
 
     corpus: tyro.conf.Positional[Path]

@@ -1,6 +1,6 @@
 """`change-it hevas`: reads, measures, tests, prints a table or JSON, writes the files."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -26,6 +26,7 @@ class HevasOptions(MetricOptions):
     <doc id="1"><headline>…</headline><text>…</text></doc>; or a corpus folder, whose A2 articles are taken.
 
     Examples:
+        change-it hevas --documents runs/quickstart/corpus --system rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
         change-it hevas --documents articles.csv --system mine=mine.txt --baselines first random --out runs/hevas
         change-it hevas --documents runs/mine/corpus --system sum=sum.csv s2s=s2s.csv --out runs/mine/hevas
         change-it hevas --documents news.jsonl --system mine=mine.txt --language en --metrics R-1 R-SU LSA-C JS-S Fog
@@ -74,12 +75,12 @@ def run(options: HevasOptions) -> None:
     check(options)
 
     from change_it.hevas.analysis import analyse
-    from change_it.hevas.documents import read_documents, read_systems
+    from change_it.hevas.documents import read_systems
     from change_it.hevas.evaluation import check_input, chosen_metrics, evaluate
     from change_it.progress import progress_bar
 
     metrics = chosen_metrics(options.metrics)
-    documents = read_documents(options.documents, columns=options.columns)
+    documents = _documents(options)
     check_input(documents, metrics, options)
     systems = read_systems(options.system, documents, taken=get_args(Baseline))
     names = [system.name for system in systems] + list(options.baselines)
@@ -114,6 +115,21 @@ def run(options: HevasOptions) -> None:
     print_table(hevas_terminal_table(evaluation), console())
     if options.out:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")
+
+
+def _documents(options: HevasOptions) -> "Documents":
+    """The documents with their events: near-duplicates and, of a corpus folder, both articles of a pair."""
+    from change_it.corpus.folder import CARD, read_table
+    from change_it.corpus.splits import events_of
+    from change_it.hevas.documents import read_documents
+
+    documents = read_documents(options.documents, columns=options.columns)
+    partners: dict[str, str] = {}
+    if (Path(options.documents) / CARD).is_file():
+        pairs = read_table(options.documents, "pairs", "test", ["a_id", "b_article"])
+        partners = dict(reversed(pairs.rows()))
+    events = events_of(documents.texts, [partners.get(id_, "") for id_ in documents.ids])
+    return replace(documents, events=tuple(events.tolist()))
 
 
 def _baselines(options: HevasOptions, documents: "Documents", progress: "Progress") -> "list[System]":

@@ -1,4 +1,4 @@
-"""`change-it judge`: what the judges say of one new headline."""
+"""`change-it judge`: what the judges say of a new headline, or of a file of them."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,45 +9,63 @@ import tyro
 from change_it.commands.checks import check_files
 from change_it.commands.printing import print_json, print_lines
 from change_it.errors import InputError
-from change_it.io import read_input
+from change_it.io import Record, check_header, check_writable, listed, read_input, read_records, replace_file
 from change_it.judges.arguments import check_judges
 from change_it.tables import Column, Row, Table, console, figure, print_table
 from change_it.training.settings import InferenceOptions
 from change_it.translation import Message
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.generators.rerank import JudgedCandidate
+    import polars as pl
+
+    from change_it.judges.judge import Judges
     from change_it.scoring.facts import Unsupported
+    from change_it.scoring.marks import JudgedHeadline
 
 #: What each mark asks, with the outlet aimed at.
 QUESTIONS = {
     "hh": "does it say what the original says?",
     "ah": "does it fit the article?",
     "main": "is its style the other outlet's ({target})?",
+    "main_normalised": "and without its typography?",
     "fluency": "would a newspaper print it?",
     "facts": "are its numbers, names and quotations in the original or the article?",
 }
+#: Columns of a file of new headlines, and what they may be called.
+REQUIRED = {"headline": ("headline",), "original": ("original", "source"), "article": ("article",)}
+OPTIONAL = {"id": ("id",), "to": ("to", "target")}
 
 
 @dataclass(kw_only=True)
 class HeadlineOptions(InferenceOptions):
-    """Judge one new headline: same content, fits the article, the other outlet's style, fluent, supported?
+    """Judge new headlines: same content, fits the article, the other outlet's style, fluent, supported?
+
+    One headline is given with its --original and --article. A file (--input) has a row each: headline, original, article, perhaps id and to;
+    the file written (--out) has the columns of a report's items/.
 
     Examples:
+        change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article - <<< "Il ponte sulla statale è crollato lunedì. Le scuole restano chiuse."
         change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
+        change-it judge --input new.csv --out judged.csv
         change-it judge "A bridge falls" --original "Bridge collapses" --article - --judges runs/mine/judges --to left < article.txt
     """
 
-    headline: tyro.conf.Positional[str]
-    """The new headline."""
-    original: str
+    headline: tyro.conf.Positional[str] = ""
+    """One new headline; the rows of --input when not given."""
+    original: str = ""
     """The original headline."""
-    article: Path
+    article: Path | None = None
     """Text file with the original's article; - reads standard input."""
+    input: Path | None = None
+    """CSV, TSV, JSON lines or parquet file with headline (the new one), original (or source) and article; id and to if there are any."""
+    columns: str = ""
+    """Column map of --input, ours=theirs: headline=output,original=title."""
+    out: Path | None = None
+    """CSV file to write for --input: id, direction, source, headline, the marks and their probabilities."""
     judges: str = "runs/quickstart/judges"
     """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
     to: str | None = None
-    """Outlet aimed at; the other one than main takes the original for when not given."""
+    """Target outlet (default: the one main did not assign to the original)."""
     language: str | None = None
     """Of the texts, for facts: it, en or any other; guessed from the article when not given."""
     json: bool = False
@@ -55,14 +73,33 @@ class HeadlineOptions(InferenceOptions):
 
 
 def check(options: HeadlineOptions) -> None:
-    """Refuse, before anything large loads, judges at fault, an outlet that they do not have, and an article that is not there."""
+    """Refuse, before anything large loads, judges at fault, an outlet that they do not have, and texts that are not there."""
+    if options.input:
+        if options.headline or options.original or options.article:
+            raise InputError(
+                "--input has the headlines, originals and articles: leave out those on the command line"
+            )
+        if not (options.out or options.json):
+            raise InputError("--input needs a file to write: give --out FILE, or --json")
+    elif not (options.headline and options.original and options.article):
+        raise InputError("give a headline with its --original and --article, or a file of them as --input")
+    elif options.out or options.columns:
+        raise InputError("--out and --columns are for the file of --input: leave them out")
     check_judges(options.judges)
-    check_files(options.article)
+    check_files(options.article, options.input)
+    if options.input:
+        check_header(options.input, required=REQUIRED, optional=OPTIONAL, columns=options.columns)
+    if options.out:
+        check_writable(options.out, kind="file", inputs=[options.input, options.judges])
 
 
 def run(options: HeadlineOptions) -> None:
-    """Judge one headline and print the marks, or JSON."""
+    """Judge one headline and print the marks, or JSON; or judge those of a file."""
     check(options)
+    if options.input:
+        _run_file(options, options.input)
+        return
+    assert options.article is not None  # check asks for it
     texts = {
         "HEADLINE": options.headline,
         "--original": options.original,
@@ -73,22 +110,16 @@ def run(options: HeadlineOptions) -> None:
     check_judges(options.judges, to=options.to)
 
     from change_it.audit.verdicts import read_summary
-    from change_it.generators.decoding import Candidate
-    from change_it.generators.rerank import judge_candidates, other_outlet
-    from change_it.judges.judge import Judges, local_folder  # loads torch
+    from change_it.scoring.marks import other_outlets
     from change_it.text.stopwords import guess_language
 
-    folder = local_folder(options.judges, command="change-it train judge")
-    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
-    target = options.to or other_outlet(judges, options.original)
-    if target not in judges.outlets:
-        raise InputError(f"--to {target} is no outlet of these judges: give {' or '.join(judges.outlets)}")
-    [[judged]] = judge_candidates(
-        judges,
-        [[Candidate(options.headline, 0.0)]],
-        [options.original],
-        [texts["--article"]],
-        [target],
+    judges, folder = _load(options)
+    [target] = [options.to] if options.to else other_outlets(judges, [options.original])
+    [judged] = judges(
+        [options.headline],
+        originals=[options.original],
+        articles=[texts["--article"]],
+        to=target,
         language=options.language,
     )
     if options.json:
@@ -109,6 +140,80 @@ def run(options: HeadlineOptions) -> None:
     print_lines([*first, *map(str, summary.verdicts)], terminal)
 
 
+def _load(options: HeadlineOptions) -> "tuple[Judges, Path]":
+    """The judges and their folder."""
+    from change_it.judges.judge import Judges, local_folder  # loads torch
+
+    folder = local_folder(options.judges, command="change-it train judge")
+    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
+    if options.to and options.to not in judges.outlets:
+        raise InputError(
+            f"--to {options.to} is no outlet of these judges: give {' or '.join(judges.outlets)}"
+        )
+    return judges, folder
+
+
+def _run_file(options: HeadlineOptions, file: Path) -> None:
+    """Judge the headlines of a file; write a table, print JSON or what they come to."""
+    records = read_records(file, required=REQUIRED, optional=OPTIONAL, columns=options.columns)
+    for name in REQUIRED:
+        if empty := [str(record.line) for record in records if not record.cells[name]]:
+            raise InputError(f"{file} has no {name} in line {listed(empty)}: give a text in every row")
+    check_judges(options.judges, to=options.to)
+    judges, _ = _load(options)
+    table = judged_table(judges, records, to=options.to, language=options.language, progress=not options.json)
+
+    from change_it.results.report_files import without_formulas
+
+    if options.out:
+        with replace_file(options.out) as partial:
+            without_formulas(table).write_csv(partial)
+    if options.json:
+        print_json(table.to_dicts())
+        return
+    compliant, strict = (table[name].sum() for name in ("compliant", "strict_compliancy"))
+    strictly = "" if table["strict_compliancy"].null_count() else f", {strict:,} strictly"
+    print(f"{table.height:,} headlines, {compliant:,} of them compliant{strictly}; wrote {options.out}")
+
+
+def judged_table(
+    judges: "Judges", records: list[Record], *, to: str | None, language: str | None, progress: bool
+) -> "pl.DataFrame":
+    """A row for each record, as in a report's `items/`: id, direction, source, headline, verdicts and probabilities."""
+    import polars as pl
+
+    from change_it.corpus.article import outlet_names
+    from change_it.scoring.compliancy import judge_items
+    from change_it.scoring.item import Item
+    from change_it.scoring.marks import other_outlets
+
+    rows = [record.cells for record in records]
+    if to is None and any(row.get("to") for row in rows):
+        targets = outlet_names("the column to", [row["to"] for row in rows], judges.outlets, len(rows))
+    else:
+        targets = [to] * len(rows) if to else other_outlets(judges, [row["original"] for row in rows])
+    label_of = dict(zip(judges.outlets[::-1], judges.outlets, strict=True))
+    items = [
+        Item(
+            row.get("id") or str(number),
+            label_of[target],
+            target,
+            row["original"],
+            row["article"],
+            prediction=row["headline"],
+        )
+        for number, (row, target) in enumerate(zip(rows, targets, strict=True), start=1)
+    ]
+    judged = judge_items(judges, items, language=language, progress=progress)
+    texts = {
+        "id": [item.id for item in items],
+        "direction": [item.direction for item in items],
+        "source": [item.source for item in items],
+        "headline": [item.prediction for item in items],
+    }
+    return pl.DataFrame(texts).hstack(judged.rename({"compliancy": "compliant"}))
+
+
 def _unsupported(wrong: "Unsupported") -> str:
     """What no source says, or what they rather say."""
     if wrong.rather:
@@ -116,8 +221,8 @@ def _unsupported(wrong: "Unsupported") -> str:
     return wrong.text
 
 
-def marks_table(judged: "JudgedCandidate", target: str) -> Table:
-    """The five marks of a headline with their probabilities, and what they come to."""
+def marks_table(judged: "JudgedHeadline", target: str) -> Table:
+    """The marks of a headline with their probabilities, and what they come to."""
     words = {True: "yes", False: "no", None: "n/a"}
     rows = []
     for name, mark in judged.marks.items():
@@ -130,7 +235,7 @@ def marks_table(judged: "JudgedCandidate", target: str) -> Table:
             "p": "" if probability is None else figure(probability),
         }
         rows.append(Row(cells))
-    outcomes = (("compliant", "HH, AH and main", judged.compliant), ("strict", "all five", judged.strict))
+    outcomes = (("compliant", "HH, AH and main", judged.compliant), ("strict", "all six", judged.strict))
     for name, question, mark in outcomes:
         cells = {"judge": name, "question": question, "verdict": words[mark], "p": ""}
         rows.append(Row(cells, strong=name == "strict"))

@@ -35,6 +35,8 @@ def run(options: MergeOptions) -> None:
     check(options)
 
     from change_it.generators.generator import merge
+    from change_it.hub.packaging import write_readme
 
     merge(options.adapter, options.out)
+    write_readme(options.out, "generator")
     console().print(f"[green]✓[/] merged generator in [bold]{options.out}[/]", soft_wrap=True)

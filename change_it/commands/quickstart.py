@@ -19,6 +19,7 @@ from change_it.judges.arguments import JudgeOptions, Task
 from change_it.steps import Run, Step
 from change_it.tables import console
 from change_it.training.settings import Arithmetic, Precision
+from change_it.translation import Language, locale_language
 
 #: In the folder of a run: its options and the seconds of its finished steps.
 RECORD = "run.json"
@@ -35,7 +36,7 @@ QUICK: dict[Task, dict[str, Any]] = {
     "main": {"early_stopping": 1},
     "hh": {"updates": 120, "evaluation_steps": 40, "early_stopping": 1},
     "ah": {"updates": 40, "evaluation_steps": 40},
-    "fluency": {"updates": 500, "evaluation_steps": 100},
+    "fluency": {"updates": 900, "evaluation_steps": 150},
     "facts": {"batch_size": 16, "updates": 600, "evaluation_steps": 600},
 }
 #: The steps in the order in which they are noted.
@@ -67,6 +68,8 @@ class QuickstartOptions:
     """Articles of the embedded sample, both newspapers together: at most 12000."""
     seed: int = 1
     """Seed of everything: the same number gives the same numbers. The 12000 articles are the same for every seed."""
+    report_language: Language | None = None
+    """Of audit.html and report.html: it or en; that of the locale when not given, English where it is neither."""
 
 
 class QuickstartRun(Run):
@@ -74,7 +77,9 @@ class QuickstartRun(Run):
 
     def __init__(self, options: QuickstartOptions) -> None:
         """Open a folder; InputError where it holds a run with other options."""
-        values = {name: value for name, value in asdict(options).items() if name != "out"}
+        values = {
+            name: value for name, value in asdict(options).items() if name not in ("out", "report_language")
+        }
         self.settings = {**values, "version": __version__}
         earlier = read_json(options.out / RECORD)
         if earlier is not None and earlier["settings"] != self.settings:
@@ -154,6 +159,7 @@ def _audit(options: QuickstartOptions) -> Step:
         judges=str(options.out / "judges"),
         precision=_precision(),
         items=100,
+        report_language=options.report_language or locale_language(),
         seed=options.seed,
     )
     return Step("audit", "change_it.commands.audit:run", judged)
@@ -186,6 +192,7 @@ def _report(options: QuickstartOptions) -> Step:
         predictions=(f"{RECIPE}={_predictions(options)}",),
         precision=_precision(),
         out=options.out / "report",
+        report_language=options.report_language or locale_language(),
         seed=options.seed,
     )
     return Step(REPORT, "change_it.commands.score:run", score)

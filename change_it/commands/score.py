@@ -10,8 +10,9 @@ from change_it.commands.checks import check_predictions, check_systems
 from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus, read_language
 from change_it.engines import EngineOptions, use_engine, workers
+from change_it.errors import InputError
 from change_it.judges.arguments import check_judges
-from change_it.results.report_folder import REPORT_FILES, check_out
+from change_it.results.report_folder import REPORT_FILES, chart_kinds, check_out
 from change_it.tables import console, print_table
 from change_it.training.settings import InferenceOptions
 from change_it.translation import page_language
@@ -19,12 +20,15 @@ from change_it.translation import page_language
 
 @dataclass(kw_only=True)
 class ScoreOptions(EngineOptions, InferenceOptions):
-    """Score systems' headlines for compliancy, beside gold, copy, lead and random-target.
+    """Score systems' headlines for compliancy, beside gold, copy, lead, random-target and, with judges that choose, minimum-edit.
 
     Examples:
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --out runs/mine/report
+        change-it score --corpus runs/quickstart/corpus --judges runs/quickstart/judges --out runs/mine/report
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=sum.csv s2s=s2s.csv
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=seed1.csv sum=seed2.csv sum=seed3.csv
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --minimum-edit runs/mine/judges-0
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --hevas --language en --out runs/mine/report
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --latex --charts pdf,png --out runs/mine/report
     """
 
     corpus: str
@@ -32,19 +36,29 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and fluency for strict compliancy."""
     predictions: tuple[str, ...] = ()
-    """Systems to score as NAME=FILE; a file is CSV with id, headline, target (from transfer also error, reranker and generator)."""
+    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker and generator), or .txt with a headline a line in the order of the test set. Files of one name are runs of a system, trained with other seeds: their mean is shown with intervals over runs and events."""
+    columns: str = ""
+    """Column map of the prediction files, ours=theirs: id=key,headline=output."""
+    allow_missing: bool = False
+    """Score a file that lacks headlines of the test set on those that it has."""
+    minimum_edit: str | None = None
+    """Folder or Hub id of judges of the other fold: they choose among other capitals, marks, order and cuts of each original."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
     allow_same_judges: bool = False
-    """Score also what judges of the same fold or weights have chosen; their own verdicts flatter it, and the signature says so."""
+    """Score also what judges of the same fold or weights have chosen; scores will be inflated, and the signature says so."""
     hevas: bool = False
     """Measure the same headlines with HEvAS too, and how far its metrics, BLEU and ROUGE agree with the judges; needs ten items."""
     language: str | None = None
     """Of the headlines, for facts and HEvAS: it, en, or for facts alone any other; the corpus's when not given."""
     out: Path | None = None
-    """Folder for report.html, systems.csv, scores.json, items/, charts/ and, with --hevas, hevas/; nothing is written when not given."""
+    """Folder for report.html, systems.csv, systems.tex, scores.json, items/, charts/ and, with --hevas, hevas/; nothing is written when not given."""
     report_language: Literal["it", "en"] | None = None
     """Of report.html; that of the headlines when not given, English where they are in neither."""
+    charts: str = "png"
+    """Kinds of files of the charts, separated by commas: png, svg, pdf."""
+    latex: bool = False
+    """Print the averages as a table for LaTeX (booktabs), which --out also writes as systems.tex, instead of tables."""
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000
@@ -59,11 +73,16 @@ def check(options: ScoreOptions) -> None:
     """Refuse, before anything large loads, a corpus, judges or prediction files at fault, and `--out` where nothing can be written."""
     check_corpus(options.corpus)
     check_judges(options.judges)
-    files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv")
+    if options.minimum_edit:
+        check_judges(options.minimum_edit)
+    files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
     options.check_engine()
+    chart_kinds(options.charts)
     if options.out:
-        check_out(options.out, REPORT_FILES, inputs=[options.corpus, options.judges, *files])
-    check_predictions(options.predictions)
+        check_out(
+            options.out, REPORT_FILES, inputs=[options.corpus, options.judges, options.minimum_edit, *files]
+        )
+    check_predictions(options.predictions, options.columns, repeated=True)
 
 
 def run(options: ScoreOptions) -> None:
@@ -75,20 +94,32 @@ def run(options: ScoreOptions) -> None:
     from change_it.progress import progress_bar
     from change_it.results import hevas_scores as hevas
     from change_it.results.context import corpus_info, judges_info, made
-    from change_it.results.report_files import report_record, write_report
-    from change_it.results.score_tables import examples_table, hevas_terminal_table, terminal_table
+    from change_it.results.report_files import latex, report_record, write_report
+    from change_it.results.score_tables import examples_table, hevas_terminal_table, meaning, terminal_table
     from change_it.scoring.item import read_test_set
     from change_it.scoring.scores import score
     from change_it.scoring.systems import built_in_systems, read_systems
 
     test = read_test_set(options.corpus)
-    systems = [*built_in_systems(test, seed=options.seed), *read_systems(options.predictions, test)]
+    given = read_systems(
+        options.predictions, test, columns=options.columns, allow_missing=options.allow_missing
+    )
+    for read in given:
+        if missing := read.headlines.count(None):
+            scored = f"{len(test.items) - missing:,} of {len(test.items):,} headlines of the test set"
+            if options.hevas:
+                raise InputError(
+                    f"--hevas measures all systems on the same headlines, {read.name} has {scored}"
+                )
+            print(f"{read.name} is scored on {scored}: its file has no others.", file=sys.stderr)
+    systems = [*built_in_systems(test, seed=options.seed), *given]
     language = options.language or read_language(options.corpus)
     metrics = MetricOptions(language=language or "it", seed=options.seed)
     documents = hevas.check(test, metrics) if options.hevas else None
 
     from change_it.corpus.folder import read_casing
-    from change_it.judges.judge import Judges, local_folder  # loads torch
+    from change_it.generators.minimum_edit import minimum_edit  # these load torch
+    from change_it.judges.judge import Judges, local_folder
 
     folder = local_folder(options.judges, command="change-it train judge")
     read_metrics(folder)  # refused before anything is scored
@@ -96,6 +127,11 @@ def run(options: ScoreOptions) -> None:
         Judges.from_pretrained, folder.resolve(), precision=options.precision, device=options.device
     )
     with use_engine(options):
+        if options.minimum_edit:
+            choosers = Judges.from_pretrained(
+                options.minimum_edit, precision=options.precision, device=options.device
+            )
+            systems.append(minimum_edit(test, choosers, reversal=options.reversal))
         judges = load()
         scores = score(
             test,
@@ -107,7 +143,7 @@ def run(options: ScoreOptions) -> None:
             resamples=options.resamples,
             seed=options.seed,
             batch_size=options.batch_size,
-            progress=not options.json,
+            progress=not (options.json or options.latex),
         )
     for system, base in scores.same_base.items():
         warning = (
@@ -116,7 +152,7 @@ def run(options: ScoreOptions) -> None:
         print(f"Warning: {warning}.", file=sys.stderr)
     measured = None
     if documents:
-        with progress_bar(shown=not options.json) as progress:
+        with progress_bar(shown=not (options.json or options.latex)) as progress:
             measured = hevas.measure(
                 documents, systems, scores, options=metrics, resamples=options.resamples, progress=progress
             )
@@ -131,12 +167,18 @@ def run(options: ScoreOptions) -> None:
             summary,
             language=page_language(options.report_language, language),
             made=made(),
+            kinds=chart_kinds(options.charts),
         )
     if options.json:
         print_json(report_record(scores, measured, summary))
         return
+    if options.latex:
+        print(latex(scores))
+        return
     terminal = console()
-    print_lines([summary.together.text] if summary.together else [], terminal)
+    print_lines(
+        filter(None, [meaning(scores), summary.together.text if summary.together else None]), terminal
+    )
     if written := examples_table(scores):
         print_table(written, terminal)
     print_table(terminal_table(scores), terminal)

@@ -2,7 +2,7 @@
 
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
-from change_it.generators.arguments import GeneratorOptions, no_model, presets
+from change_it.generators.arguments import GeneratorOptions, check_published, no_model, presets
 from change_it.io import check_writable, is_missing_path
 from change_it.tables import console
 
@@ -10,8 +10,9 @@ __all__ = ["check", "presets", "run"]
 
 
 def check(options: GeneratorOptions) -> None:
-    """Refuse, before anything large loads, a model that can be no Hub id and is not there, an outlet of no article, and a folder that cannot be written."""
+    """Refuse, before anything large loads, options that contradict each other, a model that can be no Hub id and is not there, an outlet of no article, and a folder that cannot be written."""
     check_corpus(options.corpus)
+    check_published(options)
     # it may be one of several processes
     check_writable(options.out, kind="run", inputs=options.inputs, alone=False)
     if options.architecture is not None and is_missing_path(options.architecture):
@@ -25,10 +26,12 @@ def run(options: GeneratorOptions) -> None:
     check(options)
 
     from change_it.generators.train import train_generator
+    from change_it.hub.packaging import write_readme
     from change_it.training.loop import process_state
 
     metrics = train_generator(options)
     if process_state().is_main_process:
+        write_readme(options.out, "generator")
         sizes, training, terminal = metrics["sizes"], metrics["training"], console()
         terminal.print(
             f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, "

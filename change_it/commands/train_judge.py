@@ -5,16 +5,17 @@ from change_it.commands.printing import print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, is_missing_path
-from change_it.judges.arguments import SCRATCH, JudgeOptions, presets
+from change_it.judges.arguments import SCRATCH, JudgeOptions, preset, presets
 from change_it.tables import console, print_table
 
 __all__ = ["check", "presets", "run"]
 
 
 def check(options: JudgeOptions) -> None:
-    """Refuse, before anything large loads, files that are not there, an encoder that can be no Hub id, and a folder that cannot be written."""
+    """Refuse, before anything large loads, files that are not there, options that contradict each other, an encoder that can be no Hub id, and a folder that cannot be written."""
     check_corpus(options.corpus)
     check_files(options.generated)
+    preset(options)
     # it may be one of several processes
     check_writable(options.out, kind="run", inputs=options.inputs, alone=False)
     if is_missing_path(options.encoder):
@@ -27,11 +28,13 @@ def run(options: JudgeOptions) -> None:
     """Train a judge and print it beside its baselines."""
     check(options)
 
+    from change_it.hub.packaging import write_readme
     from change_it.judges.train import table_of, train_judge
     from change_it.training.loop import process_state
 
     metrics = train_judge(options)
     if process_state().is_main_process:
+        write_readme(options.out, "judge")
         to = console()
         print_table(table_of(metrics), to)
         print_warnings(options.corpus, to)

@@ -1,6 +1,7 @@
 """`change-it transfer`: new headlines for a corpus or a file, chosen by judges if there are any."""
 
 import json
+import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -11,19 +12,31 @@ from typing import TYPE_CHECKING
 import tyro
 
 from change_it.commands.checks import check_files
-from change_it.corpus.folder import check_corpus, check_outlet, read_language
+from change_it.corpus.folder import check_corpus, check_outlet, read_casing, read_language
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
-from change_it.generators.arguments import EXTRACT, SystemOptions
+from change_it.generators.arguments import EXTRACT, SystemOptions, check_url
 from change_it.generators.card import COMMAND, choose_generators
-from change_it.io import HUB, SUFFIXES, check_model, check_writable, parse_columns, read_input, read_tables
+from change_it.io import (
+    GENERATOR_CARD,
+    HUB,
+    SUFFIXES,
+    check_model,
+    check_writable,
+    parse_columns,
+    read_input,
+    read_tables,
+)
 from change_it.io.locks import keep_locks
 from change_it.judges.arguments import check_judges
 
 if TYPE_CHECKING:  # loads torch
+    from rich.console import Console
+
     from change_it.generators.file_transfer import Setup, Transferred
     from change_it.scoring.item import Item
+    from change_it.text.names import Casing
 
 #: Transfers that are printed at the end.
 SHOWN = 5
@@ -38,9 +51,12 @@ class TransferOptions(EngineOptions, SystemOptions):
     on where it stopped when it is called again with the same options; what is finished lies in FILE.partial until then.
 
     Examples:
+        change-it transfer "Crolla il ponte: chiuse le scuole" --article - <<< "Il ponte sulla statale è crollato lunedì. Le scuole restano chiuse."
         change-it transfer "Crolla il ponte: chiuse le scuole" --article article.txt
         change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
+        change-it transfer --generator owner/model --prompt --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/asked.csv
+        change-it transfer --endpoint http://localhost:8000/v1 --model NAME --corpus runs/mine/corpus --out runs/mine/predictions/served.csv
         change-it transfer --generator extract --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/extract.csv
     """
 
@@ -65,7 +81,7 @@ def check(options: TransferOptions) -> None:
     """
     if options.corpus:
         check_corpus(options.corpus)
-    if options.generator != EXTRACT:
+    if options.generator != EXTRACT and options.endpoint is None:
         check_model(options.generator, command=COMMAND)
     if options.rerank:
         check_judges(options.rerank)
@@ -74,8 +90,12 @@ def check(options: TransferOptions) -> None:
     check_files(options.article)
     _check_fit(options)
     needs, targets = {"article"}, 2
-    if options.generator == EXTRACT:
-        if options.to is not None:
+    if options.is_asked:
+        needs = {"headline", "article"}
+    if options.reads is not None:
+        needs, targets = {"headline", "article"} if options.reads == "both" else {options.reads}, 1
+    if options.learns or options.reads is not None:
+        if options.corpus and options.to is not None:
             check_outlet(str(options.corpus), options.to)
     elif (folder := Path(options.generator)).is_dir():
         cards = choose_generators(folder, options.recipe, options.to, name=options.generator).values()
@@ -93,14 +113,16 @@ def check(options: TransferOptions) -> None:
     for table in tables:
         next(table.rows, None)
     if seen := {name: None for table in tables for name in table.columns}:
-        label_is_read = options.to is None and targets > 1
-        check_columns(str(options.input), seen, names, needs=sorted(needs), label_is_read=label_is_read)
+        if options.to is None and targets > 1:
+            needs = {*needs, "label"}
+        check_columns(str(options.input), seen, names, needs=sorted(needs), without_label="give --to")
 
 
 def _check_fit(options: TransferOptions) -> None:
     """Refuse options that do not fit each other."""
     extract = options.generator == EXTRACT
-    files = {"--input": options.input, "--out": options.out, "--corpus": None if extract else options.corpus}
+    free = options.learns or options.reads is not None  # of the rule that a corpus or a file is given
+    files = {"--input": options.input, "--out": options.out, "--corpus": None if free else options.corpus}
     if options.headline:
         given = [name for name, value in files.items() if value]
         if given := [*given, *(["--engine ray"] if options.engine == "ray" else [])]:
@@ -117,7 +139,8 @@ def _check_fit(options: TransferOptions) -> None:
         raise InputError("--generator extract learns from a corpus: give --corpus")
     if extract and options.recipe:
         raise InputError("--recipe is for trained generators, extract has none: leave it out")
-    if not extract and not options.headline and bool(options.corpus) == bool(options.input):
+    _check_asked(options)
+    if not free and not options.headline and bool(options.corpus) == bool(options.input):
         raise InputError(
             "give --corpus to transfer its A2 headlines, or --input to transfer a file of your own"
         )
@@ -136,6 +159,40 @@ def _check_fit(options: TransferOptions) -> None:
         check_writable(options.out, kind="file", inputs=inputs)
 
 
+def _check_asked(options: TransferOptions) -> None:
+    """Refuse options that do not fit a model that is asked, or one that others have fine-tuned."""
+    usual = SystemOptions()
+    ways = [name for name in ("prompt", "endpoint", "reads") if getattr(options, name) not in (None, False)]
+    if options.generator == EXTRACT and ways:
+        raise InputError(f"--{ways[0]} is of a model, extract has none: leave it out")
+    if len(ways) > 1:
+        raise InputError(f"--{ways[0]} and --{ways[1]} exclude each other: leave one out")
+    if options.is_asked and not options.corpus:
+        raise InputError(f"--{ways[0]} takes the outlets and the language of a corpus: give --corpus")
+    if ways and not (options.headline or options.corpus or options.input):
+        raise InputError(
+            "give --corpus to transfer its A2 headlines, or --input to transfer a file of your own"
+        )
+    if ways and options.recipe:
+        raise InputError(f"--recipe is of generators that change-it trained: leave it out with --{ways[0]}")
+    if options.reads is not None and options.to is None:
+        raise InputError("--reads needs the outlet that the model writes for: give --to")
+    if (options.endpoint is None) != (options.model is None):
+        raise InputError("--endpoint and --model belong together: give both or none")
+    if options.endpoint is not None:
+        check_url(options.endpoint)
+        if options.generator != usual.generator:
+            raise InputError("--endpoint asks the --model of a server: leave --generator out")
+        if options.engine == "ray":
+            raise InputError("--endpoint sends requests from this machine alone: leave --engine ray out")
+        if options.concurrency < 1 or options.timeout <= 0:
+            raise InputError("give a --concurrency of at least 1 and a --timeout above 0")
+    elif options.price is not None:
+        raise InputError("--price is of the tokens of an --endpoint: leave it out")
+    if options.shots < 0 or (options.shots and not options.is_asked):
+        raise InputError("--shots are examples of a prompt, 0 or more: give --prompt or --endpoint with them")
+
+
 @keep_locks()
 def run(options: TransferOptions) -> None:
     """Transfer, write the file, and print the first headlines; of one headline print the new one alone."""
@@ -149,7 +206,7 @@ def run(options: TransferOptions) -> None:
     assert options.out is not None  # check asks for it
     started = time.monotonic()
     with use_engine(options):
-        setup = load_setup(options)
+        setup = load_setup(options, options.out)
         if options.input:
             items = file_items(setup, options.input, columns=options.columns, to=options.to)
         else:
@@ -177,7 +234,11 @@ def _run_one(options: TransferOptions) -> None:
     item = Item("headline", "", to, clean(options.headline), article)
     [new] = new_headlines(setup, [item], options=options, language=language)
     if not new:
-        raise InputError(f"{NOTHING}: give a longer article, or another --generator")
+        fault = next(iter(setup.system.faults.values()), NOTHING)
+        raise InputError(f"{fault}: give a longer article, or another --generator")
+    if not options.is_asked and options.reads is None:  # these learnt elsewhere
+        text = f"{options.headline}. {article}"
+        _warn_of_foreign(text, guess_language([text]), _casing(options, setup))
     record = {"original": options.headline, "to": to, "headline": new}
     print(json.dumps(record, ensure_ascii=False) if options.json else new)
 
@@ -185,14 +246,43 @@ def _run_one(options: TransferOptions) -> None:
 def _other_outlet(options: TransferOptions, setup: "Setup") -> str:
     """The outlet that judges do not take the headline for."""
     from change_it.generators.file_transfer import load_judges
-    from change_it.generators.rerank import other_outlet
+    from change_it.scoring.marks import other_outlets
 
-    beside = Path(options.generator).parent / "judges"
-    if setup.judges is None and not beside.is_dir():
+    beside = _judges_beside(options)
+    if setup.judges is None and beside is None:
         raise InputError(f"the outlet to write for is unknown: give --to {' or --to '.join(setup.targets)}")
     judges = setup.judges or load_judges(options, str(beside))
-    judges.check_outlets(setup.system.outlets, f"behind {options.generator}")
-    return other_outlet(judges, options.headline)
+    judges.check_outlets(setup.system.outlets, f"behind {options.model or options.generator}")
+    [outlet] = other_outlets(judges, [options.headline])
+    return outlet
+
+
+def _judges_beside(options: TransferOptions) -> Path | None:
+    """The judges of the run that the generators are of; of what is made of a corpus, of the run with that."""
+    folder = Path(str(options.corpus) if options.learns else options.generator).resolve()
+    run = folder.parents[1] if (folder / GENERATOR_CARD).is_file() else folder.parent
+    return run / "judges" if (run / "judges").is_dir() else None
+
+
+def _casing(options: TransferOptions, setup: "Setup") -> "Casing | None":
+    """How the corpus behind the generators writes its words, where judges or a corpus tell."""
+    from change_it.text.names import Casing
+
+    if setup.judges and setup.judges.casing:
+        return setup.judges.casing
+    beside = _judges_beside(options)
+    casing = Casing.load(beside / "fluency") if beside else None
+    return casing or (read_casing(options.corpus) if options.corpus else None)
+
+
+def _warn_of_foreign(text: str, language: str, casing: "Casing | None") -> None:
+    """Say on standard error that a text is far from what the generators learnt from."""
+    if casing and casing.is_foreign(text, language):
+        share = casing.known_share(text, language)
+        print(
+            f"Do not rely on this headline: what writes it knows {share:.0%} of the words of headline and article.",
+            file=sys.stderr,
+        )
 
 
 def _show(done: "Transferred", options: TransferOptions, setup: "Setup", seconds: float) -> None:
@@ -222,6 +312,16 @@ def _show(done: "Transferred", options: TransferOptions, setup: "Setup", seconds
         soft_wrap=True,
         markup=False,
     )
+    if options.endpoint is not None:
+        _show_costs(options, setup, console)
+    stem = Path(options.input or "").stem
+    if made := sum(item.id == f"{stem}-{number}" for number, item in enumerate(done.items, start=1)):
+        console.print(
+            f"{made:,} ids are made from the name of the file and the number of the row, such as {stem}-1: to bring your own, "
+            "name their column as in --columns id=key",
+            soft_wrap=True,
+            markup=False,
+        )
     if setup.reranker.startswith("fold:all"):
         console.print(
             "[yellow]![/] the judges that chose train on all folds, so change-it score refuses every judge for this file: "
@@ -234,6 +334,23 @@ def _show(done: "Transferred", options: TransferOptions, setup: "Setup", seconds
             soft_wrap=True,
         )
     console.print(f"[green]✓[/] wrote [bold]{options.out}[/]", soft_wrap=True)
+
+
+def _show_costs(options: TransferOptions, setup: "Setup", console: "Console") -> None:
+    """Requests, tokens and, with --price, what they cost, those of an interrupted run among them."""
+    from change_it.generators.endpoint import Endpoint
+
+    assert isinstance(setup.system, Endpoint)
+    answers = setup.system.answers
+    read, written = (sum(getattr(answer, part) for answer in answers) for part in ("read", "written"))
+    cost = ""
+    if options.price is not None:
+        cost = f", cost {(read * options.price[0] + written * options.price[1]) / 1e6:.4f}"
+    console.print(
+        f"{len(answers):,} answers of {' and '.join(setup.system.names)}: {read:,} tokens read, {written:,} written{cost}",
+        soft_wrap=True,
+        markup=False,
+    )
 
 
 def _spread(good: Sequence[int], items: "Sequence[Item]") -> list[int]:

@@ -20,11 +20,13 @@ class ReadingOptions:
     """What to read and how to understand it."""
 
     files: tyro.conf.Positional[tuple[str, ...]]
-    """CSV, TSV, JSON lines or parquet files, globs of them, or a data set id as hf://datasets/owner/name."""
+    """CSV, TSV, JSON lines or parquet files, globs of them, or a data set id as hf://datasets/owner/name; OUTLET=FILE where a file is of one outlet."""
     columns: str = ""
     """Column map, ours=theirs: headline=title,article=body. CHANGE-IT's own layouts need none; date= leaves a column unread."""
     labels: str = ""
-    """The two outlets, A then B: left,right or R:rep,G:gio. Without it the two labels found, sorted."""
+    """The two outlets, A then B: left,right or R:rep,G:gio. Without it those of OUTLET=FILE in their order, or the two labels found, sorted."""
+    other_outlets: bool = False
+    """Keep the articles of further labels beside the two of --labels: hh, ah, fluency and facts learn from them too, nothing else does."""
     encoding: str = "utf-8"
     """Encoding of text files; a byte order mark is understood."""
     day_first: bool = False
@@ -56,9 +58,11 @@ class BuildOptions(EngineOptions, ReadingOptions):
     """Read raw articles, align them, split them, and write a corpus folder for `load_dataset`.
 
     Examples:
-        change-it corpus build articles/*.csv --out runs/mine/corpus
+        change-it corpus build runs/quickstart/sample.csv --out runs/mine/corpus
+        change-it corpus build colle=a.csv faro=b.csv --out runs/mine/corpus
         change-it corpus build news.parquet --labels left,right --language en --out runs/news/corpus
-        change-it corpus build change-it/*.csv --window-days none --out runs/changeit/corpus
+        change-it corpus build news.parquet --columns label=outlet --labels Post:post,Herald:herald --other-outlets --out runs/news/corpus
+        change-it corpus build change-it/*.csv --out runs/changeit/corpus
         change-it corpus build archive/*.parquet --engine ray --address auto --out runs/archive/corpus
     """
 
@@ -67,7 +71,7 @@ class BuildOptions(EngineOptions, ReadingOptions):
     language: Language = "it"
     """Stop words that the alignment ignores."""
     window_days: int | Literal["none"] = 3
-    """Articles further apart than this are never compared; none compares everything."""
+    """Articles further apart than this are never compared; none compares everything, as where no article has a date."""
     strict: float = 0.5
     """Cosine above which a pair is strictly aligned (A1 and A2)."""
     loose: float = 0.185

@@ -1,10 +1,12 @@
 """The record of the whole package: an article of one of two outlets, and the names of the two."""
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from change_it.errors import InputError
+from change_it.io import column_of
 
 Alignment = Literal["A1", "A2", "A3", "R"]
 
@@ -72,3 +74,28 @@ class Outlets:
     def name_of(self, label: str) -> str | None:
         """Short name for a label of the input (or for a short name itself); None if it is neither."""
         return {self.a_label: self.a, self.b_label: self.b, self.a: self.a, self.b: self.b}.get(label)
+
+
+def outlet_names(name: str, labels: Any, outlets: Sequence[str], count: int) -> list[str]:
+    """The outlets of `count` items: one label for all, or one each; short names, CHANGE-IT's labels, or the classes 0 (A) and 1 (B).
+
+    `name` is that of the argument.
+
+    Raises:
+        InputError: another number of labels, or one that is of no outlet.
+
+    Examples:
+        >>> outlet_names("labels", [0, "G"], ("rep", "gio"), 2), outlet_names("labels", "rep", ("rep", "gio"), 3)
+        (['rep', 'gio'], ['rep', 'rep', 'rep'])
+    """
+    every = [labels] * count if isinstance(labels, str | int) else list(column_of(name, labels))
+    if len(every) != count:
+        raise InputError(
+            f"{name} has {len(every)} outlets for {count} headlines: give one for all, or one for each"
+        )
+    short_names = {str(place): outlet for place, outlet in enumerate(outlets)}
+    short_names |= {label: short for label, short in KNOWN_LABELS.items() if short in outlets}
+    short_names |= {outlet: outlet for outlet in outlets}
+    if foreign := [label for label in every if str(label) not in short_names]:
+        raise InputError(f"{name}: {foreign[0]!r} is no outlet: give {' or '.join(outlets)}")
+    return [short_names[str(label)] for label in every]

@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,20 +23,27 @@ from change_it.corpus.folder import (
     CARD,
     CONFIGS,
     FILES,
+    OTHER,
     REJECTED,
     REPORT,
     arrow_schema,
     check_target,
     class_names,
 )
-from change_it.corpus.pairing import Candidates, article_vectors, find_neighbours, find_pairs
+from change_it.corpus.pairing import (
+    Candidates,
+    article_vectors,
+    find_neighbours,
+    find_pairs,
+    outlet_numbers,
+)
 from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split, test_neighbours
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.engines import EngineOptions
 from change_it.io import replace_folder, write_json, write_table, write_text
-from change_it.stats import Ints
+from change_it.stats import Floats, Ints
 from change_it.templates import template_environment, without_markup
 
 ROWS_A_GROUP = 5_000
@@ -61,6 +68,10 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     """Align, split and make all training sets (LREC 2020 §4.1, EvalNLGEval 2020 §3); the same input gives the same rows."""
     reading = in_canonical_order(reading)
     articles, outlets = reading.articles, reading.outlets
+    given = [article.alignment for article in articles]
+    notes = _notes(reading, options)
+    if not any(article.date for article in articles):
+        options = dataclasses.replace(options, window_days="none")
     sizes = parse_sizes(options.sizes)
     stage("near-duplicates")
     clusters = _with_quoting_headlines(near_duplicates([article.article for article in articles]), articles)
@@ -68,8 +79,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     vectors = article_vectors(articles, options)
     candidates = find_pairs(articles, vectors, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
     stage("splits")
-    labels = np.array([article.label == outlets.b for article in articles], dtype=np.int64)
-    given = [article.alignment for article in articles]
+    labels = outlet_numbers(articles, outlets)
     splits = split(
         clusters,
         (candidates.a, candidates.b, candidates.similarity),
@@ -81,20 +91,20 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         given=given if any(given) else None,
         linking=candidates.linking,
         events=candidates.events,
+        others=candidates.others[:2] if candidates.others else None,
     )
     stage("nearest wrong articles")
     neighbours = find_neighbours(articles, vectors, labels, splits, candidates, options)
     del vectors
     stage("training sets")
-    article_table = _article_table(articles, splits)
+    article_table = _article_table(articles, splits).with_columns(other=pl.Series(labels > 1))
     pair_table = _pair_table(article_table, candidates, splits)
     article_table = article_table.with_columns(neighbours).filter(pl.col("alignment") != REMOVED)
     nearest = pl.DataFrame({"id": [article.id for article in articles], "nearest": candidates.nearest})
-    neighbour_table = article_table.select("alignment", *CONFIGS["neighbours"])
     base = {
-        "articles": _sides(article_table.select(*CONFIGS["articles"])),
-        "pairs": _sides(pair_table),
-        "neighbours": {side: rows.drop("alignment") for side, rows in _sides(neighbour_table).items()},
+        "articles": _sides(article_table, CONFIGS["articles"]),
+        "pairs": _sides(pair_table, CONFIGS["pairs"]),
+        "neighbours": _sides(article_table.with_columns(other=False), CONFIGS["neighbours"]),
     }
     every = base | training_sets(base, outlets, nearest, options)
     tables = {
@@ -115,6 +125,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     removed = sorted(splits.removed.items())
     rejected = [Rejection(*reading.places[row], ids[row], reason) for row, reason in removed]
     report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks}
+    report["notes"] = notes
     report["warnings"] = reading.warnings + _warnings(report["pairs"]["kept"]["A2"], candidates, options)
     return Corpus(outlets, tables, [*reading.rejected, *rejected], report)
 
@@ -141,6 +152,7 @@ def _report(
             "kept": {name: int((splits.pair_alignment == name).sum()) for name in SPLIT_NAMES[:3]},
             "dropped": splits.dropped,
         },
+        "other_outlets": _other_outlets(tables),
         "partners": candidates.partners,
         "histogram": {
             "edges": EDGES.tolist(),
@@ -158,6 +170,17 @@ def _report(
             for config, by_side in tables.items()
         },
     }
+
+
+def _other_outlets(tables: Tables) -> dict[str, Any]:
+    """What there is of further outlets; nothing where there is none."""
+    if OTHER not in tables["articles"]:
+        return {}
+    counts = (
+        tables["articles"][OTHER]["label"].value_counts().sort("count", "label", descending=[True, False])
+    )
+    pairs = tables["pairs"].get(OTHER)
+    return {"articles": dict(counts.iter_rows()), "pairs": 0 if pairs is None else pairs.height}
 
 
 def in_canonical_order(reading: Reading) -> Reading:
@@ -234,24 +257,56 @@ def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:
 
 
 def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) -> pl.DataFrame:
-    """Config `pairs`, best first."""
+    """Config `pairs`, best first, those of further outlets last, with the column `other`."""
     kept = splits.pairs
+    rows = candidates.a[kept], candidates.b[kept], candidates.similarity[kept]
+    pairs = _pairs(articles, rows, splits.pair_alignment.tolist(), "p").with_columns(other=False)
+    if candidates.others is None or not len(splits.others):
+        return pairs
+    a, b, similarity = candidates.others
+    kept = splits.others
+    further = a[kept], b[kept], similarity[kept]
+    others = _pairs(articles, further, ["A1"] * len(kept), "o").with_columns(other=True)
+    return pl.concat([pairs, others])
+
+
+def _pairs(
+    articles: pl.DataFrame, pairs: tuple[Ints, Ints, Floats], alignment: list[str], letter: str
+) -> pl.DataFrame:
+    """Pairs given as positions and cosines, best first, with ids of this letter."""
     columns = ("id", "headline", "article", "date")
+    a, b, similarity = pairs
     sides = [
-        articles[rows[kept]].select(pl.col(name).alias(f"{side}_{name}") for name in columns)
-        for side, rows in (("a", candidates.a), ("b", candidates.b))
+        articles[rows].select(pl.col(name).alias(f"{side}_{name}") for name in columns)
+        for side, rows in (("a", a), ("b", b))
     ]
-    digits = len(str(len(kept)))
-    pairs = pl.DataFrame(
+    digits = len(str(len(a)))
+    table = pl.DataFrame(
         {
-            "pair_id": [f"p{rank:0{digits}d}" for rank in range(1, len(kept) + 1)],
-            "similarity": candidates.similarity[kept],
-            "alignment": splits.pair_alignment.tolist(),
-            "fold": splits.fold[candidates.a[kept]],
+            "pair_id": [f"{letter}{rank:0{digits}d}" for rank in range(1, len(a) + 1)],
+            "similarity": similarity,
+            "alignment": alignment,
+            "fold": articles["fold"].gather(a),
         },
         schema_overrides={"pair_id": pl.String, "alignment": pl.String},
     )
-    return pl.concat([pairs, *sides], how="horizontal").select(*CONFIGS["pairs"])
+    return pl.concat([table, *sides], how="horizontal").select(*CONFIGS["pairs"])
+
+
+def _notes(reading: Reading, options: BuildOptions) -> list[str]:
+    """A sentence each on ids that were made, and on a window that nothing can be in."""
+    notes = []
+    if made := reading.made_ids:
+        notes.append(
+            f"{len(made):,} ids are made from the name of the file and the number of the row, such as {made[0]}: to bring "
+            "your own, name their column as in --columns id=key"
+        )
+    alone = not any(article.date or article.alignment for article in reading.articles)
+    if alone and options.window is not None:
+        notes.append(
+            "No row has a date, so every article of one outlet is compared with every article of the other"
+        )
+    return notes
 
 
 def _warnings(pairs: int, candidates: Candidates, options: BuildOptions) -> list[str]:
@@ -277,10 +332,11 @@ def _warnings(pairs: int, candidates: Candidates, options: BuildOptions) -> list
     ]
 
 
-def _sides(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Train (A1, A3, R) and test (A2)."""
-    test = pl.col("alignment") == "A2"
-    return {"train": rows.filter(~test), "test": rows.filter(test)}
+def _sides(rows: pl.DataFrame, columns: Iterable[str]) -> dict[str, pl.DataFrame]:
+    """Train (A1, A3, R), test (A2), and what is of further outlets."""
+    test, other = pl.col("alignment") == "A2", pl.col("other")
+    sides = {"train": ~test & ~other, "test": test, OTHER: other}
+    return {side: rows.filter(rule).select(*columns) for side, rule in sides.items()}
 
 
 def _options(options: BuildOptions) -> dict[str, Any]:

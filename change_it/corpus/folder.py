@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
-from change_it.io import ROWS_A_BATCH, check_writable, is_hub_id, read_json
+from change_it.io import ROWS_A_BATCH, check_writable, hub_fault, is_hub_id, read_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,8 +26,10 @@ MODEL_CORPUS = "corpus.json"
 #: Articles of which words are counted, at most, evenly spread over the training side.
 MOST_ARTICLES = 20_000
 
+#: Splits of `articles` and `pairs` with the articles of further outlets, and pairs that have one of them.
+OTHER = "other"
 #: `validation` is in CHANGE-IT alone.
-SPLITS = ("train", "validation", "test")
+SPLITS = ("train", "validation", "test", OTHER)
 
 _HEADLINES = {"id": "string", "headline": "string", "label": "outlet", "fold": "int64"}
 _GENERATION = {"id": "string", "source": "string", "target": "string", "direction": "string", "fold": "int64"}
@@ -117,12 +119,20 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
         names = list(rows.features)
     except (ValueError, OSError, KeyError) as error:
         unnamed = str(error).startswith(("Bad split", "Unknown split"))  # a folder, a repository
-        if unnamed and config in CONFIGS and split in ("train", "test"):
+        if unnamed and config in CONFIGS and split in ("train", "test", OTHER):
             # A corpus names only the splits that have rows.
             return pl.DataFrame(schema=dict.fromkeys(columns or CONFIGS[config], pl.String))
         raise _not_ours(corpus, f"{config}/{split}", error) from error
     frames = [batch for batch in batches if isinstance(batch, pl.DataFrame)]
     return pl.concat(frames) if frames else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+
+
+def read_all_outlets(corpus: str, config: str, columns: Sequence[str] | None = None) -> "pl.DataFrame":
+    """The training rows of `articles` or `pairs`, those of further outlets last."""
+    import polars as pl
+
+    parts = [read_table(corpus, config, split, columns) for split in ("train", OTHER)]
+    return pl.concat([part for part in parts if part.height] or parts[:1])
 
 
 def read_outlets(corpus: str) -> tuple[str, str]:
@@ -233,6 +243,8 @@ def check_outlet(corpus: str, to: str) -> None:
 
 
 def _not_ours(corpus: str, part: str, error: Exception) -> InputError:
+    if not Path(corpus).is_dir() and isinstance(error, OSError):
+        return InputError(hub_fault(corpus, error))
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return InputError(
         f"{corpus} is not a corpus of ours ({part}: {reason}): build one with `change-it corpus build`"

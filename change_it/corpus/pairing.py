@@ -47,6 +47,8 @@ class Candidates:
     nearest: Floats
     # for each alignment group that the input gives: how its pairs were found, and how many
     partners: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # strict pairs of which one article at least is of a further outlet, best first, each such article in one: positions
+    others: tuple[Ints, Ints, Floats] | None = None
     # positions and cosines of all pairs just below the loose threshold, where everything was compared
     close: tuple[Ints, Ints, Floats] | None = None
 
@@ -55,6 +57,13 @@ def article_vectors(articles: Sequence[Article], options: BuildOptions) -> csr_m
     """Tf-idf vectors of the articles, (articles, words)."""
     tokens = tokenise([article.article for article in articles])
     return tfidf(tokens, stop_words=stop_words(options.language)).matrix
+
+
+def outlet_numbers(articles: Sequence[Article], outlets: Outlets) -> Ints:
+    """(articles,) 0 for A, 1 for B, from 2 on for further outlets in alphabetical order."""
+    names = [*outlets.names, *sorted({article.label for article in articles} - set(outlets.names))]
+    numbers = {name: number for number, name in enumerate(names)}
+    return np.array([numbers[article.label] for article in articles], dtype=np.int64)
 
 
 def find_pairs(
@@ -72,10 +81,15 @@ def find_pairs(
     """
     of_a = np.array([article.label == outlets.a for article in articles])
     if any(article.alignment for article in articles):
+        if options.other_outlets:
+            raise InputError(
+                "--other-outlets needs splits that are made here: leave the column out with --columns alignment="
+            )
         return _given_pairs(articles, of_a, vectors, options)
     window, days = options.window, day_numbers(article.date for article in articles)
     eligible = np.array([article.article.count(" ") + 1 >= options.min_words for article in articles])
-    a_rows, b_rows = np.flatnonzero(of_a & eligible), np.flatnonzero(~of_a & eligible)
+    labels = outlet_numbers(articles, outlets)
+    a_rows, b_rows = np.flatnonzero((labels == 0) & eligible), np.flatnonzero((labels == 1) & eligible)
     if window is not None and not all((days[rows] >= 0).any() for rows in (a_rows, b_rows)):
         raise InputError(
             "an outlet has no dated article to align: give a date column, use --window-days none, or lower --min-words"
@@ -85,7 +99,7 @@ def find_pairs(
         return _align(vectors, days, (a_rows, b_rows), window=window, floor=floor)
 
     # Where everything is compared, that is done once; the pairs just below the threshold have the nearest wrong articles.
-    undated = window is None and bool(eligible.all())
+    undated = window is None and bool((eligible & (labels < 2)).all())
     near = min(options.strict, STEPS[0] * options.loose if undated else options.loose)
     lowest = min(LOWEST, options.loose)
     for floor in (options.loose, lowest):
@@ -101,6 +115,7 @@ def find_pairs(
     chosen = set(zip(best.a_index.tolist(), best.b_index.tolist(), strict=True))
     events: list[tuple[Ints, Ints]] = []
     close: list[tuple[Ints, Ints, Floats]] = []
+    wider: list[tuple[Ints, Ints, Floats]] = []
     for pairs in related(
         vectors,
         of_a,
@@ -113,6 +128,8 @@ def find_pairs(
         same, under = pairs.similarity > options.strict, pairs.similarity < options.loose
         events.append((pairs.a_index[same], pairs.b_index[same]))
         close.append((pairs.a_index[under], pairs.b_index[under], pairs.similarity[under]))
+        foreign = same & (np.maximum(labels[pairs.a_index], labels[pairs.b_index]) > 1)
+        wider.append((pairs.a_index[foreign], pairs.b_index[foreign], pairs.similarity[foreign]))
     first, second, cosine = (np.concatenate(column) for column in zip(*close, strict=True))
     linking = [pair in chosen for pair in zip(kept.a_index.tolist(), kept.b_index.tolist(), strict=True)]
     return Candidates(
@@ -124,6 +141,7 @@ def find_pairs(
         best.similarity if len(best) >= FEW else one_to_one(compared(lowest)).similarity,
         (np.concatenate([a for a, _ in events]), np.concatenate([b for _, b in events])),
         nearest,
+        others=_of_other_outlets(wider, labels, eligible),
         close=(first, second, cosine) if undated else None,
     )
 
@@ -153,7 +171,7 @@ def related(
 def find_neighbours(
     articles: Sequence[Article],
     vectors: csr_matrix,
-    of_b: Ints,
+    labels: Ints,
     splits: Splits,
     candidates: Candidates,
     options: BuildOptions,
@@ -171,9 +189,10 @@ def find_neighbours(
     for which in ("own", "other"):
         names = np.full(len(articles), None, dtype=object)
         cosines = np.full(len(articles), np.nan)
-        for side in (0, 1):
-            x = np.flatnonzero(present & (of_b == side))
-            y = x if which == "own" else np.flatnonzero(present & (of_b != side))
+        for outlet in np.unique(labels).tolist():
+            x = np.flatnonzero(present & (labels == outlet))
+            others = (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
+            y = x if which == "own" else np.flatnonzero(present & others)
             close = None if candidates.close is None else _inside(candidates.close, x, y)
             index, cosine = nearest_wrong(
                 compared.of(x), compared.of(y), window_days=options.window, ceiling=options.loose, close=close
@@ -184,6 +203,23 @@ def find_neighbours(
         columns[f"{which}_id"] = pl.Series(names.tolist(), dtype=pl.String)
         columns[f"{which}_similarity"] = pl.Series(cosines, nan_to_null=True)
     return pl.DataFrame(columns)
+
+
+def _of_other_outlets(
+    parts: Sequence[tuple[Ints, Ints, Floats]], labels: Ints, eligible: Bools
+) -> tuple[Ints, Ints, Floats]:
+    """Of strict pairs with an article of a further outlet, best first, those of two outlets whose articles are in no better one."""
+    first, second, cosine = (np.concatenate(column) for column in zip(*parts, strict=True))
+    a, b = np.where(labels[first] < labels[second], (first, second), (second, first))
+    kept = (labels[a] != labels[b]) & eligible[a] & eligible[b]
+    a, b, cosine = a[kept], b[kept], cosine[kept]
+    order = np.lexsort((b, a, -cosine))
+    free, chosen = np.ones(len(labels), dtype=bool), []
+    for row in order.tolist():
+        if free[a[row]] and free[b[row]]:
+            free[a[row]] = free[b[row]] = False
+            chosen.append(row)
+    return a[chosen], b[chosen], cosine[chosen]
 
 
 def _given_pairs(

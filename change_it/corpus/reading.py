@@ -16,16 +16,18 @@ from change_it.engines import map_ordered
 from change_it.errors import InputError
 from change_it.io import ROWS_A_BATCH, Row, Table, cell_text, listed, parse_columns, read_tables
 
-#: Our columns, and what they are called in the input without a column map (`full_text`: CHANGE-IT on the Hub).
+#: Our columns, and what they are called in the input without a column map (`full_text` and `full`: CHANGE-IT on the Hub).
 COLUMNS: dict[str, tuple[str, ...]] = {
     "id": ("id",),
     "headline": ("headline",),
-    "article": ("article", "full_text"),
+    "article": ("article", "full_text", "full"),
     "label": ("label",),
     "date": ("date",),
     "alignment": ("alignment",),
 }
 _MISSING = object()
+#: What our columns might be called elsewhere.
+_EXAMPLES = {"headline": "title", "article": "body", "label": "paper"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class Reading:
     # file and line of each article, for rows that later steps reject
     places: list[tuple[str, int]]
     day_first: dict[str, bool] = field(default_factory=dict)  # by file, where its dates decided
+    made_ids: list[str] = field(default_factory=list)  # of articles without an id of their own
 
     @property
     def warnings(self) -> list[str]:
@@ -72,19 +75,23 @@ class Reading:
 def read_articles(options: ReadingOptions) -> Reading:
     """Read, check and clean the articles of two outlets.
 
-    A row without an id gets `<file stem>-<row>`. An id that both outlets use is taken for a shared one, the
-    mark of partners: each article keeps it as `shared_id` and is called `rep-123` or `gio-123` itself. Without a label
-    column the outlet comes from `repubblica` or `ilgiornale` in the name of the file, its folder or Hub config.
+    A row without an id gets `<file stem>-<row>`. All rows of `OUTLET=FILE` are that outlet's, whatever their label. An id that
+    both outlets use is taken for a shared one, the mark of partners: each article keeps it as `shared_id` and is called
+    `rep-123` or `gio-123` itself. Without a label column the outlet comes from `repubblica` or `ilgiornale` in the name of the
+    file, its folder or Hub config.
     An empty date is None; one that cannot be read, before 1900 or in the future is rejected. Whether the day or the month
     comes first in `06/03/2024` is decided by each file's dates with a field above 12.
     """
     options.check_dates()
+    if options.other_outlets and not options.labels:
+        raise InputError("--other-outlets is for labels beside two: name the two, as in --labels Post,Herald")
     cleaner = _Cleaner(
         parse_columns(options.columns, COLUMNS),
         Outlets.parse(options.labels) if options.labels else None,
         options.normalise_typography,
         options.order,
         options.date_format,
+        options.other_outlets,
     )
     reader = _Reader(cleaner, options.strict_input)
     tables = read_tables(options.files, encoding=options.encoding)
@@ -105,6 +112,7 @@ class _Cleaned(NamedTuple):
     id: str
     article: Article | str  # or why there is none
     written: OpenDate | None = None  # the article's date, where its order is open
+    made_id: bool = False  # from the name of the file and the number of the row
 
 
 @dataclass(frozen=True)
@@ -116,6 +124,7 @@ class _Cleaner:
     normalise: bool
     day_first: bool | None
     form: str
+    others: bool = False  # whether labels beside those of the outlets are kept
     today: date = field(default_factory=date.today)
 
     def clean(self, table: Table, first: int, rows: Sequence[Row]) -> tuple[str, list[_Cleaned]]:
@@ -125,7 +134,7 @@ class _Cleaner:
             given = cleaning.visible(cell_text(self._cell(row.values, "id")))
             id_ = given or f"{table.stem}-{number}"
             try:
-                done.append(_Cleaned(row.line, id_, *self._article(table, row, id_)))
+                done.append(_Cleaned(row.line, id_, *self._article(table, row, id_), made_id=not given))
             except _RejectedError as error:
                 done.append(_Cleaned(row.line, "" if row.fault else id_, str(error)))
         return table.name, done
@@ -155,13 +164,15 @@ class _Cleaner:
 
     def _label(self, table: Table, values: Mapping[str, object]) -> str:
         """Short name where --labels is given, the label of the input otherwise."""
-        value = self._cell(values, "label", _MISSING)
+        value: object = table.label or self._cell(values, "label", _MISSING)
         if value is _MISSING:
             value = table.outlet or self._absent("label")
         label = cleaning.clean(cell_text(value))
         if not label:
             raise _RejectedError("empty label")
         name = self.outlets.name_of(label) if self.outlets else label
+        if name is None and self.others:
+            name = label
         if name is None:
             raise _RejectedError(f"unknown label: {label}")
         return name
@@ -207,14 +218,21 @@ class _Reader:
     places: list[tuple[str, int]] = field(default_factory=list)
     rejected: list[Rejection] = field(default_factory=list)
     seen_columns: dict[str, None] = field(default_factory=dict)
+    labels: dict[str, None] = field(default_factory=dict)  # outlets that the input names, in order
+    label_is_read: bool = False  # whether a table is of no one outlet
     ids: set[tuple[str, str]] = field(default_factory=set)
     texts: set[tuple[str, str]] = field(default_factory=set)
     day_first: dict[str, bool] = field(default_factory=dict)
+    made_ids: list[str] = field(default_factory=list)
 
     def batches(self, tables: Iterable[Table]) -> Iterator[tuple[Table, int, list[Row]]]:
         """The rows of the tables, some at a time, with the number of the first of them in its table, from 1."""
         for table in tables:
-            about, first = Table(table.name, table.stem, table.outlet), 1
+            about, first = Table(table.name, table.stem, table.outlet, table.label), 1
+            if table.label:
+                self.labels[table.label] = None
+            elif not table.outlet:
+                self.label_is_read = True
             while rows := list(islice(table.rows, ROWS_A_BATCH)):
                 yield about, first, rows
                 first += len(rows)
@@ -227,28 +245,30 @@ class _Reader:
             if waiting or row.written:
                 waiting.append(row)
             else:
-                self.take(name, row.line, row.id, row.article)
+                self.take(name, row, row.article)
         if not waiting:
             return
         day_first = _day_first(name, waiting)
         if day_first is not None:
             self.day_first[name] = day_first
         for row in waiting:
-            self.take(name, row.line, row.id, self.cleaner.dated(row, bool(day_first)))
+            self.take(name, row, self.cleaner.dated(row, bool(day_first)))
 
-    def take(self, name: str, line: int, id_: str, article: Article | str) -> None:
+    def take(self, name: str, row: _Cleaned, article: Article | str) -> None:
         """Keep an article, or a row with its reason."""
         reason = article if isinstance(article, str) else self._repeated(article)
         if not isinstance(article, str) and not reason:
             self.ids.add((article.label, article.id))
             self.texts.add((article.label, article.article))
             self.articles.append(article)
-            self.places.append((name, line))
+            self.places.append((name, row.line))
+            if row.made_id:
+                self.made_ids.append(article.id)
             return
-        self.rejected.append(Rejection(name, line, id_, reason))
+        self.rejected.append(Rejection(name, row.line, row.id, reason))
         if self.strict:
             raise InputError(
-                f"{name}, line {line}: {listed([reason])}; mend the row, or leave out --strict-input to reject it"
+                f"{name}, line {row.line}: {listed([reason])}; mend the row, or leave out --strict-input to reject it"
             )
 
     def _repeated(self, article: Article) -> str:
@@ -262,10 +282,18 @@ class _Reader:
         rows = len(self.articles) + len(self.rejected)
         if not rows:
             raise InputError(f"{files} holds no rows: give files with articles")
-        for ours, theirs in self.cleaner.columns.items():
-            if theirs != COLUMNS[ours] and theirs and theirs[0] not in self.seen_columns:
-                raise InputError(f"no column {theirs[0]!r} as --columns wants it: {self._known_columns()}")
+        absent = [
+            theirs[0]
+            for ours, theirs in self.cleaner.columns.items()
+            if theirs != COLUMNS[ours] and theirs and theirs[0] not in self.seen_columns
+        ]
+        if absent:
+            lacking = " and no column ".join(map(repr, absent))
+            raise InputError(f"no column {lacking} as --columns wants it: {self._known_columns()}")
         if not self.articles:
+            if self.seen_columns:
+                needs = ["headline", "article", *(["label"] if self.label_is_read else [])]
+                check_columns(files, self.seen_columns, self.cleaner.columns, needs=needs)
             counts = _reasons(self.rejected).most_common()
             reasons = ", ".join(f"{count} {reason}" for reason, count in counts)
             if (unreadable := counts[0][0]) == "unreadable date":
@@ -274,9 +302,11 @@ class _Reader:
                     f"no row of {files} can be used ({reasons}): the first is {listed([first])}; give --date-format, "
                     "or --columns date= to leave dates unread"
                 )
-            fix = "name yours as in --columns headline=title,article=body"
-            if not self.seen_columns:
-                fix = "give CSV with a header, or JSON with one object a line"
+            fix = (
+                "mend them, or correct --columns and --labels"
+                if self.seen_columns
+                else "give CSV with a header, or JSON with one object a line"
+            )
             raise InputError(f"no row of {files} can be used ({reasons}): {self._known_columns()}; {fix}")
         outlets = self.cleaner.outlets or self._found_outlets()
         labels = {article.label for article in self.articles}
@@ -287,14 +317,16 @@ class _Reader:
                     f"no usable row has the label {label!r}: give files of both outlets, or correct --labels"
                 )
         articles = _settled(self.articles, names)
-        return Reading(articles, self.rejected, rows, outlets, self.places, self.day_first)
+        return Reading(articles, self.rejected, rows, outlets, self.places, self.day_first, self.made_ids)
 
     def _known_columns(self) -> str:
         columns = listed(list(self.seen_columns), 20)
         return f"the columns are {columns}" if columns else "no column was found"
 
     def _found_outlets(self) -> Outlets:
-        labels = sorted({article.label for article in self.articles})
+        occurring = {article.label for article in self.articles}
+        labels = [label for label in self.labels if label in occurring]
+        labels += sorted(occurring - {*labels})
         if set(labels) == set(KNOWN_LABELS):
             labels = list(KNOWN_LABELS)
         if len(labels) == 1:
@@ -366,15 +398,19 @@ def check_columns(
     names: Mapping[str, Sequence[str]],
     *,
     needs: Sequence[str],
-    label_is_read: bool,
+    without_label: str = "give each file its outlet, as in left=a.csv right=b.csv",
 ) -> None:
-    """Refuse a table with the columns `seen` that lacks one that is read (`needs`, and the label) or that `--columns` names."""
-    wanted = [*needs, *(["label"] if label_is_read else [])]
+    """Refuse a table with the columns `seen` that lacks some that are read (`needs`) or that `--columns` names, all in one sentence."""
     given = [ours for ours in names if names[ours] != COLUMNS[ours] and names[ours]]
-    for ours in dict.fromkeys([*wanted, *given]):
-        if not any(name in seen for name in names[ours]):
-            fix = "or give --to" if ours == "label" else "as in --columns headline=title,article=body"
-            raise InputError(
-                f"{file} has no column {' or '.join(names[ours]) or ours} (its columns are {listed(list(seen), 20)}): "
-                f"name yours {fix}"
-            )
+    lacking = [
+        ours for ours in dict.fromkeys([*needs, *given]) if not any(name in seen for name in names[ours])
+    ]
+    if not lacking:
+        return
+    columns = " and no column ".join(" or ".join(names[ours]) or ours for ours in lacking)
+    examples = ",".join(f"{ours}={_EXAMPLES.get(ours, 'yours')}" for ours in lacking)
+    otherwise = f", or {without_label}" if "label" in lacking else ""
+    raise InputError(
+        f"{file} has no column {columns} (its columns are {listed(list(seen), 20)}): name yours as in "
+        f"--columns {examples}{otherwise}"
+    )

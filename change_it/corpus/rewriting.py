@@ -1,10 +1,11 @@
 """Headlines with what they are rewritten from: what the generator `rewrite` and the reader of facts learn."""
 
 import re
+from functools import partial
 
 import polars as pl
 
-from change_it.corpus.folder import read_language, read_table
+from change_it.corpus.folder import read_all_outlets, read_language, read_table
 from change_it.corpus.training_sets import of_fold
 from change_it.text.quotations import Words, quotations
 from change_it.text.stopwords import guess_language
@@ -22,7 +23,7 @@ def rewriting_source(headline: str, article: str, to: str) -> str:
     return f"{to} | {headline} | {article}"
 
 
-def read_rewriting(corpus: str, outlets: tuple[str, str], fold: str = "all") -> pl.DataFrame:
+def read_rewriting(corpus: str, fold: str = "all", *, other_outlets: bool = False) -> pl.DataFrame:
     """`id, given, article, to, target`: every article with its own headline, and both directions of pairs.
 
     `given` is the original's headline; an own headline has none. Nothing teaches to invent: headlines with names, numbers
@@ -30,14 +31,16 @@ def read_rewriting(corpus: str, outlets: tuple[str, str], fold: str = "all") -> 
 
     Args:
         corpus: folder or data set id.
-        outlets: A and B.
         fold: of the articles and pairs; all takes both.
+        other_outlets: whether those of further outlets are read too.
     """
-    articles = read_table(corpus, "articles", "train", ["id", "label", "headline", "article", "fold"])
+    read = read_all_outlets if other_outlets else partial(read_table, split="train")
+    articles = read(corpus, "articles", columns=["id", "label", "headline", "article", "fold"])
     parts = [articles.select("id", "article", given=pl.lit(""), target="headline", fold="fold", to="label")]
     sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article")]
-    pairs = read_table(corpus, "pairs", "train", [*sides, "fold"])
-    for here, there, to in (("a", "b", outlets[1]), ("b", "a", outlets[0])):
+    pairs = read(corpus, "pairs", columns=[*sides, "fold"])
+    label = dict(articles.select("id", "label").iter_rows())
+    for here, there in ("ab", "ba"):
         parts.append(
             pairs.select(
                 id=f"{here}_id",
@@ -45,7 +48,7 @@ def read_rewriting(corpus: str, outlets: tuple[str, str], fold: str = "all") -> 
                 given=f"{here}_headline",
                 target=f"{there}_headline",
                 fold="fold",
-                to=pl.lit(to),
+                to=pl.col(f"{there}_id").replace_strict(label, return_dtype=pl.String),
             )
         )
     rows = pl.concat(parts).filter(

@@ -16,12 +16,14 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from change_it.corpus.article import Alignment
+from change_it.corpus.duplicates import near_duplicates
 from change_it.errors import InputError
 from change_it.stats import Floats, Ints
 
 Bools = NDArray[np.bool_]
 
 NEAR_DUPLICATE = "near-duplicate of a test article"
+OTHER_OUTLET = "another outlet's article of a test event"
 REMOVED = ""  #: stands in `Splits.alignment` for an article that left the corpus
 _ORDER = ("R", "A3", "A1", "A2")  # weakest claim on an article first
 
@@ -44,6 +46,7 @@ class Splits:
     pair_alignment: NDArray[np.str_]  # (kept pairs,) `A1`, `A2` or `A3`
     removed: dict[int, str]  # position of each article that left the corpus → why
     dropped: int  # pairs above the thresholds that would tie training to test or one fold to the other
+    others: Ints  # (kept pairs of other outlets,) positions in those given
 
 
 def generator(seed: int, purpose: str) -> np.random.Generator:
@@ -61,6 +64,19 @@ def components(clusters: Ints, a: Ints, b: Ints) -> Ints:
     return connected_components(graph, directed=False)[1].astype(np.int64)
 
 
+def events_of(articles: Sequence[str], partners: Sequence[str]) -> Ints:
+    """Number the events of n articles, (n,): each with its partner, an article on the same event (empty for none), and near-duplicates.
+
+    Examples:
+        >>> events_of(["The bridge fell.", "A bridge is down.", "The rain goes on."], ["A bridge is down.", "", ""]).tolist()
+        [0, 0, 1]
+    """
+    texts = {text: place for place, text in enumerate(dict.fromkeys([*articles, *filter(None, partners)]))}
+    linked = [(texts[a], texts[b]) for a, b in zip(articles, partners, strict=True) if b]
+    a, b = np.array(linked, dtype=np.int64).reshape(-1, 2).T
+    return components(near_duplicates(list(texts)), a, b)[[texts[text] for text in articles]]
+
+
 def split(
     clusters: Ints,
     pairs: tuple[Ints, Ints, Floats],
@@ -73,6 +89,7 @@ def split(
     given: Sequence[Alignment | None] | None = None,
     linking: Bools | None = None,
     events: tuple[Ints, Ints] | None = None,
+    others: tuple[Ints, Ints] | None = None,
 ) -> Splits:
     """Split articles into A1, A2, A3 and R, and into two folds.
 
@@ -81,7 +98,8 @@ def split(
     set that have no partner there are in A2 as well. With `sizes`, the best A1 + A2 pairs by rank are dealt and the next
     ones make A3. With `given`, the splits that the input brings decide (None counts as R), and pairs must be within one.
 
-    `labels` (0 for A, 1 for B) only balance the folds. Only `linking` pairs join components of a fold: many-to-many pairs
+    `labels` (0 for A, 1 for B) only balance the folds; from 2 on they are of other outlets, whose articles are never in the
+    test set: those of its events leave. `others` are pairs with one of them, kept where both stay. Only `linking` pairs join components of a fold: many-to-many pairs
     beyond the one-to-one ones would chain all news of a year into one, and are dropped where they cross folds.
     `events` are positions of two articles of one event each; with `given` they decide nothing.
     """
@@ -91,6 +109,7 @@ def split(
     link = top | (next_best & linking)
     none = np.zeros(0, dtype=np.int64)
     first, second = (none, none) if given is not None or events is None else events
+    other_a, other_b = (none, none) if others is None else others
     component = components(clusters, np.r_[a[top], first], np.r_[b[top], second])
     if given is None:
         in_test = _deal_test(component[a[top]], len(clusters), sizes, seed, strict)
@@ -116,12 +135,15 @@ def split(
     for name in _ORDER[1:]:
         alignment[a[pair_alignment == name]] = name
         alignment[b[pair_alignment == name]] = name
-    removed = _complete_test(alignment, component, clusters, in_test)
+    removed = _complete_test(alignment, component, clusters, in_test, labels > 1)
     alignment[list(removed)] = REMOVED
+    other_kept = (alignment[other_a] != REMOVED) & (alignment[other_b] != REMOVED)
+    other_kept &= (alignment[other_a] != "A2") & (alignment[other_b] != "A2")
 
     link[spare] = True
-    component = components(clusters, a[kept & link], b[kept & link])
-    fold = _folds(component, alignment, labels, generator(seed, "folds"))
+    linked = np.r_[a[kept & link], other_a[other_kept]], np.r_[b[kept & link], other_b[other_kept]]
+    component = components(clusters, *linked)
+    fold = _folds(component, alignment, np.minimum(labels, 2), generator(seed, "folds"))
     asked_for = int((top | next_best).sum())
     kept &= fold[a] == fold[b]
     return Splits(
@@ -132,6 +154,7 @@ def split(
         pair_alignment=pair_alignment[kept],
         removed=removed,
         dropped=asked_for - int(kept.sum()),
+        others=np.flatnonzero(other_kept).astype(np.int64),
     )
 
 
@@ -189,15 +212,16 @@ def _deal_test(component: Ints, count: int, sizes: dict[str, int] | None, seed: 
 
 
 def _complete_test(
-    alignment: NDArray[np.str_], component: Ints, clusters: Ints, in_test: Bools
+    alignment: NDArray[np.str_], component: Ints, clusters: Ints, in_test: Bools, other: Bools
 ) -> dict[int, str]:
-    """Put the other articles of the test set's events into A2, in place; near-duplicates in it leave, with the reason."""
+    """Put the rest of the test set's events into A2, in place; near-duplicates in it and articles of `other` outlets leave, with the reason."""
     paired = alignment == "A2"
-    rest = np.flatnonzero(in_test[component] & ~paired)
+    rest = np.flatnonzero(in_test[component] & ~paired & ~other)
     repeats = np.isin(clusters[rest], clusters[paired])
     repeats[~repeats] = ~_first_of_each(clusters[rest[~repeats]])
     alignment[rest] = "A2"
-    return {int(row): NEAR_DUPLICATE for row in rest[repeats]}
+    foreign = np.flatnonzero(in_test[component] & other)
+    return {int(row): NEAR_DUPLICATE for row in rest[repeats]} | {int(row): OTHER_OUTLET for row in foreign}
 
 
 def _first_of_each(values: Ints) -> Bools:
@@ -215,7 +239,7 @@ def _folds(component: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.r
     outlets = np.zeros(count, dtype=np.int64)
     np.bitwise_or.at(outlets, component, 1 << labels)
     size = np.bincount(component, minlength=count)
-    kind = strength * 4 + outlets
+    kind = strength * 8 + outlets
     order = np.lexsort((rng.permutation(count), -size, kind))
     starts = np.flatnonzero(np.r_[True, np.diff(kind[order]) != 0]) if count else np.zeros(0, dtype=np.int64)
     rank = np.arange(count) - np.repeat(starts, np.diff(np.r_[starts, count]))
@@ -247,7 +271,8 @@ def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.Da
         "partners": ("ids", partners.filter(of_test)["partner"]),
         "texts": ("texts", _hashes(test["article"])),
     }
-    headlines = _hashes(articles["train"]["headline"]).unique().implode()
+    learnt = [part["headline"] for split, part in articles.items() if split != "test"]
+    headlines = _hashes(pl.concat(learnt)).unique().implode()
     leaks = dict.fromkeys([*forbidden, "foreign_headlines"], 0)
     rows = {}
     for config, splits in tables.items():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from change_it.corpus.arguments import BuildOptions, Negatives
 from change_it.corpus.article import Outlets
+from change_it.corpus.folder import OTHER
 from change_it.corpus.splits import components, generator
 from change_it.errors import InputError
 
@@ -18,6 +19,8 @@ from change_it.errors import InputError
 Tables = dict[str, dict[str, pl.DataFrame]]
 
 VALIDATION_SHARE = 0.1
+#: Share of all articles that the random split of LREC 2020 tests on (Table 1).
+RANDOM_TEST = 0.2
 
 
 def training_sets(base: Tables, outlets: Outlets, nearest: pl.DataFrame, options: BuildOptions) -> Tables:
@@ -25,12 +28,14 @@ def training_sets(base: Tables, outlets: Outlets, nearest: pl.DataFrame, options
     articles, pairs, neighbours = (base[config] for config in ("articles", "pairs", "neighbours"))
     train, test = articles["train"], articles["test"]
     negatives, seed = options.negatives, options.seed
+    every = pl.concat([train, articles[OTHER]])
     weak = train.filter(pl.col("alignment").is_in(["R", "A3"]))
     even, even_weak = (
         balanced(rows, purpose, seed=seed) if options.balance else rows
         for rows, purpose in ((train, "main"), (weak, "sum"))
     )
     a1, a3 = (pairs["train"].filter(pl.col("alignment") == name) for name in ("A1", "A3"))
+    strict = pl.concat([a1, pairs[OTHER]])
 
     def to_target(label: str) -> str:
         return f"{outlets.other(label)}2{label}"
@@ -41,11 +46,13 @@ def training_sets(base: Tables, outlets: Outlets, nearest: pl.DataFrame, options
     tables: Tables = {
         "main": {"train": shuffled("main", _headlines(even, outlets)), "test": _headlines(test, outlets)},
         "hh": {
-            "train": headline_pairs(a1, train, neighbours["train"], negatives=negatives, seed=seed),
+            "train": headline_pairs(strict, every, neighbours["train"], negatives=negatives, seed=seed),
             "test": headline_pairs(pairs["test"], test, neighbours["test"], negatives=negatives, seed=seed),
         },
         "ah": {
-            "train": headline_articles(even, neighbours["train"], negatives=negatives, seed=seed),
+            "train": headline_articles(
+                pl.concat([even, articles[OTHER]]), neighbours["train"], negatives=negatives, seed=seed
+            ),
             "test": headline_articles(test, neighbours["test"], negatives=negatives, seed=seed),
         },
         "sum": {
@@ -179,6 +186,9 @@ def of_fold(rows: pl.DataFrame, fold: str) -> pl.DataFrame:
 def with_events(articles: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """Articles with the column `event`, which both articles of a pair share: the id of its A article."""
     event = pairs.select(id="b_id", event="a_id").unique("id", keep="first", maintain_order=True)
+    # the A article of a pair of further outlets may be the B article of another
+    first = event.rename({"id": "event", "event": "first"})
+    event = event.join(first, on="event", how="left").select("id", event=pl.coalesce("first", "event"))
     joined = articles.join(event, on="id", how="left", maintain_order="left")
     return joined.with_columns(pl.coalesce("event", "id").alias("event"))
 
@@ -189,6 +199,13 @@ def check_share(share: float, *, usual: float) -> None:
         raise InputError(
             f"--validation-share {share} leaves nothing: give a share between 0 and 1, like {usual}"
         )
+
+
+def random_split(articles: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """LREC 2020's random split (Table 1) of all articles, those of training first: four fifths, and the fifth that is the test."""
+    order = generator(seed, "random split").permutation(articles.height)
+    count = round(RANDOM_TEST * articles.height)
+    return articles[np.sort(order[count:])], articles[np.sort(order[:count])]
 
 
 def held_out(keys: pl.Series, share: float, order: NDArray[np.int64]) -> list[str]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from change_it.errors import InputError
 from change_it.generators.decoding import Decoding
@@ -11,14 +12,21 @@ from change_it.training.settings import DEFAULTS, InferenceOptions, TrainingOpti
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]
 Language = Literal["it", "en"]
+Choice = Literal["nearest", "random"]
 Kind = Literal["words", "encoder-decoder", "causal"]
 
 #: The system that needs no trained generator.
 EXTRACT = "extract"
+#: Those of LREC 2020, whose generators are PNC and read 500 words.
+OF_LREC: tuple[Recipe, ...] = ("agnostic", "train_d", "train_m")
+LREC_WORDS = 500
 #: The architecture that is not the papers'.
 TRANSFORMER = "transformer"
 #: Candidates that judges choose among when no number is given.
 CANDIDATES = 10
+
+#: Where the key of a server is read from.
+KEY = "CHANGE_IT_API_KEY"
 
 #: Tokens of a source and of a headline, at most.
 LONGEST_SOURCE, LONGEST_TARGET = 1_000_000, 1_000
@@ -41,7 +49,7 @@ class GeneratorOptions(TrainingOptions):
     """Train a generator that writes headlines of one outlet, from its articles (sum) or from the other's headlines (s2s), or of both.
 
     Examples:
-        change-it train generator --recipe rewrite --corpus runs/mine/corpus --out runs/mine/generators/rewrite --mixed-precision bf16
+        change-it train generator --recipe rewrite --corpus runs/quickstart/corpus --out runs/mine/generators/rewrite --mixed-precision bf16
         change-it train generator --recipe sum --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
         change-it train generator --recipe s2s2 --to rep --corpus runs/mine/corpus --out runs/mine/generators/s2s2-rep
         change-it train generator --recipe sum --architecture it5/it5-base --lora --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
@@ -59,6 +67,8 @@ class GeneratorOptions(TrainingOptions):
     """s2s (attention), pn (+ copying), pnc (+ coverage), transformer (with copying); or Hub id or folder of an encoder-decoder or a causal language model. s2s for s2s1-3, pn for sum, agnostic, train_d and train_m, transformer for rewrite when not given."""
     quick: bool = False
     """For small corpora and machines without a GPU, instead of the papers' values of s2s, pn and pnc: AdamW, small batches, shorter sources."""
+    as_published: bool = False
+    """The papers' generator of the recipe: s2s for s2s1-3, pn for sum; for agnostic, train_d and train_m pnc on the first 500 words of an article (LREC 2020)."""
     lora: bool = False
     """Train low-rank adapters alone (extra: lora); they are saved alone, `change-it merge` joins them with their base."""
     lora_rank: int = 16
@@ -67,6 +77,8 @@ class GeneratorOptions(TrainingOptions):
     """Scale of the adapters: what they add is multiplied by alpha / rank."""
     lora_targets: tuple[str, ...] = ()
     """Names of the layers that are adapted; found when not given."""
+    gradient_checkpointing: bool = False
+    """Keep few activations of a pre-trained model and compute the others again: less memory, a third more time."""
     language: Language = "it"
     """Language of the prompt of a causal model."""
     source_tokens: int | None = None
@@ -108,12 +120,30 @@ class SystemOptions(InferenceOptions):
     """Corpus folder or data set id on the Hub; its A2 headlines are transferred unless there is an --input."""
     recipe: Recipe | None = None
     """Which generators of a folder that holds several recipes."""
+    reads: Reads | None = None
+    """What an encoder-decoder reads that others have fine-tuned for the outlet --to: article, headline or both."""
+    prompt: bool = False
+    """Ask the --generator by a prompt in the language of --corpus, as it is: any causal model or encoder-decoder."""
+    endpoint: str | None = None
+    """Ask the --model of an OpenAI-compatible server at this address by the same prompt; its key is read from the environment, CHANGE_IT_API_KEY."""
+    model: str | None = None
+    """Name of the model of --endpoint."""
+    shots: int = 0
+    """Examples in a prompt: training pairs of --corpus, never of A2."""
+    shots_by: Choice = "nearest"
+    """The pairs nearest to each item by tf-idf, or the same random ones for all, by --seed."""
+    concurrency: int = 8
+    """Requests to the server at a time."""
+    timeout: float = 60.0
+    """Seconds that an answer of the server may take."""
+    price: tuple[float, float] | None = None
+    """Price of a million tokens that the server's model reads, and of a million that it writes: the cost is printed."""
     to: str | None = None
     """Outlet to write for: of a corpus the items that aim at it; of --input every row, and no label is read. For one headline the other one than judges take it for when not given: those of --rerank, or of the folder judges beside the generators."""
     rerank: str | None = None
     """Folder or Hub id of judges main, hh and ah that choose; train them with --fold, others of the other fold must score."""
     objective: Literal["compliancy", "strict"] = "compliancy"
-    """What they choose for: compliancy, or strict, which asks a fluency judge of theirs too and refuses unsupported numbers, names and quotations."""
+    """What they choose for: compliancy, or strict, which asks a fluency judge of theirs too and refuses unsupported numbers, names and quotations, and style that is typography alone."""
     candidates: int | None = None
     """Candidates a headline that the judges choose among; 10 when not given."""
     reversal: Literal["relative", "target"] = "relative"
@@ -131,7 +161,17 @@ class SystemOptions(InferenceOptions):
     batch_size: int | None = None
     """Sources a generator reads at once; its own choice when not given."""
     seed: int = 1
-    """Seed of --sample."""
+    """Seed of --sample and of random examples."""
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a model is asked by a prompt."""
+        return self.prompt or self.endpoint is not None
+
+    @property
+    def learns(self) -> bool:
+        """Whether what writes is made of the corpus, beside which an --input may stand."""
+        return self.generator == EXTRACT or self.is_asked
 
     @property
     def decoding(self) -> Decoding:
@@ -214,7 +254,21 @@ def check_recipe(recipe: str) -> None:
 def architecture_of(options: GeneratorOptions) -> str:
     """The architecture that is asked for, or the recipe's: the papers' S2S1-3 are S2S, their SUM is PN."""
     usual = {"headline": "s2s", "article": "pn", "both": TRANSFORMER}
+    if options.as_published and options.recipe in OF_LREC:
+        usual["article"] = "pnc"
     return options.architecture or usual[READS[options.recipe]]
+
+
+def check_published(options: GeneratorOptions) -> None:
+    """Refuse `--as-published` for a generator that no paper has."""
+    architecture = architecture_of(options)
+    if options.as_published and (
+        architecture not in NETWORKS or architecture == TRANSFORMER or options.quick or options.lora
+    ):
+        raise InputError(
+            "--as-published is for s2s, pn and pnc with the papers' values: leave it out, or leave out --quick, --lora and any "
+            "other --architecture and recipe"
+        )
 
 
 def preset(options: GeneratorOptions, kind: Kind = "encoder-decoder") -> dict[str, Any]:
@@ -224,6 +278,8 @@ def preset(options: GeneratorOptions, kind: Kind = "encoder-decoder") -> dict[st
         values = dict(QUICK if options.quick else NETWORKS.get(architecture, _POINTER))
         if architecture not in NETWORKS:  # one of ours that is trained on, with its own words and cells
             values |= {"vocabulary": None, "cells": None}
+        if options.as_published and options.recipe in OF_LREC:
+            values["source_tokens"] = LREC_WORDS
         if options.epochs is not None:  # updates would win over them
             values.pop("updates", None)
         return values
@@ -235,6 +291,16 @@ def presets() -> dict[str, dict[str, Any]]:
     """Architecture to its presets, for help texts; `--quick` and the kinds of pre-trained models among them."""
     presets = [*NETWORKS.items(), ("--quick", QUICK), *PRETRAINED.items()]
     return {name: DEFAULTS | values for name, values in presets}
+
+
+def check_url(url: str) -> str:
+    """The address of a server; refused where it is none or holds a password."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InputError(f"--endpoint {url} is no address of a server: give one as http://localhost:8000/v1")
+    if parts.username or parts.password or parts.query:
+        raise InputError(f"--endpoint takes no key in its address: put it into the environment as {KEY}")
+    return url.rstrip("/")
 
 
 def no_model(architecture: str) -> str:

@@ -1,8 +1,10 @@
 """What a folder of a generator says of it, and which of several generators is meant."""
 
+import tomllib
 from dataclasses import asdict, dataclass, fields
+from importlib.resources import files
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 from change_it import __version__
 from change_it.errors import InputError
@@ -20,6 +22,7 @@ from change_it.io import GENERATOR_CARD as CARD
 from change_it.io import read_json, record_errors, write_json
 
 COMMAND = "change-it train generator"
+Dtype = Literal["float32", "bfloat16"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +42,7 @@ class GeneratorCard:
     seed: int
     corpus: str
     no_repeat_ngram_size: int = 3
+    base_dtype: Dtype = "float32"  # of the weights that the adapters were trained around
     version: str = __version__
 
     def save(self, folder: Path) -> None:
@@ -49,6 +53,11 @@ class GeneratorCard:
     def pretrained(self) -> str:
         """Name of the pre-trained model that it was trained from; empty for a network of ours."""
         return "" if self.kind == "words" else Path(self.base or self.architecture).name
+
+    @property
+    def prompt(self) -> tuple[str, str]:
+        """What stands before and after the source for a causal model."""
+        return prompt_of(self.language, self.reads, self.to)
 
     @classmethod
     def load(cls, folder: Path) -> "GeneratorCard":
@@ -91,7 +100,18 @@ class GeneratorCard:
             and all(isinstance(tokens, int) and 2 <= tokens <= most for tokens, most in lengths)
             and isinstance(self.no_repeat_ngram_size, int)
             and self.no_repeat_ngram_size >= 0
+            and self.base_dtype in get_args(Dtype)
         )
+
+
+def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
+    """What stands before and after the source in the prompt of a causal model; `to` None is agnostic."""
+    path = files("change_it.generators") / "prompts" / f"{language}.toml"
+    if not path.is_file():
+        raise InputError(f"there are no prompts for --language {language}: use it or en")
+    template = tomllib.loads(path.read_text(encoding="utf-8"))[reads]["targeted" if to else "agnostic"]
+    before, _, after = template.partition("{source}")
+    return before.replace("{to}", to or ""), after.replace("{to}", to or "")
 
 
 def choose_generators(
@@ -123,7 +143,7 @@ def choose_generators(
             raise InputError(f"{name} has no {recipe} generator for {to}: {held}")
         outlets = list(dict.fromkeys(outlet for card in chosen.values() for outlet in card.outlets))
         if to not in outlets:
-            raise InputError(f"--to {to} is no outlet of {name}: give {' or '.join(outlets)}")
+            raise InputError(f"{to} is no outlet of {name}: give {' or '.join(outlets)}")
     by_outlet: dict[Path, GeneratorCard] = {}
     for outlet in dict.fromkeys(card.to for card in chosen.values()):
         paths = [path for path, card in chosen.items() if card.to == outlet]

@@ -12,20 +12,24 @@ import numpy as np
 from change_it import __version__
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
-from change_it.corpus.folder import read_casing
+from change_it.corpus.folder import read_casing, read_outlets
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import map_threads, workers
 from change_it.errors import InputError
 from change_it.generators.arguments import EXTRACT, SystemOptions
+from change_it.generators.endpoint import Endpoint
 from change_it.generators.extract import Extract
-from change_it.generators.journal import Journal
+from change_it.generators.generator import load_published
+from change_it.generators.journal import Chunks
+from change_it.generators.prompt import Prompt
+from change_it.generators.prompted import Prompted
 from change_it.generators.rerank import choose
 from change_it.generators.transfer import LARGEST_BATCH, HeadlineTransfer, Proposer
 from change_it.io import cell_text, parse_columns, read_tables, write_table
 from change_it.judges.judge import Judges
 from change_it.progress import ProgressBar
 from change_it.scoring.item import Item, read_test_set
-from change_it.scoring.signature import Reranker, Writer
+from change_it.scoring.signature import ENDPOINT, Reranker, Writer
 
 HEADER = ("id", "headline", "target", "error", "reranker", "generator")
 NOTHING = "nothing was written"
@@ -54,11 +58,44 @@ class Transferred:
     before: int
 
 
-def load_setup(options: SystemOptions) -> Setup:
-    """The generators, or `extract`, and the judges that choose."""
+def _trained(options: SystemOptions) -> HeadlineTransfer:
+    """The generators, or the one of a published model that has no files of ours."""
+    if options.reads is None:
+        return HeadlineTransfer.from_pretrained(
+            options.generator, recipe=options.recipe, to=options.to, device=options.device
+        )
+    to = str(options.to)
+    outlets = read_outlets(options.corpus) if options.corpus else ("", to)
+    generator = load_published(
+        options.generator, reads=options.reads, to=to, outlets=outlets, device=options.device
+    )
+    return HeadlineTransfer([generator])
+
+
+def load_setup(options: SystemOptions, out: Path | None = None) -> Setup:
+    """The generators, `extract` or a model that is asked, and the judges that choose; an unfinished run's answers lie beside `out`."""
     system: Proposer
     writers: dict[str, str] = {}
-    if options.generator == EXTRACT:
+    if options.is_asked:
+        corpus = str(options.corpus)
+        prompt = Prompt.of_corpus(corpus, shots=options.shots, choice=options.shots_by, seed=options.seed)
+        if options.endpoint is not None:
+            system = Endpoint(
+                options.endpoint,
+                str(options.model),
+                prompt,
+                concurrency=options.concurrency,
+                timeout=options.timeout,
+                journal=out and out.with_name(f"{out.name}.answers.partial"),
+            )
+            digests = {"endpoint": f"{options.endpoint} {options.model}"}
+        else:
+            system = Prompted.from_pretrained(options.generator, prompt, device=options.device)
+            digests = {"model": system.weights_hash}
+            writer = Writer(system.weights_hash, system.base, prompt.signature)
+            writers = dict.fromkeys(prompt.outlets, writer.signature)
+        digests["prompt"] = prompt.digest
+    elif options.generator == EXTRACT:
         system = Extract.from_corpus(str(options.corpus))
         if options.to not in (None, *system.outlets):
             raise InputError(
@@ -66,14 +103,13 @@ def load_setup(options: SystemOptions) -> Setup:
             )
         digests = {"training headlines": system.digest}
     else:
-        system = HeadlineTransfer.from_pretrained(
-            options.generator, recipe=options.recipe, to=options.to, device=options.device
-        )
+        system = _trained(options)
+        asked = f"reads:{options.reads}" if options.reads else ""
         digests = {
             f"generator for {to}": generator.weights_hash for to, generator in system.generators.items()
         }
         writers = {
-            to: Writer(generator.weights_hash, generator.card.pretrained).signature
+            to: Writer(generator.weights_hash, generator.card.pretrained, asked).signature
             for to, generator in system.generators.items()
         }
     judges, needs = None, system.needs
@@ -133,7 +169,8 @@ def file_items(setup: Setup, file: str, *, columns: str = "", to: str | None = N
         raise InputError(
             f"{file} holds no rows that can be read: give CSV with a header, or JSON with one object a line"
         )
-    check_columns(file, seen, names, needs=setup.needs, label_is_read=not only)
+    needs = [*setup.needs, *([] if only else ["label"])]
+    check_columns(file, seen, names, needs=needs, without_label="give --to")
     if only and not to and not any(name in seen for name in names["label"]):
         items = [
             replace(item, target=only, error="" if item.error == NO_LABEL else item.error) for item in items
@@ -166,6 +203,9 @@ def _checked(item: Item, needs: Sequence[str]) -> Item:
 def transfer_items(options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path) -> Transferred:
     """Write the file of new headlines, chunk after chunk; items of like length share a chunk."""
     journal = _open(options, setup, items, out)
+    endpoint = setup.system if isinstance(setup.system, Endpoint) else None
+    if endpoint:  # it keeps its answers itself, and why there is none
+        journal.entries.clear()
     headline_is_read = setup.system.needs == ("headline",)
     lengths = [len(item.source if headline_is_read else item.article) for item in items]
     order = sorted(
@@ -174,10 +214,10 @@ def transfer_items(options: SystemOptions, setup: Setup, items: Sequence[Item], 
     )
     size = options.batch_size or LARGEST_BATCH
     chunks = [order[start : start + size] for start in range(0, len(order), size)]
-    before = sum(map(len, journal.chunks.values()))
+    before = sum(map(len, journal.entries.values()))
     with ProgressBar() as bar:
         task = bar.add_task("transferring", total=len(order), completed=before)
-        missing = [number for number in range(len(chunks)) if number not in journal.chunks]
+        missing = [number for number in range(len(chunks)) if number not in journal.entries]
         write = partial(new_headlines, options=options, language=setup.language)
         given = (([items[row] for row in chunks[number]],) for number in missing)
         team = workers(partial(load_setup, _anywhere(options)))
@@ -191,8 +231,14 @@ def transfer_items(options: SystemOptions, setup: Setup, items: Sequence[Item], 
             bar.advance(task, len(chunks[number]))
     done = list(items)
     for number, chunk in enumerate(chunks):
-        for row, headline in zip(chunk, journal.chunks[number], strict=True):
-            done[row] = replace(items[row], prediction=headline, error="" if headline else NOTHING)
+        for row, headline in zip(chunk, journal.entries[number], strict=True):
+            item = items[row]
+            fault = setup.system.faults.get((item.source, item.article, item.target), NOTHING)
+            done[row] = replace(item, prediction=headline, error="" if headline else fault)
+    writers = setup.writers
+    if endpoint:
+        writer = Writer(ENDPOINT, "+".join(endpoint.names), endpoint.prompt.signature)
+        writers = dict.fromkeys(endpoint.targets, writer.signature)
     rows = (
         (
             item.id,
@@ -200,12 +246,14 @@ def transfer_items(options: SystemOptions, setup: Setup, items: Sequence[Item], 
             item.target,
             item.error,
             setup.reranker,
-            setup.writers.get(item.target, ""),
+            writers.get(item.target, ""),
         )
         for item in done
     )
     write_table(out, HEADER, ((*row[:4], "", "") if row[3] else row for row in rows))
     journal.remove()
+    if endpoint:
+        endpoint.finish()
     return Transferred(done, before)
 
 
@@ -241,7 +289,7 @@ def new_headlines(setup: Setup, items: Sequence[Item], *, options: SystemOptions
     return [" ".join(some[best].split()) if some else "" for some, best in zip(texts, chosen, strict=True)]
 
 
-def _open(options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path) -> Journal:
+def _open(options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path) -> Chunks:
     """The finished part of a run with the same headlines as this one, or a new journal."""
     digest = hashlib.sha256()
     for item in items:
@@ -258,4 +306,4 @@ def _open(options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path
         "input": digest.hexdigest(),
         "version": __version__,
     }
-    return Journal(out.with_name(f"{out.name}.partial"), settings)
+    return Chunks(out.with_name(f"{out.name}.partial"), settings)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from huggingface_hub.utils import validate_repo_id
 from safetensors import safe_open
 from torch import nn
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, GenerationConfig
+from transformers.dynamic_module_utils import custom_object_save
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
     MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
@@ -22,11 +24,22 @@ from transformers.models.auto.modeling_auto import (
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
-from change_it.generators.arguments import NETWORKS, TRANSFORMER, GeneratorSettings, Kind, no_model
+from change_it.generators.arguments import (
+    LONGEST_SOURCE,
+    NETWORKS,
+    PRETRAINED,
+    TRANSFORMER,
+    GeneratorSettings,
+    Kind,
+    Reads,
+    Recipe,
+    no_model,
+)
 from change_it.generators.card import CARD, COMMAND, GeneratorCard
-from change_it.generators.collation import CausalFormat, EncoderDecoderFormat, Format, WordFormat, prompt_of
 from change_it.generators.decoding import Decoding
+from change_it.generators.search import generate
 from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors, write_json
+from change_it.networks.formats import FORMATS, Format
 from change_it.networks.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
@@ -40,6 +53,7 @@ from change_it.networks.pretrained import (
     ADAPTER,
     Use,
     check_finite,
+    has_bf16,
     hash_of_weights,
     load_errors,
     load_weights,
@@ -58,6 +72,8 @@ LORA = ("task_type", "r", "lora_alpha", "target_modules", "fan_in_fan_out")
 PIECES = 4
 #: What is kept of a model's settings for `generate`.
 TOKENS = ("bos_token_id", "eos_token_id", "decoder_start_token_id", "forced_bos_token_id")
+#: Lengths of published models, which do not say what they were fine-tuned with: IT5's.
+PUBLISHED = PRETRAINED["encoder-decoder"]
 #: Subfolder in which a merged generator is written before it replaces what `--out` holds.
 WORK = "merging"
 
@@ -93,11 +109,58 @@ def load_generator(name: str | Path, *, device: str = "auto") -> Generator:
     tokenizer = load_tokenizer(folder)
     with quiet():
         if card.base:
-            base = _check_base(card.base, folder)
-            model = load_adapters(load_model(base, card.kind, tokenizer, use="base"), folder)
+            base, dtype = _check_base(card.base, folder), getattr(torch, card.base_dtype)
+            model = load_adapters(load_model(base, card.kind, tokenizer, use="base", dtype=dtype), folder)
+            model = model if has_bf16(where) else model.float()
         else:
             model = load_model(folder, card.kind, tokenizer)
     with load_errors(f"{name} cannot be loaded as a generator: train or save it again"):
+        generator = Generator(model.to(where).eval(), make_format(card, tokenizer, model), card, folder)
+        _try_out(generator)
+    return generator
+
+
+def load_published(
+    name: str, *, reads: Reads, to: str, outlets: tuple[str, str], device: str = "auto"
+) -> Generator:
+    """Load an encoder-decoder that others have fine-tuned to write headlines of one outlet, with none of our files beside it.
+
+    Args:
+        name: its folder or Hub id.
+        reads: what it is given: article, headline or both.
+        to: outlet that it writes for.
+        outlets: A and B.
+        device: auto, cpu, cuda, cuda:1, mps.
+
+    Raises:
+        InputError: no such model or device, a model of another kind, or a generator of ours, which says itself what it reads.
+    """
+    where, folder = pick_device(device), local_folder(name, command=COMMAND)
+    if (folder / CARD).exists():
+        raise InputError(f"{name} is a generator of ours and says what it reads: leave --reads out")
+    kind, tokenizer = kind_of(str(folder)), load_tokenizer(folder)
+    if kind != "encoder-decoder":
+        raise InputError(f"--reads is of encoder-decoders, {name} is none: ask a causal model by --prompt")
+    with quiet():
+        model = load_model(folder, kind, tokenizer, use="base")
+    recipes: dict[Reads, Recipe] = {"article": "sum", "headline": "s2s2", "both": "rewrite"}
+    positions = getattr(model.config, "max_position_embeddings", None)
+    card = GeneratorCard(
+        recipe=recipes[reads],
+        reads=reads,
+        to=to,
+        outlets=outlets,
+        kind=kind,
+        architecture=Path(name).name,
+        base=None,
+        language="it",
+        source_tokens=min(PUBLISHED["source_tokens"], positions or LONGEST_SOURCE),
+        target_tokens=PUBLISHED["target_tokens"],
+        no_repeat_ngram_size=PUBLISHED["no_repeat_ngram_size"],
+        seed=0,
+        corpus="",
+    )
+    with load_errors(f"{name} cannot be loaded as a generator"):
         generator = Generator(model.to(where).eval(), make_format(card, tokenizer, model), card, folder)
         _try_out(generator)
     return generator
@@ -132,17 +195,49 @@ def _try_out(generator: Generator) -> None:
     if not torch.isfinite(loss):
         raise ValueError("what it computes are no finite numbers")
     brief = make_format(replace(card, target_tokens=2), format_.tokenizer, model)
-    brief.generate(model, ["Prova"], Decoding(beams=1))
+    generate(model, brief, ["Prova"], Decoding(beams=1))
 
 
 def make_format(card: GeneratorCard, tokenizer: Any, model: Any) -> Format:
     """The format of a generator."""
-    lengths = {"max_source_tokens": card.source_tokens, "max_target_tokens": card.target_tokens}
+    return FORMATS[card.kind](tokenizer, **format_options(card, model.config))
+
+
+def format_options(card: GeneratorCard, config: Any) -> dict[str, Any]:
+    """Arguments of the format of a generator; `config` is its model's."""
+    options = {"max_source_tokens": card.source_tokens, "max_target_tokens": card.target_tokens}
     if card.kind == "words":
-        return WordFormat(tokenizer, **lengths, copies=getattr(model.config, "copy", True))
-    if card.kind == "encoder-decoder":
-        return EncoderDecoderFormat(tokenizer, **lengths)
-    return CausalFormat(tokenizer, **lengths, prompt=prompt_of(card.language, card.reads, card.to))
+        return {**options, "copies": getattr(config, "copy", True)}
+    return {**options, "prompt": card.prompt} if card.kind == "causal" else options
+
+
+def save_generator(folder: Path, model: Any, tokenizer: Any, card: GeneratorCard) -> None:
+    """Save a generator as it is pushed: beside weights and tokenizer the settings of the search and the code of the pipeline."""
+    with quiet():
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+    card.save(folder)
+    add_pipeline(folder, card)
+
+
+def add_pipeline(folder: Path, card: GeneratorCard) -> None:
+    """Add to a saved generator what `transformers.pipeline` writes the headlines of `transfer` with; adapters have no configuration."""
+    if (config := read_json(folder / "config.json")) is None:
+        return
+    from change_it.networks.headline_pipeline import HeadlinePipeline
+
+    size = card.no_repeat_ngram_size
+    options = format_options(card, SimpleNamespace(**config))
+    search = FORMATS[card.kind](read_tokenizer(folder), **options).generation_config(size)
+    auto = "AutoModelForCausalLM" if card.kind == "causal" else "AutoModelForSeq2SeqLM"
+    impl = f"{HeadlinePipeline.__module__.rpartition('.')[2]}.{HeadlinePipeline.__name__}"
+    config["change_it"] = {"kind": card.kind, "format": options, "no_repeat_ngram_size": size}
+    config["custom_pipelines"] = {"text-generation": {"impl": impl, "pt": [auto]}}
+    write_json(folder / "config.json", config)
+    tokens = read_json(folder / "generation_config.json") or {}
+    width = {"num_beams": Decoding().beams, "max_new_tokens": card.target_tokens}
+    write_json(folder / "generation_config.json", {**tokens, **width, **search})
+    custom_object_save(HeadlinePipeline, folder)
 
 
 def kind_of(architecture: str) -> Kind:
@@ -208,11 +303,13 @@ def load_tokenizer(folder: str | Path) -> Any:
     return tokenizer
 
 
-def load_model(folder: str | Path, kind: Kind, tokenizer: Any, *, use: Use = "saved") -> Any:
-    """A model with pre-trained or trained weights (Hub id or folder), in float32."""
+def load_model(
+    folder: str | Path, kind: Kind, tokenizer: Any, *, use: Use = "saved", dtype: torch.dtype = torch.float32
+) -> Any:
+    """A model with pre-trained or trained weights (Hub id or folder)."""
     auto = AutoModelForCausalLM if kind == "causal" else AutoModelForSeq2SeqLM
     with load_errors(f"{folder} cannot be loaded as a generator: train or save it again"):
-        model = load_weights(auto, folder, use=use)
+        model = load_weights(auto, folder, use=use, dtype=dtype)
         rows = model.get_input_embeddings().num_embeddings
         largest = max(tokenizer.get_vocab().values()) + getattr(tokenizer, "reserved", 0) * (kind == "words")
         if kind == "words":
@@ -299,7 +396,7 @@ def import_peft() -> Any:
     try:
         import peft
     except ImportError as error:
-        raise InputError("adapters need PEFT: pip install 'change-it[lora]'") from error
+        raise InputError("adapters need PEFT: pip install peft") from error
     return peft
 
 
@@ -320,8 +417,8 @@ def merge(adapter: str, out: Path) -> None:
     with file_errors(f"cannot write {out}"), quiet():
         shutil.rmtree(final.parent, ignore_errors=True)
         final.mkdir(parents=True)
-        generator.model.merge_and_unload().save_pretrained(final)
-        generator.format.tokenizer.save_pretrained(final)
-        replace(generator.card, base=None).save(final)
+        merged = generator.model.float().merge_and_unload()
+        card = replace(generator.card, base=None, base_dtype="float32")
+        save_generator(final, merged, generator.format.tokenizer, card)
         write_json(final / MODEL_CORPUS, read_json(generator.folder / MODEL_CORPUS) or {})
         publish(final, out)

@@ -1,8 +1,10 @@
 """Finished parts of a long run, in one file beside its output, so that a killed run goes on where it stopped."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 from change_it.errors import InputError
 from change_it.io import append, file_errors, write_text
@@ -12,12 +14,13 @@ KIND = "change-it transfer"
 
 
 class Journal:
-    """Chunks of new headlines in JSON lines behind the run's settings; a line that was cut off is dropped."""
+    """Entries in JSON lines behind the run's settings; a line that was cut off is dropped. Threads can share it."""
 
     def __init__(self, path: Path, settings: Mapping[str, object]):
         """Begin a file, or take up one of a run with the same settings."""
         self.path = path
-        self.chunks: dict[int, list[str]] = {}  # empty headlines where there is none
+        self.entries: dict[Any, Any] = {}
+        self._lock = Lock()
         if not path.exists():
             write_text(path, json.dumps({KIND: dict(settings)}) + "\n")
         with file_errors(f"cannot read {path}"):
@@ -27,23 +30,29 @@ class Journal:
             with path.open("ab") as file:
                 file.truncate(len(whole))
 
-    def add(self, chunk: int, headlines: Sequence[str]) -> None:
-        """Keep the new headlines of a finished chunk."""
-        with file_errors(f"cannot write {self.path}"), self.path.open("ab") as file:
-            append(file, json.dumps([chunk, list(headlines)]).encode() + b"\n")
-        self.chunks[chunk] = list(headlines)
+    def add(self, key: int | str, value: Any) -> None:
+        """Keep what is finished."""
+        line = json.dumps([key, value]).encode() + b"\n"
+        with self._lock, file_errors(f"cannot write {self.path}"), self.path.open("ab") as file:
+            append(file, line)
+            self.entries[key] = value
 
     def remove(self) -> None:
         """Drop the file of a finished run, and the lock that a run left which was killed when it had just begun the file."""
         with locked(self.path.resolve(), message=f"{self.path} is being written by another process"):
             self.path.unlink()
 
+    @staticmethod
+    def entry(key: Any, value: Any) -> tuple[Any, Any]:
+        """An entry as it is kept, from what was read; a `ValueError` or `TypeError` where it is of another kind."""
+        return key, value
+
     def _check(self, whole: bytes, settings: dict[str, object]) -> None:
         """Read the lines, if they are of this run."""
         try:
             first, *lines = map(json.loads, whole.splitlines())
             before = first[KIND]
-            self.chunks = {int(chunk): [str(text) for text in texts] for chunk, texts in lines}
+            self.entries = dict(self.entry(key, value) for key, value in lines)
         except (ValueError, TypeError, KeyError) as error:
             raise InputError(
                 f"{self.path} is there and no unfinished transfer of ours: choose another --out"
@@ -58,3 +67,12 @@ class Journal:
                 f"{self.path} is of an unfinished run with other options ({'; '.join(changed)}): "
                 "use the same options to finish it, or remove that file to begin again"
             )
+
+
+class Chunks(Journal):
+    """Headlines by the number of their chunk, empty where there is none."""
+
+    @staticmethod
+    def entry(key: Any, value: Any) -> tuple[int, list[str]]:
+        """A number and texts."""
+        return int(key), [str(text) for text in value]

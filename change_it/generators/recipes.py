@@ -63,7 +63,7 @@ def load_recipe(
         train, validation = (_of_training_set(corpus, recipe, part, to) for part in ("train", "validation"))
     else:
         if recipe == "rewrite":
-            examples = read_rewriting(corpus, outlets)
+            examples = read_rewriting(corpus)
             texts = examples.select("given", "article", "to").iter_rows()
             sources = [rewriting_source(*of_row) for of_row in texts]
             rows = examples.select("id", "target", source=pl.Series(sources, dtype=pl.String))

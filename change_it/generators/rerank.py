@@ -1,73 +1,38 @@
-"""What judges say of candidates, and which one they choose: by the probability that all are satisfied, three of them (compliancy), or fluency and facts too."""
+"""What judges say of candidates, and which one they choose: by the probability that all are satisfied, three of them (compliancy), or all (strict)."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate
 from change_it.judges.judge import Judges
-from change_it.scoring.compliancy import JUDGES, PROBABILITIES, Progress, Reversal, judge_items
-from change_it.scoring.facts import Unsupported, check_all_facts
+from change_it.scoring.compliancy import Progress, Reversal, judge_items, style_reversed
+from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
+from change_it.scoring.marks import JudgedHeadline, joint_probability, marks_of
 from change_it.stats import Floats, Ints
 from change_it.text.stopwords import guess_language
+from change_it.text.typography import set_alike
 
 #: What candidates are chosen for: `strict` multiplies by the fluency judge's probability and refuses a candidate with a number
-#: or name that neither the original nor its article has, unless all of the item's have one.
+#: or name that neither the original nor its article has, or whose style is gone once both headlines are set alike, unless that is so of all of the item's.
 Objective = Literal["compliancy", "strict"]
+
+#: Weight of a style that is gone once both headlines are set alike.
+TYPOGRAPHY = 1e-6
 
 
 @dataclass(frozen=True)
-class JudgedCandidate(Candidate):
+class JudgedCandidate(JudgedHeadline, Candidate):
     """A headline that a generator offers, with what the judges say of it.
 
     Attributes:
-        compliant: HH and AH say match, main's decision is reversed, as `reversal` takes it.
-        strict: compliant, fluent and supported; None without a fluency judge.
-        marks: hh, ah, main, fluency and facts to whether each holds; fluency is None without a fluency judge.
-        probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
-            fluency (printed; None without a fluency judge), each in 0-1.
-        style: probability that main's decision is reversed, in 0-1.
-        joint: probability that HH, AH and main are satisfied, in 0-1.
-        strict_joint: the same times that of fluency, if there is such a judge; 0 with an unsupported number, name or quotation.
-        unsupported: numbers, names and quotations that no text supports, with their places in `text`.
+        score: as of a `Candidate`; all others are those of `scoring.marks.JudgedHeadline`.
     """
-
-    compliant: bool
-    strict: bool | None
-    marks: dict[str, bool | None]
-    probabilities: dict[str, float | None]
-    style: float
-    joint: float
-    strict_joint: float
-    unsupported: tuple[Unsupported, ...]
-
-    @classmethod
-    def of(
-        cls, candidate: Candidate, row: dict[str, Any], *, reversal: Reversal = "relative"
-    ) -> "JudgedCandidate":
-        """A candidate and its row of `judge_items`, which was asked with the same `reversal`."""
-        probabilities = {name: row[column] for name, column in PROBABILITIES.items()}
-        style = float(joint_probability(1, 1, row["p_target"], row["p_target_source"], reversal=reversal))
-        joint = row["p_hh"] * row["p_ah"] * style
-        fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
-        return cls(
-            **vars(candidate),
-            compliant=row["compliancy"],
-            strict=row["strict_compliancy"],
-            marks={name: row[name] for name in JUDGES},
-            probabilities=probabilities,
-            style=style,
-            joint=joint,
-            strict_joint=joint * fluent * row["facts"],
-            unsupported=tuple(Unsupported(**words) for words in json.loads(row["unsupported"])),
-        )
 
 
 def judge_candidates(
@@ -85,7 +50,7 @@ def judge_candidates(
     """The candidates of n headlines as judges see them, without empty ones, in the order in which `choose` would take them.
 
     Those whose facts are supported come first, then the higher `joint` times the probability of fluency. With a style
-    weight w, one or n of them in 0-1, the joint probability is (HH · AH)^(2 - 2w) · style^(2w). Facts are those of
+    weight w, one or n of them in 0-1, the joint probability is (HH · AH)^(2 - 2w) · style^(2w). A style that is typography alone counts next to nothing. Facts are those of
     `language`, guessed from the articles when None.
     """
     asked = [[candidate for candidate in some if candidate.text.strip()] for some in candidates]
@@ -103,12 +68,15 @@ def judge_candidates(
         hh, ah, fluency = (
             (1.0 if (p := judged.probabilities[name]) is None else p) for name in ("hh", "ah", "fluency")
         )
-        weighted = (hh * ah) ** (2 - 2 * weight) * judged.style ** (2 * weight)
+        style = judged.style if judged.marks["main_normalised"] else TYPOGRAPHY * judged.style
+        weighted = (hh * ah) ** (2 - 2 * weight) * style ** (2 * weight)
         return not judged.marks["facts"], -weighted * fluency
 
     ordered = []
     for some, weight in zip(asked, weights, strict=True):
-        judged_some = [JudgedCandidate.of(each, next(rows), reversal=reversal) for each in some]
+        judged_some = [
+            JudgedCandidate(**vars(each), **marks_of(next(rows), reversal=reversal)) for each in some
+        ]
         ordered.append(sorted(judged_some, key=partial(rank, weight)))
     return ordered
 
@@ -136,7 +104,7 @@ def choose(
     # upper bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
     bounds = _bounds(judges, candidates, sources, aims, reversal)
     if objective == "strict":
-        factors = _strict(judges, candidates, sources, articles, aims, language)
+        factors = _strict(judges, candidates, sources, articles, aims, reversal, language)
         bounds = [bound * factor for bound, factor in zip(bounds, factors, strict=True)]
     # candidates still to be asked about
     order = [np.argsort(-some, kind="stable").tolist() for some in bounds]
@@ -185,9 +153,10 @@ def _strict(
     sources: Sequence[str],
     articles: Sequence[str],
     aims: Ints,
+    reversal: Reversal,
     language: str | None,
 ) -> list[Floats]:
-    """For each item the probabilities that its candidates were printed; 0 for unsupported ones where another is supported."""
+    """For each item the probabilities that its candidates were printed; 0 for those that are unsupported or whose style is typography, unless all are."""
     if judges.fluency is None:
         raise InputError(
             "the objective strict needs a fluency judge beside the others: change-it train judge --task fluency"
@@ -204,37 +173,19 @@ def _strict(
         reader=judges.reader,
         targets=[judges.outlets[aims[row]] for row, _ in pairs],
     )
-    supported = (bool(text.strip()) and fact.supported for text, fact in zip(texts, facts, strict=True))
+    alike = [set_alike(sources[row], text) for row, text in pairs]
+    old, new = np.split(
+        judges.main.probabilities([text for two in zip(*alike, strict=True) for text in two], progress=False),
+        2,
+    )
+    normalised = style_reversed(new, old, aims[[row for row, _ in pairs]], reversal)
+    supported = (
+        bool(text.strip()) and fact.supported and style
+        for text, fact, style in zip(texts, facts, normalised, strict=True)
+    )
     factors = []
     for some in candidates:
         fluent = np.array([next(printed) for _ in some])
         kept = np.array([next(supported) for _ in some], dtype=bool)
         factors.append(np.where(kept | ~kept.any(), fluent, 0.0))
     return factors
-
-
-def joint_probability(
-    hh: ArrayLike, ah: ArrayLike, new: ArrayLike, source: ArrayLike, *, reversal: Reversal = "relative"
-) -> Floats:
-    """(n,) probability that a headline satisfies all three judges, taken for independent.
-
-    `hh` and `ah` are (n,) probabilities of a match, `new` and `source` that main takes the new headline and the original
-    for the target outlet's. Reversal `relative`: main decides otherwise than on the original; `target`: for the target.
-
-    Examples:
-        >>> joint_probability([0.5], [0.8], [0.9], [0.2]).round(3).tolist()
-        [0.296]
-        >>> joint_probability([0.5], [0.8], [0.9], [0.2], reversal="target").round(3).tolist()
-        [0.36]
-    """
-    if reversal not in get_args(Reversal):
-        raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")
-    match, fits, p_new, p_source = (np.asarray(values, dtype=np.float64) for values in (hh, ah, new, source))
-    style = p_source * (1 - p_new) + (1 - p_source) * p_new if reversal == "relative" else p_new
-    return match * fits * style
-
-
-def other_outlet(judges: Judges, headline: str) -> str:
-    """The outlet that main does not take a headline for."""
-    style = judges.main.probabilities([headline], progress=False)[0]
-    return judges.outlets[int(style[0] >= style[1])]

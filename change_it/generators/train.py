@@ -5,7 +5,10 @@ What is unfinished, and how a finished generator replaces an older one: `trainin
 
 import math
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -25,11 +28,11 @@ from change_it.generators.arguments import (
     GeneratorSettings,
     Kind,
     architecture_of,
+    check_published,
     check_recipe,
     preset,
 )
-from change_it.generators.card import GeneratorCard
-from change_it.generators.collation import Format
+from change_it.generators.card import Dtype, GeneratorCard
 from change_it.generators.generator import (
     add_adapters,
     base_of,
@@ -40,9 +43,13 @@ from change_it.generators.generator import (
     make_format,
     max_positions,
     new_network,
+    save_generator,
 )
 from change_it.generators.recipes import Examples, RecipeData, load_recipe
-from change_it.io import check_writable
+from change_it.io import check_writable, read_json, write_json
+from change_it.networks.formats import Format
+from change_it.networks.headline_loss import HeadlineLoss
+from change_it.networks.pretrained import has_bf16
 from change_it.networks.tokenizer import IGNORED
 from change_it.training.loop import TrainingResult, process_state
 from change_it.training.run_folder import Run, stage, train_in_folder
@@ -50,6 +57,10 @@ from change_it.training.settings import resolve
 
 #: Validation examples an evaluation reads, at most.
 VALIDATION = 1000
+#: Share of --max-minutes that an evaluation takes, at most: the first, the last and one between take a tenth.
+EVALUATION_SHARE = 1 / 30
+#: Where a run keeps how many examples its evaluations read.
+SAMPLE = "validation.json"
 #: Updates between evaluations: an epoch, within these limits.
 EVALUATION_STEPS = (100, 1000)
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets")
@@ -70,6 +81,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
             run of other options to resume.
     """
     check_recipe(options.recipe)
+    check_published(options)
     options = replace(options, architecture=architecture_of(options))
     kind = kind_of(architecture_of(options))
     _check(options, kind)
@@ -97,25 +109,28 @@ def _prepare(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Pa
     model, tokenizer = _start(settings, kind, data, work)
     card, format_ = _fit(_card(settings, kind, data), tokenizer, model, given)
     validation = _some(data.validation, settings.seed)
+    trained: Any = model if kind == "words" else HeadlineLoss(model)
+    if settings.gradient_checkpointing:
+        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
 
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
         some = data.train.select(rows)
         return format_.collate(some.sources, some.targets)
 
     def evaluate(model: Any) -> dict[str, float]:
-        loss = loss_of(model, format_, validation, batch_size=settings.batch_size)
-        return {"score": -loss, "validation loss": loss}
+        loss = partial(loss_of, model, format_, batch_size=settings.batch_size)
+        value = loss(_affordable(validation, loss, settings, work / SAMPLE))
+        return {"score": -value, "validation loss": value}
 
     def save(folder: Path) -> None:
-        model.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
-        card.save(folder)
+        save_generator(folder, model, tokenizer, card)
 
     def describe(result: TrainingResult) -> dict[str, Any]:
         parameters = list(model.parameters())
         sizes = {
             "train": len(data.train),
             "validation": len(data.validation),
+            "evaluated": (read_json(work / SAMPLE) or {}).get("examples", 0),
             "vocabulary": len(tokenizer),
             "parameters": sum(parameter.numel() for parameter in parameters),
             "trained": sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
@@ -123,7 +138,7 @@ def _prepare(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Pa
         return {"card": asdict(card), "validation_loss": -(result.best_score or 0.0), "sizes": sizes}
 
     return Run(
-        model=model,
+        model=trained,
         dataset=range(len(data.train)),
         collate=collate,
         evaluate=evaluate,
@@ -149,11 +164,38 @@ def loss_of(model: Any, format_: Format, examples: Examples, *, batch_size: int)
     return total / tokens
 
 
+def _affordable(
+    examples: Examples, loss: Callable[[Examples], float], settings: GeneratorSettings, file: Path
+) -> Examples:
+    """The examples, or as many as are read in a share of --max-minutes; a run that is resumed reads as many again."""
+    if (record := read_json(file)) is None:
+        count = len(examples)
+        if settings.max_minutes is not None:
+            batch = examples.select(range(min(count, settings.batch_size)))
+            loss(batch)  # the first takes longer
+            started = time.monotonic()
+            loss(batch)
+            seconds = (time.monotonic() - started) / len(batch)
+            affordable = int(EVALUATION_SHARE * 60 * settings.max_minutes / seconds)
+            count = min(count, max(len(batch), affordable))
+        write_json(file, record := {"examples": count})
+    return examples.select(range(record["examples"]))
+
+
+def _base_dtype(settings: GeneratorSettings) -> Dtype:
+    """Weights that are not trained are bfloat16 where the device has units for it."""
+    return "bfloat16" if settings.lora and has_bf16(process_state().device) else "float32"
+
+
 def _check(options: GeneratorOptions, kind: Kind) -> None:
     """Refuse options that do not fit the architecture."""
     if options.lora and kind == "words":
         raise InputError(
             f"--lora is for pre-trained models: {options.architecture} is trained as a whole, drop --lora"
+        )
+    if options.gradient_checkpointing and kind == "words":
+        raise InputError(
+            f"--gradient-checkpointing is for pre-trained models: {options.architecture} is small, drop it"
         )
     if options.quick and (kind != "words" or options.architecture == TRANSFORMER):
         raise InputError(
@@ -194,6 +236,7 @@ def _card(settings: GeneratorSettings, kind: Kind, data: RecipeData) -> Generato
         no_repeat_ngram_size=settings.no_repeat_ngram_size,
         seed=settings.seed,
         corpus=Path(settings.corpus).name,
+        base_dtype=_base_dtype(settings),
     )
 
 
@@ -213,10 +256,8 @@ def _fit(card: GeneratorCard, tokenizer: Any, model: Any, given: int | None) -> 
 
 
 def _some(examples: Examples, seed: int) -> Examples:
-    """At most `VALIDATION` examples, drawn at random."""
-    if len(examples) <= VALIDATION:
-        return examples
-    return examples.select(np.sort(np.random.default_rng(seed).permutation(len(examples))[:VALIDATION]))
+    """At most `VALIDATION` examples, in random order."""
+    return examples.select(np.random.default_rng(seed).permutation(len(examples))[:VALIDATION])
 
 
 def _start(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Path) -> tuple[Any, Any]:
@@ -237,16 +278,18 @@ def _start(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Path
         tokenizer = load_tokenizer(folder)
         return load_model(folder, kind, tokenizer), tokenizer
     tokenizer = load_tokenizer(settings.architecture)
-    model = load_model(settings.architecture, kind, tokenizer, use="base")
+    dtype = getattr(torch, _base_dtype(settings))
+    load = partial(load_model, settings.architecture, kind, tokenizer, use="base", dtype=dtype)
     if not settings.lora:
-        return model, tokenizer
+        return load(), tokenizer
 
     def adapters(folder: Path) -> None:
-        base = load_model(settings.architecture, kind, tokenizer, use="base")
-        add_adapters(base, settings, kind).save_pretrained(folder)
+        add_adapters(load(), settings, kind).save_pretrained(folder)
 
-    folder = stage(work / "start", adapters, seed=settings.seed)
-    return load_adapters(model, folder, trainable=True), tokenizer
+    folder = stage(
+        work / "start", adapters, seed=settings.seed
+    )  # before the model: two would fill the memory
+    return load_adapters(load(), folder, trainable=True), tokenizer
 
 
 if __name__ == "__main__":

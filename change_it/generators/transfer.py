@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from change_it.cache import LRUCache
+from change_it.corpus.article import outlet_names
 from change_it.engines import map_threads
 from change_it.errors import InputError
 from change_it.generators.arguments import CANDIDATES, Recipe
@@ -15,14 +16,17 @@ from change_it.generators.card import COMMAND, choose_generators, usual_name
 from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import Generator, load_generator
 from change_it.generators.recipes import source_of
+from change_it.generators.search import generate
+from change_it.io import column_of, refuse_empty, texts_of
+from change_it.networks.formats import Format
 from change_it.networks.pretrained import batches_at_once, local_folder
 from change_it.progress import ProgressBar
 
 if TYPE_CHECKING:
     from change_it.judges.judge import Judges
 
-#: A batch has at most so many sources, source tokens, and headlines that are searched at once.
-LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES = 64, 16_384, 640
+#: A batch has at most so many sources, source tokens, headlines that are searched at once, and scores of their tokens (1 GiB).
+LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28
 #: Headlines of a batch that are streamed together.
 STREAMED = 8
 
@@ -45,6 +49,7 @@ class Proposer(ABC):
         self.outlets = outlets  # short names of A and B
         self.targets = targets  # outlets that it writes for, in the order of `outlets`
         self.needs = needs  # what it reads: `headline`, `article` or both
+        self.faults: dict[Question, str] = {}  # why there is no headline, where that is known
         self._cache: LRUCache[tuple[Question, Decoding], list[Candidate]] = LRUCache(cache_size)
 
     def propose(
@@ -73,6 +78,7 @@ class Proposer(ABC):
             InputError: an unknown outlet or one that is not served, or numbers differ.
         """
         search = decoding or Decoding()
+        headlines, articles = texts_of("headlines", headlines), texts_of("articles", articles)
         targets = [to] * len(headlines) if isinstance(to, str) else list(to)
         if not len(headlines) == len(articles) == len(targets):
             raise InputError(
@@ -177,7 +183,7 @@ class HeadlineTransfer(Proposer):
         headline: str | Sequence[str],
         *,
         article: str | Sequence[str] | None = None,
-        to: str | Sequence[str] | None = None,
+        to: str | int | Sequence[str] | Sequence[int] | None = None,
         num_candidates: int | None = None,
         judges: "str | Path | Judges | None" = None,
         language: str | None = None,
@@ -188,8 +194,8 @@ class HeadlineTransfer(Proposer):
         """New headlines.
 
         Args:
-            headline: an original headline, or a list.
-            article: its article, or a list; may be left out where headlines are read, but not with judges.
+            headline: an original headline, or a list, a column of a data set or frame.
+            article: its article, or as many; may be left out where headlines are read, but not with judges.
             to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
             num_candidates: candidates with scores instead of the best text, so many at most; 10 with judges when None.
             judges: folder or Hub id of judges, or loaded ones: judged candidates instead of the best text.
@@ -201,11 +207,11 @@ class HeadlineTransfer(Proposer):
         Returns:
             One text for one headline, a list of n texts for a list; with `num_candidates` a list of candidates,
             best first, instead of each text; with `judges` a list of `rerank.JudgedCandidate`, in the order in which the
-            judges would choose for strict compliancy. Where there is nothing to read the text is empty, the list too.
+            judges would choose for strict compliancy.
 
         Raises:
-            InputError: an article or outlet is missing, an outlet is unknown or not served, or numbers differ; judges
-                that cannot be loaded, or of other outlets.
+            InputError: an article or outlet is missing, a text that is read is empty, an outlet is unknown or not served, or
+                numbers differ; judges that cannot be loaded, or of other outlets.
 
         Examples:
             >>> transfer = HeadlineTransfer.from_pretrained("runs/quickstart/generators")  # doctest: +SKIP
@@ -215,33 +221,36 @@ class HeadlineTransfer(Proposer):
             >>> best.text, best.strict, best.marks, best.probabilities, best.unsupported  # doctest: +SKIP
         """
         single = isinstance(headline, str)
-        headlines = [headline] if isinstance(headline, str) else list(headline)
+        headlines = texts_of("headline", [headline] if single else headline)
         if single != isinstance(article, str) and article is not None:
             raise InputError("headline and article must both be texts, or both lists of texts")
         if article is None and "article" in self.needs:
             raise InputError(
                 f"generators of the recipe {self.recipe} read articles: give article= beside the headline"
             )
-        articles = [article] if isinstance(article, str) else article
-        if articles is None:
-            articles = [""] * len(headlines)
+        articles = [""] * len(headlines)
+        if article is not None:
+            articles = texts_of("article", [article] if isinstance(article, str) else article)
         if to is None and len(self.targets) > 1 and self.recipe != "agnostic":
             raise InputError(
                 f"choose the outlet to write for: to={self.targets[0]!r} or to={self.targets[1]!r}"
             )
         if judges is not None and article is None:
             raise InputError("judges read articles: give article= beside the headline")
+        if "headline" in self.needs or judges is not None:
+            refuse_empty("headline", headlines)
+        if "article" in self.needs or judges is not None:
+            refuse_empty("article", articles)
+        aims = outlet_names("to", self.targets[0] if to is None else to, self.outlets, len(headlines))
         loaded = None if judges is None else self._loaded(judges)
         count = num_candidates or (1 if loaded is None else CANDIDATES)
-        to = to or self.targets[0]
         search = replace(decoding or Decoding(), candidates=count)
         candidates: Sequence[Sequence[Candidate]] = self.propose(
-            headlines, articles, to, search, batch_size, progress
+            headlines, articles, aims, search, batch_size, progress
         )
         if loaded is not None:
             from change_it.generators.rerank import judge_candidates
 
-            aims = [to] * len(candidates) if isinstance(to, str) else to
             candidates = judge_candidates(
                 loaded, candidates, headlines, articles, aims, language=language, progress=progress
             )
@@ -255,7 +264,7 @@ class HeadlineTransfer(Proposer):
         headline: Iterable[str],
         *,
         article: Iterable[str] | None = None,
-        to: str | Iterable[str] | None = None,
+        to: str | int | Iterable[str] | Iterable[int] | None = None,
         batch_size: int = STREAMED,
         **options: Any,
     ) -> Iterator[Any]:
@@ -278,9 +287,9 @@ class HeadlineTransfer(Proposer):
             >>> for some in transfer.stream(headlines, article=articles, to="faro", judges=judges):  # doctest: +SKIP
             ...     print(some[0].text, some[0].marks)
         """
-        texts = iter(headline)
-        articles = None if article is None else iter(article)
-        aims = repeat(to) if isinstance(to, str) else iter(to or ())
+        texts = iter(column_of("headline", headline))
+        articles = None if article is None else iter(column_of("article", article))
+        aims = iter(() if to is None else repeat(to) if isinstance(to, str | int) else column_of("to", to))
         while some := list(islice(texts, batch_size)):
             yield from self(
                 some,
@@ -292,15 +301,14 @@ class HeadlineTransfer(Proposer):
 
     def _loaded(self, judges: "str | Path | Judges") -> "Judges":
         """The judges, loaded once, if they are of the same outlets."""
-        if isinstance(judges, str | Path):
-            from change_it.generators.rerank import Judges
+        from change_it.generators.rerank import Judges
 
-            name = str(judges)
-            if name not in self._judges:
-                self._judges[name] = Judges.from_pretrained(name)
-            judges = self._judges[name]
-        judges.check_outlets(self.outlets, f"behind the {self.name} generators")
-        return judges
+        key = str(judges) if isinstance(judges, str | Path) else ""
+        loaded = self._judges.get(key) or Judges.of(judges)
+        if key:
+            self._judges[key] = loaded
+        loaded.check_outlets(self.outlets, f"behind the {self.name} generators")
+        return loaded
 
     def _propose(
         self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
@@ -313,24 +321,18 @@ class HeadlineTransfer(Proposer):
             task = bar.add_task(f"{self.recipe} generator", total=len(rows))
             for generator in {id(each): each for each in self.generators.values()}.values():
                 asked = [row for row in rows if self.generators[items[row][2]] is generator]
-                lengths = generator.format.lengths([sources[row] for row in asked], [""] * len(asked))
-                order = [
-                    row for _, row in sorted(zip(lengths, asked, strict=True), key=lambda pair: -pair[0])
-                ]
-                size = batch_size or default_batch_size(generator, decoding)
-                batches = [order[start : start + size] for start in range(0, len(order), size)]
                 if (blocked := decoding.no_repeat_ngram_size) is None:
                     blocked = generator.card.no_repeat_ngram_size
                 search = replace(decoding, no_repeat_ngram_size=blocked)
-                given = map_threads(
-                    generator.format.generate,
-                    ((generator.model, [sources[row] for row in batch], search) for batch in batches),
-                    self.batches_at_once(decoding),
-                )
-                for batch, several in zip(batches, given, strict=True):
-                    for row, candidates in zip(batch, several, strict=True):
-                        answers[row] = candidates
-                    bar.advance(task, len(batch))
+                size = batch_size or default_batch_size(generator.model, generator.format, decoding)
+                of_generator = [sources[row] for row in asked]
+                threads = self.batches_at_once(decoding)
+                for places, several in write(
+                    generator.model, generator.format, of_generator, search, size, threads
+                ):
+                    for place, candidates in zip(places, several, strict=True):
+                        answers[asked[place]] = candidates
+                    bar.advance(task, len(places))
         return answers
 
     def batches_at_once(self, decoding: Decoding) -> int:
@@ -338,7 +340,25 @@ class HeadlineTransfer(Proposer):
         return 1 if decoding.sample else min(batches_at_once(each.model) for each in self.generators.values())
 
 
-def default_batch_size(generator: Generator, decoding: Decoding) -> int:
+def write(
+    model: Any, format_: Format, sources: Sequence[str], decoding: Decoding, batch_size: int, threads: int
+) -> Iterator[tuple[list[int], list[list[Candidate]]]]:
+    """Candidates of one batch of sources after the other, each with their places; sources of like length share a batch."""
+    lengths = format_.lengths(sources, [""] * len(sources))
+    order = sorted(range(len(sources)), key=lambda place: -lengths[place])
+    batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
+    texts = ((model, format_, [sources[place] for place in batch], decoding) for batch in batches)
+    yield from zip(batches, map_threads(generate, texts, threads), strict=True)
+
+
+def default_batch_size(model: Any, format_: Format, decoding: Decoding) -> int:
     """Sources a batch where no number is given, at least 1."""
     width = decoding.candidates if decoding.sample else max(decoding.beams, decoding.candidates)
-    return max(1, min(LARGEST_BATCH, BATCH_TOKENS // generator.card.source_tokens, BATCH_HEADLINES // width))
+    vocabulary = model.config.get_text_config().vocab_size
+    limits = (
+        BATCH_TOKENS // format_.max_source_tokens,
+        BATCH_HEADLINES // width,
+        BATCH_SCORES
+        // (width * format_.max_target_tokens * vocabulary),  # `generate` keeps those of every step
+    )
+    return max(1, min(LARGEST_BATCH, *limits))

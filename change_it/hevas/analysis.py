@@ -2,7 +2,8 @@
 
 HEvAS 2019 tests with Tukey's HSD where all systems look normal and with Wilcoxon's signed-rank or rank-sum test elsewhere.
 As systems wrote headlines for the same documents, every comparison also holds what paired data call for: Friedman's
-test, then the signed-rank test of each pair with Holm's correction (Demšar 2006).
+test, then the signed-rank test of each pair with Holm's correction (Demšar 2006). Documents of one event (the two articles
+of an aligned pair) are no independent evidence: tests are of the means over each event, and intervals draw events.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,10 +18,12 @@ from change_it.hevas.evaluation import Evaluation
 from change_it.stats import (
     AVERAGE,
     Correlations,
+    Events,
     Floats,
     Friedman,
     check_finite,
     correlations,
+    event_means,
     friedman,
     holm,
     measure,
@@ -67,6 +70,7 @@ class Comparison:
     """All systems by one metric."""
 
     documents: int
+    events: int  # that the documents are of; tests are of their means
     level: float  # coverage of the intervals
     systems: tuple[SystemSummary, ...]
     published_test: Literal["tukey", "wilcoxon"]  # what HEvAS takes for these scores
@@ -78,7 +82,7 @@ class Comparison:
 class Analysis:
     """The statistics of an evaluation."""
 
-    signature: str  # of the evaluation, and the number of resamples
+    signature: str  # of the evaluation, and the numbers of events and resamples
     comparisons: dict[str, Comparison]  # by metric, `average` (over all after normalisation) first
     correlations: Correlations  # between all metrics
     correlated: str  # the system whose scores are correlated; all where empty
@@ -94,12 +98,14 @@ def analyse(
     columns = [evaluation.systems.index(correlated)] if correlated else slice(None)
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
     overall = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
+    comparisons = {
+        name: compare(values, evaluation.systems, evaluation.events, resamples=resamples, seed=seed)
+        for name, values in {**overall, **scores}.items()
+    }
+    drawn = f"|events:{next(iter(comparisons.values())).events}|resamples:{resamples}|seed:"
     return Analysis(
-        evaluation.signature.replace("|seed:", f"|resamples:{resamples}|seed:"),
-        {
-            name: compare(values, evaluation.systems, resamples=resamples, seed=seed)
-            for name, values in {**overall, **scores}.items()
-        },
+        evaluation.signature.replace("|seed:", drawn),
+        comparisons,
         correlations({name: values[:, columns] for name, values in scores.items()}),
         correlated,
     )
@@ -108,13 +114,14 @@ def analyse(
 def compare(
     scores: Floats,
     systems: Sequence[str],
+    events: Events | None = None,
     *,
     alpha: float = 0.05,
     resamples: int = 1000,
     level: float = 0.95,
     seed: int = 1,
 ) -> Comparison:
-    """Compare systems by one metric: (n, m) scores, one row a document, one column a system.
+    """Compare systems by one metric: (n, m) scores, one row a document, one column a system; (n,) events of the documents.
 
     A system is not normal where Shapiro and Wilk's test has a p-value below `alpha`. The same seed draws the same documents for every metric.
 
@@ -125,21 +132,35 @@ def compare(
         (0.55, 0.0, 0.125, 1.0)
     """
     scores = _checked(scores, systems)
-    intervals = mean_intervals(scores, systems, resamples=resamples, level=level, seed=seed)
+    intervals = mean_intervals(scores, systems, events, resamples=resamples, level=level, seed=seed)
+    tested = event_means(scores, events)
     summaries = tuple(
-        _summary(name, column, intervals[name], seed) for name, column in zip(systems, scores.T, strict=True)
+        _summary(name, column, means, intervals[name], seed)
+        for name, column, means in zip(systems, scores.T, tested.T, strict=True)
     )
     normal = all(summary.shapiro_p is not None and summary.shapiro_p >= alpha for summary in summaries)
-    pairs = tuple(_pairs(scores, systems, normal))
+    pairs = tuple(_pairs(scores, tested, systems, normal))
     return Comparison(
-        len(scores), level, summaries, "tukey" if normal else "wilcoxon", pairs, friedman(scores)
+        len(scores),
+        len(tested),
+        level,
+        summaries,
+        "tukey" if normal else "wilcoxon",
+        pairs,
+        friedman(tested),
     )
 
 
 def mean_intervals(
-    scores: Floats, systems: Sequence[str], *, resamples: int = 1000, level: float = 0.95, seed: int = 1
+    scores: Floats,
+    systems: Sequence[str],
+    events: Events | None = None,
+    *,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 1,
 ) -> dict[str, tuple[float, float]]:
-    """Percentile bootstrap intervals of the means of (n, m) scores; every system gets the same documents drawn.
+    """Percentile bootstrap intervals of the means of (n, m) scores; every system gets the same events drawn.
 
     Examples:
         >>> intervals = mean_intervals(np.array([[0.0, 0.5], [1.0, 0.5]] * 50), ["first", "second"])
@@ -148,8 +169,9 @@ def mean_intervals(
     """
     columns = dict(zip(systems, scores.T, strict=True))
     means = measure(
-        columns,
-        lambda sums: {name: total / len(scores) for name, total in sums.items()},
+        {"": np.ones(len(scores)), **columns},
+        lambda sums: {name: sums[name] / sums[""] for name in columns},
+        events=events,
         resamples=resamples,
         level=level,
         seed=seed,
@@ -174,25 +196,28 @@ def _checked(scores: Floats, systems: Sequence[str]) -> Floats:
     return scores
 
 
-def _summary(name: str, scores: Floats, interval: tuple[float, float], seed: int) -> SystemSummary:
-    w, p = shapiro(scores, seed=seed) or (None, None)
+def _summary(
+    name: str, scores: Floats, tested: Floats, interval: tuple[float, float], seed: int
+) -> SystemSummary:
+    w, p = shapiro(tested, seed=seed) or (None, None)
     deviation = float(scores.std(ddof=1)) if len(scores) > 1 else None
     return SystemSummary(name, float(scores.mean()), deviation, interval, w, p)
 
 
-def _pairs(scores: Floats, systems: Sequence[str], normal: bool) -> Iterator[Pair]:
+def _pairs(scores: Floats, tested: Floats, systems: Sequence[str], normal: bool) -> Iterator[Pair]:
+    """Every two systems: the difference of their means, and tests of the means over each event."""
     pairs = list(combinations(range(len(systems)), 2))
     if not pairs:
         return
-    tests = [wilcoxon(scores[:, i], scores[:, j]) for i, j in pairs]
+    tests = [wilcoxon(tested[:, i], tested[:, j]) for i, j in pairs]
     p_holm = holm([p for _, p in tests])
-    p_tukey = tukey(scores) if normal else None
+    p_tukey = tukey(tested) if normal else None
     for (i, j), (statistic, p), corrected in zip(pairs, tests, p_holm, strict=True):
-        first, second = scores[:, i], scores[:, j]
+        first, second = tested[:, i], tested[:, j]
         yield Pair(
             first=systems[i],
             second=systems[j],
-            difference=float(first.mean() - second.mean()),
+            difference=float(scores[:, i].mean() - scores[:, j].mean()),
             published_p=p if p_tukey is None else float(p_tukey[i, j]),
             rank_sum_p=rank_sum(first, second),
             wilcoxon=statistic,

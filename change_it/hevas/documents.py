@@ -21,6 +21,7 @@ from change_it.io import (
     parse_columns,
     read_records,
     read_text,
+    text_lines,
 )
 
 #: Our columns, and what they may be called; headlines are also headline1, headline2, ….
@@ -56,6 +57,7 @@ class Documents:
         texts: (n,) the articles, none without words.
         references: (n,) tuples of headlines, all with words; None where there are no headlines.
         name: the file or folder as it was given.
+        events: (n,) number of the event of each; None where each is of its own.
 
     Raises:
         InputError: there are no documents, a document or a reference is without words, a document has no reference, or
@@ -66,6 +68,7 @@ class Documents:
     texts: tuple[str, ...]
     references: tuple[tuple[str, ...], ...] | None
     name: str
+    events: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.texts:
@@ -214,8 +217,7 @@ def read_systems(specs: Sequence[str], documents: Documents, *, taken: Iterable[
 def read_headlines(file: Path, documents: Documents) -> tuple[str, ...]:
     """One headline for each document, from lines of text or from a table with headline and id."""
     if file.suffix.lower() not in SUFFIXES:
-        lines = read_text(file).replace("\r\n", "\n").removesuffix("\n").split("\n")
-        rows = [{"headline": line} for line in lines]
+        rows = [{"headline": line} for line in text_lines(file)]
     else:
         try:
             records = read_records(file, required=["headline"], optional=["id", "error"])

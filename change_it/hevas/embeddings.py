@@ -168,7 +168,5 @@ def _gensim() -> Any:
     try:
         from gensim import models
     except ImportError as error:
-        raise InputError(
-            "word embeddings need gensim: install it with pip install 'change-it[hevas]'"
-        ) from error
+        raise InputError("word embeddings need gensim: pip install gensim") from error
     return models

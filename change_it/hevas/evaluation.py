@@ -33,6 +33,7 @@ class Evaluation:
             the worst in averages and ranks.
         ids: (n,) of the documents.
         signature: what the numbers depend on.
+        events: (n,) of the documents, see `Documents`.
     """
 
     metrics: tuple[str, ...]
@@ -40,6 +41,7 @@ class Evaluation:
     empty: dict[str, NDArray[np.bool_]] = field(repr=False)
     ids: tuple[str, ...] = field(repr=False)
     signature: str
+    events: tuple[int, ...] | None = field(default=None, repr=False)
 
     @property
     def systems(self) -> list[str]:
@@ -176,7 +178,7 @@ def evaluate(
     values = {name: np.column_stack([each[metric] for metric in wanted]) for name, each in columns.items()}
     for name, flags in empty.items():
         values[name][flags] = 0.0
-    return Evaluation(wanted, values, empty, documents.ids, signature(work))
+    return Evaluation(wanted, values, empty, documents.ids, signature(work), documents.events)
 
 
 def check_input(documents: Documents, metrics: Sequence[str], options: MetricOptions) -> None:
@@ -184,29 +186,29 @@ def check_input(documents: Documents, metrics: Sequence[str], options: MetricOpt
     lacking = [name for name in metrics if METRICS[name].references] if documents.references is None else []
     if lacking:
         raise InputError(
-            f"{documents.name} has no column headline, which {', '.join(lacking)} need as references: name yours as in "
-            "--columns headline=title, or choose --metrics without them"
+            f"{documents.name} has no column headline, which {', '.join(lacking)} need as references: name that column, or "
+            "choose metrics without them"
         )
     try:
         stop_words(options.stop_words or options.language)
     except InputError as error:
-        raise InputError(f"{error}; for another language give --stop-words none") from None
+        raise InputError(f"{error}; for another language give stop_words none") from None
     families = {METRICS[name].family for name in metrics}
     for family, prefix, needed, what, option in (
         ("LDA", "TM-C and TM-S", options.topics, "LDA topics", "topics"),
-        ("LSI", "LSA-C and LSA-S", options.lsi_number or 0, "LSI dimensions", "lsi-number"),
+        ("LSI", "LSA-C and LSA-S", options.lsi_number or 0, "LSI dimensions", "lsi_number"),
     ):
         if family in families and len(documents) < needed:
             raise InputError(
-                f"{len(documents)} documents are fewer than {needed} {what}: choose --{option} {len(documents)} or fewer, "
-                f"or --metrics without {prefix}"
+                f"{len(documents)} documents are fewer than {needed} {what}: give {option} {len(documents)} or fewer, "
+                f"or metrics without {prefix}"
             )
 
 
 def _check_systems(documents: Documents, systems: Sequence[System]) -> None:
     """Refuse systems that do not fit the documents or each other."""
     if not systems:
-        raise InputError("there is no system to measure: give --system NAME=FILE, or --baselines first")
+        raise InputError("there is no system to measure: give one, or baselines")
     for at, system in enumerate(systems):
         if len(system.headlines) != len(documents):
             raise InputError(

@@ -59,7 +59,7 @@ def _breaks(language: str) -> Callable[[str], Sequence[int]]:
     try:
         import pyphen
     except ImportError:
-        raise InputError("Fog needs pyphen: pip install 'change-it[hevas]'") from None
+        raise InputError("Fog needs pyphen: pip install pyphen") from None
     name = _PATTERNS.get(language, language)
     if name not in pyphen.LANGUAGES:
         codes = ", ".join(sorted(code for code in pyphen.LANGUAGES if "_" not in code))

@@ -30,6 +30,7 @@ from change_it.judges.arguments import as_in_the_papers
 from change_it.published import CITATIONS, JUDGES
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram
+from change_it.scoring.columns import BUILT_IN
 from change_it.templates import template_environment, without_markup
 
 if TYPE_CHECKING:
@@ -43,10 +44,8 @@ LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
 INSTALL = "<!-- install -->\n"
 #: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
 LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset(OUTLETS): "apache-2.0"}
-#: Systems of a report that frame a generator's scores.
-REFERENCES = ("gold", "copy", "lead", "random-target")
 #: Scores that an older report lacks, or one without a fluency judge.
-OURS = ("strict_compliancy", "fluency", "facts")
+OURS = ("strict_compliancy", "main_normalised", "fluency", "facts")
 #: Scores of a system on a card, as the report names them.
 SCORES = {
     "compliancy": "compliancy",
@@ -54,6 +53,7 @@ SCORES = {
     "hh": "HH",
     "ah": "AH",
     "main": "main",
+    "main_normalised": "main normalised",
     "fluency": "fluency",
     "facts": "facts",
     "bleu": "BLEU",
@@ -201,7 +201,7 @@ def generator_card(
         metrics=metrics,
         directions=directions,
         system=system,
-        systems=[name for name in (*REFERENCES, system) if name in scores],
+        systems=[name for name in (*BUILT_IN, system) if name in scores],
         scores=scores,
         shown={
             key: title
@@ -325,7 +325,7 @@ def _system(
         return options.system
     path = folder.resolve()
     usual = (path.name, path.parent.name, f"{card.recipe}-{card.architecture}", card.recipe)
-    return next((name for name in usual if name in systems and name not in REFERENCES), None)
+    return next((name for name in usual if name in systems and name not in BUILT_IN), None)
 
 
 def _model_files(

@@ -4,12 +4,13 @@ import csv
 import io
 import json
 import re
-import sys
+import shutil
 import tomllib
 from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal
 
 from huggingface_hub import constants
 
@@ -20,7 +21,10 @@ from change_it.generators.card import GeneratorCard, single_generator
 from change_it.hub import cards
 from change_it.hub.cards import public
 from change_it.hub.push_options import PushOptions
-from change_it.io import read_json
+from change_it.io import read_json, write_json, write_text
+
+if TYPE_CHECKING:
+    from change_it.judges.judge import Judge, Reader
 
 Files = dict[str, bytes | Path]
 
@@ -76,24 +80,48 @@ def _rejected(path: Path) -> bytes:
 
 def _judge(options: PushOptions) -> Files:
     """One judge at the root, or main, hh, ah and perhaps fluency and facts in folders with the code of their models at the root."""
+    folder = _folder(options)
+    judges = _judges(folder)
+    files: Files = {}
+    for prefix in judges:
+        files |= _model(folder / prefix, prefix)
+    return files | _judge_card(judges, folder, options)
+
+
+def _judges(folder: Path) -> "dict[str, Judge | Reader]":
+    """Prefix to judge: one judge without a prefix, or several."""
     from change_it.judges.judge import Judge, Judges, Reader
 
-    folder = _folder(options)
-    if (folder / "config.json").is_file():
-        judges: dict[str, Judge | Reader] = {"": Judge.from_pretrained(folder, device="cpu")}
-    else:
-        loaded = Judges.from_pretrained(folder, device="cpu")
-        judges = dict[str, Judge | Reader]((f"{task}/", judge) for task, judge in loaded.by_task.items())
-        if loaded.reader:
-            judges["facts/"] = loaded.reader
-    files: Files = {}
+    if (config := read_json(folder / "config.json")) is not None:
+        if (config.get("change_it") or {}).get("task") == "facts":
+            return {"": Reader.from_pretrained(folder, device="cpu")}
+        return {"": Judge.from_pretrained(folder, device="cpu")}
+    loaded = Judges.from_pretrained(folder, device="cpu")
+    judges = dict[str, Judge | Reader]((f"{task}/", judge) for task, judge in loaded.by_task.items())
+    return judges | ({"facts/": loaded.reader} if loaded.reader else {})
+
+
+def _judge_card(judges: "Mapping[str, Judge | Reader]", folder: Path, options: PushOptions) -> Files:
     described = []
     for prefix, judge in judges.items():
-        files |= _model(folder / prefix, prefix)
         if metrics := _metrics(folder / prefix, "change-it train judge"):
             check_metrics(metrics, folder / prefix / "metrics.json")
         described.append(cards.JudgeEntry(prefix, judge, metrics))
-    return files | cards.judge_card(described, folder, options)
+    return dict(cards.judge_card(described, folder, options))
+
+
+def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
+    """Write the card of a trained model beside it, without what the Hub alone reads."""
+    options = PushOptions(kind=kind, folder=str(folder), repo_id=folder.as_posix())
+    if kind == "judge":
+        files = _judge_card(_judges(folder), folder, options)
+    else:
+        card = GeneratorCard.load(folder)
+        files = dict(
+            cards.generator_card(card, _metrics(folder, "change-it train generator"), folder, options)
+        )
+    text = bytes(files["README.md"]).decode().partition("\n---\n\n")[2]
+    write_text(folder / "README.md", text)
 
 
 def _generator(options: PushOptions) -> Files:
@@ -106,21 +134,7 @@ def _generator(options: PushOptions) -> Files:
             f"change-it merge {folder} --out DIR makes, or train them on a model of the Hub"
         )
     metrics = _metrics(folder, "change-it train generator")
-    files = _model(folder, "")
-    if card.kind != "causal" and not card.base:  # transformers has no pipeline for encoder-decoders
-        files |= _pipeline(json.loads(bytes(files["config.json"])), card)
-    return files | cards.generator_card(card, metrics, folder, options)
-
-
-def _pipeline(config: dict[str, Any], card: GeneratorCard) -> Files:
-    """The code that `transformers.pipeline` runs, and a configuration that names it."""
-    from change_it.generators.headline_pipeline import HeadlinePipeline
-
-    source = Path(str(sys.modules[HeadlinePipeline.__module__].__file__))
-    pipeline = {"impl": f"{source.stem}.{HeadlinePipeline.__name__}", "pt": ["AutoModelForSeq2SeqLM"]}
-    config |= {"source_tokens": card.source_tokens, "target_tokens": card.target_tokens}
-    config |= {"custom_pipelines": {"text-generation": pipeline}}
-    return {"config.json": _as_json(config), source.name: source}
+    return _model(folder, "", card) | cards.generator_card(card, metrics, folder, options)
 
 
 def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
@@ -135,45 +149,47 @@ def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
     return metrics
 
 
-def _model(folder: Path, prefix: str) -> Files:
-    """Files of a saved model under `prefix`, with its code, if it is a model of ours, at the root."""
+def _model(folder: Path, prefix: str, card: GeneratorCard | None = None) -> Files:
+    """Files of a saved model under `prefix`, with its code at the root, where transformers looks for it."""
     paths = (path for pattern in MODEL_FILES for path in sorted(folder.glob(pattern)))
     files: Files = {f"{prefix}{path.name}": path for path in paths}
-    for path in sorted(folder.glob("*.json")):
-        content = read_json(path) or {}
-        if path.name in ("config.json", "tokenizer_config.json"):
-            content |= _auto_map(content, files)
-        if path.name == "tokenizer_config.json":  # how it was loaded here
-            content = {key: content[key] for key in content if key not in ("is_local", "local_files_only")}
-        files[f"{prefix}{path.name}"] = path if path.name in VOCABULARIES else _as_json(public(content))
+    with TemporaryDirectory() as temporary:
+        copy = Path(temporary)
+        for path in folder.glob("*.json"):
+            shutil.copy(path, copy)
+        _add_code(copy, card)
+        for path in sorted(copy.glob("*.json")):
+            content = public(read_json(path) or {})
+            if path.name == "tokenizer_config.json":  # how it was loaded here
+                content = {
+                    key: content[key] for key in content if key not in ("is_local", "local_files_only")
+                }
+            vocabulary = path.name in VOCABULARIES
+            files[f"{prefix}{path.name}"] = folder / path.name if vocabulary else _as_json(content)
+        files |= {path.name: path.read_bytes() for path in sorted(copy.glob("*.py"))}
     return files
 
 
-def _auto_map(config: Mapping[str, Any], files: Files) -> dict[str, Any]:
-    """Where the Auto classes find the code of a model of ours, which joins `files`; as `register_for_auto_class` makes `save_pretrained` do.
+def _add_code(folder: Path, card: GeneratorCard | None) -> None:
+    """Add to the files of a model the code that it is saved with; an older version saved none."""
+    from transformers.dynamic_module_utils import custom_object_save
 
-    It is not called, because every model that this process saved later would carry code too.
-    """
     from change_it.auto import GENERATORS, JUDGES, HeadlineTokenizer
+    from change_it.generators.generator import add_pipeline
 
-    by_type: dict[str, dict[str, type]] = {HeadlineTokenizer.__name__: {"AutoTokenizer": HeadlineTokenizer}}
-    for model in (*JUDGES, *GENERATORS):
-        auto = "AutoModelForSequenceClassification" if model in JUDGES else "AutoModelForSeq2SeqLM"
-        by_type[model.config_class.model_type] = {"AutoConfig": model.config_class, auto: model}
-    classes = by_type.get(config.get("model_type") or config.get("tokenizer_class") or "", {})
-    if not classes:
-        return {}
-    from transformers.dynamic_module_utils import get_relative_import_files
-
-    for source in {str(sys.modules[cls.__module__].__file__) for cls in classes.values()}:
-        for path in map(Path, [source, *get_relative_import_files(source)]):
-            files[path.name] = path
-    names: dict[str, Any] = {
-        auto: f"{cls.__module__.rpartition('.')[2]}.{cls.__name__}" for auto, cls in classes.items()
-    }
-    if "AutoTokenizer" in names:
-        names["AutoTokenizer"] = [None, names["AutoTokenizer"]]  # the slow one, the fast one
-    return {"auto_map": names}
+    coded: dict[str, tuple[Any, ...]] = {HeadlineTokenizer.__name__: (HeadlineTokenizer,)}
+    coded |= {model.config_class.model_type: (model.config_class, model) for model in (*JUDGES, *GENERATORS)}
+    for name, key in (("config.json", "model_type"), ("tokenizer_config.json", "tokenizer_class")):
+        record = read_json(folder / name) or {}
+        if classes := coded.get(str(record.get(key))):
+            references: dict[str, Any] = {}
+            for one in classes:
+                custom_object_save(one, folder)
+                reference = f"{one.__module__.rpartition('.')[2]}.{one.__name__}"
+                references[one._auto_class] = [reference, None] if one is HeadlineTokenizer else reference
+            write_json(folder / name, {**record, "auto_map": references})
+    if card is not None:
+        add_pipeline(folder, card)
 
 
 def _app(options: PushOptions, shipped: Callable[[str], str]) -> Files:

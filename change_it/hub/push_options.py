@@ -26,9 +26,9 @@ class PushOptions:
     what an earlier push left and this one does not bring (weights, tables, code); other files stay.
 
     Examples:
-        change-it push dataset runs/mine/corpus me/headlines --private
+        change-it push dataset runs/quickstart/corpus me/headlines --dry-run --out staged
         change-it push judge runs/mine/judges me/headline-judges --dataset me/headlines
-        change-it push generator runs/mine/generators/sum-gio me/sum-gio --dry-run --out staged
+        change-it push generator runs/mine/generators/sum-gio me/sum-gio --private
         change-it push metric compliancy me/compliancy
         change-it push space headline_transfer me/headline-transfer
     """

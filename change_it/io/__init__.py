@@ -21,11 +21,12 @@ from change_it.io.model_folders import (
     PICKLE,
     check_model,
     find_weights,
+    hub_fault,
     is_hub_id,
     is_missing_path,
     weight_files,
 )
-from change_it.io.predictions import Predictions, headlines_of, named_files
+from change_it.io.predictions import Predictions, headlines_of, named_files, text_lines
 from change_it.io.readers import (
     HUB,
     ROWS_A_BATCH,
@@ -35,7 +36,9 @@ from change_it.io.readers import (
     Table,
     cell_text,
     check_header,
+    outlet_and_file,
     parse_columns,
     read_records,
     read_tables,
 )
+from change_it.io.texts import column_of, refuse_empty, texts_by_name, texts_of

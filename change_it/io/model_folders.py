@@ -58,3 +58,23 @@ def find_weights(folder: Path) -> list[Path]:
                 f"{index} names {shard.name}, which does not lie beside it: copy the whole model again"
             )
     return shards
+
+
+def hub_fault(name: str, error: BaseException) -> str:
+    """Why what a Hub id names cannot be had: the machine is offline, or the Hub has nothing of that name."""
+    causes: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause and cause not in causes:
+        causes.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    offline = (
+        "OfflineModeIsEnabled",
+        "LocalEntryNotFoundError",
+        "ConnectError",
+        "ConnectTimeout",
+        "ProxyError",
+    )
+    names = {kind.__name__ for each in causes for kind in type(each).__mro__}
+    if names & {*offline, "ConnectionError"} and "RepositoryNotFoundError" not in names:
+        return f"{name} is no folder here, and not in the cache of the Hub, which cannot be reached: this machine is offline"
+    return f"{name} is no folder here, and the Hub has none that can be read: check the name, or log in with hf auth login"

@@ -8,25 +8,36 @@ from pathlib import Path
 
 from change_it.errors import InputError
 from change_it.io.faults import listed
+from change_it.io.files import read_text
 
 _NAME = re.compile(r"\w[\w.+-]*")
 
 
 def named_files(
-    specs: Sequence[str], *, option: str, example: str, taken: Iterable[str] = ()
+    specs: Sequence[str], *, option: str, example: str, taken: Iterable[str] = (), repeated: bool = False
 ) -> Iterator[tuple[str, Path]]:
-    """Names and files of `NAME=FILE` arguments; names differ in more than case, since each becomes a file's name."""
-    used = {name.lower() for name in taken}
+    """Names and files of `NAME=FILE` arguments; names differ in more than case, since each becomes a file's name.
+
+    A name may come again, with another file, where it may be `repeated`.
+    """
+    used = dict.fromkeys((name.lower() for name in taken), "")
+    files: set[tuple[str, str]] = set()
     for spec in specs:
         name, equals, file = spec.partition("=")
         if not equals or not file or not _NAME.fullmatch(name):
             raise InputError(
                 f"{option} {spec!r} is not NAME=FILE: write {option} {example} (letters, digits, . + - _)"
             )
-        if name.lower() in used:
+        if (name.lower() in used and not (repeated and used[name.lower()] == name)) or (name, file) in files:
             raise InputError(f"{option} {spec!r}: the name {name} is taken, choose another")
-        used.add(name.lower())
+        used[name.lower()] = name
+        files.add((name, file))
         yield name, Path(file)
+
+
+def text_lines(file: Path) -> list[str]:
+    """The lines of a text file, one headline in each."""
+    return read_text(file).replace("\r\n", "\n").removesuffix("\n").split("\n")
 
 
 def headlines_of(rows: Iterable[Mapping[str, str]], clean: Callable[[str], str]) -> list[str]:

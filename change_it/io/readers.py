@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from glob import glob, has_magic
 from itertools import chain, count, islice
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TextIO
 from change_it.errors import InputError
 from change_it.io.csv_rows import LONGEST, TOO_LONG, csv_records, read_lines
 from change_it.io.faults import TableError, file_errors, listed
+from change_it.io.model_folders import hub_fault
 
 HUB = "hf://"
 SUFFIXES = {
@@ -41,6 +42,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _DELIMITERS = (",", ";", "\t")
 _JSON_LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")
 _BLANKS = re.compile(r"\s*")
+_NAMED = re.compile(r"(\w[\w.+-]*)=(.+)", re.DOTALL)
 _BROKEN = object()
 
 
@@ -60,6 +62,7 @@ class Table:
     name: str  # the file as given, or `hf://owner/name/config/split`
     stem: str  # start of the ids made for its rows, different for every table of one reading
     outlet: str | None = None  # R or G where the file or config is named after one of CHANGE-IT's newspapers
+    label: str = ""  # outlet of all its rows, where the input names one: OUTLET=FILE
     wanted: Collection[str] | None = None  # columns in lower case of a table whose first fault is raised
     columns: dict[str, None] = field(default_factory=dict)  # in order, as far as rows were read
     rows: Iterator[Row] = field(default_factory=lambda: iter(()))  # to be read once
@@ -85,7 +88,8 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
     """Find files and data sets; nothing is read before `rows` is used, and faults of single rows are kept with them.
 
     `files` are CSV (comma, semicolon or tab), TSV, JSON (one object a line, or one list) or parquet files, globs (`**`
-    included), or data set ids `hf://datasets/owner/name[/config]`. The tables come in the order given, each file once.
+    included), or data set ids `hf://datasets/owner/name[/config]`, each perhaps as `OUTLET=FILE`. The tables come in the order
+    given, each file once.
     """
     try:
         "".encode(encoding)
@@ -97,17 +101,21 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
     if not files:
         raise InputError("no input: name files, a glob, or a data set as hf://datasets/owner/name")
     tables: dict[str, Table] = {}
-    for name in files:
+    for spec in files:
+        label, name = outlet_and_file(spec)
         if name.startswith(HUB):
-            tables |= {table.name: table for table in _hub_tables(name)}
+            tables |= {table.name: replace(table, label=label) for table in _hub_tables(name)}
             continue
         for path in _paths(name):
             kind = SUFFIXES.get(path.suffix.lower())
             if kind is None:
                 raise InputError(f"{path} is of no known kind: rename it to end in {', '.join(SUFFIXES)}")
             table = Table(str(path), path.stem, _outlet(path.stem) or _outlet(path.resolve().parent.name))
+            table.label = label
             table.rows = _file_rows(table, kind, encoding)
-            tables.setdefault(str(path.resolve()), table)
+            earlier = tables.setdefault(str(path.resolve()), table)
+            if earlier.label != label:
+                raise InputError(f"{path} is given twice, of other outlets: give it once, as OUTLET=FILE")
     # Ids are made from stems: those that occur twice get the folder's name before them, at last numbers behind.
     stems: set[str] = set()
     for table in tables.values():
@@ -118,6 +126,17 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
             table.stem, number = f"{given}-{number}", number + 1
         stems.add(table.stem)
     return list(tables.values())
+
+
+def outlet_and_file(spec: str) -> tuple[str, str]:
+    """The outlet and the file of `OUTLET=FILE`; no outlet where a file is named alone, even one with an equals sign in its path.
+
+    Examples:
+        >>> outlet_and_file("colle=news/colle.csv"), outlet_and_file("news.csv")
+        (('colle', 'news/colle.csv'), ('', 'news.csv'))
+    """
+    match = _NAMED.fullmatch(spec)
+    return (match[1], match[2]) if match and not glob(spec, recursive=True) else ("", spec)
 
 
 def read_records(
@@ -145,10 +164,10 @@ def read_records(
     return records
 
 
-def check_header(file: Path, *, required: Sequence[str], optional: Sequence[str] = ()) -> None:
+def check_header(file: Path, *, required: Columns, optional: Columns = (), columns: str = "") -> None:
     """Refuse a small table of CSV by its header, as `read_records` does; files of other kinds are not looked into."""
     if SUFFIXES.get(file.suffix.lower(), "CSV") == "CSV":
-        _open_records(file, required, optional, "", 1)
+        _open_records(file, required, optional, columns, 1)
 
 
 def parse_columns(spec: str, columns: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
@@ -429,6 +448,8 @@ def _hub_tables(name: str) -> list[Table]:
             ]
         loaded = [(config, load_dataset(repository, config)) for config in configs]
     except (OSError, ValueError, RuntimeError) as error:
+        if isinstance(error, OSError):
+            raise InputError(hub_fault(name, error)) from error
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"{name} does not load: {reason or type(error).__name__}") from error
     if not loaded:

@@ -42,9 +42,9 @@ class JudgeOptions(TrainingOptions):
     """Train a judge of style (main), content (hh, ah), fluency or facts and compare it with plain baselines on A2.
 
     Examples:
-        change-it train judge --task main --corpus runs/mine/corpus --out runs/mine/judges/main
+        change-it train judge --task main --corpus runs/quickstart/corpus --encoder scratch --out runs/mine/judges/main
         change-it train judge --task hh --corpus runs/mine/corpus --encoder scratch --size tiny --out runs/mine/judges/hh
-        change-it train judge --task hh --corpus runs/mine/corpus --head cross-encoder --out runs/mine/papers/hh
+        change-it train judge --task hh --corpus runs/mine/corpus --as-published --out runs/mine/papers/hh
         change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm-char-cnn --train-on train_d --out runs/mine/lrec/main
         change-it train judge --task fluency --corpus runs/mine/corpus --encoder scratch --out runs/mine/judges/fluency
         change-it train judge --task facts --corpus runs/mine/corpus --encoder scratch --out runs/mine/judges/facts
@@ -65,6 +65,8 @@ class JudgeOptions(TrainingOptions):
     """What main learns from: main, the papers' R, A3 and A1; train_d or train_m, those of LREC 2020, or random, its 80% of all articles, tested on the others."""
     head: Head | None = None
     """What stands above the encoder: pair (hh, ah), shared words and facts too; ngrams (main), those of characters and words too; cross-encoder (main, hh, ah), the papers' linear layer."""
+    as_published: bool = False
+    """The papers' judge: a pre-trained encoder and a linear layer, random negatives, their lengths, batches, epochs and rate; with bilstm-char-cnn that of LREC 2020."""
     size: Size = "tiny"
     """Size of a scratch encoder."""
     fold: Fold = "all"
@@ -162,13 +164,19 @@ def preset(options: JudgeOptions) -> dict[str, Any]:
     Returns:
         Values by field name, for `training.options.resolve`.
 
+    Raises:
+        InputError: `--as-published` for a judge that no paper has.
+
     Examples:
         >>> preset(JudgeOptions(task="ah", corpus="c", out=Path("o")))["max_tokens"]
         512
     """
+    heads = HEADS[options.task]
+    if options.as_published:
+        _check_published(options)
+        heads = tuple(head for head in heads if head == CROSS_ENCODER)
     if options.encoder == BILSTM:
         return OF_BILSTM
-    heads = HEADS[options.task]
     head = options.head or (heads[0] if heads else None)
     own = {"head": head, "negatives": "random" if head == CROSS_ENCODER else "mixed"}
     paper = PAPER[options.task]
@@ -178,6 +186,17 @@ def preset(options: JudgeOptions) -> dict[str, Any]:
     if "pair" in heads and head == CROSS_ENCODER:
         values = {**values, "max_tokens": paper["max_tokens"], "epochs": paper["epochs"]}
     return {**values, "learning_rate": values["learning_rate"] * STEP[options.size], **own}
+
+
+def _check_published(options: JudgeOptions) -> None:
+    """Refuse `--as-published` for a judge that no paper has."""
+    if CROSS_ENCODER not in HEADS[options.task]:
+        raise InputError(f"--as-published is for {', '.join(TASKS)}: no paper has a judge of {options.task}")
+    if options.encoder == SCRATCH or options.head not in (None, CROSS_ENCODER):
+        raise InputError(
+            "--as-published is a pre-trained encoder with a linear layer: leave it out, or leave out --head and give "
+            "--encoder a Hub id or folder"
+        )
 
 
 def as_in_the_papers(options: Mapping[str, Any]) -> bool:

@@ -1,4 +1,7 @@
-"""What each judge learns from and is tested on: the training sets of EvalNLGEval 2020; the test is always A2."""
+"""What each judge learns from and is tested on: the training sets of EvalNLGEval 2020; the test is always A2.
+
+Where the corpus has further outlets, HH and AH learn from their pairs and articles too, main never.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from change_it.corpus.arguments import Negatives as DrawnNegatives
-from change_it.corpus.folder import read_outlets, read_table
+from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import (
     check_share,
@@ -18,6 +21,7 @@ from change_it.corpus.training_sets import (
     headline_pairs,
     held_out,
     of_fold,
+    random_split,
     with_events,
 )
 from change_it.errors import InputError
@@ -28,8 +32,6 @@ from change_it.text.stopwords import guess_language
 
 #: Test negatives do not depend on the seed of a judge.
 TEST_SEED = 1
-#: Share of all articles that the random split of LREC 2020 tests on (Table 1).
-RANDOM_TEST = 0.2
 #: Articles that vocabularies and document frequencies are taken from.
 TEXTS = 20_000
 #: What is drawn from the corpus for each kind of negatives; of `facts` what no changed fact could replace.
@@ -123,16 +125,16 @@ def load_task(
         {side: read_table(corpus, config, side) for side in ("train", "test")}
         for config in ("articles", "pairs", "neighbours")
     )
+    if task != "main":
+        articles["train"], pairs["train"] = (read_all_outlets(corpus, name) for name in ("articles", "pairs"))
     facts = Facts(articles["train"])
     articles["train"], pairs["train"] = (of_fold(rows["train"], fold) for rows in (articles, pairs))
     # balanced, unless the corpus was built otherwise
     even = read_table(corpus, "main" if train_on == "random" else train_on, "train", ["id"])
-    pool = articles["train"].join(even, on="id", how="semi", maintain_order="left")
+    others = articles["train"].filter(~pl.col("label").is_in(outlets))
+    pool = pl.concat([articles["train"].join(even, on="id", how="semi", maintain_order="left"), others])
     if train_on == "random":
-        every = pl.concat([articles["train"], articles["test"]])
-        order = generator(seed, "random split").permutation(every.height)
-        count = round(RANDOM_TEST * every.height)
-        articles["test"], pool = every[np.sort(order[:count])], every[np.sort(order[count:])]
+        pool, articles["test"] = random_split(pl.concat([articles["train"], articles["test"]]), seed)
     rng = generator(seed, "validation")
 
     def classified(rows: pl.DataFrame, side: str, kind: Negatives, seed: int) -> pl.DataFrame:
@@ -147,7 +149,8 @@ def load_task(
     if task == "hh":
         strict = pairs["train"].filter(alignment="A1")
         apart = strict.filter(pl.col("a_id").is_in(_held(strict["a_id"], validation_share, rng)))
-        rest = strict.join(apart, on="a_id", how="anti").join(apart, on="b_id", how="anti")
+        known = pl.concat([apart["a_id"], apart["b_id"]]).implode()
+        rest = strict.filter(~pl.col("a_id").is_in(known), ~pl.col("b_id").is_in(known))
         train, validation = (
             _pair_examples(classified(rows, "train", negatives, seed)) for rows in (rest, apart)
         )

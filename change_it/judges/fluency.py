@@ -219,7 +219,8 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
         features = [bare.amax(1), bare.logsumexp(1), soft.sum(1) / count, soft.sum(1), count.log()]
         repeated = _earlier(input_ids) & (mask > 0), _earlier(self.pairs(input_ids)) & inside
         features += [of_row.sum(1) / mask.sum(1).clamp(min=1) for of_row in repeated]
-        return (torch.stack(features, dim=-1) - self.summary_mean) / self.summary_scale
+        summary = torch.stack(features, dim=-1).to(self.summary_mean.dtype)
+        return (summary - self.summary_mean) / self.summary_scale
 
 
 class WordEncoder(nn.Module):

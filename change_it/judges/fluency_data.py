@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
-from change_it.corpus.folder import read_outlets, read_table
+from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
 from change_it.corpus.training_sets import held_out, of_fold, with_events
 from change_it.errors import InputError
 from change_it.judges.arguments import Fold
@@ -25,7 +25,10 @@ PARTS = 4
 #: Characters of an article that words are counted in.
 OPENING = 1200
 #: Families whose texts are not made of the headline: their junctions are not known.
-UNRELATED = ("sampled", "word_soup", "generated")
+UNRELATED = ("sampled", "word_soup", "sentence", "generated")
+#: Families whose damage is hard to see, and how many times as often they come first.
+SUBTLE_FAMILIES = ("agreement", "cut_end", "joined", "spliced")
+SUBTLE = 2.0
 #: Damage of validation and test headlines does not depend on the seed of a judge.
 TEST_SEED = 1
 
@@ -35,7 +38,7 @@ class FluencyData:
     """Headlines and articles of the training side, and headlines to validate and test with."""
 
     outlets: tuple[str, str]  # short names of A and B
-    headlines: list[str]  # to learn from, of both outlets alike
+    headlines: list[str]  # to learn from, of both outlets alike, and all of further ones
     parts: list[int]  # part of each headline, 1 to `PARTS`
     # headlines and openings of articles that words are counted in, without those of validation events
     counted: list[str]
@@ -49,13 +52,14 @@ class FluencyData:
 def load_fluency(
     corpus: str, *, fold: Fold, validation_share: float, seed: int, generated: Sequence[str] = ()
 ) -> FluencyData:
-    """Load the headlines of a corpus, of one fold alone; `generated` are texts of half-trained generators."""
+    """Load the headlines of a corpus, of one fold alone and of further outlets too; `generated` are texts of half-trained generators."""
     outlets = read_outlets(corpus)
+    columns = ["id", "label", "headline", "article", "fold"]
     train, test = (
-        read_table(corpus, "articles", side, ["id", "label", "headline", "article", "fold"])
-        for side in ("train", "test")
+        read_all_outlets(corpus, "articles", columns),
+        read_table(corpus, "articles", "test", columns),
     )
-    pairs = read_table(corpus, "pairs", "train", ["a_id", "b_id"])
+    pairs = read_all_outlets(corpus, "pairs", ["a_id", "b_id"])
     random = np.random.default_rng((seed, 11))
     train = with_events(of_fold(train, fold), pairs)
     events = train["event"].unique().sort()
@@ -68,7 +72,8 @@ def load_fluency(
         turn=pl.Series(random.permutation(train.height)),
     )
     counted, validation = train.filter(~pl.col("held")), train.filter("held")
-    alike = pl.col("turn").rank("ordinal").over("label") <= pl.len().over("label").min()
+    fewest = min(counted.filter(label=name).height for name in outlets)
+    alike = (pl.col("turn").rank("ordinal").over("label") <= fewest) | ~pl.col("label").is_in(outlets)
     learnt = counted.filter(alike)
     tests = {name: test.filter(label=name)["headline"].to_list() for name in outlets}
     if not all(tests.values()) or len(learnt) < 2 * PARTS or not len(validation):
@@ -79,6 +84,8 @@ def load_fluency(
     openings = [article[:OPENING] for article in counted["article"]]
     headlines = counted["headline"].to_list()
     language = guess_language(headlines)
+    printed = pl.concat([train.select("headline", "article"), test.select("headline", "article")])
+    article_of = {" ".join(headline.split()): article[:OPENING] for headline, article in printed.iter_rows()}
     tag = load_tagger(language).tag if language in languages() else None
     return FluencyData(
         outlets,
@@ -89,7 +96,7 @@ def load_fluency(
         len(headlines),
         validation["headline"].to_list(),
         tests,
-        Material(headlines, language, openings, tag, generated),
+        Material(headlines, language, openings, tag, generated, article_of),
     )
 
 
@@ -111,8 +118,11 @@ def parse_held_out(held_out: str) -> tuple[str, ...]:
 def break_headline(
     headline: str, families: Sequence[str], random: np.random.Generator, material: Material
 ) -> tuple[str, str] | None:
-    """A headline broken by the first family, in random order, that applies: the text and the family."""
-    for name in random.permutation(list(families)).tolist():
+    """A headline broken by the first family, in random order, subtle ones rather early, that applies: the text and the family."""
+    weights = np.array([SUBTLE if name in SUBTLE_FAMILIES else 1.0 for name in families])
+    for name in random.choice(
+        list(families), len(families), replace=False, p=weights / weights.sum()
+    ).tolist():
         if broken := damage(headline, name, random, material):
             return broken, name
     return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import torch
@@ -34,6 +34,10 @@ from change_it.networks.pretrained import (
 from change_it.progress import ProgressOption, progress_of
 from change_it.text.names import Casing
 from change_it.training.settings import Arithmetic
+
+if TYPE_CHECKING:  # which imports judges
+    from change_it.scoring.compliancy import Reversal
+    from change_it.scoring.marks import JudgedHeadline
 
 #: Tokens of a batch when no batch size is given.
 BATCH_TOKENS = 16_384
@@ -339,6 +343,64 @@ class Judges:
     fluency: Judge | None = None
     casing: Casing | None = field(default=None, repr=False)
     reader: Reader | None = field(default=None, repr=False)
+
+    def __call__(
+        self,
+        headlines: Sequence[str],
+        *,
+        originals: Sequence[str],
+        articles: Sequence[str],
+        to: str | int | Sequence[str] | Sequence[int] | None = None,
+        reversal: "Reversal" = "relative",
+        language: str | None = None,
+        batch_size: int | None = None,
+        progress: bool = False,
+    ) -> "list[JudgedHeadline]":
+        """What the judges say of new headlines.
+
+        Args:
+            headlines: n new headlines: a list, a column of a data set or frame.
+            originals: n original headlines.
+            articles: n articles of the originals.
+            to: the outlet aimed at, for all or for each; the other one than main takes the original for when None.
+            reversal: when style counts as reversed, see `compliancy.verdicts`.
+            language: of the texts, for facts: it, en or any other; guessed from the articles when None.
+            batch_size: texts a judge reads at once; its own choice when None.
+            progress: True shows progress bars.
+
+        Returns:
+            n judged headlines, each with its marks and their probabilities.
+
+        Raises:
+            InputError: numbers differ, a text is empty, or an outlet is none of these judges'.
+
+        Examples:
+            >>> judges = Judges.from_pretrained("runs/quickstart/judges")  # doctest: +SKIP
+            >>> [judged] = judges(["Ponte giù"], originals=["Crolla il ponte"], articles=["Il ponte ..."], to="faro")  # doctest: +SKIP
+            >>> judged.strict, judged.marks, judged.probabilities, judged.unsupported  # doctest: +SKIP
+        """
+        from change_it.scoring.marks import judge_headlines
+
+        return judge_headlines(
+            self,
+            headlines,
+            originals,
+            articles,
+            to,
+            reversal=reversal,
+            language=language,
+            batch_size=batch_size,
+            progress=progress,
+        )
+
+    @staticmethod
+    def of(judges: "str | Path | Judges", **options: Any) -> "Judges":
+        """Judges that are loaded already as they are, those of a folder or Hub id as `from_pretrained` loads them."""
+        if isinstance(judges, str | Path):
+            return Judges.from_pretrained(judges, **options)
+        if not isinstance(judges, Judges):
+            raise InputError(f"judges is {judges!r}: give a folder, a Hub id or Judges")
+        return judges
 
     @classmethod
     def from_pretrained(

@@ -7,7 +7,7 @@ in difficulty; beside its own edits it says which of them the sources tell.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -40,7 +40,7 @@ from change_it.networks.pretrained import (
 )
 from change_it.networks.tokenizer import IGNORED, padded
 from change_it.progress import ProgressOption, progress_of
-from change_it.text.edits import Edit, Mentions, edits
+from change_it.text.edits import Edit, Kind, Mentions, edits
 from change_it.text.names import Casing, Headline
 
 COMMAND = "change-it train judge --task facts"
@@ -54,6 +54,9 @@ LONGEST = 64
 LEAST = -25.0
 #: Texts whose names and numbers are kept.
 KEPT = 256
+#: Kinds of edits, and the steps in which their margins are looked for.
+KINDS: tuple[Kind, ...] = ("name", "number", "negation")
+HALVINGS = 12
 #: What a language model without an encoder reads before and after the sources.
 PROMPTS = {
     "it": ("Articolo: ", "\nTitolo:"),
@@ -66,14 +69,14 @@ class Reading:
     """What a reader makes of a headline.
 
     Attributes:
-        gap: log p of the headline less that of its best edit, in nats, by the source that is kindest to it for each
-            edit; infinite where there is nothing to edit. Where the original and its article are kind enough, the
-            partner's article is not asked.
-        edit: the best edit; None where there is none.
+        gaps: of each kind of edit, log p of the headline less that of the best edit, in nats, by the source that is
+            kindest to it for each edit. Where the original and its article are kind enough, the partner's article is
+            not asked.
+        edits: the best edit of each kind.
     """
 
-    gap: float
-    edit: Edit | None
+    gaps: Mapping[Kind, float] = field(default_factory=dict)
+    edits: Mapping[Kind, Edit] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class ReaderSettings:
 
     outlets: tuple[str, str]
     fold: str
-    margin: float  # nats that an edit may fit better
+    margins: Mapping[Kind, float]  # nats that an edit of each kind may fit better
     max_tokens: int  # of the sources
     language: str  # of the prompt
     task: str = "facts"
@@ -187,9 +190,11 @@ class Reader:
     def _causal(self) -> bool:
         return not self.model.config.is_encoder_decoder
 
-    def supports(self, reading: Reading) -> bool:
-        """Whether no edit fits the sources better than the headline by more than the margin."""
-        return reading.gap >= -self.settings.margin
+    def objection(self, reading: Reading) -> Edit | None:
+        """The edit that fits the sources better than the headline, by more than the margin of its kind; None without one."""
+        over = {kind: gap + self.settings.margins[kind] for kind, gap in reading.gaps.items()}
+        worst = min(over, key=lambda kind: over[kind], default=None)
+        return reading.edits[worst] if worst is not None and over[worst] < 0 else None
 
     def read(
         self,
@@ -243,7 +248,7 @@ class Reader:
                 )
             return [readings[row] for row in range(len(some))]
 
-        found: list[Reading] = [Reading(np.inf, None)] * len(items)
+        found = [Reading()] * len(items)
         done = 0
         answers = map_threads(answer, ((batch,) for batch in batches), batches_at_once(self.model))
         with progress_of(progress, "facts judge", len(items)) as report:
@@ -256,7 +261,7 @@ class Reader:
 
     def _compare(self, items: Sequence[tuple[str, ...]], changed: Sequence[list[Edit]]) -> list[Reading]:
         """The readings of headlines; a partner's article is asked about the edits that fit the original and its article better."""
-        found = [Reading(np.inf, None)] * len(items)
+        found = [Reading()] * len(items)
         asked = [place for place, some in enumerate(changed) if some]
         gaps: dict[int, Any] = {}
         for target in dict.fromkeys(items[place][4] for place in asked):
@@ -264,7 +269,12 @@ class Reader:
             texts = [[items[place][0], *(edit.text for edit in changed[place])] for place in of_target]
             own = self.gaps([(items[place][1], items[place][2]) for place in of_target], texts, target)
             gaps |= zip(of_target, own, strict=True)
-            fits_better = {place: np.flatnonzero(gaps[place] < -self.settings.margin) for place in of_target}
+            fits_better = {
+                place: np.flatnonzero(
+                    gaps[place] < [-self.settings.margins[edit.kind] for edit in changed[place]]
+                )
+                for place in of_target
+            }
             doubted = {place: which for place, which in fits_better.items() if len(which) and items[place][3]}
             if not doubted:
                 continue
@@ -276,8 +286,12 @@ class Reader:
             for (place, which), gap in zip(doubted.items(), partners, strict=True):
                 gaps[place][which] = np.maximum(gaps[place][which], gap)
         for place, gap in gaps.items():
-            best = int(gap.argmin())
-            found[place] = Reading(float(gap[best]), changed[place][best])
+            # the last of a kind stays: the edit with the least gap
+            best = {changed[place][n].kind: n for n in np.argsort(-gap, kind="stable").tolist()}
+            found[place] = Reading(
+                {kind: float(gap[n]) for kind, n in best.items()},
+                {kind: changed[place][n] for kind, n in best.items()},
+            )
         return found
 
     @torch.no_grad()
@@ -496,16 +510,45 @@ def read_settings(config: Any) -> ReaderSettings:
             "config.json is of no reader: it does not say for which outlets and length it was trained"
         )
     match record:
-        case {"margin": int() | float() as margin, "language": str(language)} if 0 <= margin < np.inf:
+        case {"margins": dict(margins), "language": str(language)} if set(margins) == set(KINDS):
             encoder = str((record or {}).get("encoder", SCRATCH))
             base = "" if encoder == SCRATCH else encoder
-            return ReaderSettings(
-                about.outlets, about.fold, float(margin), about.max_tokens, language, base=base
-            )
-    raise ValueError("config.json does not say with which margin and language it was trained")
+            if all(isinstance(value, int | float) and 0 <= value < np.inf for value in margins.values()):
+                return ReaderSettings(
+                    about.outlets, about.fold, margins, about.max_tokens, language, base=base
+                )
+    raise ValueError("config.json does not say with which margins and language it was trained")
 
 
-def calibrated(readings: Sequence[Reading], share: float) -> float:
-    """The margin that lets a share of printed headlines through, 0 or more; of those that have edits."""
-    gaps = np.array([reading.gap for reading in readings if reading.edit is not None])
-    return max(0.0, -float(np.quantile(gaps, 1 - share))) if len(gaps) else 0.0
+def calibrated(readings: Sequence[Reading], share: float) -> dict[Kind, float]:
+    """The margins that let a share of printed headlines through; of each kind they refuse about as many, so names are held to less than numbers.
+
+    Args:
+        readings: of printed headlines.
+        share: to let through, 0-1, of those that have edits.
+
+    Returns:
+        For each of `KINDS` its margin in nats, 0 or more.
+    """
+    gaps = np.array(
+        [[reading.gaps.get(kind, np.inf) for kind in KINDS] for reading in readings if reading.gaps]
+    )
+    least, most = 0.0, 1.0 - share
+    margins = _margins(gaps, least)
+    for _ in range(HALVINGS):
+        refused = (least + most) / 2
+        some = _margins(gaps, refused)
+        if len(gaps) and (gaps >= [-some[kind] for kind in KINDS]).all(axis=1).mean() >= share:
+            least, margins = refused, some
+        else:
+            most = refused
+    return margins
+
+
+def _margins(gaps: Any, refused: float) -> dict[Kind, float]:
+    """Those that refuse this share of the headlines that have edits of a kind; of (n, kinds) gaps, infinite where there are none."""
+    of_kind = {kind: gaps[np.isfinite(gaps[:, n]), n] for n, kind in enumerate(KINDS)} if len(gaps) else {}
+    return {
+        kind: max(0.0, -float(np.quantile(of_kind[kind], refused))) if len(of_kind.get(kind, ())) else 0.0
+        for kind in KINDS
+    }

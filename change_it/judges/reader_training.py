@@ -16,23 +16,24 @@ from change_it.corpus.training_sets import check_share, held_out
 from change_it.errors import InputError
 from change_it.judges.arguments import SCRATCH, JudgeSettings
 from change_it.judges.baselines import scores
-from change_it.judges.reader import LONGEST, Reader, ReaderSettings, calibrated, load_model
+from change_it.judges.reader import KINDS, LONGEST, Reader, ReaderSettings, calibrated, load_model
 from change_it.networks.pointer_generator import IGNORED
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import load_errors, read_tokenizer
 from change_it.networks.tokenizer import train_tokenizer
 from change_it.tables import Column, Row, Table
-from change_it.text.edits import Mentions, edits
+from change_it.text.edits import Kind, Mentions, edits
 from change_it.text.names import Casing, Headline
 from change_it.text.stopwords import guess_language
 from change_it.training.loop import TrainingResult
 from change_it.training.run_folder import Run, stage
 
 LABELS = ("unsupported", "supported")
-#: Share of the printed validation headlines that the margin lets through.
+#: Share of the printed validation headlines that the margins let through.
 ACCEPTANCE = 0.95
-#: Validation headlines that choose the weights, and that the margin is taken from, at most.
-VALIDATION = 400
+#: Validation headlines that choose the weights, and that the margins are taken from, at most: of a reader from scratch, and of
+#: a language model, which reads slowly.
+VALIDATION, VALIDATION_PRETRAINED = 1000, 400
 #: Pairs of A2 that the reader is tested on, at most.
 TESTED = 100
 #: Words of a reader from scratch, and the size of its states.
@@ -59,7 +60,7 @@ def load_reading(corpus: str, *, fold: str, validation_share: float, seed: int) 
     """
     check_share(validation_share, usual=0.05)
     outlets = read_outlets(corpus)
-    rows = read_rewriting(corpus, outlets, fold)
+    rows = read_rewriting(corpus, fold, other_outlets=True)
     ids = rows["id"].unique(maintain_order=True)
     order = generator(seed, "validation of the reader").permutation(len(ids))
     validation, train = rows.filter(pl.col("id").is_in(held_out(ids, validation_share, order))), rows
@@ -85,7 +86,7 @@ def load_reading(corpus: str, *, fold: str, validation_share: float, seed: int) 
 
 
 def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
-    """The reader before training, and how it is trained, given its margin, and tested.
+    """The reader before training, and how it is trained, given its margins, and tested.
 
     Args:
         settings: of the run.
@@ -95,11 +96,14 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
     model, tokenizer = _start(settings, data, work)
     words = settings.encoder == SCRATCH
     validation = data.validation.sample(
-        min(VALIDATION, len(data.validation)), seed=settings.seed, shuffle=True
+        min(VALIDATION if words else VALIDATION_PRETRAINED, len(data.validation)),
+        seed=settings.seed,
+        shuffle=True,
     )
 
-    def reader(margin: float = 0.0) -> Reader:
-        about = ReaderSettings(data.outlets, settings.fold, margin, settings.max_tokens, data.language)
+    def reader(margins: Mapping[Kind, float] | None = None) -> Reader:
+        margins = margins or dict.fromkeys(KINDS, 0.0)
+        about = ReaderSettings(data.outlets, settings.fold, margins, settings.max_tokens, data.language)
         return Reader(model, tokenizer, about, precision=settings.arithmetic)
 
     if not words:
@@ -120,7 +124,7 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
                 total, tokens = total + float(model(**batch).loss) * count, tokens + count
         return {"score": -total / tokens, "validation loss": total / tokens}
 
-    def margin() -> float:
+    def margins() -> dict[Kind, float]:
         rows = validation.to_dict(as_series=False)
         readings = reader().read(
             rows["target"],
@@ -138,21 +142,21 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
         model.config.id2label = dict(enumerate(LABELS))
         model.config.change_it = {
             **settings.about(data.outlets),
-            "margin": round(margin(), 3),
+            "margins": {kind: round(value, 3) for kind, value in margins().items()},
             "language": data.language,
         }
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
 
     def describe(_: TrainingResult) -> dict[str, Any]:
-        margin = model.config.change_it["margin"]
+        margins = model.config.change_it["margins"]
         return {
             "task": settings.task,
             "classes": LABELS,
             "fold": settings.fold,
             "precision": settings.arithmetic,
-            "margin": margin,
-            **tested(reader(margin), data, seed=settings.seed),
+            "margins": margins,
+            **tested(reader(margins), data, seed=settings.seed),
             "sizes": {
                 "train": len(data.train),
                 "validation": len(validation),
@@ -202,7 +206,7 @@ def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
         language=data.language,
         casing=data.casing,
     )
-    accepted = np.array([reader.supports(reading) for reading in readings])
+    accepted = np.array([reader.objection(reading) is None for reading in readings])
     kinds = np.array([kind for kind, _, _ in asked])
     return {
         "accepted": {
@@ -242,7 +246,8 @@ def acceptance_table(metrics: Mapping[str, Any]) -> Table:
     sizes, training = metrics["sizes"], metrics["training"]
     note = (
         f"{sizes['train']:,} training and {sizes['validation']:,} validation headlines; {training['updates']:,} updates "
-        f"in {metrics['seconds']['training']:.0f} s; margin {metrics['margin']:.2f} nats; fold {metrics['fold']}; "
+        f"in {metrics['seconds']['training']:.0f} s; margins "
+        f"{', '.join(f'{kind} {value:.2f}' for kind, value in metrics['margins'].items())} nats; fold {metrics['fold']}; "
         f"weights {metrics['weights_hash'][:6]}"
     )
     columns = Column("headlines", "text"), Column("accepted"), Column("n", "count")

@@ -41,6 +41,7 @@ from change_it.judges.style_training import fit_ngrams, mix_branches
 from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
 from change_it.published import JUDGES
 from change_it.tables import Column, Row, Table
+from change_it.text.typography import plain
 from change_it.training.loop import TrainingResult, process_state
 from change_it.training.run_folder import Run, stage, train_in_folder
 from change_it.training.settings import resolve
@@ -307,11 +308,12 @@ def _start(
         if isinstance(model, StyleJudgeForSequenceClassification):
             known = data.known
             held_out = np.arange(len(data.train), len(known))
+            # each once more without its outlet's typography, so that main knows words and order by themselves
             logits = fit_ngrams(
                 model,
                 tokenizer,
-                known.texts,
-                known.labels,
+                [*known.texts, *map(plain, data.train.texts)],
+                np.concatenate([known.labels, data.train.labels]),
                 held_out=held_out,
                 max_tokens=settings.max_tokens,
             )

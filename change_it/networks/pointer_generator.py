@@ -13,14 +13,19 @@ with the weights.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
+from transformers import GenerationMixin, LogitsProcessorList, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import ModelOutput, Seq2SeqLMOutput
+
+from .repeats import NoRepeatedWord
+
+if TYPE_CHECKING:  # `save_pretrained` looks for such lines, and saves these files too
+    from .headline_pipeline import HeadlinePipeline  # noqa: F401
 
 IGNORED = -100
 #: What padding takes from gate i and adds to gate f of an LSTM: i becomes 0 and f becomes 1.
@@ -266,6 +271,22 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
             "encoder_outputs": encoder_outputs,
             "use_cache": use_cache,
         }
+
+    def generate(  # type: ignore[override]
+        self,
+        inputs: Tensor | None = None,
+        generation_config: Any = None,
+        logits_processor: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """As in transformers, with one more setting: where there are `repeatable_token_ids`, no other word is written twice."""
+        name = "repeatable_token_ids"
+        saved = getattr(generation_config, name, getattr(self.generation_config, name, None))
+        repeatable = kwargs.pop(name, saved)
+        rules = [] if repeatable is None else [NoRepeatedWord(repeatable)]
+        processors = LogitsProcessorList([*rules, *(logits_processor or [])])
+        search: Any = super()
+        return search.generate(inputs, generation_config, processors, **kwargs)
 
     @property
     def _padding(self) -> int:

@@ -105,7 +105,7 @@ class Embedding(nn.Module):
         first = torch.zeros_like(words[:, :1]) if last is None else last
         previous = torch.cat([first, words[:, :-1]], dim=1)
         positions = sinusoids(start, ids.shape[1], words.shape[-1], words.device)
-        states = self.dropout(words + self.before(previous) + positions)
+        states = self.dropout(words + self.before(previous) + positions.to(words.dtype))
         if torch.is_autocast_enabled(ids.device.type):  # all that follows in half the bytes
             states = states.to(torch.get_autocast_dtype(ids.device.type))
         return states, words[:, -1:]

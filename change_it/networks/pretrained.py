@@ -16,7 +16,16 @@ from safetensors import safe_open
 from torch import nn
 
 from change_it.errors import InputError
-from change_it.io import PICKLE, check_model, file_errors, find_weights, listed, read_json, weight_files
+from change_it.io import (
+    PICKLE,
+    check_model,
+    file_errors,
+    find_weights,
+    hub_fault,
+    listed,
+    read_json,
+    weight_files,
+)
 
 ADAPTER = "adapter_config.json"
 #: What a model is loaded for: to answer as it was saved; as the base that adapters or training start from; as an encoder
@@ -55,13 +64,20 @@ def pick_device(device: str) -> torch.device:
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
-        raise InputError(f"this machine has no device {device!r}: use --device cpu or auto") from error
+        raise InputError(f"this machine has no device {device!r}: give cpu or auto") from error
     return torch.device(device)
 
 
 def native_bf16() -> bool:
     """Whether the processor has units for products of bfloat16 matrices: elsewhere they are slower than those of float32."""
     return hasattr(torch.cpu, "get_capabilities") and bool(torch.cpu.get_capabilities().get("amx_bf16"))
+
+
+def has_bf16(device: torch.device) -> bool:
+    """Whether the device has units for products of bfloat16 matrices."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    return device.type == "cpu" and native_bf16()
 
 
 def batches_at_once(model: Any) -> int:
@@ -78,13 +94,14 @@ def local_folder(name: str | Path, *, command: str) -> Path:
     if folder.is_dir():
         return folder
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     check_model(str(name), command=command)
+    http_error: type[Exception] = HfHubHTTPError.__mro__[1]  # of a proxy, too
     try:
         return Path(snapshot_download(str(name)))
-    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
-        raise InputError(f"{name} is neither a folder nor a model on the Hub that can be reached") from error
+    except (http_error, HFValidationError, OSError) as error:
+        raise InputError(hub_fault(str(name), error)) from error
 
 
 @contextmanager
@@ -120,8 +137,15 @@ def read_tokenizer(name: str | Path) -> Any:
     return AutoTokenizer.from_pretrained(name, trust_remote_code=False)
 
 
-def load_weights(auto: Any, name: str | Path, *, use: Use = "saved", config: Any = None) -> Any:
-    """A model in float32 with the safetensors of a folder or Hub id; weights in a pickle, which can run code, are refused.
+def load_weights(
+    auto: Any,
+    name: str | Path,
+    *,
+    use: Use = "saved",
+    config: Any = None,
+    dtype: torch.dtype = torch.float32,
+) -> Any:
+    """A model with the safetensors of a folder or Hub id; weights in a pickle, which can run code, are refused.
 
     What is saved has each tensor of its model and no other; of a base others are left; of an encoder the head and the
     pooler may be new too. A `config` stands for the one beside the weights.
@@ -129,7 +153,7 @@ def load_weights(auto: Any, name: str | Path, *, use: Use = "saved", config: Any
     if Path(name).is_dir():
         _check_folder(auto, Path(name), config)
     other = f"{name} was saved by another version of change-it or has been damaged"
-    options = {"dtype": torch.float32, "use_safetensors": True, "output_loading_info": True}
+    options = {"dtype": dtype, "use_safetensors": True, "output_loading_info": True}
     options |= {} if config is None else {"config": config}
     try:
         model, keys = auto.from_pretrained(name, trust_remote_code=False, **options)

@@ -80,7 +80,7 @@ def convert(submission: Submission, *, check: bool = False) -> None:
         raise InputError(f"{submission.file} is no submission for {submission.corpus}: {wrong}")
     if not check:
         table = ([id_, headline, items[id_].target] for id_, headline, _ in rows)
-        write_table(submission.out, PREDICTION_COLUMNS, table)
+        write_table(submission.out, (*PREDICTION_COLUMNS, "target"), table)
 
 
 def document(options: ReproduceOptions) -> Document:

@@ -5,7 +5,13 @@ from typing import get_args
 from change_it import published
 from change_it.corpus.folder import read_outlets
 from change_it.generators.arguments import TRANSFORMER, Recipe
-from change_it.reproduction.paper_tables import judges_table, read_results, systems_table, weights_of
+from change_it.reproduction.paper_tables import (
+    judges_table,
+    order_table,
+    read_results,
+    systems_table,
+    weights_of,
+)
 from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.reproduction.scales import Kind, generator_step, judge_steps, score_step, transfer_step
 from change_it.results.document import Document, Section
@@ -21,6 +27,9 @@ SYSTEMS: dict[str, tuple[Recipe, str, str]] = {
     "s2s3": ("s2s3", "s2s", "S2S3"),
     "sum-transformer": ("sum", TRANSFORMER, ""),
 }
+
+#: The systems whose order the paper prints, to its names.
+COMPARED = {name: SYSTEMS[name][2] for name in ("sum", "s2s1", "s2s2", "s2s3")}
 
 
 def systems(options: ReproduceOptions) -> dict[str, tuple[Recipe, str, str]]:
@@ -65,6 +74,14 @@ def document(options: ReproduceOptions) -> Document:
         bound = "gold: the other newspaper's headline on the same event, the upper bound."
         table = systems_table(options, scores, published.SYSTEMS, printed, title)
         sections.append(Section(f"table2-{kind}", table, bound if kind == "papers" else ""))
+        sections.append(
+            Section(
+                f"order-{kind}",
+                order_table(
+                    scores, published.SYSTEMS, COMPARED, f"Order of the systems, by the judges, {kind}"
+                ),
+            )
+        )
         signatures.append(scores["signature"])
     hashes = "; ".join(f"{kind} {weights_of(options, kind)}" for kind in get_args(Kind))
     lead = (

@@ -2,12 +2,12 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, rankdata
 
 from change_it import published
 from change_it.corpus.folder import read_language
@@ -21,7 +21,7 @@ from change_it.progress import progress_bar
 from change_it.reproduction.paper_tables import MEASURED, PUBLISHED, compared, read_results
 from change_it.reproduction.reproduce_options import ReproduceOptions, Scale
 from change_it.results.document import Document, Section
-from change_it.stats import correlations
+from change_it.stats import Floats, correlations
 from change_it.steps import Step
 from change_it.tables import Column, Row, Table, Value, with_interval
 
@@ -31,6 +31,12 @@ DOCUMENTS: dict[Scale, int] = {"smoke": 50, "cpu": 2000, "full": 1_000_000}
 #: The system whose metrics Table 3 correlates.
 CORRELATED = "first"
 _RESAMPLES = 1000
+#: Before the name of a system whose headlines stand beside other articles than their own.
+_ELSEWHERE = "elsewhere "
+#: A metric whose AUC is no further from .5 does not tell the right article from another.
+BLIND = 0.05
+#: Behind a value that must not be taken for what its column says.
+DAGGER = "†"
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,8 @@ def measure(settings: Measuring) -> None:
         for name in published.HEVAS_MEANS
         if name in BASELINES
     ]
+    # each headline with the next article: what tells the right article from another gives it less
+    systems += [System(_ELSEWHERE + one.name, (*one.headlines[1:], one.headlines[0])) for one in systems]
     with progress_bar(shown=True) as progress:
         evaluation = evaluate(
             documents,
@@ -80,29 +88,56 @@ def drawn(documents: Documents, count: int, seed: int) -> Documents:
         tuple(documents.texts[at] for at in kept),
         tuple(documents.references[at] for at in kept),
         documents.name,
+        documents.events and tuple(documents.events[at] for at in kept),
     )
 
 
 def summary(evaluation: Evaluation, seed: int) -> dict[str, Any]:
     """Means with intervals, Pearson's correlations for First, and the signature, as JSON."""
+    own = [name for name in evaluation.systems if not name.startswith(_ELSEWHERE)]
     at = evaluation.systems.index(CORRELATED)
     metrics = list(published.INFORMATIVENESS)
     correlated = correlations({name: evaluation.scores(name)[:, at] for name in metrics})
     intervals = {
-        metric: mean_intervals(evaluation.scores(metric), evaluation.systems, resamples=_RESAMPLES, seed=seed)
+        metric: mean_intervals(
+            evaluation.scores(metric)[:, : len(own)],
+            own,
+            evaluation.events,
+            resamples=_RESAMPLES,
+            seed=seed,
+        )
         for metric in evaluation.metrics
     }
     return {
         "documents": len(evaluation.ids),
         "signature": evaluation.signature,
         "metrics": list(evaluation.metrics),
-        "means": evaluation.means,
+        "means": {system: evaluation.means[system] for system in own},
         "intervals": {
             system: {metric: list(intervals[metric][system]) for metric in evaluation.metrics}
-            for system in evaluation.systems
+            for system in own
+        },
+        "auc": {
+            system: {
+                metric: auc(*(evaluation.values[name][:, at] for name in (system, _ELSEWHERE + system)))
+                for at, metric in enumerate(evaluation.metrics)
+                if metric not in published.READABILITY
+            }
+            for system in own
         },
         "correlations": [list(row) for row in correlated.pearson],
     }
+
+
+def auc(right: Floats, wrong: Floats) -> float:
+    """How often a headline scores higher with its own article than one with another, ties by half.
+
+    Examples:
+        >>> auc(np.array([0.9, 0.8]), np.array([0.1, 0.8]))
+        0.875
+    """
+    ranks = rankdata(np.concatenate([right, wrong]))[: len(right)]
+    return float((ranks.sum() - len(right) * (len(right) + 1) / 2) / (len(right) * len(wrong)))
 
 
 def document(options: ReproduceOptions) -> Document:
@@ -135,7 +170,14 @@ def means_table(results: Mapping[str, Any], metrics: Sequence[str], title: str) 
         measured = {name: results["means"][system][name] for name in metrics}
         ends = {f"{name}_interval": tuple(results["intervals"][system][name]) for name in metrics}
         shown = {name: printed[name] for name in metrics if name in printed}
-        rows += compared(system, system, system, shown, {**measured, **ends})
+        told = {name: value for name, value in results["auc"][system].items() if name in metrics}
+        blind = [name for name, value in told.items() if abs(value - 0.5) <= BLIND]
+        rows += [
+            replace(row, marks=dict.fromkeys(blind, DAGGER) if row.strong else {})
+            for row in compared(system, system, system, shown, {**measured, **ends})
+        ]
+        if told:
+            rows.append(Row({"row": f"{system}, AUC", **told}, system))
     orders: dict[str, Value] = {"row": "τ of the order"}
     for name in metrics:
         pairs = [
@@ -148,7 +190,11 @@ def means_table(results: Mapping[str, Any], metrics: Sequence[str], title: str) 
             orders[name] = None if np.isnan(tau) else tau
     rows.append(Row(orders, "τ"))
     columns = (Column("row", "text", title="baseline"), *map(with_interval, metrics))
-    return Table(columns, tuple(rows), title)
+    note = (
+        "AUC: how often a headline scores higher with its own article than one with another article. "
+        f"{DAGGER}: within {BLIND:g} of .5 on this corpus, so the cell does not tell the right article from another."
+    )
+    return Table(columns, tuple(rows), title, (note,) if any(row.marks for row in rows) else ())
 
 
 def correlations_table(results: Mapping[str, Any]) -> Table:

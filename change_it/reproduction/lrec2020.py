@@ -1,8 +1,7 @@
 """LREC 2020: Tables 1, 2, 5 to 7, Figure 2, the newspaper-agnostic generator, and the expectations E1 to E4."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from change_it.reproduction.paper_tables import (
     bootstrapped,
     compared,
     counts_of,
-    draw_cells,
     f1_of,
     outlets_note,
     read_results,
@@ -26,7 +24,7 @@ from change_it.reproduction.paper_tables import (
 from change_it.reproduction.reproduce_options import ReproduceOptions, Scale
 from change_it.reproduction.scales import RESAMPLES, classifier_step, generator_step, transfer_step
 from change_it.results.document import Document, Section
-from change_it.stats import Floats
+from change_it.stats import Floats, Ints
 from change_it.steps import Step
 from change_it.tables import Column, Row, Table, Value, with_interval
 
@@ -37,6 +35,8 @@ NAMES = {"train_d": "train-D", "train_m": "train-M"}
 GOLD = ("validation gold", "test gold")
 GENERATED = ("in-generated", "cross-generated")
 AGNOSTIC: Recipe = "agnostic"
+#: What a classifier said of a headline: the event of its article, the outlet that is right, the one given (0 or 1).
+Answer = tuple[str, int, int]
 #: The paper's network, and ours, which learns to write within minutes and stands beside it where the paper's is not trained to its end.
 PNC = "pnc"
 NETWORKS: dict[Scale, tuple[str, ...]] = {
@@ -126,28 +126,31 @@ def write_inputs(settings: Inputs) -> None:
 
 
 def classify(settings: Classifying) -> None:
-    """Ask the classifiers about all headlines, and count their answers."""
+    """Ask the classifiers about all headlines; keep their answers, each with the event of its article, and count them."""
     from change_it.corpus.folder import read_table
     from change_it.judges.judge import Judge
 
     outlets = read_outlets(settings.corpus)
-    counts: dict[str, dict[str, list[list[int]]]] = {}
+    events = _events(settings.corpus)
+    answers: dict[str, dict[str, list[Answer]]] = {}
     shown: list[dict[str, Any]] = []
     hashes = []
 
-    def written(network: str, recipe: str, to: str, of: str) -> list[tuple[str, int]]:
+    def written(network: str, recipe: str, to: str, of: str) -> list[tuple[str, str, int]]:
         """Headlines, and the outlet that they are to be taken for; those that failed are left out."""
         file = settings.run / "predictions" / f"{_file(network, recipe, to, of)}.csv"
         records = read_records(file, required=("id", "headline"))
-        texts = [record.cells["headline"] for record in records]
-        return [(text, outlets.index(to)) for text in texts if text]
+        texts = [(record.cells["id"], record.cells["headline"]) for record in records]
+        return [(id_, text, outlets.index(to)) for id_, text in texts if text]
 
     for name in SETS:
         judge = Judge.from_pretrained(settings.run / "classifiers" / name)
         hashes.append(judge.weights_hash[:6])
-        parts: dict[str, list[tuple[str, int]]] = {}
+        parts: dict[str, list[tuple[str, str, int]]] = {}
         for part, split in zip(GOLD, ("validation", "test"), strict=True):
-            parts[part] = list(read_table(settings.corpus, name, split, ["headline", "label"]).iter_rows())
+            parts[part] = list(
+                read_table(settings.corpus, name, split, ["id", "headline", "label"]).iter_rows()
+            )
         for network in settings.networks:
             inside, crossed = (condition(test, network) for test in GENERATED)
             a, b = outlets
@@ -156,23 +159,53 @@ def classify(settings: Classifying) -> None:
             if name == "train_m":
                 both = [written(network, AGNOSTIC, of, of) for of in outlets]
                 parts[condition(AGNOSTIC, network)] = [*both[0], *both[1]]
-        counts[name] = {}
+        answers[name] = {}
         for part, rows in parts.items():
-            truth = np.array([label for _, label in rows])
-            answer = judge.probabilities([text for text, _ in rows], progress=False).argmax(axis=1)
-            counts[name][part] = [[int(((truth == a) & (answer == b)).sum()) for b in (0, 1)] for a in (0, 1)]
+            truth = np.array([label for _, _, label in rows])
+            answer = judge.probabilities([text for _, text, _ in rows], progress=False).argmax(axis=1)
+            answers[name][part] = [
+                (events[id_], label, given)
+                for (id_, _, label), given in zip(rows, answer.tolist(), strict=True)
+            ]
             if part != GOLD[0]:
                 for outlet in (0, 1):
                     for at in np.flatnonzero(truth == outlet)[:_EXAMPLES]:
                         shown.append(
                             {
-                                "headline": rows[at][0],
+                                "headline": rows[at][1],
                                 "condition": f"{NAMES[name]}, {part}",
                                 "outlet": outlets[outlet],
                                 "classifier": outlets[int(answer[at])],
                             }
                         )
-    write_json(settings.out, {"counts": counts, "examples": shown, "classifiers": hashes})
+    counts = {
+        name: {part: _cells(some).sum(axis=0).tolist() for part, some in parts.items()}
+        for name, parts in answers.items()
+    }
+    found = {"counts": counts, "answers": answers, "examples": shown, "classifiers": hashes}
+    write_json(settings.out, found)
+
+
+def _events(corpus: str) -> dict[str, str]:
+    """Id of each article of a corpus to its event, which its partner shares."""
+    import polars as pl
+
+    from change_it.corpus.folder import read_table
+    from change_it.corpus.training_sets import with_events
+
+    articles, pairs = (
+        pl.concat(read_table(corpus, config, side, columns).cast(pl.String) for side in ("train", "test"))
+        for config, columns in (("articles", ["id"]), ("pairs", ["a_id", "b_id"]))
+    )
+    return dict(with_events(articles, pairs).select("id", "event").iter_rows())
+
+
+def _cells(answers: Sequence[Answer], events: Mapping[str, int] | None = None) -> Ints:
+    """(events, 2, 2) how often each outlet was taken for each, by event; all in one row without events."""
+    cells = np.zeros((len(events) if events else 1, 2, 2), np.int64)
+    for event, truth, given in answers:
+        cells[events[event] if events else 0, truth, given] += 1
+    return cells
 
 
 def condition(test: str, network: str) -> str:
@@ -288,15 +321,23 @@ def together(answers: list[str]) -> str:
 
 
 def expectations(options: ReproduceOptions, classified: Mapping[str, Any], network: str) -> Table:
-    """E1 to E4 (section 5.3) for generators of a network, each as differences of mean F1 that should be above 0."""
+    """E1 to E4 (section 5.3) for generators of a network, each as differences of mean F1 that should be above 0.
+
+    What is compared on the test set is of the same articles: a resample draws events, once for all conditions.
+    """
     inside, crossed = (condition(test, network) for test in GENERATED)
     values: dict[tuple[str, str], Floats] = {}
     drawn: dict[tuple[str, str], Floats] = {}
-    for number, (name, test) in enumerate(product(SETS, (*GOLD, inside, crossed))):
-        cells = classified["counts"][name][test]
-        values[name, test] = f1_of(cells)["mean"]
-        seed = options.seed * 100 + number  # conditions are drawn independently
-        drawn[name, test] = f1_of(draw_cells(cells, RESAMPLES[options.scale], seed))["mean"]
+    for tests in ((GOLD[0],), (GOLD[1], inside, crossed)):
+        of_tests = {(name, test): classified["answers"][name][test] for name in SETS for test in tests}
+        drawn_from = sorted({event for some in of_tests.values() for event, _, _ in some})
+        events = {event: number for number, event in enumerate(drawn_from)}
+        random = np.random.default_rng(options.seed)
+        weights = random.multinomial(len(events), [1 / len(events)] * len(events), RESAMPLES[options.scale])
+        for key, some in of_tests.items():
+            cells = _cells(some, events)
+            values[key] = f1_of(cells.sum(axis=0))["mean"]
+            drawn[key] = f1_of(np.tensordot(weights, cells, axes=1))["mean"]
     setting = dict(enumerate(((name, test) for test in (inside, crossed) for name in SETS), start=1))
     valid, gold = ({name: (name, test) for name in SETS} for test in GOLD)
 
@@ -343,7 +384,8 @@ def expectations(options: ReproduceOptions, classified: Mapping[str, Any], netwo
         Column("interval", "interval", "95% interval"),
         Column("answer", "text"),
     )
-    return Table(columns, tuple(rows), f"Expectations E1 to E4, generators: {network}")
+    note = "Paired: each resample draws events of the test set, the same for all settings."
+    return Table(columns, tuple(rows), f"Expectations E1 to E4, generators: {network}", (note,))
 
 
 def generated(classified: Mapping[str, Any]) -> Table:

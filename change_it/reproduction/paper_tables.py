@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import kendalltau
 
 from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
@@ -14,7 +15,7 @@ from change_it.judges.arguments import TASKS, Task
 from change_it.published import JUDGES, PublishedRow
 from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.reproduction.scales import RESAMPLES, Kind
-from change_it.stats import Floats, Ints
+from change_it.stats import AVERAGE, Floats, Ints
 from change_it.tables import Column, Row, Table, Value, with_interval
 
 #: Directions of the papers, by our order of the outlets.
@@ -139,6 +140,30 @@ def judges_table(options: ReproduceOptions, kinds: Sequence[Kind], title: str) -
             Column(f"difference_{key}", title=DIFFERENCE),
         ]
     return Table(tuple(columns), tuple(rows), title, (outlets_note(options),))
+
+
+def order_table(
+    scores: Mapping[str, Any], published: Sequence[PublishedRow], systems: Mapping[str, str], title: str
+) -> Table:
+    """The systems from the best average down, published and measured, by each measure; ours to the paper's name."""
+    printed = {row.system: row.measures for row in published if row.direction == AVERAGE}
+    ours = {ours: theirs for ours, theirs in systems.items() if theirs in printed}
+    rows = []
+    for measure in MEASURES:
+        measured = {name: scores["systems"][name][AVERAGE][measure] for name in ours}
+        known = {name: printed[theirs][measure] for name, theirs in ours.items()}
+        tau = float(kendalltau(list(measured.values()), list(known.values())).statistic)
+        cells: dict[str, Value] = {"measure": measure, "tau": None if np.isnan(tau) else tau}
+        for column, values in ((PUBLISHED, known), (MEASURED, measured)):
+            best_first = sorted(values, key=lambda name, values=values: -values[name])
+            cells[column] = " > ".join(ours[name] for name in best_first)
+        rows.append(Row(cells))
+    columns = (
+        *(Column(name, "text") for name in ("measure", PUBLISHED, MEASURED)),
+        Column("tau", "correlation", "τ"),
+    )
+    note = f"τ: Kendall's, of {len(ours)} systems: 1 the same order, -1 the reverse."
+    return Table(columns, tuple(rows), title, (note,))
 
 
 def outlets_note(options: ReproduceOptions) -> str:

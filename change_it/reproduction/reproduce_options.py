@@ -17,7 +17,7 @@ class ReproduceOptions:
     What is finished is kept: an interrupted run goes on where it was, and a finished one gives its tables at once.
 
     Examples:
-        change-it reproduce evalnlgeval2020 --corpus runs/mine/corpus --out runs/mine/evalnlgeval2020 --plan
+        change-it reproduce evalnlgeval2020 --corpus runs/quickstart/corpus --out runs/mine/evalnlgeval2020 --plan
         change-it reproduce evalnlgeval2020 --corpus runs/mine/corpus --out runs/mine/evalnlgeval2020 --scale smoke
         change-it reproduce changeit2020 --corpus runs/mine/corpus --submissions team1=team1.csv team2=team2.csv --out runs/mine/changeit2020
         change-it reproduce changeit2020 --corpus runs/mine/corpus --reuse runs/mine/evalnlgeval2020 --out runs/mine/changeit2020

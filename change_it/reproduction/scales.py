@@ -121,8 +121,8 @@ def generator_step(
         settings = {"quick": True, "updates": GENERATOR_UPDATES[options.scale]}
         if options.scale == "smoke":
             settings["evaluation_steps"] = GENERATOR_UPDATES["smoke"]
-    elif architecture == "pnc" and recipe != "sum":
-        settings = {"source_tokens": 500}  # LREC 2020, section 3.1
+    else:
+        settings = {"as_published": True}
     return Step(
         name=f"generator {system}{f' to {to}' if to else ''}",
         command="change_it.commands.train_generator:run",

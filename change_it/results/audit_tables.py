@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from change_it.audit.calibration import Calibration, Power
-from change_it.audit.degenerate import FEW, GOLD, MEASURES, Result
+from change_it.audit.degenerate import FEW, MEASURES, Result
 from change_it.audit.measure import Audit
 from change_it.audit.probes import OCCLUDED, Cue, Probe
 from change_it.audit.verdicts import Verdict
@@ -18,6 +18,7 @@ from change_it.results.charts import Drawing, audit_drawings
 from change_it.results.pages import environment, inline_svg
 from change_it.results.report_folder import AUDIT_FILES, replaced_report
 from change_it.results.score_tables import heading
+from change_it.scoring.columns import GOLD
 from change_it.tables import Column, Row, Table, Value
 from change_it.translation import localized
 
@@ -50,14 +51,16 @@ def degenerate_table(systems: Sequence[Result]) -> Table:
     columns = [Column(name, title=titles.get(name, heading(name)), below=ends.get(name)) for name in measures]
     rows = []
     for system in systems:
-        values: dict[str, Value] = {"system": system.system, "n": system.n, **system.values}
+        values: dict[str, Value] = {"kind": system.system, "n": system.n, **system.values}
         values |= {f"{name}_interval": system.intervals[name] for name in ends if name in system.intervals}
         values["to blame"] = ", ".join(system.to_blame)
-        tags = ["passes"] if system.passes else []
+        tags = ["fools the judges"] if system.passes else []
         group = system.breaks[0] if system.breaks else GOLD
-        rows.append(Row(values, group, not system.breaks, tags=tags, remark=system.description))
+        rows.append(
+            Row(values, group, not system.breaks, tags=tags, remark=system.description, faint=system.n < FEW)
+        )
     return Table(
-        (Column("system", "text"), *columns, Column("n", "count"), Column("to blame", "text")),
+        (Column("kind", "text", "system"), *columns, Column("n", "count"), Column("to blame", "text")),
         tuple(rows),
         f"What the judges let through of {len(systems) - 1} systems that must fail",
     )

@@ -21,6 +21,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from change_it.audit.calibration import Calibration
+from change_it.audit.degenerate import Result
 from change_it.audit.probes import Probe
 from change_it.errors import InputError
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
@@ -29,9 +30,12 @@ from change_it.hevas.metric_options import Chart
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
 from change_it.results.context import Histogram
-from change_it.results.score_tables import metric_heading
+from change_it.results.report_folder import CHART_FILES
+from change_it.results.score_tables import heading, metric_heading
+from change_it.scoring.compliancy import JUDGES
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.stats import Correlations, Floats
+from change_it.tables import figure as written
 from change_it.translation import Message, Word
 
 INK = "#010203"  #: Colour of lines and letters; stands for the page's text colour in an SVG inside a page.
@@ -41,6 +45,7 @@ STYLE: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "svg.fonttype": "none",
+    "pdf.fonttype": 42,  # letters, which printers ask for
     "svg.hashsalt": "change_it",
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
 }
@@ -73,14 +78,8 @@ _DARK = 0.6  # correlations beyond it are written in white
 _NARROW_STYLE = {**STYLE, "font.size": 11.5}
 _NARROW = 5.2  # inches; 72 points each, about the width of a phone
 
-#: Who failed, for the funnel: label and colour.
-_OUTCOMES = (
-    ("compliant", _GREEN),
-    ("failed main only", _ORANGE),
-    ("failed HH only", _BLUE),
-    ("failed AH only", _SKY),
-    ("failed two or three", _GREY),
-)
+#: Colours of the funnel: what passes, then the judges that refuse, the last one first.
+_OUTCOMES = (_GREEN, _PINK, _ORANGE, _OLIVE, _SKY, _BLUE, _GREY)
 
 
 @dataclass(frozen=True)
@@ -118,10 +117,15 @@ def hevas_drawings(
 
 def compliancy_drawings(scores: Scores, histogram: Histogram | None = None) -> list[Drawing]:
     """The charts of a scoring run; alignments where the corpus is known."""
+    title = "Compliancy" if scores.sorted_by == "compliancy" else "Strict compliancy"
     charts = {
-        ("compliancy", "Compliancy", "Compliancy of each system with intervals"): compliancy_chart(scores),
+        ("compliancy", title, "Compliancy of each system with intervals"): compliancy_chart(scores),
         ("judges", "What each judge accepts", "Acceptance by HH, AH and main"): judges_chart(scores),
-        ("funnel", "Where headlines fail", "Shares of headlines by failed judge"): funnel_chart(scores),
+        (
+            "funnel",
+            "Where headlines fail",
+            "Shares of headlines by the first judge that refuses them",
+        ): funnel_chart(scores),
     }
     if histogram:
         texts = ("alignment", "Alignments by threshold", "Number of alignments above a threshold")
@@ -267,14 +271,17 @@ def correlation_chart(scores: Mapping[str, Floats], correlations: Correlations) 
 
 
 def compliancy_chart(scores: Scores) -> Figure:
-    """Compliancy of every system with its 95% interval, per direction and on average."""
+    """What the table is sorted by of every system with its 95% interval, per direction and on average; beside strict compliancy the other."""
     # the average only where it differs from a direction
     directions = scores.directions if len(scores.directions) > 2 else scores.directions[:1]
     series = [
-        (direction, "compliancy", direction, INK if direction == AVERAGE else _SERIES[index])
+        (direction, scores.sorted_by, direction, INK if direction == AVERAGE else _SERIES[index])
         for index, direction in enumerate(directions)
     ]
-    return _marks(scores, series, "compliancy, 95% interval")
+    if scores.sorted_by == "compliancy":
+        return _marks(scores, series, "compliancy, 95% interval")
+    series.append(("compliancy, average", "compliancy", AVERAGE, _GREY))
+    return _marks(scores, series, "strict compliancy, 95% interval")
 
 
 def judges_chart(scores: Scores) -> Figure:
@@ -309,22 +316,44 @@ def _marks(scores: Scores, series: Sequence[tuple[str, str, str, str]], label: s
 
 
 def funnel_chart(scores: Scores) -> Figure:
-    """Which judge a headline failed at, as shares of all headlines of a system."""
-    figure, axes = _canvas(len(scores.systems), 0.5, extra=0.5)
+    """Which judge was the first to refuse a headline, as shares of all headlines of a system; what is left passes."""
+    figure, axes = _canvas(len(scores.systems), 0.5, extra=0.9)
     left = np.zeros(len(scores.systems))
-    shares = np.array([outcomes(scores, system) for system in scores.systems])
-    for (label, colour), share in zip(_OUTCOMES, shares.T, strict=True):
-        axes.barh(np.arange(len(left)), share, left=left, height=0.62, color=colour, label=label)
+    shares = [outcomes(scores, system) for system in scores.systems]
+    for name, colour in zip(shares[0], _OUTCOMES, strict=False):
+        share = np.array([of_system[name] for of_system in shares])
+        axes.barh(np.arange(len(left)), share, left=left, height=0.62, color=colour, label=name)
         left += share
-    return _finished(figure, axes, scores.systems, "share of headlines, by what failed", legend_columns=2)
+    return _finished(
+        figure, axes, scores.systems, "share of headlines, by who refuses first", legend_columns=2
+    )
 
 
-def outcomes(scores: Scores, system: str) -> list[float]:
-    """Shares of items, adding up to 1: compliant, failed at main, HH or AH alone, at several."""
-    passed = scores.items[system].select("hh", "ah", "main").to_numpy()
-    several = (~passed).sum(axis=1) >= 2
-    hh, ah, main = (~passed[:, index] & ~several for index in range(3))
-    return [float(share.mean()) for share in (passed.all(axis=1), main, hh, ah, several)]
+def outcomes(scores: Scores, system: str) -> dict[str, float]:
+    """Shares of items, adding up to 1: those that all judges accept, then what each is the first to refuse, the last judge first."""
+    judges = JUDGES if scores.strict_p_values is not None else JUDGES[:3]
+    left = np.ones(scores.items[system].height, bool)
+    refused = {}
+    for judge in judges:
+        accepted = scores.items[system][judge].to_numpy()
+        refused[heading(judge)] = float((left & ~accepted).mean())
+        left = left & accepted
+    return {"accepted by all": float(left.mean()), **dict(reversed(refused.items()))}
+
+
+def passed_chart(systems: Mapping[str, Result]) -> Figure:
+    """What hh, ah and main let through of headlines, and below it what all judges do; a row for each system, called by its key."""
+    figure, axes = _canvas(len(systems), 0.5)
+    for offset, name, measure, colour in (
+        (-0.2, "compliancy", "compliancy", _GREY),
+        (0.2, "strict compliancy", "passed", _BLUE),
+    ):
+        values = [system.values[measure] or 0.0 for system in systems.values()]
+        rows = np.arange(len(values)) + offset
+        axes.barh(rows, values, height=0.36, color=colour, label=name)
+        for row, value in zip(rows, values, strict=True):
+            axes.text(value + 0.02, row, written(value), va="center", fontsize=10, color=INK)
+    return _finished(figure, axes, list(systems), "share of headlines accepted", legend_columns=2)
 
 
 def probes_chart(probes: Sequence[Probe]) -> Figure:
@@ -401,11 +430,11 @@ def settle(figure: Figure) -> None:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure on a white background as .png or .svg; the same figure gives the same bytes."""
+    """Write a figure on a white background as .png, .svg or .pdf; the same figure gives the same bytes."""
     kind = path.suffix.lower().lstrip(".")
-    if kind not in ("png", "svg"):
-        raise InputError(f"Charts are written as .png or .svg; {path.name} is neither.")
-    metadata = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
+    if kind not in CHART_FILES:
+        raise InputError(f"Charts are written as {' or '.join(CHART_FILES)}; {path.name} is none of them.")
+    metadata = dict.fromkeys(CHART_FILES[kind])
     with replace_file(path) as partial, matplotlib.rc_context(STYLE):
         figure.savefig(partial, format=kind, dpi=_DPI, facecolor="white", metadata=metadata)
 

@@ -15,8 +15,8 @@ from change_it.tables import Column, Row, Table
 from change_it.translation import Message
 
 #: Columns that a table may have besides.
-OPTIONAL = ("fluency", "facts", "unsupported")
-#: Whose verdict to look at: the papers' three together, all five, or one judge's.
+OPTIONAL = ("main_normalised", "fluency", "facts", "unsupported")
+#: Whose verdict to look at: the papers' three together, all of them, or one judge's.
 VERDICTS = ("compliant", "strict_compliancy", *JUDGES)
 OTHER = "_other"  #: End of the second system's columns.
 

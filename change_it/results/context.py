@@ -14,7 +14,6 @@ from typing import Any
 from change_it import __version__
 from change_it.audit.verdicts import read_metrics
 from change_it.io import read_json
-from change_it.judges.arguments import as_in_the_papers
 
 #: Libraries whose versions a report names.
 LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")
@@ -50,7 +49,6 @@ class Quality:
     name: str  # `judge`, or the baseline's name
     f1: float  # mean of the two classes
     classes: dict[str, tuple[float, float, float]]  # precision, recall, F1
-    as_in_the_papers: bool = False  # whether the judge is of the papers' kind
 
 
 def corpus_info(corpus: str) -> CorpusInfo | None:
@@ -98,8 +96,7 @@ def _qualities(task: str, record: Mapping[str, Any]) -> Iterator[Quality]:
             result = results[test]
             measures = itemgetter("precision", "recall", "f1")
             classes = {label: measures(result[label]) for label in record["classes"]}
-            as_in_papers = as_in_the_papers(record.get("options", {}))
-            yield Quality(task, test, name, result["macro_f1"], classes, as_in_papers)
+            yield Quality(task, test, name, result["macro_f1"], classes)
 
 
 def made() -> dict[str, str]:

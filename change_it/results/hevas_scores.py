@@ -15,24 +15,12 @@ from change_it.hevas.evaluation import Evaluation, check_input, chosen_metrics, 
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import Progress
 from change_it.hevas.readability import fog
-from change_it.scoring import overlap
+from change_it.results.agreement import JUDGE_COLUMNS, LEFT_OUT, OVERLAPS, columns_of
 from change_it.scoring.item import TestSet
 from change_it.scoring.scores import Scores
 from change_it.scoring.systems import System
 from change_it.stats import Correlations, correlations
 from change_it.text.tagging import languages
-
-#: What the judges say of an item: name in tables of correlations to column of `Scores.items`.
-JUDGE_COLUMNS = {"P(HH)": "p_hh", "P(AH)": "p_ah", "P(target)": "p_target", "compliant": "compliant"}
-#: BLEU and ROUGE-L of an item: name in tables of correlations to measure of `overlap`.
-OVERLAPS = {
-    "BLEU": "bleu",
-    "ROUGE-L": "rougeL",
-    "BLEU source": "bleu_source",
-    "ROUGE-L source": "rougeL_source",
-}
-#: Systems that are their own reference: their ROUGE is 1 whatever the judges say.
-LEFT_OUT = ("gold",)
 
 
 @dataclass(frozen=True)
@@ -68,7 +56,8 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
         raise InputError(
             f"HEvAS does not know the language {options.language!r}: choose --language {' or '.join(languages())}"
         )
-    items = [item for item in test.items if item.reference]
+    places = [place for place, item in enumerate(test.items) if item.reference]
+    items = [test.items[place] for place in places]
     if len(items) < options.topics:
         raise InputError(
             f"--hevas needs {options.topics} items or more, one for each LDA topic, and {test.name} has {len(items)}: "
@@ -77,13 +66,14 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
     try:
         import gensim  # noqa: F401  # the whole check: is it there?
     except ImportError:
-        raise InputError("--hevas needs gensim: pip install 'change-it[hevas]'") from None
+        raise InputError("--hevas needs gensim: pip install gensim") from None
     fog([], options.language)  # refuses if pyphen is not there
     documents = Documents(
         tuple(item.id for item in items),
         tuple(item.article for item in items),
         tuple((item.reference,) for item in items),
         test.name,
+        tuple(test.events[places].tolist()),
     )
     check_input(documents, chosen_metrics(()), options)
     return documents
@@ -119,18 +109,9 @@ def judge_columns(
     """(n, m) values of `JUDGE_COLUMNS`, `OVERLAPS` and the metrics of HEvAS, without `LEFT_OUT`."""
     kept = [system for system in scores.systems if system not in LEFT_OUT]
     tables = [_with_reference(scores)[system] for system in kept]
+    of_systems = [columns_of(table) for table in tables]
     columns = {
-        name: np.column_stack([table[column].cast(float).to_numpy() for table in tables])
-        for name, column in JUDGE_COLUMNS.items()
-    }
-    overlaps = [
-        overlap.aggregate(
-            overlap.statistics(*(table[name].to_list() for name in ("headline", "gold", "source")))
-        )
-        for table in tables
-    ]
-    columns |= {
-        name: np.column_stack([values[measure] for values in overlaps]) for name, measure in OVERLAPS.items()
+        name: np.column_stack([some[name] for some in of_systems]) for name in (*JUDGE_COLUMNS, *OVERLAPS)
     }
     at = [evaluation.systems.index(system) for system in kept]
     columns |= {metric: evaluation.scores(metric)[:, at] for metric in evaluation.metrics}

@@ -24,6 +24,7 @@ from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.published import CITATIONS
 from change_it.results import score_tables as tables
+from change_it.results.agreement import agreement
 from change_it.results.charts import INK, Drawing
 from change_it.results.comparison import Tables, counts_table, matched
 from change_it.results.context import CorpusInfo, Quality
@@ -37,8 +38,8 @@ from change_it.translation import Message, load_texts, localized, number, shown_
 _WORD = 9  # letters that are never broken
 #: Sections of the page of a scoring run; some may have nothing to show.
 _SECTIONS = (
-    *("written", "verdicts", "systems", "items", "measured", "charts", "judges", "corpus", "hevas", "tests"),
-    "signature",
+    *("written", "verdicts", "systems", "items", "measured", "overlaps", "charts", "judges", "corpus"),
+    *("hevas", "tests", "signature"),
 )
 
 
@@ -58,14 +59,15 @@ def compliancy_page(
     rerankers: dict[str, list[str]] = {}
     for system, reranker in scores.rerankers.items():
         rerankers.setdefault(reranker.short, []).append(system)
-    apart = {name: rows for name, rows in tables.published_systems().items() if name not in scores.directions}
     written = tables.examples_table(scores)
+    overlaps = agreement(scores)
     present = {
         "written": written,
         "verdicts": audit.verdicts,
         "judges": judges_info,
         "corpus": corpus_info,
         "hevas": hevas,
+        "overlaps": overlaps,
     }
     return _render(
         "compliancy.html.jinja",
@@ -81,9 +83,11 @@ def compliancy_page(
         count=len(next(iter(scores.items.values()))),
         citation=CITATIONS["evalnlgeval2020"],
         written=written,
+        meaning=tables.meaning(scores),
         average=tables.systems_table(scores, [AVERAGE]),
         by_direction=tables.systems_table(scores, directions),
-        published=tables.published_table(apart) if apart else None,
+        published=tables.published_systems(scores),
+        published_judges=tables.published_judges(),
         rerankers=rerankers,
         failed=any(row.errors for row in scores.rows),
         judges=tables.judges_table(judges_info, partial(_figure, language)) if judges_info else None,
@@ -95,6 +99,7 @@ def compliancy_page(
         else tables.tests_table(scores, scores.strict_p_values),
         hevas=hevas,
         **(_of_evaluation(hevas.evaluation, language) if hevas else {}),
+        overlaps=tables.overlap_table(overlaps) if overlaps else None,
         agreement=tables.agreement_table(hevas) if hevas else None,
         square=tables.correlations_table(hevas.judges) if hevas else None,
     )
@@ -158,20 +163,18 @@ def environment(language: str = "en") -> Environment:
         "number": partial(_count, language),
         "reasons": partial(reasons, language),
     }
-    templates.globals |= {"version": __version__, "language": language, "t": text}
+    about = {
+        key.removeprefix("about."): text
+        for key, text in load_texts(language).items()
+        if key.startswith("about.")
+    }
+    templates.globals |= {"version": __version__, "language": language, "t": text, "explained_columns": about}
     return templates
 
 
 def reasons(language: str, messages: Sequence[Message]) -> Markup:
-    """Why a judge has its verdict, in a language; what the audit calls its systems stays as it is."""
-
-    def sentence(message: Message) -> Markup:
-        values = shown_values(language, message.values)
-        if "names" in values:
-            values["names"] = Markup('<i lang="en">{}</i>').format(values["names"])
-        return Markup(load_texts(language)[message.key]).format(**values)
-
-    text = Markup("; ").join(map(sentence, messages))
+    """Why a judge has its verdict, in a language."""
+    text = escape("; ".join(localized(language, message) for message in messages))
     return text[:1].upper() + text[1:]
 
 
@@ -265,7 +268,7 @@ def breakable(name: str) -> Markup:
     """A name, escaped, whose long words may go on in a new line after a mark."""
     words = re.split(r"( +)", str(escape(name)))
     return Markup(
-        "".join(re.sub(r"([+._-])", r"\1<wbr>", word) if len(word) > _WORD else word for word in words)
+        "".join(re.sub(r"([+._-])(?=\w)", r"\1<wbr>", word) if len(word) > _WORD else word for word in words)
     )
 
 

@@ -12,14 +12,15 @@ from change_it.hevas.analysis import Analysis
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation
 from change_it.io import FORMULA, write_json, write_table, write_text
+from change_it.results.agreement import JUDGE_COLUMNS, OVERLAPS, agreement
 from change_it.results.charts import HEVAS_CHARTS, Drawing, compliancy_drawings, hevas_drawings, save
 from change_it.results.context import CorpusInfo, Quality
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.pages import compliancy_page, hevas_page
 from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report
-from change_it.results.score_tables import hevas_record, hevas_table
+from change_it.results.score_tables import hevas_record, hevas_table, paper_table
 from change_it.scoring.scores import Scores
-from change_it.tables import records
+from change_it.tables import records, to_latex
 
 _FORMULA = f"^[{re.escape(''.join(FORMULA))}]"
 
@@ -34,8 +35,9 @@ def write_report(
     *,
     language: str = "en",
     made: Mapping[str, str] = MappingProxyType({}),
+    kinds: Sequence[str] = ("png",),
 ) -> None:
-    """Write page, `systems.csv`, `scores.json` and charts, and `items/<system>.csv`; `made` is of `context.made`."""
+    """Write page, `systems.csv`, `systems.tex`, `scores.json` and charts, and `items/<system>.csv`; `made` is of `context.made`."""
     drawings = compliancy_drawings(scores, corpus_info.histogram if corpus_info else None)
     page = compliancy_page(
         scores, corpus_info, judges_info, drawings, hevas, audit, language=language, made=made
@@ -45,6 +47,7 @@ def write_report(
         write_table(
             folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
         )
+        write_text(folder / "systems.tex", latex(scores) + "\n")
         write_json(
             folder / "scores.json",
             report_record(scores, hevas, audit) | ({"made": dict(made)} if made else {}),
@@ -52,7 +55,7 @@ def write_report(
         (folder / "items").mkdir()
         for system, items in scores.items.items():
             without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
-        _write_charts(folder, drawings, ["png"])
+        _write_charts(folder, drawings, kinds)
         if hevas:
             write_hevas(
                 folder / "hevas",
@@ -60,9 +63,16 @@ def write_report(
                 hevas.systems,
                 hevas.evaluation,
                 hevas.analysis,
+                kinds=kinds,
                 language=language,
             )
         write_text(folder / "report.html", page)
+
+
+def latex(scores: Scores) -> str:
+    """The averages as a table for a paper, with the signature as a comment."""
+    cited = "`change-it cite` prints the papers to cite for compliancy"
+    return to_latex(paper_table(scores), label="tab:compliancy", comments=[scores.signature, cited])
 
 
 def report_record(
@@ -70,7 +80,17 @@ def report_record(
 ) -> dict[str, object]:
     """Everything but the items, ready for JSON."""
     measured = {"hevas": hevas.as_dict()} if hevas else {}
-    return scores.as_dict() | {"judges": audit.as_dict()} | measured
+    rho = {
+        system: {
+            "n": found.n,
+            "spearman": {
+                metric: {judge: found.spearman[i][j] for j, judge in enumerate(JUDGE_COLUMNS)}
+                for i, metric in enumerate(OVERLAPS, start=len(JUDGE_COLUMNS))
+            },
+        }
+        for system, found in agreement(scores).items()
+    }
+    return scores.as_dict() | {"overlap_agreement": rho, "judges": audit.as_dict()} | measured
 
 
 def write_hevas(
@@ -81,6 +101,7 @@ def write_hevas(
     analysis: Analysis,
     *,
     charts: Collection[str] = HEVAS_CHARTS,
+    kinds: Sequence[str] = ("png", "svg"),
     language: str = "en",
 ) -> None:
     """Write the page in `it` or `en`, `summary.csv`, `summary.json` and charts, and `items/<system>.csv`."""
@@ -98,7 +119,7 @@ def write_hevas(
         write_table(folder / "summary.csv", *records(hevas_table(evaluation)), quote_formulas=True)
         write_json(folder / "summary.json", hevas_record(evaluation, analysis))
         (folder / "charts").mkdir()
-        _write_charts(folder, drawings, ["png", "svg"])
+        _write_charts(folder, drawings, kinds)
         write_text(folder / "report.html", page)
 
 

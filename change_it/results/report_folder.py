@@ -8,11 +8,17 @@ from change_it.errors import InputError
 from change_it.io import check_writable, replace_folder
 
 #: What `write_report` writes into its folder; the first file marks a folder as ours.
-REPORT_FILES = ("systems.csv", "scores.json", "report.html", "items", "charts", "hevas")
+REPORT_FILES = ("systems.csv", "systems.tex", "scores.json", "report.html", "items", "charts", "hevas")
 #: What `write_hevas` writes, as above.
 HEVAS_FILES = ("summary.csv", "summary.json", "report.html", "items", "charts")
 #: What `write_audit` writes, as above.
 AUDIT_FILES = ("audit.json", "audit.html")
+#: Kinds of files of charts, and what in them would tell when and by what they were written.
+CHART_FILES = {
+    "png": ("Software",),
+    "svg": ("Date", "Creator"),
+    "pdf": ("CreationDate", "Creator", "Producer"),
+}
 
 
 def check_out(out: Path, files: Sequence[str], *, inputs: Iterable[str | Path | None] = ()) -> None:
@@ -28,3 +34,13 @@ def replaced_report(out: Path, files: Sequence[str]) -> Iterator[Path]:
     check_out(out, files)
     with replace_folder(out, ours=files) as folder:
         yield folder
+
+
+def chart_kinds(option: str) -> tuple[str, ...]:
+    """The kinds of files in `--charts`, which are separated by commas."""
+    kinds = tuple(kind.strip().lower() for kind in option.split(","))
+    if unknown := [kind for kind in kinds if kind not in CHART_FILES]:
+        raise InputError(
+            f"--charts {option}: {unknown[0] or 'nothing'} is no kind of file here, choose among {','.join(CHART_FILES)}"
+        )
+    return kinds

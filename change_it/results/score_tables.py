@@ -1,21 +1,23 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 
 from change_it import published
+from change_it.audit.degenerate import FEW
+from change_it.corpus.sample import of_sample
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.published import PublishedRow
+from change_it.results.agreement import JUDGE_COLUMNS, OVERLAPS
 from change_it.results.context import Quality
-from change_it.results.hevas_scores import JUDGE_COLUMNS, HevasResult
-from change_it.scoring.columns import BUILT_IN
+from change_it.results.hevas_scores import HevasResult
+from change_it.scoring.columns import BUILT_IN, GOLD
 from change_it.scoring.compliancy import JUDGES, OF_FLUENCY
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
 from change_it.scoring.scores import Row as ScoreRow
-from change_it.stats import Correlations, Floats
+from change_it.stats import Correlations, Floats, holm
 from change_it.tables import Column, Format, Marked, Row, Table, Value, figure, with_interval
 from change_it.translation import Message, Word
 
@@ -23,9 +25,30 @@ from change_it.translation import Message, Word
 SHOWN = 6
 
 
+#: Measures as heads of columns, where they are not called so themselves.
+HEADINGS = {
+    "strict_compliancy": "strict",
+    "bleu": "BLEU",
+    "rougeL": "ROUGE-L",
+    "bleu_source": "BLEU source",
+    "rougeL_source": "ROUGE-L source",
+    "main_normalised": "main normalised",
+}
+
+
+#: What the built-in systems write.
+DESCRIPTIONS = {
+    GOLD: "The other newspaper's own headline.",
+    "copy": "The original as it is.",
+    "lead": "The article's first words.",
+    "random-target": "Any training headline of the other newspaper.",
+    "minimum-edit": "The original with other capitals, marks, order or cuts.",
+}
+
+
 def heading(measure: str) -> str:
     """A measure as the head of a column."""
-    return "strict" if measure == "strict_compliancy" else measure.replace("_", " ")
+    return HEADINGS.get(measure, measure)
 
 
 def metric_heading(metric: str) -> str:
@@ -60,7 +83,7 @@ def examples_table(scores: Scores) -> Table | None:
         Column("source", "text", "original"),
         Column("headline", "text", "new headline", below=Column("rather")),
         Column("gold", "text", "the other newspaper's own"),
-        *(Column(name, "mark") for name in marks),
+        *(Column(name, "mark", heading(name)) for name in marks),
         *([Column("system", "text")] if len(systems) > 1 else []),
     )
     return Table(
@@ -82,21 +105,89 @@ def rather(item: Mapping[str, str]) -> Message | None:
     return None
 
 
-def systems_table(scores: Scores, directions: Sequence[str], *, published: bool = True) -> Table:
-    """One group a direction: the systems, and what the paper prints if `published`, with measures, intervals and n."""
+def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
+    """One group a direction: the systems with measures, intervals and n; averages with marks of significance."""
     columns = (with_interval(name, heading(name)) for name in scores.measures)
     tags = {system: ["reranked"] for system in scores.rerankers}
     tags |= {system: ["same judges"] for system in scores.same_judges}
+    best, marks = significance(scores)
+    marked = AVERAGE in directions and bool(marks)
     rows = []
     for direction in directions:
-        for system in scores.systems:
+        for system in scores.names:
             score = scores.row(system, direction)
-            values = {"system": system, "n": score.n, **_values(score)}
-            remark = Message("tables.no_headline", count=str(score.errors)) if score.errors else ""
-            rows.append(Row(values, direction, tags=tags.get(system, ()), remark=remark))
-        if published:
-            rows += _published_rows(published_systems().get(direction, []), tags=["published"])
-    return Table((Column("system", "text"), *columns, Column("n", "count")), tuple(rows))
+            missing = Message("tables.no_headline", count=str(score.errors)) if score.errors else ""
+            mark = marks.get(system) if direction == AVERAGE else None
+            rows.append(
+                Row(
+                    {"system": system, "n": score.n, **_values(score)},
+                    direction,
+                    tags=tags.get(system, ()),
+                    remark=missing or DESCRIPTIONS.get(system, ""),
+                    faint=score.n < FEW,
+                    marks={scores.sorted_by: mark} if mark else {},
+                )
+            )
+    note = Message("tables.significance", measure=heading(scores.sorted_by), system=best)
+    return Table(
+        (Column("system", "text"), *columns, Column("n", "count")),
+        tuple(rows),
+        notes=(note,) if marked else (),
+    )
+
+
+def significance(scores: Scores) -> tuple[str, dict[str, str]]:
+    """The best system but the built-in ones, and a mark for each other that paired tests, corrected after Holm, tell from it."""
+    best = best_system(scores)
+    others = [system for system in scores.systems if system != best]
+    p_values = scores.p_values if scores.strict_p_values is None else scores.strict_p_values
+    of_best = p_values[scores.systems.index(best)]
+    corrected = holm([float(of_best[scores.systems.index(system)]) for system in others])
+    marks = {
+        system: "**" if p < 0.01 else "*" for system, p in zip(others, corrected, strict=True) if p < 0.05
+    }
+    return best, marks
+
+
+def best_system(scores: Scores) -> str:
+    """The best system but the built-in ones, or the best of these where there are no others."""
+    return next((system for system in scores.systems if system not in BUILT_IN), scores.systems[0])
+
+
+def meaning(scores: Scores) -> Message | None:
+    """What the first figure of the table says, and what it does not; None where nothing but the built-in systems is scored."""
+    ours = [name for name in scores.names if name not in BUILT_IN]
+    system = next((name for name in ours if scores.row(name).runs > 1), best_system(scores))
+    if system in BUILT_IN or not {GOLD, "lead"} <= {*scores.systems}:
+        return None
+    passed = {
+        name: Word(round(100 * scores.row(name).values[scores.sorted_by])) for name in (system, GOLD, "lead")
+    }
+    return Message(
+        "tables.meaning",
+        system=system,
+        passed=passed[system],
+        gold=passed[GOLD],
+        lead=passed["lead"],
+        checks=Message("tables.six" if scores.strict_p_values is not None else "tables.three"),
+        invented=Message("tables.on_invented") if of_sample(scores.outlets) else "",
+    )
+
+
+def paper_table(scores: Scores) -> Table:
+    """The averages of what is known, with a caption, as a paper prints them."""
+    table = systems_table(scores, [AVERAGE])
+    n = max(scores.row(system).n for system in scores.systems)
+    caption = Message(
+        "tables.caption",
+        n=n,
+        outlets=" and ".join(scores.outlets),
+        resamples=scores.resamples,
+        strict=Message("tables.caption_strict") if scores.strict_p_values is not None else "",
+    )
+    known = {"system"}.union(*(row.values for row in scores.rows))
+    shown = table.only(column.name for column in table.columns if column.name in known)
+    return replace(shown, title=caption, notes=(*table.notes, *_remarks_of_systems(scores)))
 
 
 def terminal_table(scores: Scores) -> Table:
@@ -115,7 +206,7 @@ def terminal_table(scores: Scores) -> Table:
             group=system,
             strong=direction == AVERAGE,
         )
-        for system in scores.systems
+        for system in scores.names
         for direction in (AVERAGE, *(name for name in scores.directions if name != AVERAGE))
     ]
     n = max(scores.row(system).n for system in scores.systems)
@@ -125,10 +216,18 @@ def terminal_table(scores: Scores) -> Table:
 
 def remarks(scores: Scores) -> list[Message]:
     """What a reader of the table must know of single systems, and why there is no strict compliancy."""
+    missing = [] if scores.strict_p_values is not None else [Message("tables.no_fluency")]
+    return [*_remarks_of_systems(scores), *missing]
+
+
+def _remarks_of_systems(scores: Scores) -> list[Message]:
     lines = []
     most = max(scores.row(system).n for system in scores.systems)
-    for system in scores.systems:
+    for system in scores.names:
         row = scores.row(system)
+        if row.runs > 1:
+            lines.append(Message("tables.runs", system=system, runs=Word(row.runs)))
+            continue
         if row.n < most:
             lines.append(Message("tables.fewer", system=system, n=Word(row.n)))
         if row.errors:
@@ -138,7 +237,7 @@ def remarks(scores: Scores) -> list[Message]:
             lines.append(Message(key, system=system, judges=scores.rerankers[system].short))
         if system in scores.same_base:
             lines.append(Message("tables.same_base", system=system, base=scores.same_base[system]))
-    return lines if scores.strict_p_values is not None else [*lines, Message("tables.no_fluency")]
+    return lines
 
 
 def _values(row: ScoreRow) -> dict[str, Value]:
@@ -147,27 +246,33 @@ def _values(row: ScoreRow) -> dict[str, Value]:
     return values | {f"{name}_interval": ends for name, ends in row.intervals.items()}
 
 
-def published_table(directions: Mapping[str, Sequence[PublishedRow]]) -> Table:
-    """What the paper prints for directions that the data do not have."""
-    rows = [row for several in directions.values() for row in _published_rows(several)]
-    titles = {"bleu": "BLEU", "rougeL": "ROUGE"}
-    columns = (Column(name, title=titles.get(name, "")) for name in published.SYSTEMS[0].measures)
+def published_systems(scores: Scores) -> Table | None:
+    """What the paper prints of systems, in its order, the average of gold filled in; None where the outlets are others."""
+    directions = dict.fromkeys(row.direction for row in published.SYSTEMS)
+    if not (directions.keys() - {AVERAGE}) & {*scores.directions}:
+        return None
+    gold = [row for row in published.SYSTEMS if row.system == GOLD]
+    mean = sum(row.compliancy for row in gold) / len(gold)
+    printed = [gold[0]._replace(direction=AVERAGE, compliancy=mean), *published.SYSTEMS]
+    titles = HEADINGS | {"rougeL": "ROUGE"}  # of which kind the paper does not say
+    columns = (Column(name, title=titles.get(name, "")) for name in printed[0].measures)
+    rows = (
+        Row({"system": row.system, **row.measures}, direction)
+        for direction in sorted(directions, key=lambda name: name != AVERAGE)
+        for row in printed
+        if row.direction == direction
+    )
     return Table((Column("system", "text"), *columns), tuple(rows))
 
 
-def published_systems() -> dict[str, list[PublishedRow]]:
-    """Direction to the systems in the paper's order; the average of gold, which it does not print, is filled in."""
-    directions: dict[str, list[PublishedRow]] = {}
-    for row in published.SYSTEMS:
-        directions.setdefault(row.direction, []).append(row)
-    gold = [row for row in published.SYSTEMS if row.system == "gold"]
-    mean = sum(row.compliancy for row in gold) / len(gold)
-    directions[AVERAGE].insert(0, gold[0]._replace(direction=AVERAGE, compliancy=mean))
-    return directions
-
-
-def _published_rows(rows: Iterable[PublishedRow], tags: Sequence[str] = ()) -> list[Row]:
-    return [Row({"system": row.system, **row.measures}, row.direction, tags=tags) for row in rows]
+def published_judges() -> Table:
+    """What the paper prints of its judges on gold headlines."""
+    columns = (Column("class", "text"), Column("precision"), Column("recall"), Column("f1", title="F1"))
+    rows = (
+        Row({"class": row.name, "precision": row.precision, "recall": row.recall, "f1": row.f1}, row.judge)
+        for row in published.JUDGES
+    )
+    return Table(columns, tuple(rows))
 
 
 def tests_table(scores: Scores, p_values: Floats) -> Table:
@@ -176,23 +281,15 @@ def tests_table(scores: Scores, p_values: Floats) -> Table:
 
 
 def judges_table(judges: Sequence[Quality], figure: Callable[[float | None], str] = figure) -> Table:
-    """The judges beside their baselines, and the paper's beside those of its kind; `figure` writes a number of a class."""
+    """The judges beside their baselines; `figure` writes a number of a class."""
 
     def classes(numbers: Mapping[str, Sequence[float]]) -> str:
         return "\n".join(f"{name}: {' '.join(map(figure, cells))}" for name, cells in numbers.items())
 
     rows = []
-    for task in sorted({row.task for row in judges}, reverse=True):
-        of_task = [row for row in judges if row.task == task]
-        for row in of_task:
-            values: dict[str, Value] = {"judge": row.name, "f1": row.f1, "classes": classes(row.classes)}
-            rows.append(Row(values, task, strong=row.name == "judge", remark=f"{task}, {row.test}"))
-        if any(row.as_in_the_papers for row in of_task):
-            printed = [row for row in published.JUDGES if row.judge == task]
-            printed_classes = classes({row.name: (row.precision, row.recall, row.f1) for row in printed})
-            mean = sum(row.f1 for row in printed) / len(printed)
-            values = {"judge": "the paper's", "f1": mean, "classes": printed_classes}
-            rows.append(Row(values, task, tags=["published"], remark=task))
+    for row in sorted(judges, key=lambda row: row.task, reverse=True):
+        values: dict[str, Value] = {"judge": row.name, "f1": row.f1, "classes": classes(row.classes)}
+        rows.append(Row(values, row.task, strong=row.name == "judge", remark=f"{row.task}, {row.test}"))
     classes_column = Column("classes", "text", "class: precision, recall, F1")
     return Table((Column("judge", "text"), Column("f1", title="F1"), classes_column), tuple(rows))
 
@@ -216,6 +313,19 @@ def agreement_table(result: HevasResult) -> Table:
             for row, pearson, spearman in zip(rows, matrices.pearson, matrices.spearman, strict=True):
                 row |= {key: pearson[number], f"{key} spearman": spearman[number]}
     return Table(tuple(columns), tuple(map(Row, rows[len(JUDGE_COLUMNS) :])))
+
+
+def overlap_table(found: Mapping[str, Correlations]) -> Table:
+    """Spearman's correlation of BLEU and ROUGE-L with the judges' probabilities, system by system (`agreement`)."""
+    rows = []
+    for system, of_system in found.items():
+        for number, metric in enumerate(OVERLAPS, start=len(JUDGE_COLUMNS)):
+            values: dict[str, Value] = {"metric": metric, "n": of_system.n}
+            rows.append(
+                Row(values | dict(zip(JUDGE_COLUMNS, of_system.spearman[number], strict=False)), system)
+            )
+    columns = (Column(judge, "correlation") for judge in JUDGE_COLUMNS)
+    return Table((Column("metric", "text"), *columns, Column("n", "count")), tuple(rows))
 
 
 def correlations_table(correlations: Correlations) -> Table:

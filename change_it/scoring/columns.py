@@ -1,8 +1,11 @@
 """Names in the files of scores: of systems, and of columns."""
 
+#: The system that is the other outlet's own headline, and so its own reference.
+GOLD = "gold"
 #: Names that prediction files cannot take.
-BUILT_IN = ("gold", "copy", "lead", "random-target")
-#: What a prediction file must have.
-PREDICTION_COLUMNS = ("id", "headline", "target")
+BUILT_IN = (GOLD, "copy", "lead", "random-target", "minimum-edit")
+#: What a prediction file must have, and what it may have.
+PREDICTION_COLUMNS = ("id", "headline")
+PREDICTION_EXTRAS = ("target", "error", "reranker", "generator")
 #: What a table of verdicts must have, `items/<system>.csv` of `change-it score --out`.
 VERDICT_COLUMNS = ("id", "direction", "source", "headline", "hh", "ah", "main")

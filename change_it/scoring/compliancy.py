@@ -2,26 +2,29 @@
 
 A transferred headline is compliant when HH says that it matches the original headline, AH says that it
 matches the article, and main's decision is reversed. It is strictly compliant (ours) when, besides, the fluency judge
-takes it for a headline that a newspaper would print, and its numbers, names and quotations are supported.
+takes it for a headline that a newspaper would print, its numbers, names and quotations are supported, and main decides no
+otherwise once original and new headline are set alike (`main_normalised`): other marks and capitals are no style.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from change_it.corpus.article import KNOWN_LABELS
+from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
-from change_it.io import listed
+from change_it.io import texts_by_name, texts_of
 from change_it.scoring.facts import check_all_facts
-from change_it.scoring.item import Item
+from change_it.scoring.item import Item, item_events
 from change_it.scoring.signature import signature
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.text.stopwords import guess_language
+from change_it.text.typography import set_alike
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.arguments import Task
@@ -36,10 +39,10 @@ Bools = NDArray[np.bool_]
 #: What the papers measure: all three judges, and each of them.
 PAPERS = ("compliancy", "hh", "ah", "main")
 #: The verdicts: those, and what compliancy does not ask.
-MEASURES = ("compliancy", "strict_compliancy", "hh", "ah", "main", "fluency", "facts")
-#: The judges in the order in which they are shown, facts among them, and the columns of `judge_items` with their
+MEASURES = ("compliancy", "strict_compliancy", "hh", "ah", "main", "main_normalised", "fluency", "facts")
+#: The verdicts of single judges in the order in which they are shown, and the columns of `judge_items` with their
 #: probabilities; `source`: of the original headline.
-JUDGES = ("hh", "ah", "main", "fluency", "facts")
+JUDGES = ("hh", "ah", "main", "main_normalised", "fluency", "facts")
 PROBABILITIES = {
     "hh": "p_hh",
     "ah": "p_ah",
@@ -104,12 +107,19 @@ def verdicts(
         >>> verdicts(yes, yes, style_b, style_b, [1], reversal="target")["main"].tolist()
         [True]
     """
+    reversed_ = style_reversed(main, main_source, target, reversal)
+    matches, fits = decide(hh) == 1, decide(ah) == 1
+    return {"compliancy": matches & fits & reversed_, "hh": matches, "ah": fits, "main": reversed_}
+
+
+def style_reversed(
+    main: Floats, source: Floats, target: Sequence[int] | NDArray[np.int64], reversal: Reversal
+) -> Bools:
+    """(n,) whether the style is reversed, from main's probabilities of the new and the original headlines."""
     if reversal not in get_args(Reversal):
         raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")
     decision = decide(main)
-    reversed_ = decision != decide(main_source) if reversal == "relative" else decision == np.asarray(target)
-    matches, fits = decide(hh) == 1, decide(ah) == 1
-    return {"compliancy": matches & fits & reversed_, "hh": matches, "ah": fits, "main": reversed_}
+    return decision != decide(source) if reversal == "relative" else decision == np.asarray(target)
 
 
 def judge_items(
@@ -159,8 +169,13 @@ def judge_items(
     asked = [item for item in items if item.prediction.strip()]
     new = [item.prediction for item in asked]
     target = np.array([judges.outlets.index(item.target) for item in items], dtype=np.int64)
-    style = ask("main", [item.source for item in items] + new)
-    main_source, main = style[: len(items)], style[len(items) :]
+    alike = [set_alike(item.source, item.prediction) for item in asked]
+    texts = (
+        [item.source for item in items] + new + [text for pair in zip(*alike, strict=True) for text in pair]
+    )
+    main_source, main, alike_source, alike_new = np.split(
+        ask("main", texts), np.cumsum([len(items), len(asked), len(asked)])
+    )
     hh = ask("hh", [item.source for item in asked], new)
     ah = ask("ah", new, [item.article for item in asked])
     facts = check_all_facts(
@@ -175,6 +190,7 @@ def judge_items(
         progress=partial(report, "facts", len(asked)) if callable(progress) else progress,
     )
     found = verdicts(hh, ah, main, main_source[given], target[given], reversal=reversal)
+    found["main_normalised"] = style_reversed(alike_new, alike_source, target[given], reversal)
     found["facts"] = np.array([one.supported for one in facts], dtype=bool)
     columns: dict[str, Floats | Bools] = {
         "p_hh": hh[:, 1],
@@ -184,7 +200,9 @@ def judge_items(
     if judges.fluency is not None:
         printed = ask("fluency", new)
         found["fluency"] = decide(printed) == 1
-        found["strict_compliancy"] = found["compliancy"] & found["fluency"] & found["facts"]
+        found["strict_compliancy"] = (
+            found["compliancy"] & found["main_normalised"] & found["fluency"] & found["facts"]
+        )
         columns["p_fluency"] = printed[:, 1]
     columns |= found
     table = {name: np.zeros(len(items), dtype=values.dtype) for name, values in columns.items()}
@@ -240,8 +258,8 @@ def compute_compliancy(
     predictions: Sequence[str],
     sources: Sequence[str],
     articles: Sequence[str],
-    labels: Sequence[str],
-    judges: "str | Judges",
+    labels: str | int | Sequence[str] | Sequence[int],
+    judges: "str | Path | Judges",
     *,
     reference_articles: Sequence[str] | None = None,
     language: str | None = None,
@@ -256,14 +274,15 @@ def compute_compliancy(
     """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4), and strict compliancy (ours).
 
     Args:
-        predictions: n new headlines.
+        predictions: n new headlines: a list, a column of a data set or frame, as the other texts.
         sources: n original headlines.
         articles: n original articles.
-        labels: n outlets that the originals come from, by short name (CHANGE-IT's R and G are understood).
+        labels: outlets that the originals come from, one for all or n: short names (CHANGE-IT's R and G are understood), or the
+            classes 0 and 1 of the corpus.
         judges: folder or Hub id of the judges, or judges that are loaded already (saves time when several systems are
             scored).
-        reference_articles: n articles of the other outlet about the same events, further evidence for facts; empty
-            texts, or None, without any.
+        reference_articles: n articles of the other outlet about the same events, further evidence for facts, which also
+            tell that both directions of a pair are one event; empty texts, or None, without any. `change-it score` has them.
         language: of the texts, as `judge_items` takes it.
         reversal: when style counts as reversed, see `compliancy.verdicts`.
         resamples: bootstrap resamples of the intervals.
@@ -283,34 +302,33 @@ def compute_compliancy(
         InputError: no items, lists of different lengths, a text that is empty, or a label that is not one of the
             judges' outlets.
     """
-    if isinstance(judges, str):
-        from change_it.judges.judge import Judges
-
-        judges = Judges.from_pretrained(judges, precision=precision, device=device)
-    if not len(predictions):
+    if resamples < 1:
+        raise InputError(f"resamples is {resamples}: give at least 1, better 1000")
+    texts = texts_by_name(predictions=predictions, sources=sources, articles=articles)
+    count = len(texts["predictions"])
+    if not count:
         raise InputError("there is nothing to score: predictions is empty")
-    evidence = [""] * len(predictions) if reference_articles is None else reference_articles
-    if len({len(texts) for texts in (predictions, sources, articles, labels, evidence)}) > 1:
-        raise InputError(
-            "predictions, sources, articles and labels differ in length: give one of each for every item"
-        )
-    for name, texts in {"predictions": predictions, "sources": sources, "articles": articles}.items():
-        empty = [str(i) for i, text in enumerate(texts) if not text or not text.strip()]
-        if empty:
-            raise InputError(f"empty texts in {name} at {listed(empty)}: give a text for every item")
-    items = []
-    for prediction, source, article, label, other in zip(
-        predictions, sources, articles, labels, evidence, strict=True
-    ):
-        own = _outlet(label, judges.outlets)
-        target = judges.outlets[1 - judges.outlets.index(own)]
-        items.append(Item("", own, target, source, article, "", other, prediction))
+    evidence = [""] * count
+    if reference_articles is not None:
+        evidence = texts_of("reference_articles", reference_articles)
+        if len(evidence) != count:
+            raise InputError(
+                f"there are {count} predictions and {len(evidence)} reference_articles: give one of each"
+            )
+    from change_it.judges.judge import Judges
+
+    judges = Judges.of(judges, precision=precision, device=device)
+    origins = outlet_names("labels", labels, judges.outlets, count)
+    items = [
+        Item("", own, judges.outlets[1 - judges.outlets.index(own)], source, article, "", other, prediction)
+        for prediction, source, article, own, other in zip(*texts.values(), origins, evidence, strict=True)
+    ]
     language = language_of(items, language)
     judged = judge_items(
         judges, items, reversal=reversal, language=language, batch_size=batch_size, progress=progress
     )
-    columns, directions = statistics(judged), [item.direction for item in items]
-    scores = measure(columns, aggregate, directions, resamples=resamples, seed=seed)
+    columns, directions, events = statistics(judged), [item.direction for item in items], item_events(items)
+    scores = measure(columns, aggregate, directions, events, resamples=resamples, seed=seed)
     values = {
         row: {name: found[name].value if name in found else None for name in MEASURES}
         for row, found in scores.items()
@@ -327,16 +345,13 @@ def compute_compliancy(
             for row in judged.select(*MEASURES, "unsupported").to_dicts()
         ],
         "signature": signature(
-            judges, language=language, reversal=reversal, n=len(predictions), resamples=resamples, seed=seed
+            judges,
+            language=language,
+            reversal=reversal,
+            n=len(items),
+            partners=sum(map(bool, evidence)),
+            events=len(np.unique(events)),
+            resamples=resamples,
+            seed=seed,
         ),
     }
-
-
-def _outlet(label: str, outlets: tuple[str, str]) -> str:
-    """The short name for a label."""
-    name = label if label in outlets else KNOWN_LABELS.get(label, label)
-    if name not in outlets:
-        raise InputError(
-            f"the label {label!r} is none of the judges' outlets: write {outlets[0]} or {outlets[1]}"
-        )
-    return name

@@ -620,8 +620,8 @@ def check_all_facts(
             progress=progress,
         )
         for place, reading in zip(asked, readings, strict=True):
-            if reading.edit is not None and not reader.supports(reading):
-                found[place] = Facts(False, (_edited(predictions[place], reading.edit),))
+            if edit := reader.objection(reading):
+                found[place] = Facts(False, (_edited(predictions[place], edit),))
     return [found[place] for place in range(len(items))]
 
 

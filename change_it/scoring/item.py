@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import polars as pl
 
 from change_it.corpus.folder import read_table
+from change_it.corpus.splits import events_of
 from change_it.errors import InputError
+from change_it.stats import Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,20 @@ class TestSet:
         """(n,) the direction of each item."""
         return [item.direction for item in self.items]
 
+    @cached_property
+    def events(self) -> Ints:
+        """(n,) the event of each item, see `item_events`."""
+        return item_events(self.items)
+
+    @property
+    def in_newspaper(self) -> "TestSet":
+        """The same articles, whose headlines are to be their own outlet's (LREC 2020, settings 1 and 2): the original is the reference."""
+        items = (
+            replace(item, target=item.label, reference=item.source, reference_article="")
+            for item in self.items
+        )
+        return replace(self, items=tuple(items))
+
     def predicted(self, predictions: Sequence[str | None]) -> list[Item]:
         """The items with these n new headlines, without those that have None."""
         return [
@@ -71,6 +88,11 @@ class TestSet:
             for item, text in zip(self.items, predictions, strict=True)
             if text is not None
         ]
+
+
+def item_events(items: Sequence[Item]) -> Ints:
+    """(n,) the number of each item's event: both directions of a pair of articles, and near-duplicates of them."""
+    return events_of([item.article for item in items], [item.reference_article for item in items])
 
 
 def read_test_set(corpus: str) -> TestSet:

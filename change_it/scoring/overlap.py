@@ -15,6 +15,8 @@ from change_it.text.tokens import words
 
 #: What `aggregate` returns, in this order.
 MEASURES = ("bleu", "rougeL", "bleu_source", "rougeL_source")
+#: Those that compare with the reference.
+OF_REFERENCE = MEASURES[:2]
 
 _ORDERS = range(1, 5)
 #: Per side: texts to compare with, ROUGE-L F1, words of the candidate and of the reference, matching and all n-grams of orders 1-4.

@@ -1,6 +1,6 @@
 """Scores systems on a test set: compliancy and overlap with intervals, per-item verdicts, paired tests."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, combinations
@@ -11,50 +11,56 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.scoring import compliancy, overlap
+from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import Progress, Reversal, judge_items, language_of
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import SAME, Reranker, signature
 from change_it.scoring.systems import System
-from change_it.stats import AVERAGE, Floats, Statistics, measure, paired_p_values
+from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure, paired_p_values
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
 
 #: The columns of a table of systems.
 MEASURES = (*compliancy.MEASURES, *overlap.MEASURES)
-#: What the table is sorted by: the first that is known.
+#: What the table is sorted by: strict compliancy, or compliancy without a fluency judge.
 SORTED_BY = ("strict_compliancy", "compliancy")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One system in one direction, or on average.
+    """One system in one direction, or on average; of several runs of a system their mean.
 
     Attributes:
         system: name.
         direction: `rep2gio` and the like, or `average`.
         n: number of items.
+        events: that they are of; intervals and tests draw events.
         references: how many of them have a reference, which is what `bleu` and `rougeL` are of.
-        errors: how many of them the system has no headline for; they count as not compliant.
+        errors: how many of them the system has no headline for; they count as not compliant. Of several runs all together.
         values: measure to value in 0-1; those that are unknown are left out: `fluency` and `strict_compliancy` without a
-            fluency judge, `bleu` and `rougeL` without references.
+            fluency judge, `bleu` and `rougeL` without references and of `gold`, which is its own.
         intervals: measure to the ends of its 95% interval.
         signature: what the numbers depend on.
+        runs: of which the values are means; 1 for a single system.
     """
 
     system: str
     direction: str
     n: int
+    events: int
     references: int
     errors: int
     values: dict[str, float]
     intervals: dict[str, tuple[float, float]]
     signature: str
+    runs: int = 1
 
     def flat(self, measures: Sequence[str]) -> dict[str, Any]:
-        """The row as columns: system, direction, n, references, errors, each measure with `_low` and `_high`, signature."""
+        """The row as columns: system, direction, n, events, runs, references, errors, each measure with `_low` and `_high`, signature."""
         cells: dict[str, Any] = {
-            name: getattr(self, name) for name in ("system", "direction", "n", "references", "errors")
+            name: getattr(self, name)
+            for name in ("system", "direction", "n", "events", "runs", "references", "errors")
         }
         for name in measures:
             low, high = self.intervals.get(name, (None, None))
@@ -67,10 +73,11 @@ class Scores:
     """A table of systems.
 
     Attributes:
-        rows: systems, the best average of `SORTED_BY` first, for each the directions and then the average.
-        items: per system, a table with one row an item: headlines, verdicts, probabilities, ROUGE-L.
+        rows: systems, and of several runs of one (`System.run_of`) also their mean, the best average of `SORTED_BY` first; for
+            each the directions and then the average.
+        items: per system, a table with one row an item: its event, headlines, verdicts, probabilities, ROUGE-L.
         p_values: (m, m) paired tests of the average compliancy on the items that both systems have, in the order of
-            `systems`; 1 on the diagonal.
+            `systems`; 1 on the diagonal, and where there are none.
         strict_p_values: the same of strict compliancy; None where it is unknown.
         outlets: A and B.
         reversal: as scored.
@@ -95,8 +102,13 @@ class Scores:
 
     @property
     def systems(self) -> list[str]:
-        """Names in the order of the table."""
+        """Names in the order of the table, each run for itself."""
         return list(self.items)
+
+    @property
+    def names(self) -> list[str]:
+        """The same with the means of several runs."""
+        return list(dict.fromkeys(row.system for row in self.rows))
 
     @property
     def directions(self) -> list[str]:
@@ -104,10 +116,16 @@ class Scores:
         return list(dict.fromkeys(row.direction for row in self.rows))
 
     @property
+    def sorted_by(self) -> str:
+        """The measure that the table is sorted by."""
+        return SORTED_BY[self.strict_p_values is None]
+
+    @property
     def measures(self) -> list[str]:
-        """Those of `MEASURES` that the table has, without `bleu` and `rougeL` where there is no reference at all."""
+        """Those of `MEASURES` that the table has, what it is sorted by first; `bleu` and `rougeL` only where there are references."""
         known = {name for row in self.rows for name in row.values}
-        return [name for name in MEASURES if name in known or name in compliancy.MEASURES]
+        measures = [name for name in MEASURES if name in known or name in compliancy.MEASURES]
+        return sorted(measures, key=lambda name: name != self.sorted_by)
 
     @property
     def signature(self) -> str:
@@ -131,6 +149,8 @@ class Scores:
                     row.direction: {
                         **{name: row.values.get(name) for name in self.measures},
                         "n": row.n,
+                        "events": row.events,
+                        "runs": row.runs,
                         "references": row.references,
                         "errors": row.errors,
                         "intervals": {k: list(v) for k, v in row.intervals.items()},
@@ -139,7 +159,7 @@ class Scores:
                     for row in self.rows
                     if row.system == system
                 }
-                for system in self.systems
+                for system in self.names
             },
             "rerankers": {
                 system: {
@@ -221,6 +241,7 @@ def score(
         progress=progress,
     )
     rows, tables, start = {}, {}, 0
+    runs: dict[str, list[tuple[System, list[Item], Statistics]]] = {}
     for system, items in zip(systems, every, strict=True):
         verdicts = judged.slice(start, len(items))
         start += len(items)
@@ -230,8 +251,12 @@ def score(
                 *([getattr(item, name) for item in items] for name in ("prediction", "reference", "source"))
             ),
         }
-        independent = system.reranker.short if system.reranker else ""
-        chosen = SAME if system.name in same_judges else independent
+        events = test.events[[text is not None for text in system.headlines]]
+        tables[system.name] = _item_table(items, events, verdicts, statistics)
+        for name in filter(None, (system.name, system.run_of)):
+            runs.setdefault(name, []).append((system, items, statistics))
+    for name, several in runs.items():
+        members, items_of_runs, statistics_of_runs = zip(*several, strict=True)
         signed = partial(
             signature,
             judges,
@@ -239,15 +264,19 @@ def score(
             reversal=reversal,
             resamples=resamples,
             seed=seed,
-            reranker=chosen,
-            base=same_base.get(system.name, ""),
+            runs=len(members),
+            reranker=_joined(_chosen_by(system, same_judges) for system in members),
+            base=_joined(same_base.get(system.name, "") for system in members),
         )
-        rows[system.name] = _rows(system.name, items, statistics, signed, resamples, seed)
-        tables[system.name] = _item_table(items, verdicts, statistics)
+        together = {
+            key: np.stack([one[key] for one in statistics_of_runs], axis=1) for key in statistics_of_runs[0]
+        }
+        events = tables[members[0].name]["event"].to_numpy()
+        rows[name] = _rows(name, items_of_runs, events, together, signed, resamples, seed)
     averages = {name: some[-1].values for name, some in rows.items()}
-    key = next((name for name in SORTED_BY if all(name in values for values in averages.values())), "")
+    key = SORTED_BY[judges.fluency is None]
     names = sorted(rows, key=lambda name: -averages[name][key])
-    items_of = {name: tables[name] for name in names}
+    items_of = {name: tables[name] for name in names if name in tables}
     p_values = partial(_p_values, list(items_of.values()), trials=resamples, seed=seed)
     return Scores(
         rows=[row for name in names for row in rows[name]],
@@ -305,42 +334,74 @@ def _aggregate(sums: Statistics) -> dict[str, Floats]:
     return {**compliancy.aggregate(sums), **overlap.aggregate(sums)}
 
 
+def _chosen_by(system: System, same_judges: Sequence[str]) -> str:
+    """The judges that chose a system's headlines, as signatures say it."""
+    independent = system.reranker.short if system.reranker else ""
+    return SAME if system.name in same_judges else independent
+
+
+def _joined(names: Iterable[str]) -> str:
+    """What is named at all, each once."""
+    return "+".join(dict.fromkeys(filter(None, names)))
+
+
 def _rows(
     system: str,
-    items: Sequence[Item],
+    runs: Sequence[Sequence[Item]],
+    events: Ints,
     per_item: Statistics,
     signed: Callable[..., str],
     resamples: int,
     seed: int,
 ) -> list[Row]:
-    """Rows of one system: its directions and the average."""
+    """Rows of one system, the mean of its runs: its directions and the average."""
+    items = runs[0]
     directions = [item.direction for item in items]
     rows = []
-    for name, found in measure(per_item, _aggregate, directions, resamples=resamples, seed=seed).items():
-        own = [item for item in items if name in (item.direction, AVERAGE)]
+    unknown = overlap.OF_REFERENCE if system == GOLD else ()
+    scores = measure(per_item, _aggregate, directions, events, resamples=resamples, seed=seed)
+    for name, scored in scores.items():
+        found = {key: score for key, score in scored.items() if key not in unknown}
+        here = np.array([name in (item.direction, AVERAGE) for item in items])
+        own = [item for item, kept in zip(items, here, strict=True) if kept]
+        of_direction = len(np.unique(events[here]))
         rows.append(
             Row(
                 system=system,
                 direction=name,
                 n=len(own),
+                events=of_direction,
                 references=sum(bool(item.reference) for item in own),
-                errors=sum(not item.prediction.strip() for item in own),
+                errors=sum(
+                    not item.prediction.strip()
+                    for run in runs
+                    for item in run
+                    if name in (item.direction, AVERAGE)
+                ),
                 values={key: score.value for key, score in found.items() if np.isfinite(score.value)},
                 intervals={
                     key: score.interval for key, score in found.items() if np.isfinite(score.interval).all()
                 },
-                signature=signed(n=len(own)),
+                signature=signed(
+                    n=len(own),
+                    partners=sum(bool(item.reference_article) for item in own),
+                    events=of_direction,
+                ),
+                runs=len(runs),
             )
         )
     return rows
 
 
-def _item_table(items: Sequence[Item], verdicts: pl.DataFrame, statistics: Statistics) -> pl.DataFrame:
+def _item_table(
+    items: Sequence[Item], events: Ints, verdicts: pl.DataFrame, statistics: Statistics
+) -> pl.DataFrame:
     """One row an item, as in `items/<system>.csv`."""
     return pl.DataFrame(
         {
             "id": [item.id for item in items],
             "direction": [item.direction for item in items],
+            "event": events,
             "source": [item.source for item in items],
             "headline": [item.prediction for item in items],
             "gold": [item.reference for item in items],
@@ -351,7 +412,7 @@ def _item_table(items: Sequence[Item], verdicts: pl.DataFrame, statistics: Stati
 
 
 def _p_values(items: Sequence[pl.DataFrame], *verdicts: str, trials: int, seed: int) -> Floats:
-    """(m, m) paired tests of the average of the first verdict between any two systems, on the items that both have."""
+    """(m, m) paired tests of the average of the first verdict between any two systems, on the items that both have; 1 without any."""
 
     def share(sums: Statistics) -> dict[str, Floats]:
         return {"share": sums[verdicts[0]] / sums["n"]}
@@ -359,11 +420,21 @@ def _p_values(items: Sequence[pl.DataFrame], *verdicts: str, trials: int, seed: 
     table = np.ones((len(items), len(items)))
     for i, j in combinations(range(len(items)), 2):
         both = items[i].join(items[j], on="id", maintain_order="left", suffix=" of j")
+        if both.is_empty():
+            continue
         one, other = (
             {"n": np.ones(both.height)}
             | {name: both[name + suffix].cast(pl.Float64).to_numpy() for name in verdicts}
             for suffix in ("", " of j")
         )
-        p = paired_p_values(one, other, share, both["direction"].to_list(), trials=trials, seed=seed)
+        p = paired_p_values(
+            one,
+            other,
+            share,
+            both["direction"].to_list(),
+            both["event"].to_numpy(),
+            trials=trials,
+            seed=seed,
+        )
         table[i, j] = table[j, i] = p["share"][-1]
     return table

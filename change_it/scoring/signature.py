@@ -21,6 +21,12 @@ if TYPE_CHECKING:  # loads torch
 #: What a signature says of a system that the scoring judges, or judges of their fold, chose themselves.
 SAME = "same"
 
+#: Of strict compliancy: with v2 main is asked about headlines that are set alike, too.
+STRICT = "v2"
+
+#: Stands for the weights of a model behind a server, which nobody here has seen.
+ENDPOINT = "endpoint"
+
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SIGNATURE = re.compile(
     r"fold:(?P<fold>all|0|1)"
@@ -35,10 +41,13 @@ def signature(
     language: str,
     reversal: str,
     n: int,
+    partners: int,
+    events: int,
     resamples: int,
     seed: int,
     reranker: str = "",
     base: str = "",
+    runs: int = 1,
 ) -> str:
     """The options that a compliancy figure depends on, in one line.
 
@@ -48,20 +57,25 @@ def signature(
         language: that facts were checked in.
         reversal: `relative` or `target`.
         n: number of items scored.
+        partners: how many of them had the other outlet's article on the event as evidence for facts, beside the original headline
+            and its article.
+        events: that the items are of, which intervals and tests draw.
         resamples: of the intervals, and trials of the paired tests.
         seed: seed of the intervals and of the random built-in system.
         reranker: the judges that chose the headlines, `1a2b3c+…,fold:0`, or `same` where they are not independent
             of those that score; empty where none chose.
+        runs: of which the figures are means; intervals draw them too.
         base: the pre-trained model that both the generator and the reader come from; empty where they share none.
 
     Returns:
         Keys and values, separated by bars:
-        `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|facts:v3|lang:it|reversal:relative|tok:unicode|n:5000|…`.
+        `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|strict:v2|facts:v3|lang:it|reversal:relative|tok:unicode|n:5000|partners:5000|…`.
     """
     parts = {
         "judges": judges.signature,
         "reranker": reranker,
         "fluency": judges.fluency.weights_hash[:6] if judges.fluency else "",
+        "strict": STRICT if judges.fluency else "",
         "facts": f"{VERSION}+{judges.reader.weights_hash[:6]}" if judges.reader else VERSION,
         "base": base,
         "lang": language,
@@ -69,6 +83,9 @@ def signature(
         "reversal": reversal,
         "tok": "unicode",
         "n": n,
+        "partners": partners,
+        "events": events,
+        "runs": runs if runs > 1 else "",
         "resamples": resamples,
         "seed": seed,
         "v": __version__,
@@ -131,18 +148,21 @@ class Reranker:
 
 @dataclass(frozen=True)
 class Writer:
-    """The generator of a headline: SHA-256 of its weights, of adapters alone where there are any, and the pre-trained model behind them.
+    """The generator of a headline: SHA-256 of its weights, of adapters alone where there are any, the pre-trained model behind them, and how it was asked if it was not trained.
 
-    A prediction file says in its column `generator` who wrote: `<sha256>`, or `<sha256>|gemma-3-270m`.
+    A prediction file says in its column `generator` who wrote: `<sha256>`, `<sha256>|gemma-3-270m`, of a model that was asked by a
+    prompt `<sha256>|gemma-3-270m|prompt:it+1a2b3c|shots:3+nearest|v:0.1.0`, and `endpoint|NAME|prompt:…` of one behind a server.
     """
 
     weights_hash: str
     base: str = ""
+    asked: str = ""
 
     @property
     def signature(self) -> str:
         """As in a prediction file."""
-        return "|".join(filter(None, (self.weights_hash, self.base)))
+        names = self.weights_hash, self.base.replace("|", "_"), self.asked
+        return "|".join([*filter(None, names), *([f"v:{__version__}"] if self.asked else [])])
 
     @classmethod
     def parse(cls, text: str) -> "Writer | None":
@@ -152,8 +172,10 @@ class Writer:
             >>> Writer.parse("a" * 64 + "|t5-small").base
             't5-small'
         """
-        weights_hash, _, base = text.partition("|")
-        return cls(weights_hash, base) if _HASH.fullmatch(weights_hash) else None
+        weights_hash, base, asked = (*text.split("|", 2), "", "")[:3]
+        if weights_hash != ENDPOINT and not _HASH.fullmatch(weights_hash):
+            return None
+        return cls(weights_hash, base, asked.rpartition("|v:")[0])
 
 
 def parse_reranker(text: str) -> Reranker:

@@ -1,18 +1,20 @@
 """The systems that are scored: those that stand in every table (gold, copy, lead, random-target), and prediction files.
 
-A prediction file has `id, headline, target`, one new headline for every item of the test set. `change-it transfer` adds
-`error`, why an item has no headline, and `reranker`, the judges that chose it.
+A prediction file has `id, headline` and perhaps `target`, one new headline for every item of the test set; or it is a text file
+with one headline a line, in the order of the items. `change-it transfer` adds `error`, why an item has no headline, and
+`reranker`, the judges that chose it.
 """
 
 import random
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median_low
 
 from change_it.errors import InputError
-from change_it.io import Predictions, headlines_of, named_files, read_records
-from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS
+from change_it.io import Predictions, headlines_of, listed, named_files, read_records, text_lines
+from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS, PREDICTION_EXTRAS
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker, Writer, parse_reranker
 
@@ -27,12 +29,14 @@ class System:
             an item that it has no part in, as `gold` where there is no reference.
         reranker: the judges that chose among candidates, None where none did.
         writers: the generators, where the file names them.
+        run_of: the system that this is one of several runs of, trained with another seed each; empty where there is one.
     """
 
     name: str
     headlines: tuple[str | None, ...]
     reranker: Reranker | None = None
     writers: tuple[Writer, ...] = ()
+    run_of: str = ""
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[System]:
@@ -47,7 +51,7 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[System]:
         seed: seed of `random-target`.
 
     Returns:
-        The systems in the order of `BUILT_IN`, without `gold` where no item has a reference.
+        The systems in this order, without `gold` where no item has a reference.
 
     Raises:
         InputError: an outlet has no training headlines.
@@ -68,7 +72,7 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[System]:
         "lead": [lead(item.article, lengths[item.target]) for item in test.items],
         "random-target": [draw.choice(test.training_headlines[item.target]) for item in test.items],
     }
-    return [System(name, tuple(headlines[name])) for name in BUILT_IN if any(headlines[name])]
+    return [System(name, tuple(texts)) for name, texts in headlines.items() if any(texts)]
 
 
 def lead(article: str, length: int) -> str:
@@ -89,43 +93,87 @@ def lead(article: str, length: int) -> str:
     return text.rstrip(" ,;:.-–—") or text
 
 
-def read_systems(specs: Sequence[str], test: TestSet) -> list[System]:
+def read_systems(
+    specs: Sequence[str], test: TestSet, *, columns: str = "", allow_missing: bool = False
+) -> list[System]:
     """Read the prediction files of several systems.
 
     Args:
-        specs: `NAME=FILE` each.
+        specs: `NAME=FILE` each; files of one name are runs of one system.
         test: the items that every file must cover.
+        columns: as `read_predictions` takes it.
+        allow_missing: as `read_predictions` takes it.
 
     Returns:
-        The systems in the order given.
+        The systems in the order given, each run as a system of its own: `mine.1`, `mine.2`, ….
 
     Raises:
-        InputError: a spec without a name, a name that is taken or unfit for a file name, or a file at fault.
+        InputError: a spec without a name, a name that is taken or unfit for a file name, a file that is given twice as runs
+            of one system, or one at fault.
     """
-    named = named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN)
-    return [read_predictions(file, test, name=name) for name, file in named]
+    named = list(
+        named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=True)
+    )
+    several = {name for name, count in Counter(name for name, _ in named).items() if count > 1}
+    systems: list[System] = []
+    for name, file in named:
+        run = 1 + sum(system.run_of == name for system in systems)
+        called = f"{name}.{run}" if name in several else name
+        system = read_predictions(file, test, name=called, columns=columns, allow_missing=allow_missing)
+        systems.append(replace(system, run_of=name if name in several else ""))
+    for name in several:
+        if (
+            len(
+                {
+                    tuple(text is None for text in system.headlines)
+                    for system in systems
+                    if system.run_of == name
+                }
+            )
+            > 1
+        ):
+            raise InputError(f"the files of {name} lack different ids: give the same ones in each run")
+    names = [system.name.lower() for system in systems]
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
+    return systems
 
 
-def read_predictions(file: Path, test: TestSet, *, name: str = "") -> System:
+def read_predictions(
+    file: Path,
+    test: TestSet,
+    *,
+    name: str = "",
+    more: Sequence[Path] = (),
+    columns: str = "",
+    allow_missing: bool = False,
+) -> System:
     """Read one prediction file and check it against the test set.
 
     Args:
-        file: CSV, TSV, JSON lines or parquet with the columns id, headline and target, optionally error and reranker
-            (others are ignored), in any order of rows.
+        file: CSV, TSV, JSON lines or parquet with the columns id and headline, optionally target, error and reranker
+            (others are ignored), in any order of rows; or .txt with one headline a line in the order of the items, an empty
+            line where there is none.
         test: the items to cover.
         name: of the system; the file's name without its ending when not given.
+        more: further files with the rest of the items.
+        columns: map `ours=theirs`, separated by commas.
+        allow_missing: leave out the items that the file does not have, instead of refusing it.
 
     Returns:
         The system, headlines in the order of the items with white space at the ends removed; the headline of a
-        row with an error is empty, whatever stands there.
+        row with an error is empty, whatever stands there, and that of an item that is left out is None.
 
     Raises:
         InputError: unreadable file, missing column, malformed line, a reranker that cannot be read or more than
             one, or ids that are missing, extra or duplicate or that aim at the wrong outlet or have an empty
             headline without an error: all of them in one message.
     """
-    records = read_records(file, required=PREDICTION_COLUMNS, optional=("error", "reranker", "generator"))
-    rows = [record.cells for record in records]
+    rows = [
+        row
+        for each in (file, *more)
+        for row in (_lines(each, test) if each.suffix.lower() == ".txt" else _rows(each, columns))
+    ]
     wanted = {item.id: item.target for item in test.items}
     headlines = headlines_of(rows, lambda text: " ".join(text.split()))
     found = Predictions.match([row["id"] for row in rows], headlines, wanted)
@@ -134,16 +182,42 @@ def read_predictions(file: Path, test: TestSet, *, name: str = "") -> System:
         "with an empty headline": [
             row["id"] for row in known if not row["headline"] and not row.get("error")
         ],
-        "with the wrong target": [row["id"] for row in known if row["target"] != wanted[row["id"]]],
+        "with the wrong target": [
+            row["id"] for row in known if row.get("target", wanted[row["id"]]) != wanted[row["id"]]
+        ],
     }
+    if allow_missing and found.headlines:
+        found = replace(found, missing=[])
     if wrong := found.faults("not in the test set", others):
+        fix = "; --allow-missing leaves out what is missing" if found.missing and found.headlines else ""
         raise InputError(
-            f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
+            f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}{fix}"
         )
     named = sorted({row.get("reranker", "") for row in rows} - {""})
     cells = sorted({row.get("generator", "") for row in rows})
     writers = tuple(writer for text in cells if (writer := Writer.parse(text)))
-    return System(name or file.stem, tuple(found.headlines.values()), _reranker(file, named), writers)
+    given = tuple(found.headlines.get(id_) for id_ in wanted)
+    return System(name or file.stem, given, _reranker(file, named), writers)
+
+
+def _rows(file: Path, columns: str) -> list[dict[str, str]]:
+    """The cells of a table of predictions."""
+    records = read_records(file, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns)
+    return [record.cells for record in records]
+
+
+def _lines(file: Path, test: TestSet) -> list[dict[str, str]]:
+    """The lines of a text file as rows with the ids of the test set."""
+    lines = text_lines(file)
+    if len(lines) != len(test.items):
+        raise InputError(
+            f"{file} has {len(lines)} lines for the {len(test.items)} headlines of the test set: give one for each, in the order "
+            "that change-it transfer --corpus writes, an empty line where there is none"
+        )
+    return [
+        {"id": item.id, "headline": line, "error": "" if line.strip() else "empty line"}
+        for item, line in zip(test.items, lines, strict=True)
+    ]
 
 
 def _reranker(file: Path, named: Sequence[str]) -> Reranker | None:

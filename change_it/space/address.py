@@ -11,7 +11,7 @@ def check_serving(host: str, port: int) -> None:
     if not 0 <= port <= 65_535:
         raise InputError(f"--port {port} is no port: give a number from 0 to 65535")
     if find_spec("gradio") is None:
-        raise InputError("the page needs Gradio: pip install 'change-it[space]'")
+        raise InputError("the page needs Gradio: pip install gradio gensim pyphen")
     if port:
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

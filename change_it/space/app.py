@@ -28,10 +28,26 @@ _SET_LANGUAGE = r"""(language) => {
 }"""
 
 
+class Page(gr.Blocks):
+    """A page whose endpoints fill in the last arguments where a request leaves them out."""
+
+    def validate_inputs(self, block_fn: Any, inputs: list[Any]) -> None:
+        """Add the defaults of what is missing; refuse in one sentence what has none."""
+        for component in block_fn.inputs[len(inputs) :] if block_fn.api_name else []:
+            if component.value is None:
+                needed = sum(each.value is None for each in block_fn.inputs)
+                raise gr.Error(
+                    f"/{block_fn.api_name} needs {needed} values in data, here are {len(inputs)}",
+                    print_exception=False,
+                )
+            inputs.append(component.value)
+        super().validate_inputs(block_fn, inputs)
+
+
 def build(models: Models | None, language: str = "it") -> gr.Blocks:
     """The page over loaded models, with its queue; without models it offers what needs none."""
     own_folder()
-    with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=_DELETE_CACHE) as page:
+    with Page(title="change_it", analytics_enabled=False, delete_cache=_DELETE_CACHE) as page:
         texts = Texts(language)
         with gr.Row(elem_classes="ci-head"):
             with gr.Column(scale=4, min_width=280):

@@ -14,10 +14,11 @@ from change_it.errors import InputError
 from change_it.generators.decoding import Candidate
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.judges.judge import Judges
+from change_it.results.score_tables import heading
 from change_it.scoring.item import Item
 from change_it.space.limits import LIMITS
 from change_it.text.tokens import words
-from change_it.translation import Joined, Message
+from change_it.translation import Joined, Message, Word
 
 #: Test items among which examples are looked for.
 TRIED = 24
@@ -137,7 +138,10 @@ def _chosen(judged: Sequence[tuple[Item, Mapping[str, JudgedCandidate]]]) -> tup
     )
     found += [_example(item, one.text, "refused") for item, one in refused[:1]]
     found += [
-        _example(item, one.text, "mistaken", judges=Joined(_refused_by(one))) for item, one in mistaken[:1]
+        _example(
+            item, one.text, "mistaken", judges=Joined([Word(heading(name)) for name in _refused_by(one)])
+        )
+        for item, one in mistaken[:1]
     ]
     return tuple(found)
 

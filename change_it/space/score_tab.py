@@ -30,7 +30,7 @@ from change_it.space.uploads import TABLES_QUEUE, downloads, listed, read_upload
 from change_it.translation import Message, Texts, translate
 
 #: What an uploaded table must have.
-COLUMNS = ("id", "headline", "article", "label", "prediction")
+COLUMNS = ("id", "source", "article", "label", "headline")
 #: What it may have: several systems; the target outlet's headline about the same event; the judges that chose.
 OPTIONAL = ("system", "gold", "reranker")
 _LEAD = 9  # words of the example's second system
@@ -110,7 +110,7 @@ def read_predictions(path: Path, outlets: tuple[str, str]) -> tuple[TestSet, tup
     """The items of a table of new headlines, those of outlet A first, and its systems.
 
     The table has the columns `COLUMNS` and perhaps `OPTIONAL`: a row an item and system, `label` the outlet that the original
-    comes from. An empty prediction is one that the system failed to write.
+    comes from, `source` the original headline. An empty headline is one that the system failed to write.
 
     Raises:
         InputError: the file cannot be read, a text is missing or too long, a label is no outlet of the judges, an id
@@ -129,7 +129,7 @@ def read_predictions(path: Path, outlets: tuple[str, str]) -> tuple[TestSet, tup
         label = labels[cells["label"]]
         target = outlets[1 - outlets.index(label)]
         source, article, gold = (
-            " ".join(cells.get(name, "").split()) for name in ("headline", "article", "gold")
+            " ".join(cells.get(name, "").split()) for name in ("source", "article", "gold")
         )
         item = Item(cells["id"], label, target, source, article, gold)
         if items.setdefault(item.id, item) != item:
@@ -138,7 +138,7 @@ def read_predictions(path: Path, outlets: tuple[str, str]) -> tuple[TestSet, tup
         headlines = systems.setdefault(name, {})
         if item.id in headlines:
             double.append(line)
-        headlines[item.id] = " ".join(cells["prediction"].split())
+        headlines[item.id] = " ".join(cells["headline"].split())
         rerankers.setdefault(name, set()).update(filter(None, [cells.get("reranker")]))
     faults = (Message("uploads.fault_double"), double), (Message("score.fault_differs"), differing)
     refuse_lines(path, faults)
@@ -166,7 +166,7 @@ def _cell_faults(
 ) -> Iterator[tuple[str, list[int]]]:
     """Texts that are missing or too long and unknown labels, with their lines."""
     needed = [name for name in (*COLUMNS[:3], "gold") if name in rows[0].cells]
-    longest = dict.fromkeys(("id", "headline", "prediction", "gold"), LIMITS.headline) | {
+    longest = dict.fromkeys(("id", "source", "headline", "gold"), LIMITS.headline) | {
         "article": LIMITS.article,
         "system": LIMITS.name,
     }
@@ -188,7 +188,7 @@ def _reranker(system: str, named: set[str]) -> Reranker | None:
 
 
 def scores_html(scores: Scores, charts: list[tuple[Drawing, Markup]], language: str) -> str:
-    """What was scored as HTML: the report's tables and charts, without what the paper prints."""
+    """What was scored as HTML: the report's tables and charts."""
     directions = scores.directions
     return render(
         "score.html.jinja",
@@ -196,7 +196,7 @@ def scores_html(scores: Scores, charts: list[tuple[Drawing, Markup]], language: 
         scores=scores,
         remarks=remarks(scores) + ([] if "bleu" in scores.measures else [Message("score.no_gold")]),
         systems=systems_table(
-            scores, directions[:1] if len(directions) == 2 else [AVERAGE, *directions[:-1]], published=False
+            scores, directions[:1] if len(directions) == 2 else [AVERAGE, *directions[:-1]]
         ),
         tests=tests_table(scores, scores.p_values),
         charts=charts,

@@ -13,6 +13,8 @@ import gradio as gr
 from gradio.tunneling import CURRENT_TUNNELS
 from gradio.utils import get_space
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
 
 from change_it.errors import InputError
 from change_it.space.address import taken
@@ -75,7 +77,7 @@ def launch(page: gr.Blocks, *, hosts: Sequence[str] = (), **settings: Any) -> An
         uploads=own_folder() if has_uploads else None,
     )
     defaults: dict[str, Any] = {
-        "app_kwargs": {"middleware": [guard]},
+        "app_kwargs": {"middleware": [guard], "exception_handlers": {TypeError: refuse_arguments}},
         "theme": theme(),
         "i18n": gr.I18n(**{language: gradio_texts(language) for language in LANGUAGES}),
         "css": css(),
@@ -103,8 +105,26 @@ def serve(page: gr.Blocks, *, host: str, port: int, share: bool, **settings: Any
         )
     except OSError as error:
         raise InputError(taken(host, port)) from error
-    console().print(f"Open [bold]{public or address}[/] in a browser; Ctrl-C ends it.", soft_wrap=True)
+    terminal = console()
+    terminal.print(f"Open [bold]{public or address}[/] in a browser; Ctrl-C ends it.", soft_wrap=True)
+    if any(function.api_name == "judge" for function in page.fns.values()):
+        terminal.print(curl_line(public or address), soft_wrap=True, markup=False, highlight=False)
     wait(page)
+
+
+def curl_line(address: str) -> str:
+    """How a program asks the page."""
+    api = f"{address.rstrip('/')}/gradio_api"
+    data = '{"data": ["New headline", "Original headline", "Its article"]}'
+    return f"API: {api} (transfer, judge, score)\n  curl -s {api}/run/judge -H 'Content-Type: application/json' -d '{data}'"
+
+
+async def refuse_arguments(request: Request, error: Exception) -> JSONResponse:
+    """One sentence where a request lacks an argument, or has one that there is not."""
+    if "/call/v2/" not in request.url.path:
+        raise error
+    sentence = str(error).partition(" Please click")[0]
+    return JSONResponse({"error": sentence}, status_code=422)
 
 
 def wait(page: gr.Blocks) -> None:

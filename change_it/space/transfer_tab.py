@@ -259,12 +259,12 @@ def transfer(
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original` (headline and readability), `signature`, and
         `candidates`, `own` and then the best by `strict_joint`, weighted, each with `headline`, `system`, `joint` (probability that
-        HH, AH and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts),
+        HH, AH and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts or where the style is typography alone),
         `probabilities` (hh, ah, fluency; main, that it is of the outlet aimed at; style, that main's decision is
         reversed), `verdicts` (those of `scoring`), `unsupported` (numbers, names and quotations, with their places in the headline),
         `looks_like` (the outlet that main takes the original and the new headline for) and `readability`;
-        `wrong_direction`, whether main takes the original for the outlet aimed at, so that there is no verdict on style
-        and compliancy; `known_words`, the share of the original's and the article's words that the judges' corpus has,
+        `wrong_direction`, why there is no verdict on style and compliancy, where main takes the original for the outlet
+        aimed at, else empty; `known_words`, the share of the original's and the article's words that the judges' corpus has,
         and `foreign`, whether that is too few to believe them; `reader`, whether facts ask one; `reliability`, how far to rely on each judge. What needs a fluency judge is None where there is none.
 
     Raises:
@@ -291,10 +291,10 @@ def transfer(
     return {"system": system, **_answer(models, item, shown)}
 
 
-def judge(models: Models, headline: Any, article: Any, new_headline: Any, direction: Any) -> dict[str, Any]:
+def judge(models: Models, headline: Any, original: Any, article: Any, direction: Any) -> dict[str, Any]:
     """What the judges say of a headline that somebody wrote; see `transfer`, with one candidate."""
-    item = _checked(models, headline, article, direction)
-    new = " ".join(text_of(new_headline, LIMITS.headline, "transfer.own").split())
+    item = _checked(models, original, article, direction)
+    new = " ".join(text_of(headline, LIMITS.headline, "transfer.own").split())
     if not words(new):
         raise InputError(Message("limits.no_own"))
     return {"system": OWN, **_answer(models, item, models.answer(Question(item, own=new)))}
@@ -321,7 +321,7 @@ def _answer(models: Models, item: Item, found: Sequence[tuple[str, JudgedCandida
     source = found[0][1].probabilities["source"] or 0.0
     wrong = source > 0.5
     before, after = (item.label, item.target)[:: -1 if wrong else 1]
-    unknown = dict.fromkeys(("compliancy", "strict_compliancy", "main")) if wrong else {}
+    unknown = dict.fromkeys(("compliancy", "strict_compliancy", "main", "main_normalised")) if wrong else {}
     candidates = [
         {
             "headline": one.text,
@@ -354,7 +354,11 @@ def _answer(models: Models, item: Item, found: Sequence[tuple[str, JudgedCandida
             "readability": original,
             "looks_like_target": round(source, 4),
         },
-        "wrong_direction": wrong,
+        "wrong_direction": Message(
+            "transfer.wrong_direction", a=item.label, b=item.target, share=f"{source:.0%}"
+        )
+        if wrong
+        else "",
         "candidates": candidates,
         "known_words": None if casing is None else round(casing.known_share(text, models.language), 4),
         "foreign": casing is not None and casing.is_foreign(text, models.language),
@@ -382,6 +386,11 @@ def readability_figures(headlines: Sequence[str], language: str) -> list[dict[st
     ]
 
 
+def _localized(answer: dict[str, Any], language: str) -> dict[str, Any]:
+    """An answer with its sentence in a language."""
+    return {**answer, "wrong_direction": localized(language, answer["wrong_direction"])}
+
+
 def _endpoints(language_at_first: str, models: Models) -> None:
     """The named endpoints, documented by what is written here."""
     directions, systems = list(models.directions), list(models.systems)
@@ -396,17 +405,18 @@ def _endpoints(language_at_first: str, models: Models) -> None:
         language: str = language_at_first,
         style_weight: float = STYLE_WEIGHT,
     ) -> dict:
-        return transfer(models, headline, article, direction, system, candidates, style_weight=style_weight)
+        found = transfer(models, headline, article, direction, system, candidates, style_weight=style_weight)
+        return _localized(found, language)
 
     @friendly
     def judge_endpoint(
         headline: str,
+        original: str,
         article: str,
-        new_headline: str,
         direction: str = directions[0],
         language: str = language_at_first,
     ) -> dict:
-        return judge(models, headline, article, new_headline, direction)
+        return _localized(judge(models, headline, original, article, direction), language)
 
     lengths = f"headline: at most {LIMITS.headline} characters; article: at most {LIMITS.article} characters"
     aims = f"direction: {' or '.join(directions)}; language of messages: it or en"
@@ -424,7 +434,7 @@ def _endpoints(language_at_first: str, models: Models) -> None:
         api_name="judge",
         api_description=(
             "What the judges say of a headline that you wrote: does it tell the story of the original (hh) and of the "
-            f"article (ah), and is the style reversed (main). {lengths}; new_headline like headline; {aims}."
+            f"article (ah), and is the style reversed (main). {lengths}; original: the original headline; {aims}."
         ),
         **_QUEUE,
     )

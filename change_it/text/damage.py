@@ -7,13 +7,14 @@ first word's case and the end keeps its sign, so that neither case nor punctuati
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise, permutations
 
 import numpy as np
 
+from change_it.text.sentences import sentences
 from change_it.text.stopwords import stop_words
 
 Tag = Callable[[Sequence[str]], list[str]]
@@ -25,6 +26,8 @@ _ELISION = re.compile(r"(\w{1,6})['’](\w{3,}.*)")
 SHORT = 3
 #: Words of the text that a headline of the language model has, at least and at most.
 SAMPLE_WORDS = 5, 18
+#: Words of a sentence that stands for a headline, at most, unless headlines are longer.
+SENTENCE_WORDS = 25
 #: A function word ends headlines so rarely, as a share of where it stands, that one cut there dangles.
 RARELY = 0.03
 #: A word is followed by one certain word so often that they belong together.
@@ -91,6 +94,9 @@ class Material:
     # universal part-of-speech tags of the words of a headline; None leaves substitution by tag out
     tag: Tag | None = None
     generated: Sequence[str] = ()  # texts of generators that have not learnt their language yet
+    article_of: Mapping[str, str] = field(
+        default_factory=dict
+    )  # of headlines, the beginnings of their articles
     splits: list[Split] = field(init=False, repr=False)
     _tags: dict[tuple[str, ...], list[str]] = field(init=False, repr=False, default_factory=dict)
 
@@ -143,6 +149,12 @@ class Material:
             for word, gap in zip(split.words, [*split.gaps[1:-1], "."], strict=True)
             if gap.strip()
         )
+
+    @cached_property
+    def adjacent(self) -> frozenset[tuple[str, str]]:
+        """Words that stand side by side in headlines and articles, lower-cased."""
+        rows = [split.words for split in self.splits] + [_WORD.findall(article) for article in self.articles]
+        return frozenset(pair for row in rows for pair in pairwise(map(str.lower, row)))
 
     @cached_property
     def openings(self) -> Counter[str]:
@@ -555,13 +567,23 @@ def joined(split: Split, random: np.random.Generator, material: Material) -> str
 
 @family
 def spliced(split: Split, random: np.random.Generator, material: Material) -> str | None:
-    """The beginning up to a word that must go on, and the end of another headline."""
+    """The beginning, and the end of another headline: behind a word that must go on, or where two words meet that no text has side by side."""
     cuts = _cuts(split, material)
     other = material.splits[random.integers(len(material.splits))]
     starts = [index for index in range(1, len(other.words)) if not other.gaps[index].strip()]
-    if not cuts or not starts:
+    if random.random() < 0.5:
+        inside = [count for count in range(2, len(split.words)) if not split.gaps[count].strip()]
+        meet = [
+            (count, start)
+            for count in inside
+            for start in starts
+            if (split.words[count - 1].lower(), other.words[start].lower()) not in material.adjacent
+        ]
+    else:
+        meet = [(count, start) for count in cuts for start in starts]
+    if not meet:
         return None
-    count, start = cuts[random.integers(len(cuts))], starts[random.integers(len(starts))]
+    count, start = meet[random.integers(len(meet))]
     words = split.words[:count] + other.words[start:]
     gaps = [*split.gaps[:count], " ", *other.gaps[start + 1 : -1]]
     return _ended(words, gaps, split, material)
@@ -602,6 +624,25 @@ def fragment(split: Split, random: np.random.Generator, material: Material) -> s
         kept = kept[:1]
     gaps = ["", *[" "] * (len(kept) - 1), ""]
     return _cased(Split([split.words[index] for index in kept], gaps), split, material)
+
+
+# Running text
+
+
+@family
+def sentence(split: Split, random: np.random.Generator, material: Material) -> str | None:
+    """A sentence of the headline's article, with its own end or the headline's."""
+    article = material.article_of.get(str(split), "")
+    longest = max(SENTENCE_WORDS, 2 * len(split.words))
+    some = [
+        text.strip()
+        for text in list(sentences(article))[:-1]  # the last one may be cut
+        if SAMPLE_WORDS[0] <= len(text.split()) <= longest
+    ]
+    if not some:
+        return None
+    text = some[int(random.integers(len(some)))]
+    return text if random.random() < 0.5 else text.rstrip(".") + split.gaps[-1]
 
 
 # Language models

@@ -10,6 +10,7 @@ import math
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,8 @@ from change_it.training.settings import TrainingSettings
 
 #: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end.
 EVALUATIONS = 10
+#: Share of --max-minutes that evaluations take, where the first and the last one alone do not take more.
+EVALUATING = 0.1
 #: Checkpoints kept: the newest, and the one before while the newest is being written.
 CHECKPOINTS_KEPT = 2
 #: Written into a checkpoint last: one without it was being written when the run died.
@@ -160,7 +163,7 @@ def make_optimizer(model: nn.Module, settings: TrainingSettings) -> torch.optim.
     )
 
 
-def schedule(settings: TrainingSettings, total: int) -> Callable[[int], float]:
+def schedule(settings: TrainingSettings, total: int) -> Callable[[float], float]:
     """Factor of the learning rate at each of `total` updates: 1 for Adagrad; up to 1 and down to 0 for AdamW.
 
     Examples:
@@ -222,6 +225,54 @@ def check_launch() -> None:
             )
 
 
+class Clock:
+    """Seconds of a run by the clock of the main process, and what --max-minutes allows: the last evaluation has to fit in.
+
+    With it, the learning rate falls with the time where that passes sooner than the updates, and evaluations between the first
+    and the last one are left out when they would take more than `EVALUATING` of it.
+    """
+
+    def __init__(self, max_minutes: float | None, started: float | None):
+        self.limit = math.inf if max_minutes is None else 60 * max_minutes
+        self.started = time.monotonic() if started is None else started
+        self.begun = self.before = self.preparation = 0.0
+        self.seconds = self.evaluating = self.last_evaluation = 0.0
+
+    def begin(self, before: float) -> None:
+        """Begin to train, after `before` seconds of training of a run that is resumed."""
+        self.begun, self.before, self.seconds = time.monotonic(), before, before
+        self.preparation = _of_main_process(self.begun - self.started)
+
+    def read(self) -> float:
+        """Seconds of training, the same in all processes."""
+        self.seconds = _of_main_process(self.before + time.monotonic() - self.begun)
+        return self.seconds
+
+    @contextmanager
+    def evaluation(self) -> Iterator[None]:
+        """Read the clock before and after an evaluation."""
+        before = self.read()
+        yield
+        self.last_evaluation = self.read() - before
+        self.evaluating += self.last_evaluation
+
+    @property
+    def share(self) -> float:
+        """Of the time; 0 without a limit."""
+        training = self.limit - self.preparation
+        return min(1.0, self.seconds / training) if training > 0 else 0.0
+
+    @property
+    def is_up(self) -> bool:
+        """Whether there is time for no more than an evaluation."""
+        return self.preparation + self.seconds + self.last_evaluation > self.limit
+
+    @property
+    def allows_evaluation(self) -> bool:
+        """Whether one more and the last one keep within their share."""
+        return self.evaluating + 2 * self.last_evaluation <= EVALUATING * self.limit
+
+
 def train(
     model: nn.Module,
     dataset: Any,
@@ -233,6 +284,7 @@ def train(
     evaluate: Evaluate | None = None,
     lengths: Sequence[int] | None = None,
     min_updates: int = 300,
+    started: float | None = None,
 ) -> TrainingResult:
     """Train `model` in place; afterwards it has the best weights by validation score (the last without one).
 
@@ -251,6 +303,7 @@ def train(
             called by the main process with the model in `eval` mode, gradients off and the arithmetic of the training.
         lengths: length of each example, to batch like with like; None leaves the order alone.
         min_updates: epochs rise until there are this many updates.
+        started: when the run began, in `time.monotonic()`: what was done since counts among the minutes; None is now.
     """
     if len(dataset) == 0:
         raise InputError(f"there is nothing to train the {name} on: the training set is empty")
@@ -266,7 +319,10 @@ def train(
     prepared, optimizer, loader = accelerator.prepare(model.train(), optimizer, loader)
     updates_an_epoch = math.ceil(len(loader) / settings.gradient_accumulation)
     total = settings.updates or max(math.ceil((settings.epochs or 0) * updates_an_epoch), min_updates)
-    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer.optimizer, schedule(settings, total))
+    clock, factor = Clock(settings.max_minutes, started), schedule(settings, total)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(
+        optimizer.optimizer, lambda update: factor(max(update, total * clock.share))
+    )
     fingerprint = {
         "examples": len(dataset),
         "updates": total,
@@ -282,12 +338,13 @@ def train(
     accelerator.register_for_checkpointing(scheduler, state)
     _resume(accelerator, out) if settings.resume else _clear(accelerator, out)
 
-    started, seconds_before = time.monotonic(), state.seconds
+    clock.begin(state.seconds)
     evaluate_every = settings.evaluation_steps or max(1, total // EVALUATIONS)
     stopped = "early" if _exhausted(settings, state) else "updates"
     with TrainingBar(name, total, state, shown=accelerator.is_main_process) as bar:
         if state.update == 0 and evaluate is not None:  # a model that starts well may stay the best
-            _evaluate(accelerator, prepared, evaluate, state, float(scheduler.get_last_lr()[0]))
+            with clock.evaluation():
+                _evaluate(accelerator, prepared, evaluate, state, float(scheduler.get_last_lr()[0]))
         while state.update < total and stopped == "updates":
             loader.set_epoch(state.epoch)
             batches.set_epoch(state.epoch)
@@ -308,13 +365,14 @@ def train(
                     continue
                 scheduler.step()
                 state.update += 1
-                state.seconds = seconds_before + time.monotonic() - started
+                state.seconds = clock.read()
                 bar.show(state)
-                out_of_time = _agreed(
-                    settings.max_minutes is not None and state.seconds > 60 * settings.max_minutes
-                )
-                if state.update % evaluate_every == 0 or state.update == total or out_of_time:
-                    _evaluate(accelerator, prepared, evaluate, state, float(scheduler.get_last_lr()[0]))
+                due = state.update % evaluate_every == 0 and clock.allows_evaluation
+                out_of_time = clock.is_up
+                if due or state.update == total or out_of_time:
+                    with clock.evaluation():
+                        _evaluate(accelerator, prepared, evaluate, state, float(scheduler.get_last_lr()[0]))
+                    state.seconds = clock.seconds
                     bar.show(state, note=True)
                 if out_of_time:
                     stopped = "time"
@@ -332,7 +390,7 @@ def train(
         accelerator.trackers[0].finish()
     model = accelerator.unwrap_model(prepared, keep_fp32_wrapper=False)
     if state.best_weights is not None:
-        model.load_state_dict(state.best_weights)
+        model.load_state_dict(state.best_weights, strict=False)
     model.eval()
     epochs = state.epoch + state.batch / len(loader)
     return TrainingResult(
@@ -343,7 +401,7 @@ def train(
 def _accelerator(settings: TrainingSettings, out: Path) -> Accelerator:
     """A fresh Accelerator; earlier runs of the same process may have had another precision."""
     if settings.tensorboard and not is_tensorboard_available():
-        raise InputError("--tensorboard needs TensorBoard: pip install 'change-it[tracking]'")
+        raise InputError("--tensorboard needs TensorBoard: pip install tensorboard")
     if settings.mixed_precision == "fp16" and not torch.cuda.is_available():
         raise InputError("--mixed-precision fp16 needs a CUDA device: use bf16 or no")
     logging.getLogger("accelerate").setLevel(logging.ERROR)
@@ -367,11 +425,11 @@ def _accelerator(settings: TrainingSettings, out: Path) -> Accelerator:
     return accelerator
 
 
-def _agreed(flag: bool) -> bool:
-    """The main process's answer, for all processes."""
+def _of_main_process(number: float) -> float:
+    """The number that the main process has."""
     if PartialState().num_processes == 1:
-        return flag
-    return bool(broadcast_object_list([flag])[0])
+        return number
+    return float(broadcast_object_list([number])[0])
 
 
 def _exhausted(settings: TrainingSettings, state: Progressed) -> bool:
@@ -406,8 +464,12 @@ def _evaluate(
         return
     state.patience += 1
     if state.best_score is None or numbers["score"] > state.best_score:
-        weights = accelerator.unwrap_model(model).state_dict()
-        state.best_weights = {key: value.detach().cpu().clone() for key, value in weights.items()}
+        bare = accelerator.unwrap_model(model)
+        named = bare.named_parameters(remove_duplicate=False)
+        frozen = {name for name, parameter in named if not parameter.requires_grad}
+        state.best_weights = {
+            key: value.detach().cpu().clone() for key, value in bare.state_dict().items() if key not in frozen
+        }
         state.best_score, state.best_update, state.patience = numbers["score"], state.update, 0
 
 

@@ -91,6 +91,7 @@ def train_in_folder(
         evaluate=run.evaluate,
         lengths=run.lengths,
         min_updates=run.min_updates,
+        started=started,
     )
     if not state.is_main_process:
         return {}
@@ -174,6 +175,8 @@ def _finished(settings: TrainingSettings, out: Path) -> dict[str, Any] | None:
 
 def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:
     """Replace the model in `out` by the finished one, its metrics last; drop everything unfinished."""
+    if (out / METRICS).exists():  # it is of the model that is replaced
+        (out / "README.md").unlink(missing_ok=True)
     names = {path.name for path in final.iterdir()}
     for path in sorted(final.iterdir(), key=lambda path: path.name == METRICS):
         os.replace(path, out / path.name)

@@ -26,7 +26,7 @@ class TrainingOptions:
     epochs: float | None = None
     """Passes over the training data; raised until there are at least 300 updates, but for a judge's pre-trained encoder."""
     updates: int | None = None
-    """Updates in all; when given, epochs are not looked at."""
+    """Total updates; overrides --epochs."""
     batch_size: int | None = None
     """Examples a batch and process; an update takes --gradient-accumulation batches."""
     optimizer: Optimizer | None = None
@@ -52,7 +52,7 @@ class TrainingOptions:
     resume: bool = False
     """Go on from the newest checkpoint in the output folder."""
     max_minutes: float | None = None
-    """Stop cleanly after this many minutes and keep the best weights."""
+    """Stop cleanly after this many minutes, those of loading and of evaluations among them, and keep the best weights; the learning rate falls with the time."""
     tensorboard: bool = False
     """Log to the folder logs in --out, for TensorBoard (extra: tracking)."""
     seed: int = 1

@@ -1,14 +1,19 @@
 """Raw articles of two newspapers → aligned splits, as a `datasets` builder that does what `change-it corpus build` does.
 
-Under datasets 2.x and 3.x:
+The usual way is to build a corpus once and open the folder, with any version of `datasets`:
 
-    load_dataset("dataset_scripts/change_it_splits", "pairs", data_files="articles/*.csv", trust_remote_code=True)
+    change-it corpus build articles/*.csv --out runs/mine/corpus
+    load_dataset("runs/mine/corpus", "pairs")
 
-Under datasets 4 and later, which run no scripts, the class is used directly:
+Inside a program the class is used directly (datasets 4 and 5 say "Dataset scripts are no longer supported" of this file):
 
     builder = ChangeItSplits(config_name="pairs", data_files="articles/*.csv", language="it")
     builder.download_and_prepare()
     pairs = builder.as_dataset(split="test")
+
+Under datasets 3.6, the oldest that installs beside this package, the script still runs:
+
+    load_dataset("dataset_scripts/change_it_splits", "pairs", data_files="articles/*.csv", trust_remote_code=True)
 
 The configs are those of a corpus folder, and the rows are those of the command with the same options. Every option of
 the command is a keyword here, but `files` (data_files) and `out`.

@@ -10,13 +10,13 @@ MODULE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "compliancy.py
 JUDGES = os.environ.get("CHANGE_IT_JUDGES", "")
 
 
-def judge(source, prediction, article, label, judges):
+def judge(source, headline, article, label, judges):
     """Score one new headline and say in words what each judge found."""
     from change_it import InputError
 
     try:
         result = evaluate.load(MODULE).compute(
-            predictions=[prediction],
+            predictions=[headline],
             sources=[source],
             articles=[article],
             labels=[label.strip()],
@@ -31,6 +31,7 @@ def judge(source, prediction, article, label, judges):
         ["HH: same story as the original headline", verdict["hh"]],
         ["AH: fits the article", verdict["ah"]],
         ["main: style reversed", verdict["main"]],
+        ["main normalised: reversed without its typography, too", verdict["main_normalised"]],
         ["fluency: a newspaper would print it", verdict["fluency"]],
         ["facts: numbers, names and quotations supported", verdict["facts"]],
         ["strictly compliant: all of it", verdict["strict_compliancy"]],
@@ -51,7 +52,7 @@ def build():
         with gr.Row():
             with gr.Column():
                 source = gr.Textbox(label="Original headline")
-                prediction = gr.Textbox(label="New headline")
+                headline = gr.Textbox(label="New headline")
                 article = gr.Textbox(label="Article", lines=8)
                 label = gr.Textbox(label="Outlet of the original", value="rep")
                 judges = gr.Textbox(label="Judges: Hub id or folder", value=JUDGES)
@@ -60,7 +61,7 @@ def build():
                 verdicts = gr.Dataframe(headers=["question", "answer"], label="Verdicts", interactive=False)
                 signature = gr.Textbox(label="Signature", interactive=False)
         button.click(
-            judge, [source, prediction, article, label, judges], [verdicts, signature], api_name="judge"
+            judge, [source, headline, article, label, judges], [verdicts, signature], api_name="judge"
         )
     return page
 

@@ -3,12 +3,13 @@
 import datasets
 import evaluate
 
+from change_it.io import column_of
 from change_it.scoring.compliancy import compute_compliancy
 
 _DESCRIPTION = """\
 Share of transferred headlines that keep the content and change the style: one trained judge finds that the new headline
 matches the original one (HH), another that it matches the article (AH), and a third changes its mind about the newspaper (main). Beside it strict compliancy: a fourth judge finds, too,
-that a newspaper would print the headline (fluency), and its numbers, names and quotations are supported (facts).
+that a newspaper would print the headline (fluency), its numbers, names and quotations are supported (facts), and style changes without typography, too.
 """
 
 _CITATION = """\
@@ -25,9 +26,10 @@ Args:
     predictions: new headlines.
     sources: original headlines.
     articles: original articles.
-    labels: outlets that the originals come from, short names such as rep and gio.
+    labels: outlets that the originals come from, one for all or one each: short names such as rep and gio, or the classes 0 and 1.
     judges: folder or Hub id that holds the judges main, hh, ah and perhaps fluency, or judges loaded with `change_it.judges.Judges`.
-    reference_articles: the other newspaper's articles about the same events, further evidence for facts; none by default.
+    reference_articles: the other newspaper's articles about the same events, further evidence for facts, which `change-it score`
+        has; none by default.
     language: of the texts, for facts: it, en or any other; guessed by default.
     reversal: "relative" (default): main decides otherwise than on the original; "target": main decides for the outlet aimed at.
     resamples: bootstrap resamples of the 95% intervals, 1000 by default.
@@ -36,10 +38,10 @@ Args:
     precision: arithmetic of the judges: "float32" (default) or "bf16".
     device: where judges run: auto (default), cpu, cuda, mps.
 Returns:
-    compliancy, strict_compliancy, hh, ah, main, fluency, facts: averages over the directions that occur, 0-1; fluency and
+    compliancy, strict_compliancy, hh, ah, main, main_normalised, fluency, facts: averages over the directions that occur, 0-1; fluency and
         strict_compliancy are None without a fluency judge.
     <from>2<to>: the same of each direction.
-    intervals: ends of the 95% intervals under "average" and each direction's name.
+    intervals: ends of the 95% intervals, drawn by event, under "average" and each direction's name.
     verdicts: for each item the same as booleans, and unsupported, the list of numbers, names and quotations without evidence.
     signature: what the numbers depend on.
 Example:
@@ -57,10 +59,24 @@ class Compliancy(evaluate.Metric):
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
+            homepage="https://sites.google.com/view/change-it",
+            license="Apache-2.0",
+            reference_urls=["https://arxiv.org/abs/2101.01634"],
             features=datasets.Features(
                 {name: datasets.Value("string") for name in ("predictions", "sources", "articles", "labels")}
             ),
         )
 
-    def _compute(self, predictions, sources, articles, labels, judges, **options):
+    def compute(self, *, predictions=None, labels=None, **options):
+        """As `evaluate.Metric.compute`; one label stands for all, and texts may be columns of frames."""
+        if isinstance(labels, str | int) and predictions is not None:
+            labels = [labels] * len(predictions)
+        given = {"predictions": predictions, "labels": labels}
+        given |= {name: options.pop(name, None) for name in ("sources", "articles")}
+        lists = {name: list(column_of(name, values)) for name, values in given.items() if values is not None}
+        if "labels" in lists:
+            lists["labels"] = list(map(str, lists["labels"]))  # classes are numbers
+        return super().compute(**lists, **options)
+
+    def _compute(self, predictions, sources, articles, labels, judges=None, **options):
         return compute_compliancy(predictions, sources, articles, labels, judges, **options)

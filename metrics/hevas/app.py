@@ -10,7 +10,7 @@ MODULE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hevas.py")
 METRICS = ["R-1", "R-2", "R-SU", "R-WSU", "JS-C", "JS-S", "PNR", "NR", "PR", "Fog", "AWL"]
 
 
-def score(prediction, references, document, language):
+def score(headline, references, document, language):
     """Measure one headline against its article and the references, one a line."""
     from change_it import InputError
 
@@ -18,7 +18,7 @@ def score(prediction, references, document, language):
     metric = evaluate.load(MODULE)
     try:
         result = metric.compute(
-            predictions=[prediction],
+            predictions=[headline],
             references=[texts],
             documents=[document],
             metrics=METRICS,
@@ -35,7 +35,7 @@ def build():
         gr.Markdown("# HEvAS\nHow informative and how readable is a headline?")
         with gr.Row():
             with gr.Column():
-                prediction = gr.Textbox(label="New headline")
+                headline = gr.Textbox(label="New headline")
                 references = gr.Textbox(label="Reference headlines, one a line", lines=3)
                 document = gr.Textbox(label="Article", lines=8)
                 language = gr.Radio(["it", "en"], value="it", label="Language")
@@ -43,9 +43,7 @@ def build():
             with gr.Column():
                 scores = gr.Dataframe(headers=["metric", "value"], label="Values", interactive=False)
                 signature = gr.Textbox(label="Signature", interactive=False)
-        button.click(
-            score, [prediction, references, document, language], [scores, signature], api_name="score"
-        )
+        button.click(score, [headline, references, document, language], [scores, signature], api_name="score")
     return page
 
 

@@ -11,6 +11,7 @@ from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import evaluate as measure
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
+from change_it.io import column_of
 
 _DESCRIPTION = """\
 Informativeness and readability of headlines: ROUGE-1, -2, -SU and -WSU, latent semantic indexing, topics, word embeddings and
@@ -58,6 +59,9 @@ class Hevas(evaluate.Metric):
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
+            homepage="https://aclanthology.org/volumes/W19-89/",
+            license="Apache-2.0",
+            reference_urls=["https://aclanthology.org/volumes/W19-89/"],
             features=[
                 datasets.Features(
                     {"predictions": text, "references": datasets.Sequence(text), "documents": text}
@@ -68,9 +72,14 @@ class Hevas(evaluate.Metric):
 
     def compute(self, *, predictions=None, references=None, documents=None, **options):
         """As `evaluate.Metric.compute`; without references the metrics that need none."""
+        given = {"predictions": predictions, "references": references, "documents": documents}
+        lists = {
+            name: values if values is None else list(column_of(name, values))
+            for name, values in given.items()
+        }
         if references is None and predictions is not None:
-            references = [""] * len(predictions)
-        return super().compute(predictions=predictions, references=references, documents=documents, **options)
+            lists["references"] = [""] * len(lists["predictions"])
+        return super().compute(**lists, **options)
 
     def _compute(
         self,

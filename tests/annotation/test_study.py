@@ -218,3 +218,103 @@ def test_a_headline_like_a_formula_is_quoted_in_the_sheet_and_shown_as_it_is(stu
     assert sum(row.headline.startswith("+1: ") for row in rows) == 10
     assert {(row.choice1, row.choice2) for row in rows} == {("La R", "Il G")}
     assert questions == ["answer"]
+
+
+def in_newspaper(corpus, folder):
+    """Two files, one an outlet, of headlines in the original's own style."""
+    rows = pl.read_parquet(corpus / "articles" / "test.parquet")
+    files = []
+    for label in ("rep", "gio"):
+        files.append(folder / f"{label}.csv")
+        rows.filter(label=label).select(
+            "id", headline="Ora: " + pl.col("headline"), target="label"
+        ).write_csv(files[-1])
+    return files
+
+
+def test_headlines_of_the_own_outlet_are_a_condition(study_corpus, tmp_path, with_judges):
+    out = tmp_path / "sheet.csv"
+    files = in_newspaper(study_corpus, tmp_path)
+    specs = [f"setting1={file}" for file in files] + [
+        f"echo={write_predictions(study_corpus, tmp_path / 'e.csv')}"
+    ]
+    arguments = ["--corpus", str(study_corpus), "--predictions", *specs, "--items", "20", "--out", str(out)]
+    assert main(["annotate", "sample", *arguments]) == 0
+    key = [row for row in rows_of(tmp_path / "sheet-key.csv") if row["condition"] == "setting1"]
+    assert len(key) == 20
+    assert all(row["outlet"] == row["label"] and row["reference"] == row["source"] for row in key)
+    assert sum(row["outlet"] == "gio" for row in key) == 10
+    events = {re.search(r"numero \d+", row["headline"])[0] for row in rows_of(out)}
+    assert len(events) == 40  # of 60 headlines: there are forty events
+    filled = fill_in(out, tmp_path / "anna.csv", lambda row: {"answer": told_apart(row)["answer"]})
+    report = [
+        "--key",
+        str(tmp_path / "sheet-key.csv"),
+        "--judges",
+        "made/up",
+        "--out",
+        str(tmp_path / "report"),
+    ]
+    assert main(["annotate", "score", str(filled), *report]) == 0
+    tables = json.loads((tmp_path / "report" / "tables.json").read_text(encoding="utf-8"))["tables"]
+    rows = {(row["group"], row["rater"]): row for row in tables["classification"]["rows"]}
+    assert rows["setting1", "anna"]["accuracy"] == rows["setting1", "judge main"]["accuracy"] == 1
+
+
+def test_files_without_targets_aim_at_the_other_outlet(study_corpus, tmp_path, capsys):
+    table = pl.read_csv(write_predictions(study_corpus, tmp_path / "e.csv")).drop("target")
+    table.write_csv(tmp_path / "table.csv")
+    (tmp_path / "lines.txt").write_text("\n".join(f"Riga {n} del ponte" for n in range(80)))
+    specs = [f"{name}={tmp_path / file}" for name, file in (("table", "table.csv"), ("lines", "lines.txt"))]
+    out = tmp_path / "sheet.csv"
+    arguments = ["--corpus", str(study_corpus), "--items", "4", "--out", str(out)]
+    assert main(["annotate", "sample", *arguments, "--predictions", *specs]) == 0
+    key = rows_of(tmp_path / "sheet-key.csv")
+    assert [sum(row["condition"] == name for row in key) for name in ("table", "lines")] == [4, 4]
+    assert all(row["outlet"] != row["label"] for row in key)
+    twice = [*specs[1:], f"lines={tmp_path / 'table.csv'}"]
+    assert "80 ids duplicate" in refused(["annotate", "sample", *arguments, "--predictions", *twice], capsys)
+
+
+def test_a_file_that_mixes_both_targets_is_refused(study_corpus, tmp_path, capsys):
+    files = in_newspaper(study_corpus, tmp_path)
+    table = pl.read_csv(files[0])
+    table.with_columns(
+        target=pl.when(pl.int_range(pl.len()) > 2).then("target").otherwise(pl.lit("gio"))
+    ).write_csv(files[0])
+    pl.read_csv(files[1]).with_columns(target=pl.lit("rep")).write_csv(files[1])
+    specs = [f"mixed={file}" for file in files]
+    arguments = ["--corpus", str(study_corpus), "--predictions", *specs, "--out", str(tmp_path / "s.csv")]
+    assert "with the wrong target" in refused(["annotate", "sample", *arguments], capsys)
+    half = ["--corpus", str(study_corpus), "--predictions", f"half={in_newspaper(study_corpus, tmp_path)[0]}"]
+    assert "40 ids missing" in refused(
+        ["annotate", "sample", *half, "--out", str(tmp_path / "s.csv")], capsys
+    )
+
+
+def test_gold_of_any_articles_is_that_of_the_random_split(study_corpus, tmp_path):
+    out = tmp_path / "sheet.csv"
+    arguments = [
+        "--corpus",
+        str(study_corpus),
+        "--items",
+        "4",
+        "--random-gold",
+        "--out",
+        str(out),
+        "--seed",
+        "3",
+    ]
+    assert main(["annotate", "sample", *arguments]) == 0
+    key = [row for row in rows_of(tmp_path / "sheet-key.csv") if row["condition"] == "random gold"]
+    assert len(key) == 4
+    assert all(row["headline"] == row["source"] and row["outlet"] == row["label"] for row in key)
+    from change_it.corpus.folder import read_table
+    from change_it.corpus.training_sets import random_split
+
+    sides = [
+        read_table(str(study_corpus), "articles", side, ["id", "label", "headline", "article"])
+        for side in ("train", "test")
+    ]
+    _, tested = random_split(pl.concat(sides), 3)
+    assert {row["id"] for row in key} <= set(tested["id"])

@@ -14,6 +14,7 @@ from change_it.audit.calibration import (
     smallest_difference,
 )
 from change_it.audit.measure import read_corpus
+from change_it.results.audit_tables import power_table
 
 
 def answers_of(rng, count, temperature):
@@ -87,11 +88,54 @@ def test_the_smallest_difference_is_the_one_that_needs_no_more_headlines():
 
 def test_power_goes_by_how_often_the_audited_verdicts_differ():
     rows = [
-        {"system": system, "item": item, "compliancy": bool((item + shift) % 2), "passed": False}
+        {
+            "system": system,
+            "item": item,
+            "event": item,
+            "compliancy": bool((item + shift) % 2),
+            "passed": False,
+        }
         for system, shift in (("gold", 0), ("same", 0), ("other", 1))
         for item in range(60)
     ]
-    found = power(pl.DataFrame(rows), 500)
+    found = power(pl.DataFrame(rows), 500, 300)
     assert (found.measure, found.differing, found.unrelated) == ("compliancy", 1.0, 0.5)
     assert found.needed["0.10"] == (headlines_needed(0.1, 1.0), headlines_needed(0.1, 0.5))
-    assert power(pl.DataFrame(rows[:20]), 500) is None
+    assert (found.design, found.items, found.events) == (1, 500, 300)
+    assert power(pl.DataFrame(rows[:20]), 500, 300) is None
+
+
+def test_power_is_of_compliancy_where_no_two_systems_pass_all_judges():
+    rows = [
+        {
+            "system": system,
+            "item": item,
+            "event": item,
+            "fluency": True,
+            "compliancy": bool((item + shift) % 2),
+            "passed": passes and bool(item % 3),
+        }
+        for system, shift, passes in (("gold", 0, True), ("other", 1, False))
+        for item in range(60)
+    ]
+    found = power(pl.DataFrame(rows), 500, 300)
+    assert (found.measure, found.differing) == ("compliancy", 1.0)
+    assert [row.values["difference"] for row in power_table(found).rows] == list(found.needed)
+    assert (
+        power(pl.DataFrame([row | {"passed": bool(row["item"] % 2)} for row in rows]), 500, 300).measure
+        == "passed"
+    )
+
+
+def test_power_draws_events():
+    """Where both headlines of an event fare alike, it takes twice as many."""
+    rows = [
+        {"system": system, "item": item, "event": item // 2, "compliancy": bool((item // 2 + shift) % 2)}
+        for system, shift in (("gold", 0), ("other", 1))
+        for item in range(60)
+    ]
+    found = power(pl.DataFrame(rows), 500, 250)
+    assert found.design == pytest.approx(2)
+    assert found.needed["0.10"] == (headlines_needed(0.1, 1.0, 2.0), headlines_needed(0.1, 0.5, 2.0))
+    assert abs(found.needed["0.10"][0] - 2 * headlines_needed(0.1, 1.0)) <= 1
+    assert found.smallest[0] == smallest_difference(500, 1.0, 2.0) > smallest_difference(500, 1.0)

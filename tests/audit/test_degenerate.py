@@ -68,6 +68,14 @@ def test_facts_are_to_blame_for_nothing_while_they_refuse(results):
     assert found["numbers changed"].to_blame == ()
 
 
+def test_both_directions_of_an_event_are_judged_together(sample, results):
+    found, table = results
+    gold = table.filter(system=GOLD)
+    assert found[GOLD].n == 30
+    assert gold["event"].n_unique() <= 16  # all of their headlines but those of the last
+    assert gold["event"].to_list() == sample.test.events[gold["item"].to_list()].tolist()
+
+
 def test_both_directions_take_turns(sample):
     order = in_turn(sample.test.items, 1)
     directions = [sample.test.items[place].direction for place in order[:10]]
@@ -174,11 +182,11 @@ def test_all_judges_together_come_first_with_the_worst_of_what_passes():
     found = Together.of([gold, *systems])
     assert found == Together(5, (("a", 0.9), ("b", 0.8), ("c", 0.7), ("d", 0.6)), 0.5)
     assert found.text == (
-        "Of 5 systems that must fail, all judges together let 4 pass (the worst: a .900, b .800, c .700); "
+        "Of 5 systems that must fail, 4 fool all judges together (the worst: a .900, b .800, c .700); "
         "of the newspapers' own headlines they accept .500."
     )
     assert next(iter(Summary((), found).as_dict())) == "together"
-    assert Together(9, (), None).text == "Of 9 systems that must fail, all judges together let none pass."
+    assert Together(9, (), None).text == "Of 9 systems that must fail, none fools all judges together."
     assert Summary(()).as_dict() == {"together": None, "verdicts": []}
 
 
@@ -191,7 +199,9 @@ def test_metrics_are_read_of_the_judges_that_have_some(tmp_path):
 def test_an_audit_without_a_fluency_judge_says_so(sample):
     judges = FakeJudges(sample.test.outlets)
     found = audit(sample, judges, {}, at_most=5, resamples=5)
-    assert found.signature == f"audit|judges:{judges.signature}|items:5 of {len(sample.test.items)}|seed:1"
+    count, events = len(sample.test.items), len(set(sample.test.events.tolist()))
+    assert found.signature == f"audit|judges:{judges.signature}|items:5 of {count}|events:{events}|seed:1"
+    assert (found.items, found.events) == (count, events)
     assert {verdict.judge: verdict.level for verdict in found.verdicts}["fluency"] == "distrust"
     with pytest.raises(InputError, match="--items 0 are too few"):
         audit(sample, judges, {}, at_most=0)

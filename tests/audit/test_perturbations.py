@@ -5,10 +5,10 @@ import pytest
 
 from change_it.audit.measure import read_corpus
 from change_it.audit.perturbations import GUARDS, INVENTED, PERTURBATIONS, Perturbation, perturbed
-from change_it.audit.typography import Typography, plain
 from change_it.text import tokens
 from change_it.text.damage import Material
 from change_it.text.names import Casing
+from change_it.text.typography import Typography, plain
 
 
 @pytest.fixture(scope="module")

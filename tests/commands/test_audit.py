@@ -154,7 +154,7 @@ def test_an_audit_in_short_stands_in_every_report(audited, corpus, capsys, tmp_p
     found = json.loads((tmp_path / "report" / "scores.json").read_text())["judges"]
     assert "fluency: do not rely on it" in printed
     assert printed.startswith("Of ")
-    assert printed.index("all judges together let") < printed.index("fluency: do not rely on it")
+    assert printed.index("all judges together") < printed.index("fluency: do not rely on it")
     assert page.index('class="together"') < page.index('class="lead"') < page.index('id="verdicts"')
     assert page.index('id="verdicts"') < page.index('id="systems"')
     assert found["together"]["tried"] > 15

@@ -54,6 +54,14 @@ def command(*arguments):
     return main(["hevas", *map(str, arguments)])
 
 
+def test_both_articles_of_a_pair_are_one_event(toy_corpus, capsys):
+    arguments = ["--documents", toy_corpus, "--baselines", "first", "random", "--metrics", "R-1", "--json"]
+    assert command(*arguments) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {(each["documents"], each["events"]) for each in found["comparisons"].values()} == {(8, 4)}
+    assert "|events:4|resamples:1000|" in found["signature"]
+
+
 class Page(HTMLParser):
     """Collects what a page refers to, its ids, and the cells of its first table."""
 
@@ -220,7 +228,7 @@ def test_bad_input_is_one_sentence_and_code_2(news, tmp_path, capsys, arguments,
 
 
 def test_no_system_and_an_empty_article(news, tmp_path):
-    with pytest.raises(InputError, match="there is no system to measure: give --system NAME=FILE"):
+    with pytest.raises(InputError, match="there is no system to measure: give one, or baselines"):
         run(options(news, system=(), baselines=()))
     text = Path(news).read_text(encoding="utf-8")
     Path(news).write_text(re.sub(r"A Roma il pane[^\n]*", '" "', text), encoding="utf-8")

@@ -1,7 +1,9 @@
 import json
 
+import polars as pl
 import pytest
 from scoring_fakes import FakeJudges, write_stand_ins
+from space_runs import write_csv
 
 from change_it.cli import main
 from change_it.scoring.facts import Facts, Unsupported
@@ -23,12 +25,12 @@ def command(tmp_path, monkeypatch):
     return run
 
 
-def test_one_headline_gets_five_marks_and_unsupported_numbers_are_named(command, capsys):
+def test_one_headline_gets_six_marks_and_unsupported_numbers_are_named(command, capsys):
     assert command("Crolla il ponte, 40 feriti") == 0
     printed = capsys.readouterr().out
     assert "no: 40" in printed
     first = [line.split()[0] for line in printed.splitlines() if line.strip()]
-    assert first[2:9] == ["hh", "ah", "main", "fluency", "facts", "compliant", "strict"]
+    assert first[2:10] == ["hh", "ah", "main", "main_normalised", "fluency", "facts", "compliant", "strict"]
 
 
 def test_what_the_sources_rather_say_is_named(command, capsys, monkeypatch):
@@ -46,7 +48,7 @@ def test_json_has_texts_marks_and_the_outlet_aimed_at(command, capsys):
         assert command("Crolla il ponte", "--json", "--to", to) == 0
         found = json.loads(capsys.readouterr().out)
         assert found["to"] == to
-        assert set(found["marks"]) == {"hh", "ah", "main", "fluency", "facts"}
+        assert set(found["marks"]) == {"hh", "ah", "main", "main_normalised", "fluency", "facts"}
         assert found["marks"]["facts"] is True
 
 
@@ -61,3 +63,88 @@ def test_json_has_texts_marks_and_the_outlet_aimed_at(command, capsys):
 def test_bad_input_is_one_sentence(command, capsys, others, changed, message):
     assert command("Crolla il ponte", *others, **changed) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.fixture
+def many(tmp_path, monkeypatch, capsys):
+    """The command line for a file of headlines: exit code, standard output, standard error."""
+    write_stand_ins(tmp_path / "judges")
+    monkeypatch.setattr(
+        "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(digits="abcd")
+    )
+
+    def run(rows, *others, header=("headline", "original", "article")):
+        write_csv(tmp_path / "new.csv", rows, header)
+        given = ["--input", str(tmp_path / "new.csv"), "--judges", str(tmp_path / "judges")]
+        code = main(["judge", *given, *map(str, others)])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_a_file_of_headlines_becomes_a_table_that_compare_reads(many, tmp_path):
+    rows = [
+        ["Crolla il ponte!", ORIGINAL, ARTICLE],
+        ["Piove", ORIGINAL, ARTICLE],
+        ["Crolla, 40 feriti", ORIGINAL, ARTICLE],
+    ]
+    files = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    code, printed, _ = many(rows, "--out", files[0])
+    assert (code, printed) == (0, f"3 headlines, 1 of them compliant, 1 strictly; wrote {files[0]}\n")
+    table = pl.read_csv(files[0])
+    judges = FakeJudges(digits="abcd")
+    expected = judges([row[0] for row in rows], originals=[ORIGINAL] * 3, articles=[ARTICLE] * 3)
+    assert table["headline"].to_list() == [row[0] for row in rows]
+    assert table["id"].to_list() == [1, 2, 3]
+    assert set(table["direction"]) == {"rep2gio"}
+    for name in ("hh", "ah", "main", "fluency", "facts"):
+        assert table[name].to_list() == [one.marks[name] for one in expected]
+    assert table["strict_compliancy"].to_list() == [one.strict for one in expected]
+    assert many(rows[::-1], "--out", files[1])[0] == 0
+    assert main(["compare", *map(str, files)]) == 0
+
+
+def test_ids_outlets_and_names_of_columns_come_from_the_file(many, tmp_path):
+    header = ("key", "output", "source", "article", "target")
+    rows = [
+        ["a", "Crolla il ponte!", ORIGINAL, ARTICLE, "gio"],
+        ["b", "Crolla il ponte!", ORIGINAL, ARTICLE, "rep"],
+    ]
+    code, printed, _ = many(rows, "--json", "--columns", "id=key,headline=output", header=header)
+    assert code == 0
+    assert [(row["id"], row["direction"]) for row in json.loads(printed)] == [
+        ("a", "rep2gio"),
+        ("b", "gio2rep"),
+    ]
+    code, printed, _ = many(
+        rows, "--json", "--columns", "id=key,headline=output", "--to", "gio", header=header
+    )
+    assert {row["direction"] for row in json.loads(printed)} == {"rep2gio"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "others", "message"),
+    [
+        ([["x", "", ARTICLE], ["x", ORIGINAL, ARTICLE]], ["--json"], "new.csv has no original in line 2"),
+        ([["x", ORIGINAL, ARTICLE]], [], "give --out FILE, or --json"),
+        ([["x", ORIGINAL, ARTICLE]], ["--json", "--original", "y"], "leave out those on the command line"),
+        (
+            [["x", ORIGINAL, ARTICLE]],
+            ["--json", "--to", "nobody"],
+            "--to nobody is no outlet of these judges",
+        ),
+        ([["x", ORIGINAL, ARTICLE]], ["--json", "--columns", "headline=new"], "has no column new"),
+    ],
+)
+def test_a_file_at_fault_is_one_sentence(many, rows, others, message):
+    code, printed, error = many(rows, *others)
+    assert (code, printed) == (2, "")
+    assert message in error
+
+
+def test_nothing_given_says_what_to_give(capsys):
+    assert main(["judge"]) == 2
+    assert (
+        "give a headline with its --original and --article, or a file of them as --input"
+        in capsys.readouterr().err
+    )

@@ -27,6 +27,7 @@ from change_it.judges.reader import Reader
 from change_it.networks.pretrained import hash_of_weights
 from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import read_predictions
+from change_it.text.names import Casing
 
 ROWS = [
     {
@@ -490,3 +491,32 @@ def test_a_run_killed_right_after_its_journal_began_leaves_no_lock(tmp_path):
     (tmp_path / f".{path.name}.lock").touch()  # killed between the rename and the end of the lock
     Journal(path, {"seed": 1}).remove()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_one_headline_far_from_what_was_learnt_is_warned_of_on_standard_error(one, generators, tmp_path):
+    run = shutil.copytree(generators, tmp_path / "run" / "generators").parent
+    article = ["--article", tmp_path / "article.txt", "--to", "gio", "--beams", 2]
+    Casing.from_texts(["Il ponte sulla statale crolla ieri. Crolla il ponte."]).save(
+        run / "judges" / "fluency"
+    )
+    code, answer, error = one(*article, generator=run / "generators")
+    assert (code, bool(answer), error) == (0, True, "")
+    far = ["Nuotatori esultano dopo la finale"]
+    for generator in (run / "generators", run / "generators" / "sum-gio"):
+        code, answer, error = one(*article, headline=far, generator=generator)
+        assert (code, bool(answer.strip())) == (0, True)
+        assert error.startswith("Do not rely on this headline: what writes it knows ")
+        assert error.count("\n") == 1
+
+
+def test_ids_that_are_made_are_said_to_be(generators, tmp_path, capsys):
+    rows = [{name: value for name, value in row.items() if name != "id"} for row in ROWS[:2]]
+    made = transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv", rows)))
+    assert [row["id"] for row in made] == ["in-1", "in-2"]
+    printed = " ".join(capsys.readouterr().out.split())
+    assert (
+        "2 ids are made from the name of the file and the number of the row, such as in-1: to bring your own"
+        in printed
+    )
+    transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv")))
+    assert "ids are made" not in capsys.readouterr().out

@@ -122,12 +122,24 @@ class TestBuild:
                 assert partner.get(one["id"]) != other["id"]
                 assert max(row["own_similarity"], row["other_similarity"]) < 0.185
 
-    def test_without_dates_there_is_no_window(self):
+    def test_without_dates_there_is_no_window(self, capsys):
         undated = [dataclasses.replace(a, date=None) for a in articles()]
-        with pytest.raises(InputError, match="--window-days none"):
-            build_corpus(reading(undated), options())
-        corpus = build_corpus(reading(undated), options(window_days="none"))
-        assert corpus.report["pairs"]["kept"]["A2"] == 10
+        chosen = build_corpus(reading(undated), options(window_days="none"))
+        assert chosen.report["pairs"]["kept"]["A2"] == 10
+        corpus = build_corpus(reading(undated), options())
+        assert all(corpus.tables[name]["test"].equals(rows["test"]) for name, rows in chosen.tables.items())
+        assert (corpus.report["options"]["window_days"], chosen.report["notes"]) == ("none", [])
+        command.print_summary(corpus.report)
+        printed = capsys.readouterr().out
+        assert (
+            "No row has a date, so every article of one outlet is compared with every article of the other."
+            in printed
+        )
+
+    def test_an_outlet_without_dates_beside_one_with_them_is_refused(self):
+        made = [dataclasses.replace(a, date=None) if a.label == "rep" else a for a in articles()]
+        with pytest.raises(InputError, match=r"an outlet has no dated article.*--window-days none"):
+            build_corpus(reading(made), options())
 
     def test_short_articles_stay_in_r(self):
         made = [
@@ -208,6 +220,68 @@ class TestGivenAlignment:
         side = "train" if quoting.id in set(corpus.tables["articles"]["train"]["id"]) else "test"
         assert quoting.id in rejected or text in corpus.tables["articles"][side]["article"]
         assert corpus.report["kept"] + len(rejected) == len(made)
+
+
+CHANGE_IT = {
+    "released": ("id,headline,article,label", "{id},{headline},{article},{label}"),
+    "released with dates": (
+        "id,headline,article,label,date",
+        "{id},{headline},{article},{label},{date:%d/%m/%Y}",
+    ),
+    "released with alignment": (
+        "id,headline,article,label,alignment",
+        "{id},{headline},{article},{label},{alignment}",
+    ),
+    "Hub": ("id,headline,full_text,alignment", "{number},{headline},{article},{alignment}"),
+    "Hub without alignment": ("id,headline,full,date", "{number},{headline},{article},{date:%d/%m/%Y}"),
+}
+
+
+@pytest.mark.parametrize("layout", CHANGE_IT)
+def test_change_it_as_released_and_as_on_the_hub_needs_no_option(layout, tmp_path):
+    header, row = CHANGE_IT[layout]
+    files: dict[str, list[str]] = {}
+    for a in articles():
+        number = int(a.id[3:])
+        of_hub = layout.startswith("Hub")
+        name = {"rep": "repubblica", "gio": "ilgiornale"}[a.label] if of_hub else "change-it"
+        alignment = ("A1", "A2", "A3")[number % 3] if number < 32 else "R"
+        cells = {"number": number, "alignment": alignment, "label": "RG"[a.label == "gio"]}
+        files.setdefault(f"{name}.csv", [header]).append(
+            row.format(id=a.id, headline=a.headline, article=a.article, date=a.date, **cells)
+        )
+    for name, lines in files.items():
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    given = [str(tmp_path / name) for name in files]
+    assert main(["corpus", "build", *given, "--out", str(tmp_path / "corpus")]) == 0
+    report = json.loads((tmp_path / "corpus/alignment.json").read_text())
+    assert report["outlets"] == {"a": "rep", "b": "gio", "a_label": "R", "b_label": "G"}
+    assert (report["rows"], report["kept"]) == (94, 94)
+    assert report["pairs"]["kept"]["A2"] == (11 if "alignment" in header else 10)
+    assert ("No row has a date" in " ".join(report["notes"])) == (layout == "released")
+
+
+def test_one_file_a_newspaper(tmp_path):
+    """The outlets are called as they are named, A first; labels and ids of the files are not needed."""
+    for label in ("rep", "gio"):
+        rows = [f"{a.headline},{a.article},{a.date}" for a in articles() if a.label == label]
+        (tmp_path / f"{label}=1.csv").write_text("\n".join(["title,body,date", *rows]) + "\n")
+    files = [f"{name}={tmp_path}/{label}=1.csv" for name, label in (("faro", "rep"), ("colle", "gio"))]
+    columns = ["--columns", "headline=title,article=body"]
+    assert main(["corpus", "build", *files, *columns, "--out", str(tmp_path / "corpus")]) == 0
+    report = json.loads((tmp_path / "corpus/alignment.json").read_text())
+    assert report["outlets"] == {"a": "faro", "b": "colle", "a_label": "faro", "b_label": "colle"}
+    assert report["pairs"]["kept"]["A2"] == 10
+    (note,) = report["notes"]
+    assert note.startswith("94 ids are made from the name of the file and the number of the row, such as ")
+    assert note.endswith("as in --columns id=key")
+
+
+def test_a_file_of_two_outlets_is_refused(tmp_path, capsys):
+    (tmp_path / "all.csv").write_text("headline,article\nCrolla il ponte,Il ponte è crollato.\n")
+    files = [f"{name}={tmp_path}/all.csv" for name in ("faro", "colle")]
+    assert main(["corpus", "build", *files, "--out", str(tmp_path / "corpus")]) == 2
+    assert "all.csv is given twice, of other outlets" in capsys.readouterr().err
 
 
 class TestWarnings:

@@ -164,7 +164,7 @@ def test_json_lines_with_broken_lines_missing_keys_and_numbers_as_ids(write):
     assert [(item.line, item.id, item.reason) for item in reading.rejected] == [
         (2, "", "broken JSON"),
         (3, "", "line is not a JSON object"),
-        (5, "9", "missing column: article or full_text"),
+        (5, "9", "missing column: article or full_text or full"),
         (7, "news-6", "empty headline"),
     ]
 
@@ -303,7 +303,17 @@ def test_an_unknown_alignment_is_rejected(write):
         (
             release(*GOOD, header="id,title,body,label"),
             {},
-            "2 missing column: headline.*columns are id, title",
+            r"no column headline and no column article or full_text or full \(its columns are id, title, body, label\)",
+        ),
+        (
+            release(*GOOD, header="id,title,body,paper"),
+            {"columns": "headline=title"},
+            "and no column label .*as in --columns article=body,label=paper, or give each file its outlet, as in left=a.csv",
+        ),
+        (
+            release(*GOOD),
+            {"columns": "headline=title,label=paper"},
+            "no column .title. and no column .paper. as --columns",
         ),
         (release(*GOOD), {"encoding": "base64"}, "'base64' is not known"),
         (release(*GOOD), {"encoding": "undefined"}, "'undefined' is not known"),
@@ -510,3 +520,13 @@ def test_dates(text, day):
 def test_unreadable_dates(text):
     with pytest.raises(ValueError):  # noqa: PT011 - the message is dateutil's or the calendar's
         parse_date(text, day_first=False)
+
+
+def test_other_outlets_are_kept_on_request(write):
+    path = write("news.csv", release(*GOOD, "3,Titolo tre,Testo tre,Post"))
+    assert [row.reason for row in read_pair(path, labels="R,G").rejected] == ["unknown label: Post"]
+    found = read_pair(path, labels="R,G", other_outlets=True)
+    assert [article.label for article in found.articles] == ["rep", "gio", "Post"]
+    assert found.outlets.names == ("rep", "gio")
+    with pytest.raises(InputError, match="name the two"):
+        read_pair(path, other_outlets=True)

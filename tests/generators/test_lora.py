@@ -15,6 +15,8 @@ from change_it.generators.arguments import GeneratorSettings, preset
 from change_it.generators.card import GeneratorCard
 from change_it.generators.decoding import Decoding
 from change_it.generators.generator import add_adapters, kind_of, load_generator, load_model, load_tokenizer
+from change_it.generators.search import generate
+from change_it.networks import pretrained
 from change_it.training.settings import resolve
 
 
@@ -36,7 +38,7 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
     assert generator.card.kind == ("encoder-decoder" if "t5" in tiny else "causal")
     assert generator.card.base is None
     assert "/" not in generator.card.architecture
-    found = generator.format.generate(generator.model, HEADLINES, Decoding(candidates=2, beams=3))
+    found = generate(generator.model, generator.format, HEADLINES, Decoding(candidates=2, beams=3))
     assert all(1 <= len(candidates) <= 2 for candidates in found)
 
 
@@ -74,6 +76,38 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
     assert first == second
 
 
+def test_frozen_weights_are_bfloat16_where_there_are_units_for_it(corpus, tmp_path, tiny, monkeypatch):
+    for native in (True, False):
+        monkeypatch.setattr(pretrained, "native_bf16", lambda native=native: native)
+        out = tmp_path / str(native)
+        train.train_generator(options(corpus, out, tiny, lora=True, lora_rank=2, updates=2))
+        assert GeneratorCard.load(out).base_dtype == ("bfloat16" if native else "float32")
+        frozen = {
+            p.dtype for n, p in load_generator(out, device="cpu").model.named_parameters() if "lora_" not in n
+        }
+        assert (torch.bfloat16 in frozen) == native
+    monkeypatch.setattr(pretrained, "native_bf16", lambda: False)  # of another machine, computed in float32
+    model = load_generator(tmp_path / "True", device="cpu").model
+    assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
+
+
+def test_activations_are_computed_again_where_asked(corpus, tmp_path, tiny, monkeypatch):
+    changed = {"lora": True, "lora_rank": 2, "updates": 2, "evaluation_steps": 2}
+    plain = train.train_generator(options(corpus, tmp_path / "plain", tiny, **changed))
+    again = train.train_generator(
+        options(corpus, tmp_path / "again", tiny, **changed, gradient_checkpointing=True)
+    )
+    losses = [record["validation loss"] for record in again["training"]["history"]]
+    assert losses == pytest.approx([r["validation loss"] for r in plain["training"]["history"]], rel=1e-3)
+
+
+@pytest.mark.parametrize("lora", [True, False])
+def test_mixed_precision(corpus, tmp_path, tiny, lora):
+    chosen = options(corpus, tmp_path / "out", tiny, lora=lora, mixed_precision="bf16", learning_rate=1e-2)
+    losses = [record["validation loss"] for record in train.train_generator(chosen)["training"]["history"]]
+    assert losses[-1] < losses[0]
+
+
 def test_targets_can_be_given(corpus, tmp_path, tiny_t5):
     train.train_generator(
         options(corpus, tmp_path / "out", tiny_t5, lora=True, lora_targets=("wi", "wo"), updates=1)
@@ -99,7 +133,7 @@ def test_sources_are_cut_to_the_models_positions_unless_asked_for_more(corpus, t
     generator = load_generator(tmp_path / "out", device="cpu")
     read = generator.card.source_tokens
     assert read + generator.format.overhead + 16 == 128
-    found = generator.format.generate(generator.model, ["parola " * 400], Decoding(beams=2))
+    found = generate(generator.model, generator.format, ["parola " * 400], Decoding(beams=2))
     assert len(found[0]) == 1
     with pytest.raises(InputError, match=f"positions for {read} tokens of the source"):
         train.train_generator(options(corpus, tmp_path / "no", tiny_gpt2, source_tokens=200, **changed))
@@ -189,6 +223,8 @@ def test_bad_input(corpus, tmp_path, tiny_t5):
         train.train_generator(options(corpus, out, tiny_t5, lora=True, lora_rank=0))
     with pytest.raises(InputError, match="drop them"):
         train.train_generator(options(corpus, out, tiny_t5, cells=8))
+    with pytest.raises(InputError, match="is small, drop it"):
+        train.train_generator(options(corpus, out, "pn", gradient_checkpointing=True))
     bare = tmp_path / "bare"
     shutil.copytree(tiny_t5, bare)
     for path in bare.glob("tokenizer*"):

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,11 +15,12 @@ from change_it.commands import train_generator
 from change_it.corpus.folder import describe_corpus
 from change_it.errors import InputError
 from change_it.generators import train
-from change_it.generators.arguments import GeneratorOptions, architecture_of, preset
+from change_it.generators.arguments import GeneratorOptions, architecture_of, check_published, preset
 from change_it.generators.card import GeneratorCard
 from change_it.generators.decoding import Decoding
 from change_it.generators.generator import load_generator
-from change_it.generators.recipes import load_recipe
+from change_it.generators.recipes import Examples, load_recipe
+from change_it.generators.search import generate
 from change_it.generators.transfer import HeadlineTransfer
 from change_it.networks.tokenizer import train_tokenizer
 
@@ -82,7 +84,7 @@ def test_the_saved_generator_has_the_reported_loss_and_writes(trained, corpus):
         loss = train.loss_of(generator.model, generator.format, validation, batch_size=batch_size)
         assert loss == pytest.approx(metrics["validation_loss"], abs=1e-4)
     assert generator.weights_hash == metrics["weights_hash"]
-    found = generator.format.generate(generator.model, validation.sources[:3], Decoding(beams=2))
+    found = generate(generator.model, generator.format, validation.sources[:3], Decoding(beams=2))
     assert all(candidates[0].text for candidates in found)
 
 
@@ -165,6 +167,25 @@ def test_out_of_time_keeps_the_best(corpus, tmp_path):
     assert load_generator(tmp_path / "out").model.config.coverage
 
 
+def test_evaluations_read_what_a_share_of_the_minutes_allows(tmp_path, monkeypatch):
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(train.time, "monotonic", lambda: clock.now)
+
+    def loss(examples):
+        clock.now += 2.0 * len(examples)
+        return 1.0
+
+    examples = Examples([str(number) for number in range(500)], ["x"] * 500)
+    chosen = SimpleNamespace(max_minutes=15.0, batch_size=8)
+    some = train._affordable(examples, loss, chosen, tmp_path / "sample.json")
+    assert len(some) == 15  # 30 of 900 seconds
+    again = train._affordable(examples, None, chosen, tmp_path / "sample.json")
+    assert again == some
+    for minutes, count in ((0.0, 8), (None, 500)):
+        chosen.max_minutes = minutes
+        assert len(train._affordable(examples, loss, chosen, tmp_path / f"{minutes}.json")) == count
+
+
 def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):
     changed = {"architecture": str(trained), "cells": None, "vocabulary": None, "learning_rate": 0.01}
     metrics = train.train_generator(options(corpus, tmp_path / "out", **changed))
@@ -197,9 +218,7 @@ def test_rewrite_trains_one_generator_for_both_outlets_and_resumes_to_the_same_w
     transfer = HeadlineTransfer.from_pretrained(tmp_path / "whole", device="cpu")
     assert (transfer.targets, transfer.needs) == (("colle", "faro"), ("headline", "article"))
     assert transfer.generators["colle"].card.architecture == "transformer"
-    written = transfer(["Crolla il ponte", ""], article=["Il ponte è crollato.", ""], to=["colle", "faro"])
-    assert written[0]
-    assert written[1] == ""
+    assert all(transfer(["Crolla il ponte"] * 2, article=["Il ponte è crollato."] * 2, to=["colle", "faro"]))
     with pytest.raises(InputError, match="read articles"):
         transfer("Crolla il ponte", to="colle")
     with pytest.raises(InputError, match="drop --quick"):
@@ -230,6 +249,27 @@ def test_presets_are_the_papers(tmp_path):
     t5 = of("owner/t5")
     assert (t5["source_tokens"], t5["target_tokens"], t5["learning_rate"]) == (512, 64, 3e-4)
     assert of("owner/gpt", "causal")["learning_rate"] < of("owner/gpt", "causal", lora=True)["learning_rate"]
+
+
+def test_as_published_is_each_papers_generator(tmp_path):
+    def of(recipe, **changes):
+        given = GeneratorOptions(recipe=recipe, corpus="c", out=tmp_path, as_published=True, **changes)
+        check_published(given)
+        return architecture_of(given), preset(given)["source_tokens"]
+
+    assert of("sum") == ("pn", 256)
+    assert of("sum", architecture="pnc") == ("pnc", 256)
+    assert of("s2s2") == ("s2s", 256)
+    for recipe in ("agnostic", "train_d", "train_m"):
+        assert of(recipe) == ("pnc", 500)
+    for recipe, changes in (
+        ("rewrite", {}),
+        ("sum", {"quick": True}),
+        ("sum", {"lora": True}),
+        ("sum", {"architecture": "owner/t5"}),
+    ):
+        with pytest.raises(InputError, match="--as-published is for s2s, pn and pnc"):
+            of(recipe, **changes)
 
 
 def test_rewrite_is_written_by_a_transformer(tmp_path):

@@ -2,11 +2,16 @@
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+from datasets import Dataset
 from scoring_fakes import FakeJudges
 from tiny_generators import WORDS, save_generator
 
 from change_it import HeadlineTransfer, InputError
+from change_it.generators import transfer as transfer_module
 from change_it.generators.decoding import Decoding
 from change_it.judges.judge import Judges
 
@@ -66,13 +71,13 @@ def test_n_grams_are_blocked_as_the_generator_was_trained_for_unless_asked(folde
     card = replace(generator.card, no_repeat_ngram_size=trained_for)
     transfer.generators["gio"] = replace(generator, card=card)
     searched = []
-    generate = type(generator.format).generate
+    generate = transfer_module.generate
 
-    def watch(self, model, sources, decoding):
-        searched.append(decoding.no_repeat_ngram_size)
-        return generate(self, model, sources, decoding)
+    def watch(*given):
+        searched.extend(one.no_repeat_ngram_size for one in given if isinstance(one, Decoding))
+        return generate(*given)
 
-    monkeypatch.setattr(type(generator.format), "generate", watch)
+    monkeypatch.setattr(transfer_module, "generate", watch)
     transfer(HEADLINES, article=ARTICLES)
     transfer(HEADLINES, article=ARTICLES, decoding=Decoding(no_repeat_ngram_size=2))
     assert searched == [trained_for, 2]
@@ -90,14 +95,48 @@ def test_answers_are_cached_by_what_is_read(folder, monkeypatch):
     assert asked == [[("", article, "gio") for article in ARTICLES]]
 
 
-def test_an_empty_source_gives_nothing_and_harms_no_other(both):
-    new = both(HEADLINES, article=[ARTICLES[0], " \n", ARTICLES[2]], to="gio")
-    assert new == [
-        *both(HEADLINES[:1], article=ARTICLES[:1], to="gio"),
-        "",
-        both("", article=ARTICLES[2], to="gio"),
-    ]
-    assert both("x", article="", to="gio", num_candidates=2) == []
+def test_an_empty_source_is_refused_in_a_call_and_gives_no_candidates(both):
+    for article in (" \n", None, float("nan")):
+        with pytest.raises(InputError, match="empty texts in article at 1: give a text for every item"):
+            both(HEADLINES, article=[ARTICLES[0], article, ARTICLES[2]], to="gio")
+    with pytest.raises(InputError, match="empty texts in article at 0"):
+        both("x", article="", to="gio", num_candidates=2)
+    some = both.propose(HEADLINES, [ARTICLES[0], "", ARTICLES[2]], "gio")
+    assert [bool(candidates) for candidates in some] == [True, False, True]
+    assert both("", article=ARTICLES[2], to="gio") == some[2][0].text
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "data set", "array"])
+def test_columns_are_as_good_as_lists(both, kind):
+    columns = {"headline": HEADLINES, "article": ARTICLES}
+    tables = {
+        "pandas": pd.DataFrame,
+        "polars": pl.DataFrame,
+        "data set": Dataset.from_dict,
+        "array": lambda columns: {name: np.array(texts) for name, texts in columns.items()},
+    }
+    table = tables[kind](columns)
+    expected = both(HEADLINES, article=ARTICLES, to=["gio", "rep", "gio"])
+    classes = np.array([1, 0, 1])  # as a ClassLabel numbers the outlets
+    assert both(table["headline"], article=table["article"], to=classes) == expected
+    streamed = both.stream(table["headline"], article=table["article"], to=classes)
+    assert list(streamed) == expected
+
+
+def test_what_is_no_list_of_texts_is_named(both):
+    table = pd.DataFrame({"headline": HEADLINES, "article": ARTICLES})
+    assert both(table[["headline"]], article=ARTICLES, to="gio") == both(
+        HEADLINES, article=ARTICLES, to="gio"
+    )
+    for headline, message in (
+        (table, "headline is a table with the columns headline, article: give one of its columns"),
+        ([*HEADLINES[:2], 3], "headline has 3 at 2: give a text for every item"),
+        (3, "headline is 3: give a list of texts"),
+    ):
+        with pytest.raises(InputError, match=message):
+            both(headline, article=ARTICLES, to="gio")
+    with pytest.raises(InputError, match="judges is 3: give a folder, a Hub id or Judges"):
+        both(HEADLINES, article=ARTICLES, to="gio", judges=3)
 
 
 @pytest.mark.parametrize("sample", [False, True])
@@ -125,7 +164,8 @@ def test_headlines_alone_are_enough_where_they_are_read(folder):
     transfer = HeadlineTransfer.from_pretrained(folder / "s2s1-gio", device="cpu")
     assert (transfer.targets, transfer.reads, transfer.recipe) == (("gio",), "headline", "s2s1")
     assert transfer("Crolla il ponte")
-    assert transfer("  ") == ""
+    with pytest.raises(InputError, match="empty texts in headline at 0"):
+        transfer("  ")
 
 
 def test_the_agnostic_generator_serves_both_outlets(tmp_path):
@@ -187,7 +227,7 @@ def test_generators_of_different_corpora_do_not_go_together(tmp_path):
     [
         ({"to": "gio"}, "give article="),
         ({"article": ARTICLES[:1]}, "choose the outlet to write for"),
-        ({"article": ARTICLES[:1], "to": "ansa"}, "no sum generator for ansa"),
+        ({"article": ARTICLES[:1], "to": "ansa"}, "to: 'ansa' is no outlet: give rep or gio"),
         ({"article": ARTICLES, "to": "gio"}, "1 headlines, 3 articles"),
         ({"article": ARTICLES[0], "to": "gio"}, "both be texts, or both lists"),
     ],
@@ -211,8 +251,9 @@ def test_judged_candidates_have_marks_probabilities_and_places_of_what_is_unsupp
             assert one.probabilities["main"] == judges.main.probabilities([one.text])[0, target]
             assert one.probabilities["source"] == judges.main.probabilities([headline])[0, target]
             assert one.compliant == all(one.marks[name] for name in ("hh", "ah", "main"))
-            assert one.strict == (one.compliant and one.marks["fluency"] and one.marks["facts"])
-            assert one.marks["facts"] == (not one.unsupported) == (one.strict_joint > 0)
+            assert one.strict == (one.compliant and all(one.marks.values()))
+            assert one.marks["facts"] == (not one.unsupported)
+            assert (one.marks["facts"] and one.marks["main_normalised"]) == (one.strict_joint > 0)
             assert all(one.text[each.start : each.end] == each.text for each in one.unsupported)
         assert [one.strict_joint for one in some] == sorted((one.strict_joint for one in some), reverse=True)
     alone = both(HEADLINES[0], article=ARTICLES[0], to="gio", num_candidates=3, judges=judges)
@@ -220,7 +261,8 @@ def test_judged_candidates_have_marks_probabilities_and_places_of_what_is_unsupp
     without = both(HEADLINES[0], article=ARTICLES[0], to="gio", judges=FakeJudges())
     assert without[0].strict is without[0].marks["fluency"] is None
     assert len(without) > 3
-    assert both(["", HEADLINES[0]], article=["", ARTICLES[0]], to="gio", judges=judges)[0] == []
+    with pytest.raises(InputError, match="empty texts in headline at 0"):
+        both(["", HEADLINES[0]], article=ARTICLES[:2], to="gio", judges=judges)
 
 
 def test_judges_of_a_folder_are_loaded_once(both, monkeypatch):

@@ -35,6 +35,19 @@ def test_normal_scores_get_tukey():
         assert (summary.shapiro_w, summary.shapiro_p) == pytest.approx(tuple(stats.shapiro(column)))
 
 
+def test_documents_of_one_event_are_no_more_evidence():
+    data = tied_scores(40)
+    twice, events = np.concatenate([data, data]), [*range(40)] * 2
+    one, both, by_document = compare(data, SYSTEMS), compare(twice, SYSTEMS, events), compare(twice, SYSTEMS)
+    assert (both.documents, both.events, by_document.events) == (80, 40, 80)
+    assert [pair.p for pair in both.pairs] == [pair.p for pair in one.pairs]
+    assert [system.interval for system in both.systems] == [
+        pytest.approx(system.interval) for system in one.systems
+    ]
+    assert both.friedman == one.friedman
+    assert min(pair.p for pair in by_document.pairs) < min(pair.p for pair in both.pairs)
+
+
 def test_one_system_that_is_not_normal_makes_all_wilcoxon():
     data = normal_scores()
     data[:, 2] = np.exp(3 * data[:, 2])

@@ -200,7 +200,7 @@ def test_only_what_is_wanted_is_done():
 def test_other_languages_with_their_own_parts():
     german = Documents(("1",), ("Die Regierung stürzt in Rom.",), (("Regierung stürzt",),), "x")
     system = System("s", ("Regierungskrise in Rom",))
-    with pytest.raises(InputError, match=r"no stop words for language 'de'.*--stop-words none"):
+    with pytest.raises(InputError, match=r"no stop words for language 'de'.*stop_words none"):
         evaluate(german, [system], metrics=["R-1"], options=MetricOptions(language="de"))
     options = MetricOptions(language="de", stop_words="none")
     assert evaluate(german, [system], metrics=["R-1", "Fog"], options=options).means["s"]["Fog"] > 1.2
@@ -229,12 +229,12 @@ def test_bad_input():
             "the system s has 1 headlines for 4 documents",
         ),
         (DOCUMENTS, [GOOD, GOOD], {"metrics": ["AWL"]}, "two systems are called good"),
-        (DOCUMENTS, [GOOD], {}, "4 documents are fewer than 10 LDA topics: choose --topics 4 or fewer"),
+        (DOCUMENTS, [GOOD], {}, "4 documents are fewer than 10 LDA topics: give topics 4 or fewer"),
         (
             DOCUMENTS,
             [GOOD],
             {"options": MetricOptions(lsi_number=5, topics=2)},
-            "4 documents are fewer than 5 LSI dimensions: choose --lsi-number 4",
+            "4 documents are fewer than 5 LSI dimensions: give lsi_number 4",
         ),
         (
             bare,

@@ -25,6 +25,7 @@ from change_it.hub.packaging import files_of
 from change_it.judges import Judge, Judges
 
 CHECKOUT = Path(__file__).parents[2]
+PIPELINE = ("headline_pipeline.py", "formats.py", "repeats.py", "tokenizer.py")
 
 
 def content(files, name):
@@ -66,9 +67,7 @@ def test_staged_code_needs_nothing_of_ours(run, options):
         options("judge", run / "judges/hh")
     )
     code = {name: content(files, name).decode() for name in files if name.endswith(".py")}
-    assert code.keys() == {
-        "layers.py", "pair.py", "pointer_generator.py", "headline_pipeline.py", "tokenizer.py",
-    }  # fmt: skip
+    assert code.keys() == {"layers.py", "pair.py", "pointer_generator.py", *PIPELINE}
     assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
 
 
@@ -79,8 +78,7 @@ def test_code_of_the_transformer_is_sent_with_what_it_imports(options, tmp_path)
     assert code.keys() == {
         "pointer_transformer.py",
         "pointer_generator.py",
-        "headline_pipeline.py",
-        "tokenizer.py",
+        *PIPELINE,
     }
     assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
     (tmp_path / "alone").mkdir()
@@ -97,7 +95,7 @@ def test_code_of_the_transformer_is_sent_with_what_it_imports(options, tmp_path)
         article="Il ponte sulla statale crolla ieri.",
         to="gio",
         num_candidates=2,
-        decoding=Decoding(beams=2, no_repeat_ngram_size=0),
+        decoding=Decoding(beams=2),
     )
     assert texts == [candidate.text for candidate in candidates]
     card = content(files, "README.md").decode()
@@ -136,7 +134,7 @@ def test_one_generator_a_repository(run, options, tmp_path):
     files = files_of(options("generator", run / "generators/sum-gio"))
     assert {"generator.json", "tokenizer.json", "model.safetensors", "generation_config.json"} < files.keys()
     assert json.loads(files["tokenizer_config.json"])["auto_map"] == {
-        "AutoTokenizer": [None, "tokenizer.HeadlineTokenizer"]
+        "AutoTokenizer": ["tokenizer.HeadlineTokenizer", None]
     }
     for to in ("rep", "gio"):
         save_generator(tmp_path / "two" / f"sum-{to}", to=to)

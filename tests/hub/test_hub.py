@@ -165,16 +165,10 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 model = AutoModelForSeq2SeqLM.from_pretrained("nina/sum-gio", trust_remote_code=True).eval()
 tokenizer = AutoTokenizer.from_pretrained("nina/sum-gio", trust_remote_code=True)
 batch, unknown = tokenizer.sources(given["articles"], max_tokens=40)
-ids = model.generate(**batch, num_beams=3, max_new_tokens=8, do_sample=False)
-result = [tokenizer.headlines(ids, unknown), ids.tolist(), type(model).__name__, type(tokenizer).__name__]
+ids = model.generate(**batch)  # generation_config.json says how
+result = [tokenizer.headlines(ids, unknown), type(model).__name__, type(tokenizer).__name__]
 """
-    texts, ids, *found = stranger.run(code, articles=ARTICLES)
-    assert found == names
-    generator = local.generators["gio"]
-    batch, unknown = generator.format.tokenizer.sources(ARTICLES, max_tokens=40)
-    expected = generator.model.generate(**batch, num_beams=3, max_new_tokens=8, do_sample=False)
-    assert ids == expected.tolist()
-    assert texts == generator.format.tokenizer.headlines(expected, unknown)
+    assert stranger.run(code, articles=ARTICLES) == [local(HEADLINES, article=ARTICLES), *names]
 
 
 def test_a_metric_by_id_asks_judges_by_id(hub, client, push, run):

@@ -217,7 +217,7 @@ def test_plain_transformers_loads_what_was_saved(judge, tmp_path: Path):
     model, tokenizer = judge
     model.save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
-    assert {file.suffix for file in tmp_path.iterdir()} <= {".json", ".safetensors"}
+    assert {file.suffix for file in tmp_path.iterdir()} == {".json", ".safetensors", ".py"}
     loaded = AutoModelForSequenceClassification.from_pretrained(tmp_path).eval()
     batch = encode(AutoTokenizer.from_pretrained(tmp_path), HEADLINES, OTHERS)
     with torch.inference_mode():

@@ -9,7 +9,7 @@ from saved_judges import save_reader
 from change_it.cli import main
 from change_it.corpus.rewriting import rewriting_source
 from change_it.errors import InputError
-from change_it.judges.reader import Reader, Reading, calibrated
+from change_it.judges.reader import KINDS, Reader, Reading, calibrated
 from change_it.scoring.facts import check_all_facts
 from change_it.text.edits import Edit, Mentions, edits
 from change_it.text.names import Headline
@@ -81,15 +81,15 @@ def test_one_reading_a_headline_in_their_order(folder):
     asked = ["Rossi accusa Bianchi", "Ecco", *(f"Rossi accusa {n + 2} volte" for n in range(20))]
     readings = ask(reader, asked, progress=done.append)
     assert done[-1] == len(asked)
-    assert readings[1] == Reading(np.inf, None)
+    assert readings[1] == Reading()
     assert all(
-        reading.edit is not None and np.isfinite(reading.gap) for reading in readings[:1] + readings[2:]
+        reading.gaps and np.isfinite([*reading.gaps.values()]).all()
+        for reading in readings[:1] + readings[2:]
     )
     backwards = ask(reader, asked[::-1])[::-1]
-    assert [reading.edit for reading in readings] == [reading.edit for reading in backwards]
-    assert [reading.gap for reading in readings] == pytest.approx(
-        [reading.gap for reading in backwards], rel=1e-3
-    )
+    assert [reading.edits for reading in readings] == [reading.edits for reading in backwards]
+    for reading, again in zip(readings, backwards, strict=True):
+        assert reading.gaps == pytest.approx(again.gaps, rel=1e-3)
 
 
 def test_each_edit_is_held_against_the_kinder_source(tmp_path):
@@ -106,17 +106,17 @@ def test_each_edit_is_held_against_the_kinder_source(tmp_path):
             ]
 
     model = Reader.from_pretrained(save_reader(tmp_path / "facts", "words"), device="cpu")
-    reader = Told(model.model, model.tokenizer, replace(model.settings, margin=0.5))
+    reader = Told(model.model, model.tokenizer, replace(model.settings, margins=dict.fromkeys(KINDS, 0.5)))
     [both] = reader.read(
         ["Rossi con due amici"], sources=["Rossi e Bianchi"], articles=["Bianchi e Rossi, tre amici."],
         reference_articles=["Due o tre amici di Bianchi."], targets=["a"], language="it",
     )  # fmt: skip
-    assert both.gap >= 0
+    assert min(both.gaps.values()) >= 0
 
 
 def test_the_partners_article_is_asked_where_it_can_change_the_verdict(folder):
     reader = Reader.from_pretrained(folder, device="cpu")
-    reader = replace(reader, settings=replace(reader.settings, margin=0.0))
+    reader = replace(reader, settings=replace(reader.settings, margins=dict.fromkeys(KINDS, 0.0)))
     headlines = ["Rossi accusa Bianchi", "Bianchi non cade", "Due feriti a Bari", "Bari accusa Rossi"]
     source, article, partner = (
         "Rossi e Bianchi",
@@ -135,22 +135,40 @@ def test_the_partners_article_is_asked_where_it_can_change_the_verdict(folder):
         both = np.maximum(
             *(reader.gaps([texts], [group], "a")[0] for texts in ((source, article), ("", partner)))
         )
-        assert reader.supports(reading) == (both.min() >= 0)
-        if not reader.supports(reading):
-            assert (reading.gap, reading.edit) == (
-                pytest.approx(both.min(), rel=1e-3),
-                changed[both.argmin()],
-            )
-        verdicts.append(reader.supports(reading))
+        objection = reader.objection(reading)
+        assert (objection is None) == (both.min() >= 0)
+        if objection is not None:
+            assert objection == changed[both.argmin()]
+            assert reading.gaps[objection.kind] == pytest.approx(both.min(), rel=1e-3)
+        verdicts.append(objection is None)
     assert not all(verdicts)
 
 
-def test_the_margin_lets_a_share_through():
+def test_the_margins_let_a_share_through():
     edit = Edit("x", "name", 0, 1, "x")
-    readings = [Reading(float(gap), edit) for gap in range(-10, 90)] + [Reading(np.inf, None)] * 50
-    assert calibrated(readings, 0.95) == pytest.approx(5.05)
-    assert calibrated(readings[30:], 0.95) == 0.0
-    assert calibrated([], 0.95) == 0.0
+    readings = [Reading({"name": float(gap)}, {"name": edit}) for gap in range(-10, 90)] + [Reading()] * 50
+    assert calibrated(readings, 0.95) == {
+        "name": pytest.approx(5.05, abs=0.03),
+        "number": 0.0,
+        "negation": 0.0,
+    }
+    assert calibrated(readings[30:], 0.95) == calibrated([], 0.95) == dict.fromkeys(KINDS, 0.0)
+
+
+def test_each_kind_has_a_margin_of_its_own():
+    rng, edit = np.random.default_rng(1), Edit("x", "name", 0, 1, "x")
+    readings = [
+        Reading({"name": name, "number": 5 * number}, {"name": edit, "number": edit})
+        for name, number in rng.normal(1.0, 1.0, (2000, 2)).tolist()
+    ]
+    margins = calibrated(readings, 0.95)
+    refused = {
+        kind: np.mean([r.gaps[kind] < -margins[kind] for r in readings]) for kind in ("name", "number")
+    }
+    assert refused["name"] == pytest.approx(refused["number"], abs=0.002)
+    assert margins["number"] > 3 * margins["name"] > 0
+    accepted = [all(r.gaps[kind] >= -margins[kind] for kind in r.gaps) for r in readings]
+    assert np.mean(accepted) == pytest.approx(0.95, abs=0.002)
 
 
 class Refuses:
@@ -161,10 +179,13 @@ class Refuses:
         edit = {"Rossi accusa Bianchi": Edit("Bianchi accusa Bianchi", "name", 0, 5, "Bianchi")}
         edit["Il governo cade"] = Edit("Il governo non cade", "negation", 11, 11, "non ")
         edit["Non cade"] = Edit("Cade", "negation", 0, 5, "C")
-        return [Reading(-9.0 if text in edit else 1.0, edit.get(text)) for text in headlines]
+        return [
+            Reading({edit[text].kind: -9.0}, {edit[text].kind: edit[text]}) if text in edit else Reading()
+            for text in headlines
+        ]
 
-    def supports(self, reading):
-        return reading.gap > 0
+    def objection(self, reading):
+        return next(iter(reading.edits.values()), None)
 
 
 def test_facts_say_what_the_sources_rather_say():
@@ -186,6 +207,20 @@ def test_facts_say_what_the_sources_rather_say():
     assert (negated.text, negated.rather, negated.kind) == ("cade", "non cade", "negation")
 
 
+def test_a_headline_that_a_text_begins_with_is_believed():
+    article = "Rossi accusa Bianchi, il governo non cade. Rossi e Bianchi tacciono."
+    headlines = ["Rossi accusa Bianchi", "rossi ACCUSA «Bianchi»", "Il governo cade"]
+    facts = check_all_facts(
+        headlines,
+        sources=["Bianchi e Rossi, il governo non cade"] * 3,
+        articles=[article] * 3,
+        language="it",
+        reader=Refuses(),
+        targets=["b"] * 3,
+    )
+    assert [found.supported for found in facts] == [True, True, False]
+
+
 def test_training_makes_a_reader(corpus, tmp_path, capsys):
     out = tmp_path / "facts"
     arguments = [
@@ -205,7 +240,8 @@ def test_training_makes_a_reader(corpus, tmp_path, capsys):
     metrics = json.loads((out / "metrics.json").read_text())
     assert metrics["accepted"]["printed"]["n"] > 0
     reader = Reader.from_pretrained(out, device="cpu")
-    assert reader.settings.margin == metrics["margin"] >= 0
+    assert reader.settings.margins == metrics["margins"]
+    assert set(metrics["margins"]) == set(KINDS)
     assert reader.weights_hash == metrics["weights_hash"]
     assert main(["train", "judge", *arguments, "--resume"]) == 0
 
@@ -232,7 +268,14 @@ def test_an_encoder_writes_nothing(corpus, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "change", [{"margin": -1}, {"margin": float("nan")}, {"outlets": ["a"]}, {"task": "hh"}]
+    "change",
+    [
+        {"margins": {"name": -1, "number": 0, "negation": 0}},
+        {"margins": {"name": float("nan"), "number": 0, "negation": 0}},
+        {"margins": {"name": 1}},
+        {"outlets": ["a"]},
+        {"task": "hh"},
+    ],
 )
 def test_a_damaged_reader_is_refused(change, tmp_path):
     folder = save_reader(tmp_path / "facts", "words")
@@ -243,11 +286,20 @@ def test_a_damaged_reader_is_refused(change, tmp_path):
         Reader.from_pretrained(folder, device="cpu")
 
 
-def test_the_margin_decides(tmp_path):
+def test_the_margin_of_its_kind_decides(tmp_path):
     reader = Reader.from_pretrained(save_reader(tmp_path / "facts", "words"), device="cpu")
-    wide = replace(reader, settings=replace(reader.settings, margin=3.0))
-    edit = Edit("x", "name", 0, 1, "x")
-    assert [wide.supports(Reading(gap, edit)) for gap in (-3.1, -3.0, 0.0)] == [False, True, True]
+    margins = {"name": 3.0, "number": 0.0, "negation": 0.0}
+    wide = replace(reader, settings=replace(reader.settings, margins=margins))
+    name, number = Edit("x", "name", 0, 1, "x"), Edit("y", "number", 0, 1, "y")
+
+    def objection(of_name, of_number):
+        return wide.objection(
+            Reading({"name": of_name, "number": of_number}, {"name": name, "number": number})
+        )
+
+    assert [objection(gap, 1.0) for gap in (-3.1, -3.0, 0.0)] == [name, None, None]
+    assert objection(-3.1, -0.2) == number
+    assert wide.objection(Reading()) is None
 
 
 def causal(folder, kind):

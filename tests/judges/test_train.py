@@ -13,6 +13,7 @@ from change_it.judges import baselines, encoders, train
 from change_it.judges.arguments import JudgeOptions, as_in_the_papers, preset
 from change_it.judges.data import load_task
 from change_it.judges.judge import Judge
+from change_it.text.typography import plain
 
 
 def options(corpus, out, **changes):
@@ -59,6 +60,21 @@ def test_a_style_judge_learns_and_is_saved_with_its_numbers(trained, corpus):
     files = {path.name for path in trained.iterdir()}
     assert {"config.json", "model.safetensors", "tokenizer.json", "metrics.json", "corpus.json"} <= files
     assert not [name for name in files if name.endswith((".bin", ".pt")) or name == "checkpoints"]
+
+
+def test_main_learns_from_each_training_headline_without_typography_too(corpus, tmp_path, monkeypatch):
+    class StopError(Exception): ...
+
+    def seen(model, tokenizer, texts, labels, *, held_out, max_tokens):
+        known, at = len(texts) - held_out[0], held_out[0]
+        assert len(texts) == len(labels) == len(held_out) + 2 * at
+        assert list(texts[known:]) == [plain(text) for text in texts[:at]] != list(texts[:at])
+        assert labels[known:].tolist() == labels[:at].tolist()
+        raise StopError
+
+    monkeypatch.setattr(train, "fit_ngrams", seen)
+    with pytest.raises(StopError):
+        train_judge.run(options(corpus, tmp_path / "main"))
 
 
 def test_the_saved_judge_gives_the_reported_verdicts(trained, corpus):
@@ -213,5 +229,19 @@ def test_presets_are_the_papers_for_pretrained_encoders(tmp_path):
     assert (ours["head"], ours["negatives"]) == ("pair", "mixed")
     assert (papers["head"], papers["negatives"], papers["epochs"]) == ("cross-encoder", "random", 2)
     assert papers["early_stopping"]
+    asked = {
+        task: preset(JudgeOptions(task=task, corpus="c", out=tmp_path, as_published=True))
+        for task in ("main", "hh", "ah")
+    }
+    assert asked["hh"] == papers
+    assert {each["head"] for each in asked.values()} == {"cross-encoder"}
+    assert {each["negatives"] for each in asked.values()} == {"random"}
+    for changes in (
+        {"task": "fluency"},
+        {"task": "hh", "head": "pair"},
+        {"task": "hh", "encoder": "scratch"},
+    ):
+        with pytest.raises(InputError, match="--as-published"):
+            preset(JudgeOptions(corpus="c", out=tmp_path, as_published=True, **changes))
     tiny, base = (preset(options("c", tmp_path, size=size))["learning_rate"] for size in ("tiny", "base"))
     assert base < tiny

@@ -68,19 +68,35 @@ def test_answers():
     assert together(["yes", "no", "undecided"]) == "no"
 
 
-def counts(f1, n=20_000):
-    """Counts of a classifier with the same share of right answers for both outlets."""
+def answers_of(f1, n=3000):
+    """Answers of a classifier with the same share of right ones for both outlets, those of the first events."""
     right = round(f1 * n)
-    return [[right, n - right], [n - right, right]]
+    return [
+        (f"e{event}", truth, truth if event < right else 1 - truth) for truth in (0, 1) for event in range(n)
+    ]
+
+
+def test_what_is_compared_is_drawn_together(corpus, tmp_path):
+    """Two settings that differ on a few articles alone: their difference is sure, however uncertain each F1 is."""
+    parts = {test: answers_of(0.7, n=200) for test in (*GOLD, *(condition(test, PNC) for test in GENERATED))}
+    found = {"answers": {name: dict(parts) for name in SETS}}
+    found["answers"]["train_m"][condition("in-generated", PNC)] = answers_of(0.75, n=200)
+    options = ReproduceOptions(paper="lrec2020", corpus=corpus, out=tmp_path, scale="smoke")
+    rows = {row.values["what"]: row.values for row in lrec2020.expectations(options, found, PNC).rows}
+    low, high = rows["setting 2 less setting 1"]["interval"]
+    assert 0 < low < 0.05 < high < 0.1
+    assert rows["setting 1 less setting 3"]["interval"] == (0, 0)
+    first, last = rows["setting 1 less .5"]["interval"]
+    assert last - first > high - low
 
 
 def test_the_papers_own_figures_confirm_its_expectations(corpus, tmp_path):
     """Symmetric counts with the published averages, and so many headlines that nothing is undecided."""
     ours = {test: test for test in GOLD} | {test: condition(test, PNC) for test in GENERATED}
     found = {
-        "counts": {
+        "answers": {
             name: {
-                ours[test]: counts(figures.average)
+                ours[test]: answers_of(figures.average)
                 for test, figures in published.CLASSIFIER[lrec2020.NAMES[name]].items()
             }
             for name in SETS
@@ -92,7 +108,7 @@ def test_the_papers_own_figures_confirm_its_expectations(corpus, tmp_path):
     assert answers["E1"] == answers["E3"] == answers["E4"] == "yes"
     value = next(row.values for row in rows if row.values["what"] == "setting 2 less setting 1")
     assert value["value"] == pytest.approx(0.672 - 0.666, abs=1e-3)
-    found["counts"]["train_d"][condition("in-generated", PNC)] = counts(0.45)
+    found["answers"]["train_d"][condition("in-generated", PNC)] = answers_of(0.45)
     rows = lrec2020.expectations(options, found, PNC).rows
     answers = {row.group[:2]: row.values["answer"] for row in rows if row.values["what"] == "all"}
     assert answers["E1"] == "no"
@@ -125,6 +141,11 @@ def test_the_tables_of_classifiers_and_headlines(corpus, tmp_path):
     found_d, found_m = found["counts"]["train_d"], found["counts"]["train_m"]
     assert {sum(map(sum, found_d[test])) for test in (GOLD[1], own, crossed)} == {sum(sizes.values())}
     assert found_m[own] == found_m[GOLD[1]]
+    events = [
+        {event for event, _, _ in found["answers"]["train_d"][test]} for test in (GOLD[1], own, crossed)
+    ]
+    assert events[0] == events[1] == events[2]
+    assert len(events[0]) < sum(sizes.values())  # partners are one event
     assert found_m[condition(AGNOSTIC, PNC)] == found_m[own]
     assert [sum(row) for row in found_m[crossed]] == [sizes["faro"], sizes["colle"]]
     options = ReproduceOptions(paper="lrec2020", corpus=corpus, out=tmp_path, scale="smoke")

@@ -40,6 +40,7 @@ def test_hevas(corpus, tmp_path, capsys):
     assert rows["first, difference"]["R-1"] == pytest.approx(measured["R-1"] - published["R-1"])
     assert measured["R-1_interval_low"] < measured["R-1"] < measured["R-1_interval_high"]
     assert published["JS-C"] is None
+    assert rows["first, AUC"]["R-1"] > 0.6
     assert -1 <= rows["τ of the order"]["R-1"] <= 1
     cells = {row["row"]: row for row in tables_of(out)["table3"]["rows"]}
     assert cells["R-1, published"]["R-SU"] == 0.99

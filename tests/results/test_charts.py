@@ -7,6 +7,7 @@ from matplotlib.image import imread
 
 from change_it import InputError
 from change_it.audit.calibration import Bin, Calibration
+from change_it.audit.degenerate import Result
 from change_it.hevas.analysis import compare
 from change_it.results.charts import (
     _in_lines,
@@ -14,6 +15,7 @@ from change_it.results.charts import (
     bar_chart,
     box_chart,
     correlation_chart,
+    passed_chart,
     reliability_chart,
     save,
 )
@@ -156,8 +158,8 @@ def test_odd_sizes(tmp_path, metrics, systems, n):
 
 def test_bad_input(tmp_path):
     table = scores(2)
-    with pytest.raises(InputError, match=r"as \.png or \.svg; chart\.pdf is neither"):
-        save(bar_chart(comparisons(table)), tmp_path / "chart.pdf")
+    with pytest.raises(InputError, match=r"as png or svg or pdf; chart\.gif is none of them"):
+        save(bar_chart(comparisons(table)), tmp_path / "chart.gif")
     assert not list(tmp_path.iterdir())
     with pytest.raises(InputError, match="name at least one metric"):
         bar_chart({})
@@ -178,3 +180,13 @@ def test_a_bin_with_few_answers_is_not_drawn():
     known = Calibration("main", 105, 0.8, 0.8, 0.1, (Bin(2, 0.55, 0.0), Bin(40, 0.7, 0.6), Bin(63, 0.9, 0.9)))
     [points] = reliability_chart([known]).axes[0].collections
     assert points.get_offsets().tolist() == [[0.7, 0.6], [0.9, 0.9]]
+
+
+def test_what_the_judges_let_through_has_a_bar_each_and_its_figure():
+    about = ((), "", 100)
+    values = {"compliancy": 0.61, "passed": 0.0}
+    result = Result("reversed words", *about, values, {}, 0.03, (), (), ())
+    [axes] = passed_chart({"in reverse": result}).axes
+    assert [bar.get_width() for bar in axes.patches] == [0.61, 0.0]
+    assert [text.get_text() for text in axes.texts] == [".610", ".000"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["in reverse"]

@@ -11,6 +11,7 @@ from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from matplotlib.figure import Figure
@@ -20,10 +21,20 @@ from change_it import InputError, __version__
 from change_it.commands import score as score_command
 from change_it.commands.score import ScoreOptions
 from change_it.results import report_files as files
+from change_it.results.charts import outcomes
 from change_it.results.context import corpus_info, judges_info, made
 from change_it.results.pages import breakable, explained, heat, inline_svg
 from change_it.results.report_files import write_report
-from change_it.results.score_tables import examples_table, remarks, terminal_table
+from change_it.results.report_folder import chart_kinds
+from change_it.results.score_tables import (
+    examples_table,
+    meaning,
+    paper_table,
+    remarks,
+    significance,
+    systems_table,
+    terminal_table,
+)
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import System, built_in_systems
@@ -131,7 +142,7 @@ def test_the_page_escapes_and_stands_alone(tmp_path, scores, contexts):
     for expected in (
         ".743",
         ".781",
-        "published",
+        "Published figures",
         scores.signature,
         "empty headline",
         "tf-idf cosine",
@@ -250,7 +261,7 @@ def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judge
     expected(page.locator("#items-count")).to_have_text(
         texts("results.items_count").format(shown=total, all=total)
     )
-    cell = lines.first.locator('[tabulator-field="headline"]')
+    cell = lines.first.locator('[tabulator-field="headline"] .item-headline')
     page.locator('.tabulator-col[tabulator-field="headline"] .tabulator-col-title').click()
     expected(cell).to_have_text(hostile)
     page.locator('.tabulator-col[tabulator-field="headline"] input').press_sequentially("Titolo 3")
@@ -338,7 +349,7 @@ def test_a_second_report_replaces_the_first_and_leaves_other_files(tmp_path, sco
     ]
     write_report(out, score(toy_test, fake_judges, others, resamples=2), None, [])
     assert {path.stem for path in (out / "items").iterdir()} == {"gold", "copy", "new"}
-    names = ["charts", "items", "notes.txt", "report.html", "scores.json", "systems.csv"]
+    names = ["charts", "items", "notes.txt", "report.html", "scores.json", "systems.csv", "systems.tex"]
     assert sorted(path.name for path in out.iterdir()) == names
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report"]
 
@@ -402,27 +413,22 @@ def page_of(path, scores):
 
 
 @pytest.mark.usefixtures("without_charts")
-def test_published_rows_stand_beside_ours_and_are_labelled(tmp_path, scores):
+def test_published_figures_have_folded_tables_of_their_own(tmp_path, scores):
     text = page_of(tmp_path, scores)
-    average = cells(text, "Systems, average of the directions")
-    assert [row[0] for row in average[1:]] == [
-        *scores.systems,
-        *(f"{name} published" for name in ("gold", "SUM", "S2S1", "S2S2", "S2S3")),
-    ]
-    assert len({len(row) for row in average}) == 1
-    published = {row[0]: dict(zip(average[0][1:], row[1:], strict=True)) for row in average[1:]}
-    heads = ("compliancy", "hh", "ah", "main", "bleu", "rougeL")
-    assert [published["gold published"][name] for name in heads] == [".762", *["–"] * 5]
-    found = [published["S2S2 published"][name] for name in heads]
-    assert found == [".496", ".736", ".846", ".849", ".017", ".155"]
-    by_direction = cells(text, "Systems, by direction")
-    assert [row[0] for row in by_direction].count("SUM published") == 2
-    assert [row for row in by_direction if len(row) == 1] == [["rep2gio"], ["gio2rep"]]
-    assert "Published systems, by direction" not in text
+    found = [row[0].split()[0] for row in cells(text, "Systems, average of the directions")[1:]]
+    assert found == scores.systems
+    folded = text[text.index("<details><summary>Published figures") :]
+    systems = cells(folded, "Published systems")
+    assert systems[0] == ["system", "compliancy", "hh", "ah", "main", "BLEU", "ROUGE"]
+    assert [row[0] for row in systems if len(row) == 1] == ["average", "rep2gio", "gio2rep"]
+    assert ["gold", ".762", *["–"] * 5] in systems
+    assert ["S2S2", ".496", ".736", ".846", ".849", ".017", ".155"] in systems
+    assert ["S2S2", ".549", ".860", ".845", ".845", ".018", ".159"] in systems
+    assert ["rep", ".770", ".830", ".800"] in cells(folded, "Published judges")
 
 
 @pytest.mark.usefixtures("without_charts")
-def test_other_outlets_have_the_published_directions_apart(tmp_path, toy_test):
+def test_other_outlets_have_no_published_figures(tmp_path, toy_test):
     names = {"rep": "left", "gio": "right"}
     test = replace(
         toy_test,
@@ -433,14 +439,60 @@ def test_other_outlets_have_the_published_directions_apart(tmp_path, toy_test):
         training_headlines={names[key]: texts for key, texts in toy_test.training_headlines.items()},
     )
     text = page_of(tmp_path, score(test, FakeJudges(("left", "right")), built_in_systems(test), resamples=2))
-    ours = cells(text, "Systems, by direction")
-    assert not any("published" in row[0] for row in ours)
-    theirs = cells(text, "Published systems, by direction")
-    assert [row[0] for row in theirs if len(row) == 1] == ["rep2gio", "gio2rep"]
-    assert ["S2S2", ".549", ".860", ".845", ".845", ".018", ".159"] in theirs
-    assert ["S2S2 published", ".496"] in [
-        row[:2] for row in cells(text, "Systems, average of the directions")
-    ]
+    assert "ublished" not in re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+
+
+def test_marks_say_which_systems_differ_from_the_best_of_ours(scores):
+    at = {system: number for number, system in enumerate(scores.systems)}
+    p_values = np.ones((len(at), len(at)))
+    for system, p in {"gold": 0.001, "copy": 0.012, "lead": 0.03, "random-target": 0.9}.items():
+        p_values[at["hostile"], at[system]] = p
+    found = significance(replace(scores, p_values=p_values))
+    assert found == ("hostile", {"gold": "**", "copy": "*"})  # after Holm lead has .06
+    table = systems_table(replace(scores, p_values=p_values), ["average"])
+    assert {row.values["system"]: row.marks for row in table.rows}["gold"] == {"compliancy": "**"}
+    assert table.notes[0].startswith(
+        "* p < .05, ** p < .01: the compliancy figure differs from that of hostile"
+    )
+
+
+def test_the_table_for_a_paper_has_what_is_known_strict_first_and_no_overlap_of_gold_with_itself(toy_test):
+    systems = built_in_systems(toy_test)
+    table = paper_table(score(toy_test, FakeJudges(digits="abcd"), systems, resamples=2))
+    assert table.header[:3] == ["system", "strict", "compliancy"]
+    assert "n" not in table.header
+    gold = dict(zip(table.header, table.texts[0], strict=True))
+    assert (gold["system"], gold["strict"], gold["BLEU"], gold["ROUGE-L"]) == ("gold", "1.000", "–", "–")
+    assert "(rep and gio, n = 8)" in table.title
+    assert "strict: main without the typography, fluency and facts accept" in table.title
+    without = paper_table(score(toy_test, FakeJudges(), systems, resamples=2))
+    assert without.header[:3] == ["system", "compliancy", "hh"]
+    assert "strict" not in without.title
+
+
+def test_a_funnel_counts_each_headline_at_the_first_judge_that_refuses_it(toy_test):
+    systems = built_in_systems(toy_test)
+    found = score(toy_test, FakeJudges(digits="abcd"), systems, resamples=2)
+    for system in found.systems:
+        shares = outcomes(found, system)
+        assert sum(shares.values()) == pytest.approx(1)
+        assert shares["accepted by all"] == pytest.approx(found.row(system).values["strict_compliancy"])
+    assert list(shares)[1:] == ["facts", "fluency", "main normalised", "main", "ah", "hh"]
+    assert outcomes(found, "copy")["main"] == 1
+    without = outcomes(score(toy_test, FakeJudges(), systems, resamples=2), "gold")
+    assert list(without) == ["accepted by all", "main", "ah", "hh"]
+
+
+def test_charts_are_written_as_asked(tmp_path, scores):
+    write_report(tmp_path, scores, None, [], kinds=chart_kinds("pdf, SVG"))
+    assert {path.suffix for path in (tmp_path / "charts").iterdir()} == {".pdf", ".svg"}
+    first = (tmp_path / "charts" / "funnel.pdf").read_bytes()
+    assert first.startswith(b"%PDF")
+    write_report(tmp_path, scores, None, [], kinds=("pdf",))
+    assert (tmp_path / "charts" / "funnel.pdf").read_bytes() == first
+    for wrong in ("gif", "pdf,"):
+        with pytest.raises(InputError, match="is no kind of file here, choose among png,svg,pdf"):
+            chart_kinds(wrong)
 
 
 @pytest.mark.usefixtures("without_charts")
@@ -506,6 +558,16 @@ def test_the_command_prints_json(capsys, tmp_path, toy_corpus):
 
 
 @pytest.mark.usefixtures("with_fake_judges")
+def test_the_command_prints_a_table_for_latex(capsys, tmp_path, toy_corpus):
+    options = ScoreOptions(corpus=str(toy_corpus), judges=str(tmp_path), latex=True, resamples=10)
+    score_command.run(options)
+    printed = capsys.readouterr().out
+    assert printed.startswith("% compliancy|judges:aaaaaa")
+    assert r"\begin{tabular}" in printed
+    assert "random-target & .000" in printed
+
+
+@pytest.mark.usefixtures("with_fake_judges")
 def test_the_command_prints_a_table(capsys, tmp_path, toy_corpus, toy_test):
     lines = [f"{item.id},{item.reference},{item.target}" for item in toy_test.items]
     (tmp_path / "mine.csv").write_text("\n".join(["id,headline,target", *lines]) + "\n", encoding="utf-8")
@@ -560,7 +622,8 @@ def test_the_command_refuses_a_folder_of_other_files_before_it_works(tmp_path, t
 def test_filters_of_the_templates():
     assert heat(-0.5) == ' style="background: rgb(213 94 0 / 28%)"'
     assert heat(None) == ""
-    assert [breakable("extract+rerank"), breakable("R-WSU")] == ["extract+<wbr>rerank", "R-WSU"]
+    names = ("extract+rerank", "R-WSU", "«strano...»")
+    assert [breakable(name) for name in names] == ["extract+<wbr>rerank", "R-WSU", "«strano...»"]
     assert list(explained(["Fog", "AWL", "R-1"])) == ["Fog, AWL", "R-1"]
 
 
@@ -574,10 +637,11 @@ def test_examples_have_five_marks_and_underline_what_is_unsupported(tmp_path, to
         "Ecco: &lt;b&gt;a <u>Zagarolo</u> &amp; <u>Palombara</u> crolla il ponte, <u>17</u> feriti!" in text
     )
     assert "Underlined: numbers, names and quotations without support" in text
-    assert "Four judges read the results" in text
+    assert "trained judges read the results" in text
     assert "Paired tests, strict compliancy" in text
     average = cells(text, "Systems, average of the directions")
-    assert average[0][1:8] == ["compliancy", "strict", "hh", "ah", "main", "fluency", "facts"]
+    measures = ["strict", "compliancy", "hh", "ah", "main", "main normalised", "fluency", "facts"]
+    assert average[0][1:9] == measures
     assert "n/a" not in text
 
 
@@ -592,9 +656,51 @@ def test_without_a_fluency_judge_the_page_says_why(tmp_path, scores):
 def test_the_terminal_shows_strict_compliancy_and_its_interval(toy_test):
     systems = built_in_systems(toy_test)
     table = terminal_table(score(toy_test, FakeJudges(digits="abcd"), systems, resamples=2))
-    assert table.header[:5] == ["system", "compliancy", "95% interval", "strict", "95% interval"]
-    assert table.header[5:10] == ["hh", "ah", "main", "fluency", "facts"]
+    assert table.header[:5] == ["system", "strict", "95% interval", "compliancy", "95% interval"]
+    assert table.header[5:11] == ["hh", "ah", "main", "main normalised", "fluency", "facts"]
     assert table.texts[0][:5] == ["gold", "1.000", "1.000–1.000", "1.000", "1.000–1.000"]
     table = terminal_table(score(toy_test, FakeJudges(), systems, resamples=2))
     assert table.texts[0][3:5] == ["n/a", "–"]
     assert any("train judge --task fluency" in note for note in table.notes)
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_one_line_says_what_the_first_figure_means(tmp_path, toy_test, scores):
+    new = [item.reference for item in toy_test.items]
+    new[0] = toy_test.items[0].source  # fails at main
+    mine = System("mine", tuple(new))
+    systems = [*built_in_systems(toy_test), mine]
+    found = score(toy_test, FakeJudges(digits="abcd"), systems, resamples=2)
+    strict = {
+        name: round(100 * found.row(name).values["strict_compliancy"]) for name in ("mine", "gold", "lead")
+    }
+    line = meaning(found)
+    assert line == (
+        f"Of 100 headlines that mine wrote, {strict['mine']} pass six automatic checks; of the other newspaper's own "
+        f"{strict['gold']}, of the article's first words {strict['lead']}. It is not the share of good headlines."
+    )
+    assert "pass three automatic checks;" in meaning(scores)
+    assert meaning(score(toy_test, FakeJudges(), built_in_systems(toy_test), resamples=2)) is None
+    text = page_of(tmp_path, found)
+    assert text.index(html.escape(line).replace("&#x27;", "&#39;")) < text.index("<table>")
+    invented = replace(found, outlets=("colle", "faro"))
+    assert "six automatic checks on two invented newspapers;" in meaning(invented)
+    assert "superano sei controlli automatici su due giornali inventati;" in localized(
+        "it", meaning(invented)
+    )
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_heads_of_columns_are_explained_on_hover_and_on_tap(tmp_path, scores):
+    text = page_of(tmp_path, scores)
+    for name in scores.measures:
+        about = html.escape(translate("en", f"about.{name}")).replace("&#x27;", "&#39;")
+        assert f'popovertarget="about-{name}" title="{about}">' in text
+        assert text.count(f'<div popover id="about-{name}">{about}</div>') == 1
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_systems_of_few_headlines_are_grey_and_say_what_they_are(tmp_path, scores):
+    text = page_of(tmp_path, scores)
+    assert text.count('<tr class="faint">') == 2 * len(scores.systems) + len(scores.systems)  # of 4 and of 8
+    assert '<span class="small">The original as it is.</span>' in text

@@ -49,7 +49,8 @@ def test_copy_never_complies_under_relative_reversal(toy_test):
 
 
 def test_overlap_of_gold_and_copy(scores):
-    assert scores.row("gold").values["bleu"] == pytest.approx(1)
+    assert not {"bleu", "rougeL"} & scores.row("gold").values.keys()  # it is its own reference
+    assert scores.row("copy").values["bleu"] < 1
     assert scores.row("copy").values["rougeL_source"] == pytest.approx(1)
 
 
@@ -57,6 +58,8 @@ def test_rows_intervals_and_signatures(scores):
     assert scores.directions == ["rep2gio", "gio2rep", "average"]
     for row in scores.rows:
         assert row.n == (8 if row.direction == "average" else 4)
+        assert row.events == 4
+        assert f"|n:{row.n}|partners:{row.n}|events:4|resamples:50|" in row.signature
         assert row.signature.startswith(
             "compliancy|judges:aaaaaa+bbbbbb+cccccc|fold:all|facts:v3|lang:it|casing:none|reversal:relative|tok:unicode|n:"
         )
@@ -79,6 +82,8 @@ def test_the_dictionary_has_the_rows_and_the_tests(scores):
             row = scores.row(system, direction)
             about = {
                 "n": row.n,
+                "events": row.events,
+                "runs": 1,
                 "references": row.references,
                 "errors": row.errors,
                 "signature": row.signature,
@@ -96,6 +101,8 @@ def test_a_row_as_columns(scores):
         "system": "lead",
         "direction": "rep2gio",
         "n": 4,
+        "events": 4,
+        "runs": 1,
         "references": 4,
         "errors": 0,
         "hh": row.values["hh"],
@@ -113,6 +120,58 @@ def test_items_add_up_to_the_row(scores):
         scores.items["lead"].group_by("direction").agg(pl.col("compliant").mean()).iter_rows()
     ):
         assert scores.row("lead", direction).values["compliancy"] == value
+
+
+def test_both_directions_of_a_pair_and_near_duplicates_are_one_event(toy_test):
+    assert toy_test.events.tolist() == [0, 1, 2, 3] * 2
+    long = "Il consiglio comunale ha approvato ieri sera il bilancio con i voti della maggioranza"
+    first, second, *others = toy_test.items
+    wire = [replace(first, article=long), replace(second, article=f"{long}, dicono"), *others]
+    assert replace(toy_test, items=tuple(wire)).events.tolist() == [0, 0, 1, 2] * 2
+
+
+def test_intervals_and_tests_draw_events(toy_test, fake_judges):
+    """Of two directions that fare alike the second is no evidence: the interval is that of one."""
+    half = System(
+        "half", tuple(item.reference if item.id[1] in "01" else item.source for item in toy_test.items)
+    )
+    systems = [*built_in_systems(toy_test), half]
+    both = score(toy_test, fake_judges, systems, resamples=2000)
+    one = score(
+        replace(toy_test, items=toy_test.items[:4]), fake_judges, systems_of(systems, 4), resamples=2000
+    )
+    assert both.row("half").values["compliancy"] == one.row("half").values["compliancy"] == 0.5
+    assert both.row("half").intervals["compliancy"] == one.row("half").intervals["compliancy"] == (0, 1)
+    names = [both.systems.index(name) for name in ("half", "copy")]
+    assert both.p_values[names[0], names[1]] == pytest.approx(0.5, abs=0.05)  # two events of four differ
+    assert both.items["half"]["event"].to_list() == toy_test.events.tolist()
+
+
+def test_several_runs_are_a_mean_with_intervals_over_runs_and_events(toy_test, fake_judges):
+    gold, copy = ([getattr(item, name) for item in toy_test.items] for name in ("reference", "source"))
+    runs = [
+        System("mine.1", tuple(gold), run_of="mine"),
+        System("mine.2", tuple(gold[:3] + copy[3:7] + gold[7:]), run_of="mine"),
+        System("mine.3", ("", *copy[1:]), run_of="mine"),
+    ]
+    scores = score(toy_test, fake_judges, [*built_in_systems(toy_test), *runs], resamples=2000)
+    assert "mine" not in scores.systems
+    assert scores.names == ["gold", "mine.1", "mine", "mine.2", "copy", "lead", "random-target", "mine.3"]
+    mean, of_each = scores.row("mine"), [scores.row(run.name) for run in runs]
+    for name in ("compliancy", "hh", "rougeL", "bleu"):
+        assert mean.values[name] == pytest.approx(np.mean([row.values[name] for row in of_each]))
+    assert (mean.n, mean.events, mean.runs, mean.errors) == (8, 4, 3, 1)
+    assert "|events:4|runs:3|" in mean.signature
+    assert "runs" not in of_each[0].signature
+    assert of_each[0].intervals["compliancy"] == (1, 1)
+    assert mean.intervals["compliancy"] == (0, 1)  # two of three runs are drawn
+    assert scores.as_dict()["systems"]["mine"]["average"]["runs"] == 3
+    assert set(scores.as_dict()["p_values"]) == set(scores.systems)
+
+
+def systems_of(systems, count):
+    """The systems on the first items alone."""
+    return [replace(system, headlines=system.headlines[:count]) for system in systems]
 
 
 def test_every_distinct_question_is_asked_once(toy_test):
@@ -135,6 +194,15 @@ def test_one_resample_is_enough_and_none_too_few(toy_test, fake_judges):
     assert score(toy_test, fake_judges, systems, resamples=1).row("lead").values["compliancy"] >= 0
     with pytest.raises(InputError, match="--resamples 0 is too few"):
         score(toy_test, fake_judges, systems, resamples=0)
+
+
+def test_systems_without_common_items_are_not_told_apart(toy_test, fake_judges):
+    halves = [
+        System(name, tuple(item.reference if item.direction == name else None for item in toy_test.items))
+        for name in ("rep2gio", "gio2rep")
+    ]
+    scores = score(toy_test, fake_judges, halves, resamples=10, progress=False)
+    assert scores.p_values.tolist() == [[1, 1], [1, 1]]
 
 
 @pytest.mark.parametrize("outlets", [("left", "right"), ("gio", "rep")])

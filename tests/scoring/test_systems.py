@@ -109,8 +109,8 @@ def test_two_rerankers_in_one_file(tmp_path, toy_test, lines):
 def test_missing_file_column_and_wrong_encoding(tmp_path, toy_test, lines):
     with pytest.raises(InputError, match="does not exist"):
         read_predictions(tmp_path / "none.csv", toy_test)
-    with pytest.raises(InputError, match="lacks the column target"):
-        read_predictions(write(tmp_path / "p.csv", [], header="id,headline"), toy_test)
+    with pytest.raises(InputError, match="lacks the column headline"):
+        read_predictions(write(tmp_path / "p.csv", [], header="id,target"), toy_test)
     (tmp_path / "latin.csv").write_bytes("id,headline,target\na0,è,gio\n".encode("latin-1"))
     with pytest.raises(InputError, match="UTF-8"):
         read_predictions(tmp_path / "latin.csv", toy_test)
@@ -128,10 +128,60 @@ def test_a_name_twice(tmp_path, toy_test, lines):
         "one",
         "two",
     ]
-    with pytest.raises(InputError, match="taken"):
-        read_systems([f"one={file}", f"one={file}"], toy_test)
+    for specs in ([f"one={file}", f"one={file}"], [f"one={file}", f"One={file}"]):
+        with pytest.raises(InputError, match="taken"):
+            read_systems(specs, toy_test)
+
+
+def test_files_of_one_name_are_runs(tmp_path, toy_test, lines):
+    files = [write(tmp_path / f"{name}.csv", lines) for name in "abc"]
+    specs = [f"mine={files[0]}", f"other={files[1]}", f"mine={files[2]}"]
+    found = {system.name: system.run_of for system in read_systems(specs, toy_test)}
+    assert found == {"mine.1": "mine", "other": "", "mine.2": "mine"}
+    with pytest.raises(InputError, match=r"mine\.2 would be the name of a run"):
+        read_systems([*specs, f"Mine.2={files[1]}"], toy_test)
 
 
 @pytest.mark.parametrize("length", [-1, 0, 1])
 def test_a_lead_has_a_word_at_least(length):
     assert lead("Crolla, ieri, il ponte", length) == "Crolla"
+
+
+def test_a_file_needs_no_target_and_may_call_its_columns_otherwise(tmp_path, toy_test, lines):
+    expected = read_predictions(write(tmp_path / "p.csv", lines), toy_test).headlines
+    rows = [line.rpartition(",")[0] for line in lines]
+    file = write(tmp_path / "q.csv", rows, header="key,output")
+    (system,) = read_systems([f"mine={file}"], toy_test, columns="id=key,headline=output")
+    assert system.headlines == expected
+
+
+def test_a_text_file_has_a_headline_a_line_in_the_order_of_the_test_set(tmp_path, toy_test):
+    file = tmp_path / "p.txt"
+    texts = [f"Titolo, {item.id}" for item in toy_test.items]
+    file.write_text("\r\n".join(["", *texts[1:]]) + "\r\n", encoding="utf-8")
+    assert read_predictions(file, toy_test).headlines == ("", *texts[1:])
+    file.write_text("\n".join(texts[1:]), encoding="utf-8")
+    with pytest.raises(InputError, match="7 lines for the 8 headlines of the test set: give one for each"):
+        read_predictions(file, toy_test)
+
+
+def test_a_subset_is_refused_or_scored_alone(tmp_path, toy_test, lines):
+    file = write(tmp_path / "p.csv", lines[3:])
+    with pytest.raises(
+        InputError, match="3 ids missing: a0, a1, a2; --allow-missing leaves out what is missing"
+    ):
+        read_predictions(file, toy_test)
+    system = read_predictions(file, toy_test, allow_missing=True)
+    assert system.headlines == (None, None, None, *(f"Titolo, {item.id}" for item in toy_test.items[3:]))
+    with pytest.raises(InputError, match=r"8 ids missing.*1 id not in the test set: x9$"):
+        read_predictions(write(tmp_path / "q.csv", ["x9,Titolo,gio"]), toy_test, allow_missing=True)
+
+
+def test_runs_of_a_system_lack_the_same_headlines(tmp_path, toy_test, lines):
+    files = [write(tmp_path / f"{run}.csv", lines[missing:]) for run, missing in enumerate((2, 2, 3))]
+    one, other = read_systems([f"mine={file}" for file in files[:2]], toy_test, allow_missing=True)
+    assert one.headlines[:3] == other.headlines[:3] == (None, None, "Titolo, a2")
+    with pytest.raises(
+        InputError, match="the files of mine lack different ids: give the same ones in each run"
+    ):
+        read_systems([f"mine={file}" for file in files], toy_test, allow_missing=True)

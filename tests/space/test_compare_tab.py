@@ -87,10 +87,10 @@ def test_the_tables_of_scoring_and_their_files_give_the_same(tmp_path):
 
 
 def test_fluency_facts_and_unsupported_words_are_shown_where_they_are_known(tmp_path):
-    header = [*HEADER, "fluency", "facts", "unsupported"]
+    header = [*HEADER, "fluency", "facts", "unsupported", "main_normalised"]
     places = '[{"text": "17", "start": 0, "end": 2, "kind": "number"}]'
-    one = [[*row("1", True, True, True, headline="17 morti"), "true", "false", places]]
-    other = [[*row("1", True, True, True), "true", "true", '[{"start": "x"}, 1e999]']]
+    one = [[*row("1", True, True, True, headline="17 morti"), "true", "false", places, "true"]]
+    other = [[*row("1", True, True, True), "true", "true", '[{"start": "x"}, 1e999]', "true"]]
     files = [write(tmp_path / f"{name}.csv", rows, header) for name, rows in (("one", one), ("other", other))]
     items = compare.matched(compare.read_verdicts(files), "one", "other")
     assert items.select("compliant", "strict_compliancy", "strict_compliancy_other").row(0) == (
@@ -102,7 +102,7 @@ def test_fluency_facts_and_unsupported_words_are_shown_where_they_are_known(tmp_
     html = compare.pairs_html(items, "one", "other", "en", "")
     assert ">17</mark>" in html
     assert "facts: numbers, names or quotations not supported" in html
-    assert len(compare.counts_table(items, "one", "other").rows) == 7
+    assert len(compare.counts_table(items, "one", "other").rows) == 8
     plain = [write(tmp_path / f"{name}.csv", [row("1", True, True, True)]) for name in ("x", "y")]
     items = compare.matched(compare.read_verdicts(plain), "x", "y")
     assert len(compare.counts_table(items, "x", "y").rows) == 4

@@ -40,7 +40,10 @@ def test_the_models_of_a_run_are_used(tiny_run, launched, monkeypatch, capsys):
     monkeypatch.setattr(demo, "_train", lambda run: pytest.fail("it trained"))
     demo.run(DemoOptions(run=tiny_run, port=7001, language="en"))
     assert (launched["server_port"], launched["server_name"], launched["share"]) == (7001, "127.0.0.1", False)
-    assert "http://127.0.0.1:7001/" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "Open http://127.0.0.1:7001/ in a browser" in printed
+    assert "API: http://127.0.0.1:7001/gradio_api (transfer, judge, score)\n" in printed
+    assert "curl -s http://127.0.0.1:7001/gradio_api/run/judge -H" in printed
 
 
 def test_judges_and_a_corpus_are_enough(corpus_run, launched, monkeypatch):

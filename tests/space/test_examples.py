@@ -6,6 +6,7 @@ import pytest
 from scoring_fakes import FakeJudges
 
 from change_it.generators.rerank import JudgedCandidate
+from change_it.scoring.compliancy import JUDGES
 from change_it.scoring.facts import Unsupported
 from change_it.scoring.item import Item, read_test_set
 from change_it.space.examples import _chosen, corpus_examples, examples, invented_examples
@@ -13,8 +14,6 @@ from change_it.space.limits import LIMITS
 from change_it.space.models import Models
 from change_it.space.transfer_tab import candidates_html, opening, transfer_inputs
 from change_it.translation import localized
-
-JUDGES = ("hh", "ah", "main", "fluency", "facts")
 
 
 def judged(text, *refused_by, rather=""):
@@ -39,7 +38,7 @@ def test_one_of_each_kind_the_first_that_there_is():
     first, second, third, fourth = map(item, ("Uno", "Due", "Tre", "Quattro"))
     found = chosen(
         (first, judged("Uno!"), judged("Altro!", "facts", rather="Uno")),
-        (second, judged("Due!", "hh", "facts"), judged("Altro!", "facts", rather="Due")),
+        (second, judged("Due!", "hh", "main_normalised"), judged("Altro!", "facts", rather="Due")),
         (third, judged("Tre!"), judged("1 solo!", "facts")),
         (fourth, judged("Quattro!"), judged("Altri!", "facts", rather="Quattro")),
     )
@@ -54,7 +53,7 @@ def test_one_of_each_kind_the_first_that_there_is():
         "Giusto, eppure rifiutato",
     ]
     assert found[2].about == (
-        "The judges err: gio printed this headline about the same event, and it is refused all the same, by hh, facts."
+        "The judges err: gio printed this headline about the same event, and it is refused all the same, by hh, main normalised."
     )
     assert {one.direction for one in found} == {"rep2gio"}
 

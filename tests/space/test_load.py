@@ -14,7 +14,7 @@ from change_it.translation import translate
     ("endpoint", "arguments", "people"),
     [
         ("transfer", ["rep2gio", "sum", 2], 80),
-        pytest.param("judge", ["Crolla tutto!", "rep2gio"], 300, marks=pytest.mark.slow),
+        pytest.param("judge", ["rep2gio"], 300, marks=pytest.mark.slow),
     ],
 )
 def test_nobody_of_many_at_once_is_turned_away(models, endpoint, arguments, people):
@@ -28,8 +28,8 @@ def test_nobody_of_many_at_once_is_turned_away(models, endpoint, arguments, peop
             """The headline in the answer, or what is wrong with the request; every tenth has no headline."""
             headline = f"Crolla il ponte {number}" if number % 10 else ""
             language = "en" if number % 20 else "it"
-            weight = [0.5] if endpoint == "transfer" else []
-            data = [headline, "Il ponte crolla ieri.", *arguments, language, *weight]
+            data = [headline, "Il ponte crolla ieri.", *arguments, language]
+            data = [*data, 0.5] if endpoint == "transfer" else ["Crolla tutto!", *data]
             sent = client.post(f"/call/{endpoint}", json={"data": data})
             answer = client.get(f"/call/{endpoint}/{sent.json()['event_id']}").text
             found = json.loads(answer.rpartition("data: ")[2])

@@ -18,7 +18,7 @@ from change_it.space.limits import LIMITS
 from change_it.space.models import Models
 from change_it.translation import LANGUAGES, localized
 
-HEADER = ["id", "headline", "article", "label", "prediction"]
+HEADER = ["id", "source", "article", "label", "headline"]
 # FakeJudges: main says gio for an exclamation mark, HH and AH want a common word of five letters or more.
 ROWS = [
     ["1", "Crolla il ponte", "Il ponte crolla di notte.", "rep", "Ponte giù: crolla tutto!"],
@@ -101,15 +101,16 @@ def test_verdicts_values_and_signature(scored, table):
 
 
 def test_measures_that_need_gold_are_left_out_without_it(scored, tmp_path, table):
-    golden = write(tmp_path / "gold.csv", [[*row, row[4]] for row in ROWS], [*HEADER, "gold"])
-    without, with_gold = scored(table), scored(golden)
+    with_references = write(tmp_path / "with.csv", [[*row, row[4]] for row in ROWS], [*HEADER, "gold"])
+    without, with_gold = scored(table), scored(with_references)
     assert "bleu" not in json.dumps(tab.summary(without)).replace("bleu_source", "")
     assert not {"gold", "rougeL"} & set(without.items["mine"].columns)
     assert not {"bleu", "bleu_low", "rougeL_high"} & set(without.rows[0].flat(without.measures))
-    assert with_gold.row("gold").values["rougeL"] == 1.0
-    assert with_gold.items["gold"]["gold"].to_list() == [ROWS[0][4], ROWS[2][4], ROWS[1][4]]
-    heads = [re.findall(r"<th scope=.col.[^>]*>([^<]*)", html_of(found)) for found in (without, with_gold)]
-    assert [name for name in heads[1] if name not in heads[0]] == ["bleu", "rougeL"]
+    assert with_gold.row("with").values["rougeL"] == 1.0
+    assert with_gold.items["with"]["gold"].to_list() == [ROWS[0][4], ROWS[2][4], ROWS[1][4]]
+    head = re.compile(r"<th scope=.col.[^>]*>(?:<button[^>]*>)?([^<]*)")
+    heads = [head.findall(html_of(found)) for found in (without, with_gold)]
+    assert [name for name in heads[1] if name not in heads[0]] == ["BLEU", "ROUGE-L"]
     assert ["Without a column gold" in html_of(found) for found in (without, with_gold)] == [True, False]
 
 
@@ -171,7 +172,7 @@ def faulty():
         "empty": (b"", "empty"),
         "spaces": (b" \n \n", "empty"),
         "header alone": (text([]).encode(), "no rows"),
-        "other columns": (b"a,b\n1,2", "lacks the column id, headline, article, label, prediction"),
+        "other columns": (b"a,b\n1,2", "lacks the column id, source, article, label, headline"),
         "a column twice": (text([[*line, "x"]], [*HEADER, "id"]).encode(), "more than once"),
         "too few cells": (text([line, ["4", "x"]]).encode(), "line 3"),
         "open quote": ((text([line]) + '\n2,"open,x,rep,y').encode(), "line 3"),
@@ -253,7 +254,7 @@ def test_the_handler_shows_results_and_faults_in_place(page, table, tmp_path):
     assert re.findall(r"rowgroup[^>]*>([^<]+)", shown) == ["media", "rep2gio", "gio2rep"]
     assert "score-tests" not in shown
     assert shown.count("<svg ") == 3
-    assert ">conforme</text>" in shown
+    assert ">accettati da tutti</text>" in shown
     assert ">0,2</text>" in shown
     assert re.search(r"<td>[01],\d{3}", shown)
     assert "Dove falliscono i titoli" in shown

@@ -2,13 +2,21 @@
 
 import json
 import re
+import shutil
+import subprocess
+from pathlib import Path
+from urllib.error import HTTPError
 from urllib.parse import parse_qsl
+from urllib.request import Request, urlopen
 
 import numpy as np
+import polars as pl
 import pytest
 from gradio_client.exceptions import AppError
 from scoring_fakes import FakeJudges
+from space_runs import write_csv
 
+from change_it import space_path
 from change_it.audit.verdicts import Summary, Verdict
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate
@@ -59,9 +67,12 @@ def test_candidates_come_with_verdicts_and_the_best_first():
     ]
     best, unchanged, other = (one["verdicts"] for one in answer["candidates"])
     strict = {"strict_compliancy": None, "fluency": None, "facts": True}
-    assert best == {"compliancy": True, "hh": True, "ah": True, "main": True} | strict
-    assert unchanged == {"compliancy": False, "hh": True, "ah": True, "main": False} | strict
-    assert other == {"compliancy": False, "hh": False, "ah": False, "main": False} | strict
+    assert (
+        best == {"compliancy": True, "hh": True, "ah": True, "main": True, "main_normalised": True} | strict
+    )
+    same = {"main": False, "main_normalised": False}
+    assert unchanged == {"compliancy": False, "hh": True, "ah": True} | same | strict
+    assert other == {"compliancy": False, "hh": False, "ah": False} | same | strict
     first = answer["candidates"][0]
     assert first["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9, "fluency": None, "style": 0.74}
     assert first["strict_joint"] == first["joint"]
@@ -139,7 +150,9 @@ def test_the_other_direction():
 def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
     models, _ = fixed("Statale, il ponte!", "Il ponte sulla statale", judges=FakeJudges(digits="abcd"))
     answer = ask(models, headline="Statale: il ponte!")  # gio's already
-    assert answer["wrong_direction"]
+    assert answer["wrong_direction"].startswith(
+        "Wrong direction? The style judge takes the original for a headline of gio"
+    )
     for one in answer["candidates"]:
         assert [one["verdicts"][name] for name in ("compliancy", "strict_compliancy", "main")] == [None] * 3
         assert one["verdicts"]["hh"]
@@ -170,7 +183,7 @@ def test_own_headlines_are_judged_with_the_others():
         ("own", "Statale, che ponte!"),
         ("fixed", "Piove"),
     ]
-    alone = tab.judge(models, HEADLINE, ARTICLE, "Statale, che ponte!", "rep2gio")
+    alone = tab.judge(models, "Statale, che ponte!", HEADLINE, ARTICLE, "rep2gio")
     assert alone["candidates"][0]["verdicts"] == answer["candidates"][0]["verdicts"]
 
 
@@ -411,7 +424,7 @@ def test_the_models_of_a_run(tiny_run):
     assert models.outlets == ("rep", "gio")
     answer = tab.transfer(models, HEADLINE, ARTICLE, "rep2gio", "sum", 2)
     again = tab.judge(
-        Models.from_run(tiny_run), HEADLINE, ARTICLE, answer["candidates"][0]["headline"], "rep2gio"
+        Models.from_run(tiny_run), answer["candidates"][0]["headline"], HEADLINE, ARTICLE, "rep2gio"
     )
     assert again["candidates"][0]["probabilities"] == pytest.approx(
         answer["candidates"][0]["probabilities"], abs=1e-3
@@ -444,7 +457,7 @@ def test_the_language_is_that_of_the_corpus(corpus_run):
     file.write_text(json.dumps(record), encoding="utf-8")
     models = Models.from_run(corpus_run)
     assert models.language == "en"
-    answer = tab.judge(models, "The mayors resigned", "The mayors resigned.", "Mayors out", "colle2faro")
+    answer = tab.judge(models, "Mayors out", "The mayors resigned", "The mayors resigned.", "colle2faro")
     english = tab.readability_figures(["The mayors resigned"], "en")[0]
     assert answer["original"]["readability"] == english
     assert tab.readability_figures(["The mayors resigned"], "it")[0] != english
@@ -474,7 +487,7 @@ def test_the_endpoint_transfer(client):
 
 
 def test_the_endpoint_judge(client):
-    answer = client.predict(HEADLINE, ARTICLE, "Che statale! " + HOSTILE, "rep2gio", api_name="/judge")
+    answer = client.predict("Che statale! " + HOSTILE, HEADLINE, ARTICLE, "rep2gio", api_name="/judge")
     assert answer["candidates"][0]["verdicts"]["main"]
     assert answer["candidates"][0]["headline"].endswith(HOSTILE)
 
@@ -512,3 +525,67 @@ def test_only_documented_endpoints_are_public(client):
     found = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
     assert {"/transfer", "/judge"} <= set(found) <= {"/transfer", "/judge", "/score"}
     assert "candidates: 1 to 8" in found["/transfer"]["description"]
+
+
+def post(client, path, body):
+    """Status and JSON of a request to the API."""
+    address = f"{client.src.rstrip('/')}/gradio_api/{path}"
+    request = Request(address, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    try:
+        with urlopen(request, timeout=60) as reply:
+            return reply.status, json.load(reply)
+    except HTTPError as error:
+        return error.code, json.load(error)
+
+
+def event(client, endpoint, body, form="call"):
+    """The kind of the last event of a request, and its data."""
+    status, answer = post(client, f"{form}/{endpoint}", body)
+    assert status == 200
+    address = f"{client.src.rstrip('/')}/gradio_api/{form}/{endpoint}/{answer['event_id']}"
+    with urlopen(address, timeout=60) as reply:
+        kind, data = reply.read().decode().strip().split("\n\n")[-1].split("\n", 1)
+    return kind.removeprefix("event: "), json.loads(data.removeprefix("data: "))
+
+
+def test_last_arguments_that_are_left_out_have_their_defaults(client, caplog):
+    new = "Che statale!"
+    kind, [whole] = event(client, "judge", {"data": [new, HEADLINE, ARTICLE, "rep2gio", "en"]})
+    assert kind == "complete"
+    assert event(client, "judge", {"data": [new, HEADLINE, ARTICLE]}) == (kind, [whole])
+    named = {"headline": new, "original": HEADLINE, "article": ARTICLE}
+    assert event(client, "judge", named, form="call/v2") == (kind, [whole])
+    status, direct = post(client, "run/judge", {"data": [new, HEADLINE, ARTICLE]})
+    assert (status, direct["data"]) == (200, [whole])
+    kind, [answer] = event(client, "transfer", {"data": [HEADLINE, ARTICLE]})
+    assert (kind, answer["system"], answer["to"]) == ("complete", "sum", "gio")
+    assert caplog.text == ""
+
+
+def test_arguments_that_are_missing_or_unknown_are_one_sentence(client, capfd):
+    kind, error = event(client, "judge", {"data": ["Che statale!"]})
+    assert (kind, error["error"]) == ("error", "/judge needs 3 values in data, here are 1")
+    for body, sentence in (
+        ({"headline": "Che statale!"}, "No value provided for required argument: original"),
+        ({"title": "Che statale!"}, "Parameter `title` is not a valid key-word argument."),
+    ):
+        assert post(client, "call/v2/judge", body) == (422, {"error": sentence})
+    assert "Traceback" not in "".join(capfd.readouterr())
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_the_commands_of_the_card_run_with_200_headlines(client, tmp_path):
+    card = (Path(space_path()) / "README.md").read_text(encoding="utf-8")
+    address = client.src.rstrip("/")
+    script = "\n".join(re.findall(r"```bash\n(.*?)```", card, re.DOTALL))
+    assert "https://owner-headline-transfer.hf.space" in script
+    rows = [[str(n), HEADLINE, ARTICLE, "rep", f"Statale, {n} ponti!"] for n in range(200)]
+    write_csv(tmp_path / "new.csv", rows, ["id", "source", "article", "label", "headline"])
+    command = ["bash", "-euc", script.replace("https://owner-headline-transfer.hf.space", address)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=300)
+    assert done.stderr == ""
+    assert done.stdout.count("event: complete") == 2
+    assert "error" not in done.stdout
+    verdicts = pl.read_csv(tmp_path / "verdicts.csv")
+    assert verdicts["headline"].to_list() == [row[-1] for row in rows]
+    assert {"compliant", "hh", "ah", "main", "facts"} < set(verdicts.columns)

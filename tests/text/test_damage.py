@@ -1,6 +1,7 @@
 """Families of damage: each breaks a headline, gives nothing away by case or marks, and depends on its seed alone."""
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ HEADLINES = [
     "La città di Belvola vuole il treno per la protesta dei soldi: chi paga il sindaco?",
 ]
 HEADLINE = HEADLINES[0]
+ARTICLE = "Sì. Ieri a Molana la scuola ha chiuso. Il sindaco ne aveva parlato lunedì in consiglio. Ora il te"
 TAGS = {
     "il": "DET",
     "la": "DET",
@@ -35,7 +37,12 @@ def material() -> Material:
         return [TAGS.get(word.lower(), "PROPN" if word[0].isupper() else "NOUN") for word in words]
 
     return Material(
-        HEADLINES, "it", ["Il nidi la scuole il tetti"], tag, ["vite a vite Nuovo: il vite Nuovo"]
+        HEADLINES,
+        "it",
+        ["Il nidi la scuole il tetti"],
+        tag,
+        ["vite a vite Nuovo: il vite Nuovo"],
+        {HEADLINE: ARTICLE},
     )
 
 
@@ -145,6 +152,25 @@ def test_marks_without_their_other_half_are_dropped(material):
         for name in ("cut_end", "spliced", "looped"):
             text = broken(name, material, seed=seed)
             assert text.count("«") == text.count("»")
+
+
+def test_a_sentence_is_one_of_the_headlines_own_article_that_is_whole(material):
+    found = {broken("sentence", material, seed=seed) for seed in range(40)}
+    own = ("Ieri a Molana la scuola ha chiuso", "Il sindaco ne aveva parlato lunedì in consiglio")
+    assert found == {*own, *(f"{text}." for text in own)}
+    assert damage(HEADLINES[1], "sentence", np.random.default_rng(1), material) is None
+
+
+def test_splices_meet_where_a_word_must_go_on_or_where_no_text_has_the_two_side_by_side(material):
+    known = {pair for text in HEADLINES for pair in pairwise(words(text.lower()))}
+    texts = [damage(HEADLINE, "spliced", np.random.default_rng(seed), material) for seed in range(40)]
+    texts = [words(text.lower()) for text in texts if text]
+    assert len(texts) > 30
+    for text in texts:
+        own = zip(text, words(HEADLINE.lower()), strict=False)
+        count = next(place for place, two in enumerate(own) if len(set(two)) > 1)
+        meet = text[count - 1], text[count]
+        assert material.dangles(*meet) or meet not in known
 
 
 def test_a_headline_follows_its_own_beginning_among_the_stuttered(material):

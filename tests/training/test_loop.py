@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import torch
 from runs import Classifier, accuracy, collate, examples, main, options
 
 from change_it.errors import InputError
+from change_it.training import loop
 from change_it.training.loop import EpochBatches, check_launch, train
 from change_it.training.settings import TrainingOptions, TrainingSettings, resolve
 
@@ -149,7 +151,7 @@ def test_tracking(tmp_path, monkeypatch):
     )
     assert list((tmp_path / "logs").rglob("events.out.tfevents.*"))
     monkeypatch.setattr("change_it.training.loop.is_tensorboard_available", lambda: False)
-    with pytest.raises(InputError, match=r"change-it\[tracking\]"):
+    with pytest.raises(InputError, match="pip install tensorboard"):
         train(Classifier(), examples(), collate, options(tensorboard=True), out=tmp_path)
 
 
@@ -195,3 +197,81 @@ def test_resolve_keeps_what_was_given_and_lacks_nothing():
     assert (found.epochs, found.learning_rate, found.batch_size, found.optimizer) == (1, 1e-5, 4, "adamw")
     with pytest.raises(TypeError, match="batch_size"):
         resolve(TrainingOptions(), {"learning_rate": 1e-5}, TrainingSettings)
+
+
+class Ticking:
+    """A clock that a test moves."""
+
+    def __init__(self, monkeypatch):
+        self.now = 100.0
+        monkeypatch.setattr(loop.time, "monotonic", lambda: self.now)
+
+
+def test_loading_and_evaluations_count_among_the_minutes(monkeypatch, tmp_path):
+    clock = Ticking(monkeypatch)
+    model = Classifier()
+    forward = type(model).forward
+
+    def slow_forward(self, **batch):
+        clock.now += 1.0 if self.training else 0.0
+        return forward(self, **batch)
+
+    def evaluate(model):
+        clock.now += 5.0
+        return 0.5
+
+    monkeypatch.setattr(type(model), "forward", slow_forward)
+    chosen = options(max_minutes=1.0, updates=1000, evaluation_steps=2)
+    started = clock.now - 10.0
+    result = train(model, examples(), collate, chosen, out=tmp_path, evaluate=evaluate, started=started)
+    assert result.stopped == "time"
+    assert 60.0 <= clock.now - started <= 61.0 + 5.0
+    assert [record["update"] for record in result.history] == [0, result.updates]  # 5 s of 6 are spent
+
+
+def test_evaluations_between_the_first_and_the_last_have_a_share_of_the_minutes(monkeypatch, tmp_path):
+    clock = Ticking(monkeypatch)
+    model = Classifier()
+    forward = type(model).forward
+
+    def slow_forward(self, **batch):
+        clock.now += 1.0 if self.training else 0.0
+        return forward(self, **batch)
+
+    def evaluate(model):
+        clock.now += 1.0
+        return 0.5
+
+    monkeypatch.setattr(type(model), "forward", slow_forward)
+    chosen = options(max_minutes=1.0, updates=1000, evaluation_steps=5)
+    result = train(model, examples(), collate, chosen, out=tmp_path, evaluate=evaluate)
+    assert len(result.history) == 6  # six seconds of sixty
+    assert result.history[-1]["update"] == result.updates
+
+
+def test_the_learning_rate_falls_with_the_time_that_is_left(monkeypatch):
+    clock = Ticking(monkeypatch)
+    watch = loop.Clock(max_minutes=1.0, started=clock.now)
+    watch.begin(0.0)
+    assert watch.share == 0.0
+    clock.now += 30.0
+    watch.read()
+    assert watch.share == 0.5
+    forever = loop.Clock(max_minutes=None, started=clock.now)
+    forever.begin(1e6)
+    assert (forever.share, forever.is_up, forever.allows_evaluation) == (0.0, False, True)
+
+
+def test_the_best_weights_are_kept_of_what_is_trained_alone(tmp_path):
+    model, seen = Classifier(), []
+    frozen = next(iter(model.parameters())).requires_grad_(False)
+    before = frozen.clone()
+    scores = chain([0.1, 0.9], repeat(0.2))
+
+    def evaluate(model):
+        seen.append({key: value.clone() for key, value in model.state_dict().items()})
+        return next(scores)
+
+    train(model, examples(), collate, options(epochs=10, evaluation_steps=3), out=tmp_path, evaluate=evaluate)
+    assert all(torch.equal(value, seen[1][key]) for key, value in model.state_dict().items())
+    assert torch.equal(frozen, before)

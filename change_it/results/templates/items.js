@@ -14,7 +14,7 @@
     return row;
   });
   const known = measures.filter((measure) => rows.some((row) => row[measure] !== null));
-  const heads = { ...Object.fromEntries(measures.map((measure) => [measure, measure])), strict_compliancy: "strict" };
+  const heads = { ...Object.fromEntries(measures.map((measure) => [measure, measure.replace("_", " ")])), strict_compliancy: "strict" };
   const directions = [...new Set(items.map((item) => item.direction))];
 
   const element = (name, content = "", attributes = {}) => {
@@ -71,18 +71,22 @@
   };
   const narrow = matchMedia("(max-width: 48rem)").matches;
   const compare = (one, other) => collator.compare(one, other);
-  const text = (title, field, more = {}) => ({ title, field, sorter: compare, headerFilter: "input", minWidth: narrow ? 180 : 200, widthGrow: 3,
+  const text = (title, field, more = {}) => ({ title, field, sorter: compare, headerFilter: "input", minWidth: narrow ? 180 : 157, widthGrow: 3,
     headerFilterPlaceholder: texts.search, formatter: (cell) => element("span", cell.getValue()), ...more });
   const chosen = (title, field, values, more = {}) => ({ title, field, sorter: compare, headerFilter: choice(Object.fromEntries(values.map((one) => [one, one]))),
-    headerFilterFunc: (wanted, value) => wanted === value, headerFilterEmptyCheck: (value) => !value, formatter: (cell) => element("span", cell.getValue()), width: narrow ? 92 : 118, minWidth: 88, ...more });
-  const marks = (measure) => ({ title: heads[measure], field: measure, headerTooltip: texts[measure], hozAlign: "center", cssClass: "item-mark", width: measure === "compliant" ? 80 : 61, minWidth: 61,
+    headerFilterFunc: (wanted, value) => wanted === value, headerFilterEmptyCheck: (value) => !value, formatter: (cell) => element("span", cell.getValue()), width: narrow ? 92 : 100, minWidth: 88, ...more });
+  const marks = (measure) => ({ title: heads[measure], field: measure, headerTooltip: texts[measure], hozAlign: "center", cssClass: "item-mark", width: ({ compliant: 80, main_normalised: 90 })[measure] ?? 61, minWidth: 61,
     sorter: (one, other) => (one ?? -1) - (other ?? -1), headerFilter: choice({ yes: "✓", no: "✗" }), headerFilterEmptyCheck: (value) => !value,
     headerFilterFunc: (wanted, value) => value === (wanted === "yes"), formatter: (cell) => sign(cell.getValue()), headerSortStartingDir: "desc" });
   const key = { title: texts.id, field: "id", sorter: compare, headerFilter: "input", headerFilterPlaceholder: texts.search, width: 88, minWidth: 88, formatter: opener };
   const direction = directions.length > 1 ? [chosen(texts.direction, "direction", directions)] : [];
   const views = {
     rows: [key, chosen(texts.system, "system", systems), ...(narrow ? [] : [text(texts.original, "original")]),
-      text(texts.headline, "headline", { formatter: (cell) => element("span", underlined(cell.getData())) }),
+      text(texts.headline, "headline", { formatter: (cell) => {
+        const row = cell.getData(); // where columns of marks are out of sight they stand below the headline too
+        const below = narrow ? [element("small", known.flatMap((measure) => [sign(row[measure]), ` ${heads[measure]} `]))] : [];
+        return element("span", [element("span", underlined(row), { className: "item-headline" }), ...below], { className: "item-side" });
+      } }),
       ...known.map(marks), ...(narrow ? [text(texts.original, "original")] : []), text(texts.gold, "gold", { minWidth: 250 }), ...direction],
     items: [key, ...(narrow ? [] : direction), text(texts.original, "original"), ...systems.map((name, at) => text(name, `side ${at}`, {
       formatter: (cell) => {

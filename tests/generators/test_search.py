@@ -1,27 +1,19 @@
 """Texts to tensors and tokens to headlines, for the three kinds of generator."""
 
-from types import SimpleNamespace
-
 import pytest
 import torch
 
 from change_it.errors import InputError
-from change_it.generators import collation as formats
+from change_it.generators import search
 from change_it.generators.arguments import NETWORKS
-from change_it.generators.collation import (
-    IGNORED,
-    Candidate,
-    CausalFormat,
-    Decoding,
-    EncoderDecoderFormat,
-    NoRepeatedNGram,
-    NoRepeatedWord,
-    WordFormat,
-    best,
-    prompt_of,
-)
+from change_it.generators.card import prompt_of
+from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import load_model, load_tokenizer, new_network
-from change_it.networks.tokenizer import train_tokenizer
+from change_it.generators.search import best, generate
+from change_it.networks import repeats
+from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, WordFormat
+from change_it.networks.repeats import NoRepeatedNGram, NoRepeatedWord
+from change_it.networks.tokenizer import IGNORED, train_tokenizer
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
 ODD = ["", "   \n", "\ud800 a \x00", "parola " * 3000, "😀" * 50, "Il governo"]
@@ -89,7 +81,7 @@ def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(t
 )
 def test_candidates_are_distinct_best_first_and_never_too_many(generator, decoding):
     format_, model = generator
-    found = format_.generate(model, SOURCES, decoding)
+    found = generate(model, format_, SOURCES, decoding)
     assert len(found) == len(SOURCES)
     for candidates in found:
         assert 1 <= len(candidates) <= decoding.candidates
@@ -102,21 +94,23 @@ def test_candidates_are_distinct_best_first_and_never_too_many(generator, decodi
 def test_odd_sources_give_a_candidate_each(generator):
     format_, model = generator
     for decoding in (Decoding(beams=2), Decoding(beams=1), Decoding(sample=True)):
-        found = format_.generate(model, ODD, decoding)
+        found = generate(model, format_, ODD, decoding)
         assert [len(candidates) >= 1 for candidates in found] == [True] * len(ODD)
         assert all("\n" not in one.text for candidates in found for one in candidates)
-    assert format_.generate(model, [], Decoding()) == []
+    assert generate(model, format_, [], Decoding()) == []
 
 
 def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
-    monkeypatch.setattr(formats, "FREQUENT", 7)
+    monkeypatch.setattr(repeats, "FREQUENT", 7)
     tokenizer = train_tokenizer(["il, il. il, il. il, ponte crolla"], size=20, reserved=2)
     il, comma, stop, crolla, ponte = (
         tokenizer.convert_tokens_to_ids(word) for word in ("il", ", ", ". ", "crolla", "ponte")
     )
     copied = len(tokenizer)
     assert max(il, comma, stop) < 7 <= min(crolla, ponte)
-    refuse = NoRepeatedWord(tokenizer, prompt=1)
+    settings = WordFormat(tokenizer, **LENGTHS).generation_config(1)
+    refuse = NoRepeatedWord(settings["repeatable_token_ids"])
+    assert (settings["no_repeat_ngram_size"], settings["repeatable_token_ids"]) == (3, sorted([comma, stop]))
 
     def refused(*written):
         scores = refuse(torch.tensor([[2, *written]]), torch.zeros(1, len(tokenizer) + 2))
@@ -127,8 +121,7 @@ def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
     assert refused(il, ponte, comma) == {ponte}
     assert refused(copied, comma, crolla, stop, stop) == {copied, crolla}
     assert refused(il, stop) == set()
-    unmarked = NoRepeatedWord(SimpleNamespace(get_vocab=lambda: {"il": 0}), prompt=1)
-    assert unmarked(torch.tensor([[2, 0]]), torch.zeros(1, 300)).isinf().sum() == 1
+    assert NoRepeatedWord([])(torch.tensor([[2, 0]]), torch.zeros(1, 300)).isinf().sum() == 1
 
 
 def test_a_source_gives_the_same_alone_and_in_a_batch(generator):
@@ -136,18 +129,41 @@ def test_a_source_gives_the_same_alone_and_in_a_batch(generator):
     format_, model = generator
     model.double()
     for beams in (1, 4):
-        together = format_.generate(model, SOURCES, Decoding(beams=beams))
-        alone = [format_.generate(model, [source], Decoding(beams=beams))[0] for source in SOURCES]
+        together = generate(model, format_, SOURCES, Decoding(beams=beams))
+        alone = [generate(model, format_, [source], Decoding(beams=beams))[0] for source in SOURCES]
         for ours, theirs in zip(together, alone, strict=True):
             assert [one.text for one in ours] == [one.text for one in theirs]
             assert [one.score for one in ours] == pytest.approx([one.score for one in theirs], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "decoding", [Decoding(beams=3), Decoding(beams=1), Decoding(candidates=3, sample=True)]
+)
+def test_a_prompt_is_read_once_for_all_its_headlines(generator, decoding, monkeypatch):
+    """And the headlines are those of a search that reads it for each."""
+    format_, model = generator
+    if not isinstance(format_, CausalFormat):
+        pytest.skip("an encoder reads a source once")
+    model.double()
+    read = []
+    model.get_input_embeddings().register_forward_hook(
+        lambda module, ids, states: read.append(tuple(ids[0].shape))
+    )
+    found = generate(model, format_, SOURCES, decoding)
+    assert max(rows for rows, tokens in read if tokens > 1) == len(SOURCES)
+    monkeypatch.setattr(search, "prompt_states", lambda *_: {})
+    again = generate(model, format_, SOURCES, decoding)
+    for ours, theirs in zip(found, again, strict=True):
+        assert [one.text for one in ours] == [one.text for one in theirs]
+        assert [one.score for one in ours] == pytest.approx([one.score for one in theirs], abs=1e-6)
 
 
 def test_greedy_scores_are_the_models_own(generator):
     """One beam is greedy search; a search of the score by a plain pass must agree."""
     format_, model = generator
     decoding = Decoding(beams=1, no_repeat_ngram_size=0)
-    inputs, prompt, _ = format_._inputs(SOURCES[:1])
+    inputs, _ = format_.inputs(SOURCES[:1])
+    prompt = format_.prompt_tokens(inputs)
     ids = model.generate(
         **inputs, do_sample=False, max_new_tokens=12, eos_token_id=format_.tokenizer.eos_token_id
     )
@@ -157,7 +173,7 @@ def test_greedy_scores_are_the_models_own(generator):
         given = {key: ids[:, :-1]}
     logs = model(**given).logits.log_softmax(-1)[0]
     steps = [logs[place - 1, ids[0, place]].item() for place in range(prompt, ids.shape[1])]
-    (candidate,) = format_.generate(model, SOURCES[:1], decoding)[0]
+    (candidate,) = generate(model, format_, SOURCES[:1], decoding)[0]
     assert candidate.score == pytest.approx(sum(steps) / len(steps), abs=1e-4)
 
 
@@ -165,7 +181,8 @@ def test_samples_follow_the_seed_and_leave_the_random_state_alone(generator):
     format_, model = generator
     state = torch.get_rng_state()
     first, again, other = (
-        format_.generate(model, SOURCES, Decoding(sample=True, candidates=2, seed=seed)) for seed in (1, 1, 2)
+        generate(model, format_, SOURCES, Decoding(sample=True, candidates=2, seed=seed))
+        for seed in (1, 1, 2)
     )
     assert first == again != other
     assert torch.equal(torch.get_rng_state(), state)

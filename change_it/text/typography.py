@@ -106,6 +106,31 @@ def plain(headline: str) -> str:
     return Typography(titles=_is_title(headline)).apply(headline)
 
 
+def set_alike(one: str, other: str) -> tuple[str, str]:
+    """Two headlines in one setting: `plain`, and in small letters where they use capitals differently.
+
+    Examples:
+        >>> set_alike("«Sì» di Roma", "SÌ DI ROMA")
+        ('"sì" di roma', 'sì di roma')
+        >>> set_alike("«Sì» di Roma", "Roma dice sì.")
+        ('"Sì" di Roma', 'Roma dice sì')
+    """
+    pair = plain(one), plain(other)
+    return pair if _capitals(one) == _capitals(other) else (pair[0].lower(), pair[1].lower())
+
+
+def _capitals(headline: str) -> str:
+    return (
+        "none"
+        if headline.islower()
+        else "all"
+        if headline.isupper()
+        else "title"
+        if _is_title(headline)
+        else ""
+    )
+
+
 def _most(counts: Counter[str], otherwise: str) -> str:
     best = max(counts, key=lambda key: counts[key], default=otherwise)
     return best if counts[best] else otherwise

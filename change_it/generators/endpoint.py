@@ -1,0 +1,204 @@
+"""A model behind an OpenAI-compatible server that is asked for headlines: vLLM, llama.cpp, Ollama, `transformers serve`, a provider."""
+
+import hashlib
+import json
+import os
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from huggingface_hub import InferenceClient, errors
+
+from change_it import __version__
+from change_it.engines import map_threads
+from change_it.errors import InputError
+from change_it.generators.arguments import KEY, check_url
+from change_it.generators.decoding import Candidate, Decoding
+from change_it.generators.journal import Journal
+from change_it.generators.prompt import Prompt, headline_of
+from change_it.generators.transfer import Proposer, Question
+from change_it.progress import ProgressBar
+
+#: What is sent where there is no key: without one the client would send the token of the Hub.
+NO_KEY = "none"
+#: Why there is no headline where no answer came in time.
+TIMEOUT = "timeout"
+#: Tokens of an answer, at most.
+ANSWER_TOKENS = 96
+#: How often a request is sent again, and seconds before that: doubled each time, within the second number.
+RETRIES, WAIT = 5, (1.0, 30.0)
+#: Statuses of a server that may answer later, and of one that will not answer anybody who asks so.
+LATER = {408, 409, 425, 429, 500, 502, 503, 504}
+WRONG = {
+    401: "refuses the key",
+    402: "wants to be paid",
+    403: "refuses the key",
+    404: "does not know the path or the model",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a request: a text, or why there is none."""
+
+    text: str
+    error: str
+    model: str  # as the server names it
+    read: int  # tokens of the prompt, as the server counts them
+    written: int
+
+
+class Endpoint(Proposer):
+    """Asks the model of a server; an answer that was paid for is kept in a journal at once.
+
+    Attributes:
+        prompt: how it is asked.
+        url: of the server, without a key.
+        model: name of the model.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        prompt: Prompt,
+        *,
+        concurrency: int = 8,
+        timeout: float = 60.0,
+        journal: Path | None = None,
+    ):
+        """Nothing is asked yet.
+
+        Args:
+            url: base of the server's paths, such as http://localhost:8000/v1.
+            model: name of the model there.
+            prompt: how it is asked.
+            concurrency: requests at a time.
+            timeout: seconds that an answer may take.
+            journal: file of the answers of an unfinished run, which is taken up or begun; None keeps none.
+        """
+        super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"), cache_size=0)
+        self.url, self.model, self.prompt = check_url(url), model, prompt
+        self.concurrency = concurrency
+        key = os.environ.get(KEY, "").strip() or NO_KEY
+        self._client = InferenceClient(base_url=self.url, api_key=key, timeout=timeout)
+        self._lock, self._answers = Lock(), dict[str, Answer]()
+        self._journal = None
+        if journal is not None:
+            self._journal = Journal(journal, {"endpoint": self.url, "model": model, "version": __version__})
+            try:
+                self._answers = {key: Answer(**kept) for key, kept in self._journal.entries.items()}
+            except TypeError as error:
+                raise InputError(f"{journal} holds no answers of ours: choose another --out") from error
+
+    @property
+    def answers(self) -> list[Answer]:
+        """All that were paid for, those of an interrupted run among them."""
+        return list(self._answers.values())
+
+    @property
+    def names(self) -> list[str]:
+        """How the server names the model that answered."""
+        return sorted({answer.model for answer in self._answers.values()} - {""}) or [self.model]
+
+    def finish(self) -> None:
+        """Drop the journal of a finished run."""
+        if self._journal is not None:
+            self._journal.remove()
+
+    def _propose(
+        self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
+    ) -> list[list[Candidate]]:
+        """A request for each candidate: greedy for the first, drawn for the others."""
+        unique = dict.fromkeys(item for item in items if any(item[:2]))
+        asked = [(item, number) for item in unique for number in range(decoding.candidates)]
+        answers: dict[Question, list[Answer]] = {item: [] for item in items}
+        with ProgressBar(shown=progress) as bar:
+            task = bar.add_task("asking", total=len(asked))
+            calls = ((item, number, decoding) for item, number in asked)
+            for (item, _), answer in zip(
+                asked, map_threads(self._answer, calls, self.concurrency), strict=True
+            ):
+                answers[item].append(answer)
+                bar.advance(task)
+        silent = (several for several in answers.items() if not any(answer.text for answer in several[1]))
+        self.faults |= {item: several[0].error for item, several in silent if several}
+        return [
+            [Candidate(text, 0.0) for text in dict.fromkeys(a.text for a in answers[item] if a.text)]
+            for item in items
+        ]
+
+    def _answer(self, item: Question, number: int, decoding: Decoding) -> Answer:
+        """The answer to one request, from the journal if it was paid for before."""
+        drawn = decoding.sample or number > 0
+        request = {
+            "model": self.model,
+            "messages": [{"role": "user", "content": self.prompt.text(item)}],
+            "max_tokens": ANSWER_TOKENS,
+            "temperature": decoding.temperature if drawn else 0.0,
+            **({"top_p": decoding.top_p, "seed": decoding.seed + number} if drawn else {}),
+        }
+        name = hashlib.sha256(json.dumps([request, number], sort_keys=True).encode()).hexdigest()
+        with self._lock:
+            if (kept := self._answers.get(name)) is not None:
+                return kept
+        answer = self._ask(request)
+        if answer.error != TIMEOUT:  # a run that is called again asks anew
+            with self._lock:
+                self._answers[name] = answer
+            if self._journal is not None:
+                self._journal.add(name, vars(answer))
+        return answer
+
+    def _ask(self, request: dict[str, Any]) -> Answer:
+        """Send a request, again where the server may answer later."""
+        for attempt in range(RETRIES + 1):
+            wait = min(WAIT[1], WAIT[0] * 2**attempt) * random.uniform(0.5, 1.0)
+            try:
+                return _read(self._client.chat_completion(**request))
+            except errors.InferenceTimeoutError:
+                fault, last = TIMEOUT, Answer("", TIMEOUT, "", 0, 0)
+            except errors.OfflineModeIsEnabled as error:
+                raise InputError("HF_HUB_OFFLINE forbids every request: unset it to ask a server") from error
+            except errors.HfHubHTTPError as error:
+                status = error.response.status_code
+                fault, last = f"answers with status {status}", None
+                if status in WRONG:
+                    raise InputError(f"{self.url} {WRONG[status]} (status {status})") from None
+                if status not in LATER:
+                    return Answer("", f"refused: status {status}", "", 0, 0)
+                wait = max(wait, _seconds(error.response.headers.get("retry-after", "")))
+            except errors.HTTPError as error:
+                fault, last = f"cannot be reached ({type(error).__name__})", None
+            except (ValueError, TypeError, AttributeError, LookupError):
+                return Answer("", "refused: the answer is no chat completion", "", 0, 0)
+            if attempt < RETRIES:
+                time.sleep(wait)
+        if last is not None:
+            return last
+        raise InputError(
+            f"{self.url} {fault}, {RETRIES + 1} times in a row: call the command again when it answers, it goes on where it stopped"
+        )
+
+
+def _read(completion: Any) -> Answer:
+    """Text, name and tokens of a chat completion."""
+    choice, usage = completion.choices[0], completion.usage
+    counts = (getattr(usage, name, None) or 0 for name in ("prompt_tokens", "completion_tokens"))
+    text = headline_of(choice.message.content or "")
+    refused = getattr(choice.message, "refusal", None) or choice.finish_reason == "content_filter"
+    text = "" if refused else text
+    error = "" if text else "refused by the model" if refused else f"empty answer ({choice.finish_reason})"
+    return Answer(text, error, completion.model or "", *counts)
+
+
+def _seconds(text: str) -> float:
+    """Seconds of a `Retry-After`, at most a minute; 0 for a date."""
+    try:
+        return min(60.0, max(0.0, float(text)))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,36 @@
+"""The system `minimum-edit`: what judges can be made to accept by capitals, marks, order and cuts alone."""
+
+from change_it.generators.rerank import choose
+from change_it.judges.judge import Judges
+from change_it.scoring.columns import BUILT_IN
+from change_it.scoring.compliancy import Reversal
+from change_it.scoring.item import TestSet
+from change_it.scoring.signature import Reranker
+from change_it.scoring.systems import System
+from change_it.text.rearranging import rearrangements
+from change_it.text.typography import Typography
+
+
+def minimum_edit(test: TestSet, judges: Judges, *, reversal: Reversal = "relative") -> System:
+    """For each headline the one of its `rearrangements` that judges find most compliant: a floor, since it says nothing new.
+
+    Args:
+        test: the items; outlets are set as their training headlines are.
+        judges: those that choose; judges of the other fold score.
+        reversal: when style counts as reversed.
+    """
+    judges.check_outlets(test.outlets, test.name)
+    setting = {outlet: Typography.of(texts) for outlet, texts in test.training_headlines.items()}
+    candidates = [rearrangements(item.source, setting[item.target]) for item in test.items]
+    chosen = choose(
+        judges,
+        candidates,
+        [item.source for item in test.items],
+        [item.article for item in test.items],
+        [test.outlets.index(item.target) for item in test.items],
+        reversal=reversal,
+    )
+    headlines = tuple(
+        some[place] if place >= 0 else "" for some, place in zip(candidates, chosen, strict=True)
+    )
+    return System(BUILT_IN[-1], headlines, Reranker.of(Judges(judges.main, judges.hh, judges.ah)))

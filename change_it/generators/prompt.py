@@ -1,0 +1,172 @@
+"""What a model is asked that was not trained for it: an instruction in the language of the corpus, examples, the item."""
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from change_it.corpus.folder import read_language, read_outlets, read_table
+from change_it.errors import InputError
+from change_it.generators.arguments import Choice
+from change_it.generators.transfer import Question
+from change_it.text.stopwords import guess_language
+
+#: Characters of an article that is asked about, and of one in an example.
+ARTICLE, EXAMPLE_ARTICLE = 1200, 400
+#: Of languages without a prompt of their own.
+OTHER_LANGUAGE = "en"
+
+_QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»')
+
+
+class Example(NamedTuple):
+    """An article with its headline, and what the other outlet printed about the same event."""
+
+    headline: str
+    article: str
+    answer: str
+
+
+class Examples:
+    """Pairs of the training set, as examples of the headlines of one outlet."""
+
+    def __init__(self, pairs: Sequence[Example], choice: Choice, seed: int):
+        self.pairs, self.choice = pairs, choice
+        self.order = np.random.default_rng(seed).permutation(len(pairs))
+        if choice == "nearest":
+            self.vectorizer = TfidfVectorizer(sublinear_tf=True)
+            texts = (f"{pair.headline} {pair.article}" for pair in pairs)
+            self.vectors = self.vectorizer.fit_transform(texts)
+
+    def choose(self, headline: str, article: str, count: int) -> list[Example]:
+        """The examples for an item, the nearest last; the same for all items where they are drawn."""
+        if self.choice == "random":
+            return [self.pairs[row] for row in self.order[:count]]
+        query = self.vectorizer.transform([f"{headline} {article[:EXAMPLE_ARTICLE]}"])
+        scores = (self.vectors @ query.T).toarray()[:, 0]
+        nearest = np.argsort(-scores, kind="stable")[:count]
+        return [self.pairs[row] for row in reversed(nearest)]
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """How a model is asked for headlines of two outlets."""
+
+    outlets: tuple[str, str]
+    language: str
+    instruction: str
+    example: str
+    shots: int = 0
+    choice: Choice = "nearest"
+    seed: int = 1
+    examples: dict[str, Examples] | None = None  # outlet aimed at to its pairs; None without examples
+
+    @classmethod
+    def of_corpus(cls, corpus: str, *, shots: int, choice: Choice, seed: int) -> "Prompt":
+        """The prompt of a corpus, with its training pairs where examples are asked for."""
+        outlets = read_outlets(corpus)
+        headlines = read_table(corpus, "articles", "train", ["headline"])["headline"]
+        language = read_language(corpus) or guess_language(headlines.head(1000).to_list())
+        template = _template(language)
+        examples = None
+        if shots:
+            pairs = _pairs(corpus)
+            if len(pairs) < shots:
+                raise InputError(
+                    f"{corpus} has {len(pairs)} training pairs: give --shots {len(pairs)} at most"
+                )
+            examples = {
+                to: Examples(
+                    [_example(pair, here, there) for pair in pairs.iter_rows(named=True)], choice, seed
+                )
+                for to, here, there in ((outlets[1], "a", "b"), (outlets[0], "b", "a"))
+            }
+        return cls(outlets, language, *template, shots, choice, seed, examples)
+
+    def text(self, question: Question, shots: int | None = None) -> str:
+        """The prompt for an original headline with its article, with `shots` examples, all when None."""
+        headline, article, to = question
+        count = self.shots if shots is None else shots
+        names = {"{to}": to, "{from}": self.outlets[to == self.outlets[0]]}
+        chosen = self.examples[to].choose(headline, article, count) if self.examples and count else []
+        parts = [_filled(self.instruction, names)]
+        for each in (*chosen, Example(headline, cut(article, ARTICLE), "")):
+            fields = {"{headline}": each.headline, "{article}": each.article, "{answer}": each.answer}
+            parts.append(_filled(self.example, names | fields))
+        return "".join(parts).strip()
+
+    @property
+    def _wording(self) -> str:
+        return hashlib.sha256(f"{self.instruction}\0{self.example}".encode()).hexdigest()
+
+    @property
+    def digest(self) -> str:
+        """What a run that is resumed has to have in common: wording, and all pairs that may be shown."""
+        pairs = [of_outlet.pairs for of_outlet in self.examples.values()] if self.examples else []
+        shown = hashlib.sha256(repr(pairs).encode()).hexdigest()
+        return f"{self.signature}|{self._wording}|{shown}"
+
+    @property
+    def signature(self) -> str:
+        """Language and six digits of the wording's hash, and which examples: `prompt:it+1a2b3c|shots:3+nearest`."""
+        shown = f"{self.shots}+{self.choice}" if self.shots else "0"
+        drawn = f"+seed:{self.seed}" if self.shots and self.choice == "random" else ""
+        return f"prompt:{self.language}+{self._wording[:6]}|shots:{shown}{drawn}"
+
+
+def cut(text: str, characters: int) -> str:
+    """The beginning of a text, on one line, up to a whole word."""
+    text = " ".join(text.split())
+    return text if len(text) <= characters else text[:characters].rpartition(" ")[0]
+
+
+def headline_of(answer: str) -> str:
+    """The headline in an answer: its first line, without marks of Markdown and quotation marks around it.
+
+    Examples:
+        >>> headline_of('**"Il ponte crolla"**')
+        'Il ponte crolla'
+        >>> headline_of("«Sì» alla riforma, «no» ai tagli")
+        '«Sì» alla riforma, «no» ai tagli'
+    """
+    line = next((line for line in answer.splitlines() if line.strip(" \t*#`")), "")
+    text = " ".join(line.strip(" \t*#`").split())
+    quoted = _QUOTED.fullmatch(text)
+    return next(part for part in quoted.groups() if part is not None).strip() if quoted else text
+
+
+def _template(language: str) -> tuple[str, str]:
+    """Instruction and example of a language."""
+    folder = files("change_it.generators") / "prompts"
+    path = folder / f"{language}.toml"
+    if not path.is_file():
+        path = folder / f"{OTHER_LANGUAGE}.toml"
+    asked = tomllib.loads(path.read_text(encoding="utf-8"))["asked"]
+    return asked["instruction"], asked["example"]
+
+
+def _pairs(corpus: str) -> pl.DataFrame:
+    """Training pairs that are whole, none of whose articles is in A2."""
+    sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article")]
+    pairs = read_table(corpus, "pairs", "train", [*sides, "alignment"])
+    test = read_table(corpus, "articles", "test", ["id"])["id"]
+    filled = (pl.col(name).str.strip_chars().str.len_chars() > 0 for name in sides)
+    outside = (~pl.col(f"{side}_id").is_in(test.implode()) for side in "ab")
+    return pairs.filter(pl.col("alignment") != "A2", *filled, *outside)
+
+
+def _example(pair: dict[str, str], here: str, there: str) -> Example:
+    article = cut(pair[f"{here}_article"], EXAMPLE_ARTICLE)
+    return Example(pair[f"{here}_headline"], article, pair[f"{there}_headline"])
+
+
+def _filled(template: str, fields: dict[str, str]) -> str:
+    """The template with its fields; braces of texts stay."""
+    return re.sub(r"\{\w+\}", lambda field: fields.get(field.group(), field.group()), template)

@@ -1,0 +1,149 @@
+"""A language model or an encoder-decoder that is asked for headlines as it is, without training."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from change_it.errors import InputError
+from change_it.generators.decoding import Candidate, Decoding
+from change_it.generators.generator import COMMAND, kind_of, load_model, load_tokenizer
+from change_it.generators.prompt import Prompt, headline_of
+from change_it.generators.transfer import Proposer, Question, default_batch_size, write
+from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
+from change_it.networks.pretrained import (
+    batches_at_once,
+    has_bf16,
+    hash_of_weights,
+    local_folder,
+    pick_device,
+    quiet,
+    read_config,
+    reading_errors,
+)
+from change_it.progress import ProgressBar
+
+#: Tokens of a prompt and of a headline, at most.
+PROMPT_TOKENS, HEADLINE_TOKENS = 4096, 48
+#: What the marks of a chat's turns take of them.
+TURNS = 32
+#: What no headline has twice, where the search is not told otherwise.
+NO_REPEAT = 3
+
+
+class PromptFormat(CausalFormat):
+    """Of language models that are asked as they are: a source is the whole prompt.
+
+    A chat model gets it as its user's turn; of any other the first line that it writes is the headline.
+    """
+
+    def __init__(
+        self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int, ends: Sequence[int]
+    ):
+        """`ends` are the model's own, beside the tokenizer's."""
+        lengths = {"max_source_tokens": max_source_tokens, "max_target_tokens": max_target_tokens}
+        super().__init__(tokenizer, **lengths, prompt=("", ""))
+        self.chat = bool(tokenizer.chat_template)
+        lines = [] if self.chat else [row[-1] for row in self._ids(["\n", "\n\n"])]
+        self.ends = sorted({*self.ends, *ends, *lines})
+
+    def _prompts(self, sources: list[str]) -> list[list[int]]:
+        return [self._prompt(source)[: self.max_source_tokens] for source in sources]
+
+    def _prompt(self, source: str) -> list[int]:
+        if not self.chat:
+            return self.before + self._ids([source])[0]
+        turns = [{"role": "user", "content": source}]
+        text = self.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        return self._ids([text])[0]
+
+    def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+        return [headline_of(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
+
+
+class Prompted(Proposer):
+    """Asks a model by a prompt; examples that have no place among its positions are left out.
+
+    Attributes:
+        prompt: how it is asked.
+        base: name of the model.
+        weights_hash: SHA-256 of its weights.
+    """
+
+    def __init__(
+        self, model: Any, format_: Format, prompt: Prompt, *, base: str = "", weights_hash: str = ""
+    ):
+        super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"), cache_size=0)
+        self.model, self.format, self.prompt = model, format_, prompt
+        self.base, self.weights_hash = base, weights_hash
+
+    @classmethod
+    def from_pretrained(cls, name: str, prompt: Prompt, *, device: str = "auto") -> "Prompted":
+        """Load a causal model or an encoder-decoder, in bfloat16 where it was saved so and the device has units for it.
+
+        Args:
+            name: its folder or Hub id.
+            prompt: how it is asked.
+            device: auto, cpu, cuda, cuda:1, mps.
+
+        Raises:
+            InputError: no such model, no such device, or it has too few positions to be asked.
+        """
+        where, folder = pick_device(device), local_folder(name, command=COMMAND)
+        kind, tokenizer = kind_of(str(folder)), load_tokenizer(folder)
+        if kind == "words":
+            raise InputError(f"{name} reads no prompts: give a model of the Hub, or leave --prompt out")
+        config = read_config(folder)
+        half = config.dtype in (torch.bfloat16, torch.float16) and has_bf16(where)
+        with quiet():
+            model = load_model(
+                folder, kind, tokenizer, use="base", dtype=torch.bfloat16 if half else torch.float32
+            )
+        positions = getattr(config.get_text_config(), "max_position_embeddings", None) or PROMPT_TOKENS
+        room = min(positions - (HEADLINE_TOKENS if kind == "causal" else 0), PROMPT_TOKENS)
+        if room < 4 * HEADLINE_TOKENS:
+            raise InputError(f"{name} has {positions} positions, too few to be asked: give another model")
+        lengths = {"max_source_tokens": room, "max_target_tokens": HEADLINE_TOKENS}
+        brought = getattr(model.generation_config, "eos_token_id", None)
+        ends = brought if isinstance(brought, list) else [brought] if brought is not None else []
+        format_ = (
+            PromptFormat(tokenizer, **lengths, ends=ends)
+            if kind == "causal"
+            else EncoderDecoderFormat(tokenizer, **lengths)
+        )
+        weights_hash = hash_of_weights(folder, command=COMMAND)
+        base = str(name).rstrip("/").rpartition("/")[2]
+        return cls(model.to(where).eval(), format_, prompt, base=base, weights_hash=weights_hash)
+
+    def batches_at_once(self, decoding: Decoding) -> int:
+        """One where headlines are drawn, from the one random state there is."""
+        return 1 if decoding.sample else batches_at_once(self.model)
+
+    def _propose(
+        self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
+    ) -> list[list[Candidate]]:
+        rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
+        sources = [self._source(items[row]) for row in rows]
+        answers: list[list[Candidate]] = [[] for _ in items]
+        if decoding.no_repeat_ngram_size is None:
+            decoding = replace(decoding, no_repeat_ngram_size=NO_REPEAT)
+        size = batch_size or default_batch_size(self.model, self.format, decoding)
+        with ProgressBar(shown=progress) as bar:
+            task = bar.add_task("asking", total=len(rows))
+            threads = self.batches_at_once(decoding)
+            for places, several in write(self.model, self.format, sources, decoding, size, threads):
+                for place, candidates in zip(places, several, strict=True):
+                    answers[rows[place]] = candidates
+                bar.advance(task, len(places))
+        return answers
+
+    def _source(self, item: Question) -> str:
+        """The prompt, with as many examples as there is room for."""
+        with reading_errors(self.format.tokenizer):
+            for shots in range(self.prompt.shots, -1, -1):
+                text = self.prompt.text(item, shots)
+                if self.format.tokens(text) + TURNS <= self.format.max_source_tokens:
+                    break
+        return text

@@ -1,0 +1,64 @@
+"""Texts from whatever a program holds them in: lists, columns of data sets, series and frames."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from change_it.errors import InputError
+from change_it.io.faults import listed
+
+
+def column_of(name: str, values: Any) -> Iterable[Any]:
+    """What can be iterated: a list, a column of a data set, a series, or the only column of a table; `name` is that of the argument.
+
+    Raises:
+        InputError: one text, a table of several columns, or nothing that can be iterated.
+    """
+    if isinstance(values, str):
+        raise InputError(f"{name} is one text: give a list of texts")
+    names = getattr(values, "column_names", None)  # a data set or an Arrow table; of frames `columns`
+    names = getattr(values, "columns", None) if names is None else names
+    if names is not None:
+        columns = list(names)
+        if len(columns) != 1:
+            several = listed(list(map(str, columns)))
+            raise InputError(f"{name} is a table with the columns {several}: give one of its columns")
+        values = values[columns[0]]
+    if not isinstance(values, Iterable):
+        raise InputError(f"{name} is {values!r}: give a list of texts")
+    return values
+
+
+def texts_of(name: str, values: Any) -> list[str]:
+    """The texts of `column_of`, empty where a value is missing.
+
+    Raises:
+        InputError: as `column_of`, or a value that is no text.
+    """
+    texts = []
+    for number, value in enumerate(column_of(name, values)):
+        missing = value is None or value != value
+        if not missing and not isinstance(value, str):
+            raise InputError(f"{name} has {value!r} at {number}: give a text for every item")
+        texts.append("" if missing else str(value))
+    return texts
+
+
+def texts_by_name(**given: Any) -> dict[str, list[str]]:
+    """The texts of several arguments by their names.
+
+    Raises:
+        InputError: as `texts_of`, or their numbers differ, or one is empty.
+    """
+    texts = {name: texts_of(name, values) for name, values in given.items()}
+    if len({len(several) for several in texts.values()}) > 1:
+        counts = ", ".join(f"{len(several)} {name}" for name, several in texts.items())
+        raise InputError(f"there are {counts}: give one of each for every item")
+    for name, several in texts.items():
+        refuse_empty(name, several)
+    return texts
+
+
+def refuse_empty(name: str, texts: Sequence[str]) -> None:
+    """Refuse empty texts of an argument."""
+    if empty := [str(number) for number, text in enumerate(texts) if not text.strip()]:
+        raise InputError(f"empty texts in {name} at {listed(empty)}: give a text for every item")

@@ -1,0 +1,209 @@
+"""How texts become tensors and tokens become headlines: one format for each kind of generator.
+
+Training, `transfer` and the pipeline read and write by these. Imports of ours are relative and stay in this folder, so that
+all of it goes to the Hub with the weights.
+"""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor
+
+from .repeats import NoRepeatedNGram
+from .tokenizer import IGNORED, padded, padded_inputs
+
+#: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
+CHARACTERS = 40
+
+
+class Format(ABC):
+    """Between texts and one kind of model; safe in many threads."""
+
+    #: Tokens of a prompt without the source.
+    overhead = 0
+
+    def __init__(self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int):
+        self.tokenizer = tokenizer
+        self.max_source_tokens, self.max_target_tokens = max_source_tokens, max_target_tokens
+        self.ends = [tokenizer.eos_token_id]  # tokens that end a headline
+        self._lock = threading.Lock()  # a tokenizer must not be used by two threads at once
+
+    def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
+        """A training batch: arguments of the model, `labels` among them with -100 where nothing is learnt."""
+        return self._batch(clean(sources, self.max_source_tokens), clean(targets, self.max_target_tokens))
+
+    def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
+        """Rough length of each example, to batch like with like: characters, up to what is certainly cut."""
+        return [
+            min(len(source), 8 * self.max_source_tokens) + min(len(target), 8 * self.max_target_tokens)
+            for source, target in zip(sources, targets, strict=True)
+        ]
+
+    def tokens(self, text: str) -> int:
+        """Tokens of a text."""
+        with self._lock:
+            return len(self.tokenizer(clean([text], self.max_source_tokens)[0])["input_ids"])
+
+    def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
+        """Arguments of `generate`, and what `texts` needs of each source."""
+        with self._lock:
+            return self._inputs(clean(sources, self.max_source_tokens))
+
+    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+        """Generated ids, (rows, steps) without the prompt, as text; each row with what `inputs` gave for its source."""
+        with self._lock:
+            return self._texts(ids, context)
+
+    def prompt_tokens(self, inputs: dict[str, Tensor]) -> int:
+        """Tokens that the output of `generate` begins with: the one that the decoder starts with, or the prompt."""
+        return 1
+
+    def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
+        """Arguments of `generate` that keep n-grams from being written twice."""
+        rules = [NoRepeatedNGram(no_repeat_ngram_size, prompt)] if no_repeat_ngram_size else []
+        return {"no_repeat_ngram_size": 0, "logits_processor": rules}
+
+    def generation_config(self, no_repeat_ngram_size: int) -> dict[str, Any]:
+        """What `search` asks for, as far as a file can say it."""
+        return {"no_repeat_ngram_size": no_repeat_ngram_size if no_repeat_ngram_size > 1 else 0}
+
+    @abstractmethod
+    def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
+        """As `collate`, of clean texts."""
+
+    @abstractmethod
+    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
+        """As `inputs`, of clean texts."""
+
+    @abstractmethod
+    def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+        """As `texts`."""
+
+
+class WordFormat(Format):
+    """Of the papers' networks: words, and temporary ids for those that are copied."""
+
+    def __init__(
+        self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int, copies: bool = True
+    ):
+        """Without `copies`, unknown words of the source are learnt as `<unk>`."""
+        super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
+        self.copies = copies
+
+    def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
+        batch, unknown = self.tokenizer.sources(sources, max_tokens=self.max_source_tokens)
+        copied = unknown if self.copies else None
+        return {**batch, "labels": self.tokenizer.targets(targets, copied, max_tokens=self.max_target_tokens)}
+
+    def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
+        """What an example costs: attention looks at every word of the source for every word that is written."""
+        return [
+            min(source.count(" ") + 1, self.max_source_tokens)
+            * min(target.count(" ") + 1, self.max_target_tokens)
+            for source, target in zip(sources, targets, strict=True)
+        ]
+
+    def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
+        """The same: these networks have the rules of words in their own `generate`."""
+        return self.generation_config(no_repeat_ngram_size)
+
+    def generation_config(self, no_repeat_ngram_size: int) -> dict[str, Any]:
+        """What `search` asks for; `no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice."""
+        if no_repeat_ngram_size != 1:
+            return {"no_repeat_ngram_size": no_repeat_ngram_size, "repeatable_token_ids": None}
+        ids = self.tokenizer.get_vocab().items()
+        marks = sorted(id_ for token, id_ in ids if not any(map(str.isalnum, token)))
+        return {"no_repeat_ngram_size": 3, "repeatable_token_ids": marks}
+
+    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
+        batch, unknown = self.tokenizer.sources(sources, max_tokens=self.max_source_tokens)
+        return dict(batch), unknown
+
+    def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+        return list(self.tokenizer.headlines(ids, context))
+
+
+class EncoderDecoderFormat(Format):
+    """Of T5, BART and their like: the encoder reads the source, the decoder writes."""
+
+    def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
+        batch, _ = self._inputs(sources)
+        options = {"truncation": True, "max_length": self.max_target_tokens}
+        encoded = self.tokenizer(text_target=targets, **options)["input_ids"]
+        end = self.tokenizer.eos_token_id
+        ended = [row if row[-1:] == [end] else [*row[: self.max_target_tokens - 1], end] for row in encoded]
+        return {**batch, "labels": padded(ended, IGNORED)}
+
+    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
+        rows = self.tokenizer(sources, truncation=True, max_length=self.max_source_tokens)["input_ids"]
+        rows = [row or [self.tokenizer.eos_token_id] for row in rows]
+        return padded_inputs(rows, self.tokenizer.pad_token_id), [[]] * len(rows)
+
+    def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+        return [one_line(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
+
+
+class CausalFormat(Format):
+    """Of language models: a prompt with the source, then the headline; the loss counts the headline alone."""
+
+    def __init__(
+        self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int, prompt: Sequence[str]
+    ):
+        """`prompt` stands before and after the source; sources are cut, the prompt never is."""
+        super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
+        begin = tokenizer.bos_token_id
+        started = begin is not None and begin in tokenizer("a")["input_ids"]
+        self.before = [begin] * started + self._ids([prompt[0]])[0]
+        self.after = self._ids([prompt[1]])[0]
+        self.overhead = len(self.before) + len(self.after)
+
+    def prompt_tokens(self, inputs: dict[str, Tensor]) -> int:
+        """The prompt and the source, padded on the left."""
+        return inputs["input_ids"].shape[1]
+
+    def generation_config(self, no_repeat_ngram_size: int) -> dict[str, Any]:
+        """What `search` asks for, without the rule against repeats, which would hold for what stands in the prompt too."""
+        return {}
+
+    def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
+        """`input_ids` are of prompt, headline and end, `labels` without the prompt."""
+        prompts = self._prompts(sources)
+        headlines = self._ids([f" {target}" for target in targets])
+        answers = [[*row[: self.max_target_tokens - 1], self.tokenizer.eos_token_id] for row in headlines]
+        rows = [prompt + answer for prompt, answer in zip(prompts, answers, strict=True)]
+        labels = [[IGNORED] * len(prompt) + answer for prompt, answer in zip(prompts, answers, strict=True)]
+        return {**padded_inputs(rows, self.tokenizer.pad_token_id), "labels": padded(labels, IGNORED)}
+
+    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
+        batch = padded_inputs(self._prompts(sources), self.tokenizer.pad_token_id, left=True)
+        return batch, [[]] * len(sources)
+
+    def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+        texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
+        return [one_line(text.lstrip().partition("\n")[0]) for text in texts]
+
+    def _prompts(self, sources: list[str]) -> list[list[int]]:
+        return [self.before + row[: self.max_source_tokens] + self.after for row in self._ids(sources)]
+
+    def _ids(self, texts: list[str]) -> list[list[int]]:
+        return list(self.tokenizer(texts, add_special_tokens=False)["input_ids"])
+
+
+#: Formats by the kind of generator.
+FORMATS: dict[str, type[Format]] = {
+    "words": WordFormat,
+    "encoder-decoder": EncoderDecoderFormat,
+    "causal": CausalFormat,
+}
+
+
+def clean(texts: Sequence[str], tokens: int) -> list[str]:
+    """Texts that every tokenizer reads: no lone surrogates, nothing behind what `tokens` tokens can hold."""
+    return [text[: CHARACTERS * tokens].encode("utf-8", "replace").decode("utf-8") for text in texts]
+
+
+def one_line(text: str) -> str:
+    """The text with single spaces."""
+    return " ".join(text.split())

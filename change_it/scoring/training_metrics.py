@@ -1,0 +1,83 @@
+"""Compliancy as the `compute_metrics` of a `Seq2SeqTrainer`."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from change_it.errors import InputError
+from change_it.scoring.compliancy import MEASURES, OF_FLUENCY, compute_compliancy
+
+if TYPE_CHECKING:
+    from change_it.judges.judge import Judges
+
+
+def compute_metrics(
+    judges: "str | Path | Judges",
+    tokenizer: Any,
+    sources: Sequence[str],
+    articles: Sequence[str],
+    labels: Sequence[str],
+    **options: Any,
+) -> Callable[[Any], dict[str, float]]:
+    """What a `Seq2SeqTrainer` with `predict_with_generate=True` calls on the headlines that it wrote.
+
+    Args:
+        judges: folder or Hub id of the judges, or loaded ones.
+        tokenizer: of the model that is trained.
+        sources: n original headlines, in the order of the trainer's evaluation set.
+        articles: their articles.
+        labels: outlets that the originals come from, by short name.
+        **options: others of `compute_compliancy`, as `reversal`.
+
+    Returns:
+        A function of an `EvalPrediction`: `MEASURES` as shares of the n headlines, averaged over the directions; without
+        those that these judges cannot tell. An empty headline passes nothing.
+
+    Raises:
+        InputError: lists of different lengths, judges that cannot be loaded; of the function: logits instead of ids, or another
+            number of headlines.
+
+    Examples:
+        >>> score = compute_metrics("runs/quickstart/judges", tokenizer, sources, articles, labels)  # doctest: +SKIP
+        >>> trainer = Seq2SeqTrainer(model, arguments, ..., compute_metrics=score)  # doctest: +SKIP
+    """
+    if len({len(texts) for texts in (sources, articles, labels)}) > 1:
+        raise InputError("sources, articles and labels differ in length: give one of each for every item")
+    from change_it.judges.judge import Judges
+
+    loading = {name: options.pop(name) for name in ("precision", "device") if name in options}
+    loaded = Judges.of(judges, **loading)
+
+    def compute(prediction: Any) -> dict[str, float]:
+        given = prediction.predictions
+        ids = np.asarray(given[0] if isinstance(given, tuple) else given)
+        if ids.ndim != 2 or not np.issubdtype(ids.dtype, np.integer):
+            raise InputError("these are logits, not headlines: train with predict_with_generate=True")
+        if len(ids) != len(sources):
+            raise InputError(
+                f"{len(ids)} headlines were written for {len(sources)} sources: give the items of the evaluation set"
+            )
+        filled = np.where(ids < 0, tokenizer.pad_token_id, ids)
+        texts = [" ".join(text.split()) for text in tokenizer.batch_decode(filled, skip_special_tokens=True)]
+        rows = [row for row, text in enumerate(texts) if text]
+        verdicts: dict[int, Any] = {}
+        if rows:
+            parts = [[column[row] for row in rows] for column in (texts, sources, articles, labels)]
+            scores = compute_compliancy(
+                parts[0], parts[1], parts[2], parts[3], loaded, **{"resamples": 1, **options}
+            )
+            verdicts = dict(zip(rows, scores["verdicts"], strict=True))
+        shares = {}
+        for name in MEASURES:
+            if name in OF_FLUENCY and loaded.fluency is None:
+                continue
+            passed = [row in verdicts and verdicts[row][name] for row in range(len(texts))]
+            by_label: dict[str, list[bool]] = {}
+            for one, label in zip(passed, labels, strict=True):
+                by_label.setdefault(label, []).append(one)
+            shares[name] = float(np.mean([np.mean(of_label) for of_label in by_label.values()]))
+        return shares
+
+    return compute

@@ -1,0 +1,77 @@
+"""A small server that answers chat completions as OpenAI-compatible ones do."""
+
+import json
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+
+
+class ChatServer:
+    """Answers with `reply(prompt, number)`: a text, a status, or a dict that is merged into the answer."""
+
+    def __init__(self):
+        self.requests, self.headers, self.at_work, self.most_at_work = [], [], 0, 0
+        self.reply = lambda prompt, number: f"Titolo {number}"
+        self.lock = Lock()
+
+
+@contextmanager
+def serve():
+    """A server on loopback; `url` is its address."""
+    state = ChatServer()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            with state.lock:
+                state.requests.append({**request, "path": self.path})
+                state.headers.append(dict(self.headers))
+                number = len(state.requests)
+                state.at_work += 1
+                state.most_at_work = max(state.most_at_work, state.at_work)
+            try:
+                reply = state.reply(request["messages"][-1]["content"], number)
+            finally:
+                with state.lock:
+                    state.at_work -= 1
+            status, body = (reply, b"{}") if isinstance(reply, int) else (200, completion(reply))
+            try:
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+            except OSError:  # the client has given up
+                pass
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    state.url = f"http://127.0.0.1:{server.server_port}/v1"
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def completion(reply):
+    """The body of an answer."""
+    if isinstance(reply, bytes):
+        return reply
+    changes = reply if isinstance(reply, dict) else {"content": reply}
+    choice = {
+        "index": 0,
+        "finish_reason": changes.get("finish_reason", "stop"),
+        "message": {
+            "role": "assistant",
+            "content": changes.get("content"),
+            "refusal": changes.get("refusal"),
+        },
+    }
+    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny-2026", "choices": [choice]}
+    return json.dumps({**answer, "usage": usage}).encode()

@@ -1,0 +1,143 @@
+"""Two outlets of many: the others teach content and language, never style, and no event of theirs is tested."""
+
+import dataclasses
+import json
+import random
+
+import polars as pl
+import pytest
+from corpus_fakes import articles, options, reading, words
+
+from change_it.corpus.build import build_corpus, write_corpus
+from change_it.corpus.folder import CONFIGS, read_all_outlets, read_table
+from change_it.corpus.rewriting import read_rewriting
+from change_it.corpus.splits import OTHER_OUTLET
+from change_it.errors import InputError
+from change_it.judges.data import load_task
+from change_it.judges.fluency_data import load_fluency
+
+
+def with_others(made, seed=5):
+    """Beside them `post`, which reports all events of `rep` in the same words, and `herald`, which reports some of `post`'s."""
+    rng = random.Random(seed)
+
+    def again(article, label):
+        told = article.article.split()
+        rng.shuffle(told)
+        text = " ".join([*told[:27], *words(rng, 3)])
+        number = article.id[len(article.label) :]
+        return dataclasses.replace(
+            article, id=f"{label}{number}", label=label, headline=f"{label} {text[:30]}", article=text
+        )
+
+    post = [again(article, "post") for article in made if article.label == "rep"]
+    return [*made, *post, *(again(article, "herald") for article in post[::3])]
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return build_corpus(reading(with_others(articles())), options(labels="rep,gio", other_outlets=True))
+
+
+@pytest.fixture(scope="module")
+def folder(corpus, tmp_path_factory):
+    out = tmp_path_factory.mktemp("many") / "corpus"
+    write_corpus(corpus, out)
+    return str(out)
+
+
+def is_other(column):
+    return pl.col(column).str.contains("^(post|herald)")
+
+
+def test_they_are_in_their_own_split_and_in_what_hh_and_ah_learn_from_alone(corpus):
+    others = corpus.tables["articles"]["other"]
+    assert set(others["label"]) == {"post", "herald"}
+    for config, columns in CONFIGS.items():
+        for side, rows in corpus.tables[config].items():
+            named = [
+                name for name in columns if name.endswith("headline") or name in ("headline1", "headline2")
+            ]
+            seen = any(rows.filter(is_other(name)).height for name in named)
+            assert seen == (side == "other" or (config in ("hh", "ah") and side == "train")), (config, side)
+
+
+def test_a_test_event_loses_their_articles(corpus):
+    test = corpus.tables["pairs"]["test"]
+    assert test.height == 10
+    gone = {row.id for row in corpus.rejected if row.reason == OTHER_OUTLET}
+    numbers = {id_.removeprefix("rep") for id_ in test["a_id"]}
+    assert {f"post{number}" for number in numbers} <= gone
+    assert gone.isdisjoint(corpus.tables["articles"]["other"]["id"])
+    assert corpus.report["rows"] == corpus.report["kept"] + len(corpus.rejected)
+    assert corpus.report["leak_check"]["neighbours"]["articles"] == 0
+
+
+def test_their_pairs_are_strict_of_two_outlets_and_of_one_fold(corpus):
+    rows = pl.concat(corpus.tables["articles"][side] for side in ("train", "other"))
+    label, fold = (dict(zip(rows["id"], rows[name], strict=True)) for name in ("label", "fold"))
+    pairs = corpus.tables["pairs"]["other"]
+    assert pairs.height == corpus.report["other_outlets"]["pairs"] > 20
+    assert pairs["similarity"].min() > 0.5
+    members = [*pairs["a_id"], *pairs["b_id"]]
+    assert len(set(members)) == len(members)
+    for pair in pairs.iter_rows(named=True):
+        assert label[pair["a_id"]] != label[pair["b_id"]]
+        assert {label[pair["a_id"]], label[pair["b_id"]]} & {"post", "herald"}
+        assert fold[pair["a_id"]] == fold[pair["b_id"]] == pair["fold"]
+
+
+def test_the_two_have_the_same_splits_of_pairs_without_them(corpus):
+    alone = build_corpus(reading(), options())
+    assert corpus.report["pairs"]["kept"]["A1"] == alone.report["pairs"]["kept"]["A1"]
+    assert corpus.report["pairs"]["kept"]["A2"] == alone.report["pairs"]["kept"]["A2"]
+    assert "other" not in alone.tables["articles"]
+    assert alone.report["other_outlets"] == {}
+
+
+def test_judges_of_content_and_language_learn_from_them_and_main_does_not(folder):
+    def texts(task):
+        data = load_task(task, folder, fold="all", negatives="mixed", validation_share=0.2, seed=1)
+        tested = [text for test in data.tests.values() for text in test.texts]
+        assert not any(text.startswith(("post ", "herald ")) for text in tested)
+        return [text for part in (data.train, data.validation) for text in [*part.texts, *(part.pairs or [])]]
+
+    other = ("post ", "herald ")
+    assert any(text.startswith(other) for text in texts("hh"))
+    assert any(text.startswith(other) for text in texts("ah"))
+    assert not any(text.startswith(other) for text in texts("main"))
+    fluency = load_fluency(folder, fold="all", validation_share=0.2, seed=1)
+    assert any(text.startswith(other) for text in fluency.headlines)
+
+
+def test_validation_of_hh_shares_no_article_with_training(folder):
+    pairs = read_all_outlets(folder, "pairs").filter(alignment="A1")
+    data = load_task("hh", folder, fold="all", negatives="random", validation_share=0.2, seed=1)
+    held, known = (
+        {text for pair in zip(part.texts, part.pairs, strict=True) for text in pair}
+        for part in (data.validation, data.train)
+    )
+    event = {}
+    for row in pairs.iter_rows(named=True):
+        event.setdefault(row["a_headline"], row["a_headline"])
+        event[row["b_headline"]] = event[row["a_headline"]]
+    assert held & set(event)
+    assert not held & known
+
+
+def test_the_reader_reads_them_and_the_generator_does_not(folder):
+    assert set(read_rewriting(folder)["to"]) == {"rep", "gio"}
+    assert set(read_rewriting(folder, other_outlets=True)["to"]) == {"rep", "gio", "post", "herald"}
+
+
+def test_a_corpus_of_two_outlets_alone_has_none(folder, tmp_path):
+    write_corpus(build_corpus(reading(), options()), tmp_path / "corpus")
+    out = str(tmp_path / "corpus")
+    assert read_all_outlets(out, "articles").equals(read_table(out, "articles", "train"))
+    assert json.loads((tmp_path / "corpus/alignment.json").read_text())["other_outlets"] == {}
+
+
+def test_splits_that_the_input_gives_are_refused():
+    given = [dataclasses.replace(article, alignment="A2") for article in with_others(articles())]
+    with pytest.raises(InputError, match="--columns alignment="):
+        build_corpus(reading(given), options(labels="rep,gio", other_outlets=True))

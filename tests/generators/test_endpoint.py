@@ -1,0 +1,264 @@
+"""A model behind a server: every row has a headline or a reason, and nothing is paid for twice."""
+
+import csv
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+from chat_server import serve
+from transformers import AutoTokenizer
+from transformers.utils import is_serve_available
+
+from change_it.commands import transfer as transfer_command
+from change_it.commands.transfer import TransferOptions
+from change_it.errors import InputError
+from change_it.generators import endpoint
+from change_it.scoring.signature import Writer
+
+SECRET = "sk-very-secret"
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(endpoint, "WAIT", (0.01, 0.02))
+    monkeypatch.setenv("CHANGE_IT_API_KEY", SECRET)
+    with serve() as state:
+        yield state
+
+
+@pytest.fixture
+def articles(tmp_path):
+    path = tmp_path / "in.csv"
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", "headline", "article", "label"])
+        for number in range(12):
+            rows.writerow(
+                [f"x{number}", f"Crolla il ponte {number}", f"Il ponte {number} è crollato.", "colle"]
+            )
+    return str(path)
+
+
+def options(server, corpus, tmp_path, **changes):
+    given = {"endpoint": server.url, "model": "tiny", "corpus": corpus, "out": tmp_path / "new.csv"}
+    return TransferOptions(**given | changes)
+
+
+def transferred(chosen):
+    transfer_command.run(chosen)
+    with chosen.out.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_each_row_is_asked_for_once_with_the_prompt_of_the_corpus(server, corpus, articles, tmp_path, capsys):
+    server.reply = lambda prompt, number: f'**"Ponte giù {number}"**'
+    rows = transferred(options(server, corpus, tmp_path, input=articles, shots=2, price=(1.0, 2.0)))
+    assert len(server.requests) == len(rows) == 12
+    assert all(row["headline"].startswith("Ponte giù ") and not row["error"] for row in rows)
+    request = server.requests[0]
+    assert (request["path"], request["model"], request["temperature"]) == (
+        "/v1/chat/completions",
+        "tiny",
+        0.0,
+    )
+    prompt = request["messages"][0]["content"]
+    assert prompt.startswith("Riscrivi il titolo")
+    assert prompt.count("Titolo su faro:") == 3
+    assert prompt.endswith("Titolo su faro:")
+    writer = Writer.parse(rows[0]["generator"])
+    assert (writer.weights_hash, writer.base) == ("endpoint", "tiny-2026")
+    assert rows[0]["generator"].startswith("endpoint|tiny-2026|prompt:it+")
+    assert "|shots:2+nearest|v:" in rows[0]["generator"]
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "12 answers of tiny-2026: 1,200 tokens read, 120 written, cost 0.0014" in printed
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_the_key_is_sent_and_written_nowhere(server, corpus, articles, tmp_path, capsys, caplog):
+    def stop(prompt, number):
+        return 401 if number > 3 else "Titolo"
+
+    server.reply = stop
+    with pytest.raises(InputError, match="refuses the key") as error:
+        transferred(options(server, corpus, tmp_path, input=articles, concurrency=1))
+    assert server.headers[0]["authorization"] == f"Bearer {SECRET}"
+    written = [path.read_text() for path in tmp_path.iterdir()]
+    assert len(written) >= 3  # the input, what is unfinished, its answers
+    told = [str(error.value), caplog.text, *capsys.readouterr(), *written]
+    assert not any(SECRET in text for text in told)
+
+
+def test_the_token_of_the_hub_is_never_sent(server, corpus, articles, tmp_path, monkeypatch):
+    monkeypatch.delenv("CHANGE_IT_API_KEY")
+    monkeypatch.setenv("HF_TOKEN", "hf_of_the_hub")
+    transferred(options(server, corpus, tmp_path, input=articles))
+    assert not any("hf_of_the_hub" in str(headers) for headers in server.headers)
+
+
+def test_refusals_and_timeouts_are_rows_with_an_error(server, corpus, articles, tmp_path):
+    replies = {
+        "ponte 0": 400,
+        "ponte 1": {"content": "No.", "refusal": "I cannot"},
+        "ponte 2": {"content": "", "finish_reason": "length"},
+        "ponte 3": {"content": None, "finish_reason": "content_filter"},
+        "ponte 4": b"no JSON",
+        "ponte 5": b'{"choices": []}',
+    }
+
+    def reply(prompt, number):
+        if "ponte 6 " in prompt:
+            time.sleep(0.6)
+        return next((value for text, value in replies.items() if f"{text} è" in prompt), "Titolo")
+
+    server.reply = reply
+    chosen = options(server, corpus, tmp_path, input=articles, timeout=0.3)
+    errors = [row["error"] for row in transferred(chosen)]
+    assert errors == [
+        "refused: status 400",
+        "refused by the model",
+        "empty answer (length)",
+        "refused by the model",
+        "refused: the answer is no chat completion",
+        "refused: the answer is no chat completion",
+        "timeout",
+        *[""] * 5,
+    ]
+
+
+def test_a_server_that_is_busy_is_asked_again_and_one_that_is_gone_ends_the_run(
+    server, corpus, articles, tmp_path
+):
+    server.reply = lambda prompt, number: (429, 503, "Titolo")[min(number - 1, 2)] if number < 4 else "Titolo"
+    rows = transferred(options(server, corpus, tmp_path, input=articles, concurrency=1))
+    assert (len(server.requests), {row["error"] for row in rows}) == (14, {""})
+    server.reply = lambda prompt, number: 500
+    with pytest.raises(InputError, match="status 500, 6 times in a row: call the command again"):
+        transferred(options(server, corpus, tmp_path, input=articles, out=tmp_path / "other.csv"))
+    gone = options(server, corpus, tmp_path, input=articles, out=tmp_path / "gone.csv")
+    gone.endpoint = "http://127.0.0.1:9/v1"
+    with pytest.raises(InputError, match="cannot be reached"):
+        transferred(gone)
+
+
+def test_requests_run_side_by_side_within_the_limit(server, corpus, articles, tmp_path):
+    server.reply = lambda prompt, number: time.sleep(0.05) or "Titolo"
+    transferred(options(server, corpus, tmp_path, input=articles, concurrency=3))
+    assert server.most_at_work == 3
+
+
+def test_no_request_of_an_interrupted_run_is_paid_twice(server, corpus, articles, tmp_path, capsys):
+    server.reply = lambda prompt, number: f"Titolo {number}" if number <= 7 else 401
+    chosen = options(server, corpus, tmp_path, input=articles, concurrency=1)
+    with pytest.raises(InputError, match="refuses the key"):
+        transferred(chosen)
+    server.reply = lambda prompt, number: f"Titolo {number}"
+    rows = transferred(chosen)
+    assert len(server.requests) == 7 + 1 + 5
+    assert len({row["headline"] for row in rows}) == 12
+    assert "12 answers of tiny-2026: 1,200 tokens read" in " ".join(capsys.readouterr().out.split())
+
+
+def test_answers_of_another_model_are_not_taken_up(server, corpus, articles, tmp_path):
+    server.reply = lambda prompt, number: "Titolo" if number <= 7 else 401
+    chosen = options(server, corpus, tmp_path, input=articles, concurrency=1)
+    with pytest.raises(InputError, match="refuses the key"):
+        transferred(chosen)
+    chosen.model = "larger"
+    with pytest.raises(InputError, match=r"unfinished run with other options .*model was tiny, is larger"):
+        transferred(chosen)
+
+
+@pytest.mark.slow
+def test_a_killed_program_pays_for_nothing_twice(server, corpus, articles, tmp_path, forks):
+    chosen = options(server, corpus, tmp_path, input=articles, concurrency=1)
+    code = (
+        "import os, signal\n"
+        "import huggingface_hub.constants as constants\nconstants.HF_HUB_OFFLINE = False\n"
+        "from pathlib import Path, PosixPath\n"
+        "from change_it.commands import transfer\n"
+        "from change_it.commands.transfer import TransferOptions\n"
+        "from change_it.generators.journal import Journal\n"
+        "add, added = Journal.add, []\n"
+        "def dying(self, key, value):\n"
+        "    add(self, key, value)\n"
+        "    added.append(key)\n"
+        "    if len(added) == 5: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "Journal.add = dying\n"
+        f"transfer.run({chosen!r})\n"
+    )
+    result = forks.run(code)
+    assert result.returncode == -signal.SIGKILL, result.stderr
+    assert len(server.requests) == 5
+    transferred(chosen)
+    assert len(server.requests) == 12
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"model": None}, "--endpoint and --model belong together"),
+        ({"endpoint": "localhost:8000"}, "is no address of a server"),
+        ({"endpoint": "http://me:secret@localhost/v1"}, "put it into the environment as CHANGE_IT_API_KEY"),
+        ({"generator": "owner/name"}, "leave --generator out"),
+        ({"corpus": None}, "give --corpus"),
+        ({"prompt": True}, "exclude each other"),
+        ({"recipe": "sum"}, "leave it out with --endpoint"),
+        ({"shots": -1}, "0 or more"),
+        ({"concurrency": 0}, "--concurrency of at least 1"),
+    ],
+)
+def test_options_that_do_not_fit(changes, message, corpus, tmp_path):
+    given = {
+        "endpoint": "http://127.0.0.1:9/v1",
+        "model": "tiny",
+        "corpus": corpus,
+        "out": tmp_path / "n.csv",
+    }
+    with pytest.raises(InputError, match=message):
+        transfer_command.check(TransferOptions(**given | changes))
+
+
+@pytest.mark.slow(seconds=60)
+@pytest.mark.skipif(
+    not is_serve_available(), reason="transformers serve needs its extra: transformers[serving]"
+)
+def test_a_real_server_answers(corpus, articles, tmp_path, tiny_llama, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    folder = tmp_path / "chat"
+    shutil.copytree(tiny_llama, folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.chat_template = "{% for turn in messages %}{{ turn.content }}{% endfor %}"
+    tokenizer.save_pretrained(folder)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = "from transformers.cli.transformers import main; main()"
+    flags = ["serve", str(folder), "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
+    server = subprocess.Popen([sys.executable, "-c", program, *flags])
+    try:
+        for _ in range(240):
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+                break
+            time.sleep(0.5)
+        rows = transferred(
+            TransferOptions(
+                endpoint=f"http://127.0.0.1:{port}/v1",
+                model=str(folder),
+                corpus=corpus,
+                input=articles,
+                out=tmp_path / "new.csv",
+                concurrency=2,
+            )
+        )
+    finally:
+        server.terminate()
+        server.wait(30)
+    assert len(rows) == 12
+    assert all(bool(row["headline"]) != row["error"].startswith("empty answer") for row in rows)
+    assert any(row["headline"] for row in rows)

@@ -1,0 +1,203 @@
+"""Prompts: the corpus's language, examples of the training set alone; and models that are asked by them as they are."""
+
+import csv
+import shutil
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from change_it.commands import transfer as transfer_command
+from change_it.commands.transfer import TransferOptions
+from change_it.corpus.folder import read_table
+from change_it.errors import InputError
+from change_it.generators.decoding import Decoding
+from change_it.generators.generator import load_model, load_tokenizer
+from change_it.generators.prompt import Example, Examples, Prompt, cut, headline_of
+from change_it.generators.prompted import Prompted, PromptFormat
+from change_it.generators.search import generate
+
+ITEM = ("Crolla il ponte", "Il ponte {to} sulla statale è crollato.", "faro")
+
+
+@pytest.fixture(scope="module")
+def prompt(corpus):
+    return Prompt.of_corpus(corpus, shots=3, choice="nearest", seed=1)
+
+
+def test_a_prompt_has_instruction_examples_and_the_item(prompt):
+    text = prompt.text(ITEM)
+    assert text.startswith("Riscrivi il titolo di un articolo come lo stamperebbe il giornale faro.")
+    assert text.count("Titolo su colle:") == text.count("Titolo su faro:") == 4
+    assert text.endswith(
+        "Articolo: Il ponte {to} sulla statale è crollato.\nTitolo su colle: Crolla il ponte\nTitolo su faro:"
+    )
+    assert prompt.text(ITEM, 0).count("Articolo:") == 1
+    assert "Titolo su colle:" in prompt.text((*ITEM[:2], "colle"))
+
+
+def test_no_example_is_of_a2(corpus, prompt):
+    test = set(read_table(corpus, "articles", "test", ["id"])["id"])
+    pairs = read_table(corpus, "pairs", "train", ["a_id", "b_id", "a_headline", "b_headline"])
+    allowed = {
+        headline
+        for a, b, *headlines in pairs.iter_rows()
+        if not {a, b} & test
+        for headline in headlines
+    }  # fmt: skip
+    for examples in prompt.examples.values():
+        assert {text for pair in examples.pairs for text in (pair.headline, pair.answer)} <= allowed
+
+
+def test_a_pair_that_touches_a2_is_left_out(corpus, tmp_path):
+    folder = tmp_path / "corpus"
+    shutil.copytree(corpus, folder)
+    test = pl.read_parquet(folder / "articles/test.parquet")["id"][0]
+    path = folder / "pairs/train.parquet"
+    pairs = pl.read_parquet(path)
+    before = len(Prompt.of_corpus(str(folder), shots=1, choice="nearest", seed=1).examples["faro"].pairs)
+    first = pairs["a_id"][0]
+    table = pairs.with_columns(
+        a_id=pl.when(pl.col("a_id") == first).then(pl.lit(test)).otherwise(pl.col("a_id"))
+    )
+    import pyarrow.parquet as pq
+
+    schema = pq.read_schema(path)
+    pq.write_table(table.to_arrow().cast(schema), path)
+    after = len(Prompt.of_corpus(str(folder), shots=1, choice="nearest", seed=1).examples["faro"].pairs)
+    assert after == before - (pairs["a_id"] == first).sum()
+
+
+def test_examples_are_the_nearest_or_the_same_for_all():
+    pairs = [
+        Example(f"titolo {word}", f"articolo su {word}", "x") for word in ("ponte", "treno", "scuola", "mare")
+    ]
+    nearest = Examples(pairs, "nearest", 1)
+    assert nearest.choose("il treno", "un treno e la scuola", 2)[-1].headline == "titolo treno"
+    drawn = Examples(pairs, "random", 1)
+    assert drawn.choose("a", "b", 2) == drawn.choose("treno", "mare", 2)
+    assert drawn.choose("a", "b", 4) != Examples(pairs, "random", 3).choose("a", "b", 4)
+
+
+def test_the_signature_says_wording_and_examples(prompt):
+    assert prompt.signature.startswith("prompt:it+")
+    assert prompt.signature.endswith("|shots:3+nearest")
+    assert replace(prompt, choice="random", seed=4).signature.endswith("|shots:3+random+seed:4")
+    other = replace(prompt, instruction="Scrivi un titolo.")
+    assert other.signature.partition("|")[0] != prompt.signature.partition("|")[0]
+
+
+def test_more_examples_than_pairs_are_refused(corpus):
+    with pytest.raises(InputError, match=r"training pairs: give --shots \d+ at most"):
+        Prompt.of_corpus(corpus, shots=100_000, choice="nearest", seed=1)
+
+
+def test_the_first_line_is_the_headline():
+    assert headline_of("\n\n## **Crolla il ponte**\n\nSpiegazione.") == "Crolla il ponte"
+    assert headline_of('"Uno", disse "due"') == '"Uno", disse "due"'
+    assert headline_of("“Tutto” \n") == "Tutto"
+    assert headline_of(" \n") == ""
+    assert cut("uno due tre", 8) == "uno due"
+
+
+@pytest.fixture(params=["t5", "gpt2", "llama"])
+def tiny(request, tiny_t5, tiny_gpt2, tiny_llama):
+    return {"t5": tiny_t5, "gpt2": tiny_gpt2, "llama": tiny_llama}[request.param]
+
+
+def transferred(chosen):
+    transfer_command.run(chosen)
+    with chosen.out.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_model_is_asked_as_it_is(corpus, tmp_path, tiny_llama):
+    given = {"generator": tiny_llama, "prompt": True, "corpus": corpus, "device": "cpu", "beams": 2}
+    rows = transferred(TransferOptions(**given, shots=1, to="faro", out=tmp_path / "new.csv"))
+    assert {row["target"] for row in rows} == {"faro"}
+    assert {row["error"] for row in rows} <= {"", "nothing was written"}
+    named = {row["generator"] for row in rows if not row["error"]}
+    assert all("|tiny-llama|prompt:it+" in name and "|shots:1+nearest|v:" in name for name in named)
+
+
+def test_examples_without_room_are_left_out(corpus, prompt, tiny):
+    system = (
+        Prompted.from_pretrained(tiny, replace(prompt, instruction="Titolo."), device="cpu")
+        if "gpt2" not in tiny
+        else None
+    )
+    if system is None:
+        with pytest.raises(InputError, match="128 positions, too few to be asked"):
+            Prompted.from_pretrained(tiny, prompt, device="cpu")
+        return
+    text = "parola " * 300
+    long, short = system._source(("Titolo", text, "faro")), system._source(ITEM)
+    assert system.format.tokens(long) <= system.format.max_source_tokens
+    assert long.endswith("Titolo su faro:")
+    assert short.count("Articolo:") >= long.count("Articolo:")
+    found = system.propose([ITEM[0], ""], [ITEM[1], ""], "faro", Decoding(candidates=2, beams=2))
+    assert (len(found[0]), found[1]) in ((1, []), (2, []))
+
+
+def test_a_chat_model_is_asked_in_a_turn_of_its_user(tiny_llama):
+    tokenizer = load_tokenizer(tiny_llama)
+    lengths = {"max_source_tokens": 200, "max_target_tokens": 8}
+    plain = PromptFormat(tokenizer, **lengths, ends=[7])
+    assert {1, 7} < set(plain.ends)  # a line break ends a headline
+    assert tokenizer.decode(plain._prompts(["Crolla"])[0]) == "<s>Crolla"
+    tokenizer.chat_template = "<s>[{% for turn in messages %}{{ turn.role }}: {{ turn.content }}{% endfor %}]"
+    chat = PromptFormat(tokenizer, **lengths, ends=[7])
+    assert chat.ends == [1, 7]
+    assert tokenizer.decode(chat._prompts(["Crolla"])[0]) == "<s>[user: Crolla]"
+    model = load_model(tiny_llama, "causal", tokenizer).eval()
+    assert len(generate(model, chat, ["Crolla", "Torna la neve"], Decoding(beams=2))) == 2
+
+
+def test_a_published_model_without_our_files(corpus, tmp_path, tiny_t5):
+    given = {"generator": tiny_t5, "reads": "article", "to": "faro", "device": "cpu", "beams": 2}
+    rows = transferred(TransferOptions(**given, corpus=corpus, out=tmp_path / "new.csv"))
+    assert {row["target"] for row in rows} == {"faro"}
+    named = {row["generator"] for row in rows if not row["error"]}
+    assert len(named) == 1
+    assert "|tiny-t5|reads:article|v:" in named.pop()
+    (tmp_path / "in.csv").write_text("headline,article\nCrolla,Il ponte è crollato ieri.\n", encoding="utf-8")
+    alone = TransferOptions(**given, input=str(tmp_path / "in.csv"), out=tmp_path / "alone.csv")
+    assert [row["target"] for row in transferred(alone)] == ["faro"]
+
+
+def test_a_causal_model_without_our_files_is_asked_by_a_prompt(tiny_llama, tmp_path):
+    (tmp_path / "in.csv").write_text("headline,article\nCrolla,Il ponte è crollato ieri.\n", encoding="utf-8")
+    chosen = TransferOptions(generator=tiny_llama, reads="article", to="faro", out=tmp_path / "new.csv")
+    with pytest.raises(InputError, match="ask a causal model by --prompt"):
+        transferred(replace(chosen, input=str(tmp_path / "in.csv")))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"reads": "article"}, "give --to"),
+        ({"reads": "article", "to": "faro", "prompt": True}, "exclude each other"),
+        ({"generator": "extract", "prompt": True}, "extract has none"),
+        ({"prompt": True, "corpus": None, "input": "in.csv"}, "give --corpus"),
+        ({"prompt": True, "price": (1.0, 1.0)}, "of the tokens of an --endpoint"),
+        ({"shots": 2}, "--prompt or --endpoint"),
+    ],
+)
+def test_options_that_do_not_fit(changes, message, corpus, tmp_path, tiny_t5):
+    given = {"generator": tiny_t5, "corpus": corpus, "out": tmp_path / "new.csv"} | changes
+    if given.get("input"):
+        (tmp_path / "in.csv").write_text("headline,article,label\na,b,colle\n")
+        given["input"] = str(tmp_path / "in.csv")
+    with pytest.raises(InputError, match=message):
+        transfer_command.check(TransferOptions(**given))
+
+
+def test_a_model_that_learnt_elsewhere_is_not_warned_of(corpus, tmp_path, tiny_llama, capsys):
+    """What it knows is not what the corpus says."""
+    article = tmp_path / "article.txt"
+    article.write_text("Nuotatori esultano dopo vittorie olimpiche sorprendenti.", encoding="utf-8")
+    given = {"headline": "Nuotatori esultano", "article": article, "to": "faro", "device": "cpu", "beams": 1}
+    transfer_command.run(TransferOptions(**given, generator=tiny_llama, prompt=True, corpus=corpus))
+    answer, error = capsys.readouterr()
+    assert answer.strip()
+    assert error == ""

@@ -1,0 +1,59 @@
+"""A Hub id that cannot be had says why: this machine is offline, or the Hub has nothing of that name."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.slow(seconds=20)
+
+CODE = """
+import sys
+from change_it import HeadlineTransfer, InputError, Judges
+from change_it.corpus.folder import read_outlets
+from change_it.io import read_tables
+
+calls = {
+    "nobody/sum": HeadlineTransfer.from_pretrained,
+    "nobody/judges": Judges.from_pretrained,
+    "nobody/headlines": read_outlets,
+    "hf://datasets/nobody/headlines": lambda name: read_tables([name]),
+}
+for name, load in calls.items():
+    try:
+        load(name)
+    except InputError as error:
+        assert str(error).startswith(name), error
+        print(str(error).removeprefix(name))
+"""
+
+
+def said(tmp_path, **variables):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    environment |= {"HF_HOME": str(tmp_path / "home"), "HF_HUB_DISABLE_XET": "1"} | variables
+    done = subprocess.run(
+        [sys.executable, "-c", CODE],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    "variables", [{"HF_HUB_OFFLINE": "1"}, {"HF_ENDPOINT": "http://127.0.0.1:9"}], ids=str
+)
+def test_a_machine_that_is_offline_says_so(tmp_path, variables):
+    (sentence,) = {*said(tmp_path, **variables)}
+    assert sentence.endswith("not in the cache of the Hub, which cannot be reached: this machine is offline")
+
+
+def test_a_name_that_the_hub_does_not_have(tmp_path, hub):
+    sentences = said(tmp_path, HF_ENDPOINT=hub.url)
+    assert len(sentences) == 4
+    assert {*sentences} == {
+        " is no folder here, and the Hub has none that can be read: check the name, or log in with hf auth login"
+    }
