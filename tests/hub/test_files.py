@@ -48,7 +48,9 @@ def test_only_the_tables_of_a_corpus_are_sent(run, options, tmp_path):
     (folder / "private").mkdir()
     shutil.copy(folder / "pairs/test.parquet", folder / "private/test.parquet")
     shutil.copy(folder / "pairs/test.parquet", folder / "pairs/mine.parquet")
-    assert files_of(options("dataset", folder)).keys() == files_of(options("dataset", run / "corpus")).keys()
+    files, own = files_of(options("dataset", folder)), files_of(options("dataset", run / "corpus"))
+    assert files.keys() == own.keys()
+    assert content(files, "README.md") == content(own, "README.md")
 
 
 @pytest.mark.parametrize(
