@@ -85,7 +85,7 @@
     rows: [key, chosen(texts.system, "system", systems), ...(narrow ? [] : [text(texts.original, "original")]),
       text(texts.headline, "headline", { formatter: (cell) => {
         const row = cell.getData(); // where columns of marks are out of sight they stand below the headline too
-        const below = narrow ? [element("small", known.flatMap((measure) => [sign(row[measure]), ` ${heads[measure]} `]))] : [];
+        const below = narrow ? [element("small", known.map((measure) => element("span", [sign(row[measure]), ` ${heads[measure]}`], { className: "item-verdict" })))] : [];
         return element("span", [element("span", underlined(row), { className: "item-headline" }), ...below], { className: "item-side" });
       } }),
       ...known.map(marks), ...(narrow ? [text(texts.original, "original")] : []), text(texts.gold, "gold", { minWidth: 250 }), ...direction],
