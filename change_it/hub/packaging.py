@@ -60,7 +60,9 @@ def _check_links(folder: Path) -> None:
     """Refuse links that lead out of the folder: what they lead to was never meant for others."""
     for path in folder.rglob("*"):
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
-            raise InputError(f"{path} is a link that leads out of {folder}: put a copy in its place, or remove it")
+            raise InputError(
+                f"{path} is a link that leads out of {folder}: put a copy in its place, or remove it"
+            )
 
 
 def _dataset(options: PushOptions) -> Files:
