@@ -68,7 +68,7 @@ def with_links(readme: str, owner: str) -> str:
     """README.md with the links to what stands under an owner, whatever links were there."""
     prefixes = {"model": "", "dataset": "datasets/", "space": "spaces/"}
     links = [
-        f"[{name}](https://huggingface.co/{prefixes[REPO_TYPES[kind]]}{owner}/{name})"
+        f"[{name if kind == 'metric' else kind}](https://hf.co/{prefixes[REPO_TYPES[kind]]}{owner}/{name})"
         for kind, _, name in REPOSITORIES
     ]
     text = fill(f"On the Hub: {', '.join(links)}.", 120, break_on_hyphens=False)

@@ -28,13 +28,11 @@ def named_files(
             raise InputError(
                 f"{option} {spec!r} is not NAME=FILE: write {option} {example} (letters, digits, . + - _)"
             )
-        if (name.lower() in used and not (repeated and used[name.lower()] == name)) or (
-            name,
-            Path(file).resolve(),
-        ) in files:
+        found = name, Path(file).resolve()
+        if (name.lower() in used and not (repeated and used[name.lower()] == name)) or found in files:
             raise InputError(f"{option} {spec!r}: the name {name} is taken, choose another")
         used[name.lower()] = name
-        files.add((name, Path(file).resolve()))
+        files.add(found)
         yield name, Path(file)
 
 

@@ -34,9 +34,9 @@ def test_a_dry_run_writes_every_repository_and_links_them(quickstart, tmp_path):
 def test_the_links_of_the_readme_follow_the_owner():
     ours = README.read_text(encoding="utf-8")
     published = with_links(ours, "nina")
-    links = re.findall(r"https://huggingface.co/(?:datasets/|spaces/)?(nina/[\w-]+)", published)
+    links = re.findall(r"https://hf.co/(?:datasets/|spaces/)?(nina/[\w-]+)", published)
     assert links == [f"nina/{name}" for _, _, name in REPOSITORIES]
-    assert "https://huggingface.co/spaces/nina/headline-transfer)" in published
+    assert "https://hf.co/spaces/nina/headline-transfer)" in published
     assert with_links(published, "olga") == with_links(ours, "olga")
     assert published.partition("<!-- hub -->")[0] == ours.partition("<!-- hub -->")[0]
     assert max(len(text.splitlines()) for text in (ours, published)) <= 90
