@@ -302,6 +302,12 @@ class _Reader:
                     f"no row of {files} can be used ({reasons}): the first is {listed([first])}; give --date-format, "
                     "or --columns date= to leave dates unread"
                 )
+            if unreadable == "unknown label":
+                found = [item.reason.partition("unknown label: ")[2] for item in self.rejected]
+                there = listed([name for name, _ in Counter(filter(None, found)).most_common()])
+                raise InputError(
+                    f"no row of {files} can be used ({reasons}): correct --labels, the labels there are {there}"
+                )
             fix = (
                 "mend them, or correct --columns and --labels"
                 if self.seen_columns

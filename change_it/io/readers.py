@@ -41,6 +41,13 @@ Columns = Sequence[str] | Mapping[str, Sequence[str]]
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _DELIMITERS = (",", ";", "\t")
 _JSON_LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")
+_PACKED = (
+    b"PK\x03\x04",
+    b"\xd0\xcf\x11\xe0",
+    b"\x1f\x8b",
+    b"BZh",
+    b"\xfd7zX",
+)  # zip (xlsx, ods), xls, gzip, bzip2, xz
 _BLANKS = re.compile(r"\s*")
 _NAMED = re.compile(r"(\w[\w.+-]*)=(.+)", re.DOTALL)
 _BROKEN = object()
@@ -110,6 +117,7 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
         for path in _paths(name):
             kind = SUFFIXES.get(path.suffix.lower())
             if kind is None:
+                _check_packed(path)
                 raise InputError(f"{path} is of no known kind: rename it to end in {', '.join(SUFFIXES)}")
             table = Table(str(path), path.stem, _outlet(path.stem) or _outlet(path.resolve().parent.name))
             table.label = label
@@ -260,6 +268,7 @@ def _file_rows(table: Table, kind: str, encoding: str) -> Iterator[Row]:
         if kind == "parquet":
             yield from _parquet_rows(table, path)
             return
+        _check_packed(path)
         try:
             with path.open(encoding=encoding, newline="" if kind == "CSV" else "\n") as file:
                 yield from _csv_rows(table, file) if kind == "CSV" else _json_rows(table, file)
@@ -269,6 +278,13 @@ def _file_rows(table: Table, kind: str, encoding: str) -> Iterator[Row]:
             raise InputError(
                 f"{path} is not {encoding.removesuffix('-sig')} text: give its encoding, for example --encoding cp1252"
             ) from error
+
+
+def _check_packed(path: Path) -> None:
+    """Refuse a spreadsheet or an archive, whatever it is called."""
+    with path.open("rb") as file:
+        if file.read(4).startswith(_PACKED):
+            raise TableError("packed", path)
 
 
 def _csv_rows(table: Table, file: TextIO) -> Iterator[Row]:
