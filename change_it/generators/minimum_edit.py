@@ -2,7 +2,7 @@
 
 from change_it.generators.rerank import choose
 from change_it.judges.judge import Judges
-from change_it.scoring.columns import BUILT_IN
+from change_it.scoring.columns import MINIMUM_EDIT
 from change_it.scoring.compliancy import Reversal
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker
@@ -33,4 +33,4 @@ def minimum_edit(test: TestSet, judges: Judges, *, reversal: Reversal = "relativ
     headlines = tuple(
         some[place] if place >= 0 else "" for some, place in zip(candidates, chosen, strict=True)
     )
-    return System(BUILT_IN[-1], headlines, Reranker.of(Judges(judges.main, judges.hh, judges.ah)))
+    return System(MINIMUM_EDIT, headlines, Reranker.of(Judges(judges.main, judges.hh, judges.ah)))

@@ -533,12 +533,14 @@ def calibrated(readings: Sequence[Reading], share: float) -> dict[Kind, float]:
     gaps = np.array(
         [[reading.gaps.get(kind, np.inf) for kind in KINDS] for reading in readings if reading.gaps]
     )
+    if not len(gaps):
+        return dict.fromkeys(KINDS, 0.0)
     least, most = 0.0, 1.0 - share
     margins = _margins(gaps, least)
     for _ in range(HALVINGS):
         refused = (least + most) / 2
         some = _margins(gaps, refused)
-        if len(gaps) and (gaps >= [-some[kind] for kind in KINDS]).all(axis=1).mean() >= share:
+        if (gaps >= [-some[kind] for kind in KINDS]).all(axis=1).mean() >= share:
             least, margins = refused, some
         else:
             most = refused
@@ -547,8 +549,8 @@ def calibrated(readings: Sequence[Reading], share: float) -> dict[Kind, float]:
 
 def _margins(gaps: Any, refused: float) -> dict[Kind, float]:
     """Those that refuse this share of the headlines that have edits of a kind; of (n, kinds) gaps, infinite where there are none."""
-    of_kind = {kind: gaps[np.isfinite(gaps[:, n]), n] for n, kind in enumerate(KINDS)} if len(gaps) else {}
+    of_kinds = {kind: column[np.isfinite(column)] for kind, column in zip(KINDS, gaps.T, strict=True)}
     return {
-        kind: max(0.0, -float(np.quantile(of_kind[kind], refused))) if len(of_kind.get(kind, ())) else 0.0
-        for kind in KINDS
+        kind: max(0.0, -float(np.quantile(of_kind, refused))) if len(of_kind) else 0.0
+        for kind, of_kind in of_kinds.items()
     }

@@ -15,7 +15,8 @@ from change_it.hevas.evaluation import Evaluation, check_input, chosen_metrics, 
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import Progress
 from change_it.hevas.readability import fog
-from change_it.results.agreement import JUDGE_COLUMNS, LEFT_OUT, OVERLAPS, columns_of
+from change_it.results.agreement import JUDGE_COLUMNS, OVERLAPS, columns_of
+from change_it.scoring.columns import GOLD
 from change_it.scoring.item import TestSet
 from change_it.scoring.scores import Scores
 from change_it.scoring.systems import System
@@ -31,7 +32,7 @@ class HevasResult:
     systems: tuple[Headlines, ...]
     evaluation: Evaluation
     analysis: Analysis
-    #: Of `JUDGE_COLUMNS`, `OVERLAPS` and all metrics, without `LEFT_OUT` and empty headlines.
+    #: Of `JUDGE_COLUMNS`, `OVERLAPS` and all metrics, without gold and empty headlines.
     judges: Correlations
     #: Of the differences from the system's mean: what sets systems apart does not count.
     judges_within: Correlations
@@ -43,7 +44,7 @@ class HevasResult:
             "averages": self.evaluation.overall,
             "means": self.evaluation.means,
             "correlations": {
-                "left_out": [name for name in LEFT_OUT if name in self.evaluation.systems],
+                "left_out": [GOLD] if GOLD in self.evaluation.systems else [],
                 "all": asdict(self.judges),
                 "within_systems": asdict(self.judges_within),
             },
@@ -106,8 +107,8 @@ def measure(
 def judge_columns(
     scores: Scores, evaluation: Evaluation
 ) -> "dict[str, np.ma.MaskedArray[Any, np.dtype[np.float64]]]":
-    """(n, m) values of `JUDGE_COLUMNS`, `OVERLAPS` and the metrics of HEvAS, without `LEFT_OUT`."""
-    kept = [system for system in scores.systems if system not in LEFT_OUT]
+    """(n, m) values of `JUDGE_COLUMNS`, `OVERLAPS` and the metrics of HEvAS, without gold."""
+    kept = [system for system in scores.systems if system != GOLD]
     tables = [_with_reference(scores)[system] for system in kept]
     of_systems = [columns_of(table) for table in tables]
     columns = {
