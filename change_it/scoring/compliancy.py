@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
-from change_it.io import texts_by_name, texts_of
+from change_it.io import refuse_lengths, texts_by_name, texts_of
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item, item_events
 from change_it.scoring.signature import signature
@@ -310,10 +310,7 @@ def compute_compliancy(
     evidence = [""] * count
     if reference_articles is not None:
         evidence = texts_of("reference_articles", reference_articles)
-        if len(evidence) != count:
-            raise InputError(
-                f"there are {count} predictions and {len(evidence)} reference_articles: give one of each"
-            )
+        refuse_lengths(predictions=texts["predictions"], reference_articles=evidence)
     from change_it.judges.judge import Judges
 
     judges = Judges.of(judges, precision=precision, device=device)
