@@ -24,7 +24,9 @@ from transformers.models.auto.modeling_auto import (
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
-from change_it.generators.arguments import (
+from change_it.generators.card import CARD, COMMAND, GeneratorCard
+from change_it.generators.decoding import Decoding
+from change_it.generators.generator_options import (
     LONGEST_SOURCE,
     NETWORKS,
     PRETRAINED,
@@ -35,8 +37,6 @@ from change_it.generators.arguments import (
     Recipe,
     no_model,
 )
-from change_it.generators.card import CARD, COMMAND, GeneratorCard
-from change_it.generators.decoding import Decoding
 from change_it.generators.search import generate
 from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors, write_json
 from change_it.networks.formats import FORMATS, Format

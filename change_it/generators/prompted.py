@@ -10,8 +10,8 @@ from torch import Tensor
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import COMMAND, kind_of, load_model, load_tokenizer
+from change_it.generators.headline_transfer import Proposer, Question, default_batch_size, write
 from change_it.generators.prompt import Prompt, headline_of
-from change_it.generators.transfer import Proposer, Question, default_batch_size, write
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
 from change_it.networks.pretrained import (
     batches_at_once,

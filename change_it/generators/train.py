@@ -18,20 +18,6 @@ import torch
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
-from change_it.generators.arguments import (
-    LONGEST_SOURCE,
-    LONGEST_TARGET,
-    NETWORKS,
-    READS,
-    TRANSFORMER,
-    GeneratorOptions,
-    GeneratorSettings,
-    Kind,
-    architecture_of,
-    check_published,
-    check_recipe,
-    preset,
-)
 from change_it.generators.card import Dtype, GeneratorCard
 from change_it.generators.generator import (
     add_adapters,
@@ -44,6 +30,20 @@ from change_it.generators.generator import (
     max_positions,
     new_network,
     save_generator,
+)
+from change_it.generators.generator_options import (
+    LONGEST_SOURCE,
+    LONGEST_TARGET,
+    NETWORKS,
+    READS,
+    TRANSFORMER,
+    GeneratorOptions,
+    GeneratorSettings,
+    Kind,
+    architecture_of,
+    check_published,
+    check_recipe,
+    preset,
 )
 from change_it.generators.recipes import Examples, RecipeData, load_recipe
 from change_it.io import check_writable, read_json, write_json

@@ -26,7 +26,7 @@ from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
-from change_it.judges.arguments import as_in_the_papers
+from change_it.judges.judge_options import as_in_the_papers
 from change_it.published import CITATIONS, JUDGES
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram

@@ -18,7 +18,7 @@ from transformers import BatchEncoding
 from change_it.cache import LRUCache
 from change_it.engines import Workers, map_threads
 from change_it.errors import InputError
-from change_it.judges.arguments import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
+from change_it.judges.judge_options import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
 from change_it.judges.reader import Reader
 from change_it.networks.pretrained import (
     batches_at_once,

@@ -23,7 +23,7 @@ from change_it.corpus.rewriting import rewriting_source
 from change_it.engines import map_threads
 from change_it.errors import InputError
 from change_it.io import GENERATOR_CARD
-from change_it.judges.arguments import SCRATCH, read_about
+from change_it.judges.judge_options import SCRATCH, read_about
 from change_it.networks.pointer_generator import WordGenerator
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import (

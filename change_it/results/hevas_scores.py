@@ -15,7 +15,7 @@ from change_it.hevas.evaluation import Evaluation, check_input, chosen_metrics, 
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import Progress
 from change_it.hevas.readability import fog
-from change_it.results.agreement import JUDGE_COLUMNS, OVERLAPS, columns_of
+from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS, columns_of
 from change_it.scoring.columns import GOLD
 from change_it.scoring.item import TestSet
 from change_it.scoring.scores import Scores

@@ -27,8 +27,8 @@ from change_it.text.stopwords import guess_language
 from change_it.text.typography import set_all_alike
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.arguments import Task
     from change_it.judges.judge import Judges
+    from change_it.judges.judge_options import Task
     from change_it.training.settings import Arithmetic
 
 Reversal = Literal["relative", "target"]

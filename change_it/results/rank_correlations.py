@@ -31,7 +31,7 @@ def columns_of(items: pl.DataFrame) -> dict[str, Floats]:
     return judged | {name: measured[measure] for name, measure in OVERLAPS.items()}
 
 
-def agreement(scores: Scores) -> dict[str, Correlations]:
+def rank_correlations(scores: Scores) -> dict[str, Correlations]:
     """System to the correlations of its headlines that have a reference; those of several systems together come first.
 
     The systems that need no model are left out where there is any other, gold always.
