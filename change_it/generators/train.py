@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
@@ -240,7 +241,9 @@ def _card(settings: GeneratorSettings, kind: Kind, data: RecipeData) -> Generato
     )
 
 
-def _fit(card: GeneratorCard, tokenizer: Any, model: Any, given: int | None) -> tuple[GeneratorCard, Format]:
+def _fit(
+    card: GeneratorCard, tokenizer: PreTrainedTokenizerBase, model: Any, given: int | None
+) -> tuple[GeneratorCard, Format]:
     """The card and the format with sources no longer than the model has positions for."""
     format_ = make_format(card, tokenizer, model)
     space = max_positions(model, card, format_)

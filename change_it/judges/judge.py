@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from transformers import BatchEncoding
+from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from change_it.cache import LRUCache
 from change_it.engines import Workers, map_threads
@@ -68,7 +68,7 @@ class Judge:
 
     task: Task
     model: Any
-    tokenizer: Any
+    tokenizer: PreTrainedTokenizerBase
     fold: str
     outlets: tuple[str, str]
     weights_hash: str
@@ -76,7 +76,7 @@ class Judge:
     cache_size: int = 0
     precision: Arithmetic = "float32"
     workers: "Workers[Judges] | None" = field(default=None, repr=False)
-    _lock: Any = field(default_factory=threading.Lock, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _cache: LRUCache[Question, Floats] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -86,7 +86,7 @@ class Judge:
     def of(
         cls,
         model: Any,
-        tokenizer: Any,
+        tokenizer: PreTrainedTokenizerBase,
         *,
         weights_hash: str = "",
         precision: Arithmetic = "float32",
@@ -280,7 +280,11 @@ class Judge:
 
 
 def encode(
-    tokenizer: Any, texts: Sequence[str], pairs: Sequence[str] | None = None, *, max_tokens: int
+    tokenizer: PreTrainedTokenizerBase,
+    texts: Sequence[str],
+    pairs: Sequence[str] | None = None,
+    *,
+    max_tokens: int,
 ) -> Any:
     """A padded batch of tensors, as a tokenizer itself gives it, but faster; a text of several pairs is read once."""
     if pairs is None or not getattr(tokenizer, "is_fast", False):

@@ -62,16 +62,19 @@ class PointerGeneratorConfig(PreTrainedConfig):
         return self.vocab_size - self.reserved
 
 
+_UNSET: Any = None  # fields of a `ModelOutput` have defaults
+
+
 @dataclass
 class EncodedSource(ModelOutput):
     """What the decoder needs of n sources."""
 
-    last_hidden_state: Tensor | None = None  # (n, tokens, hidden)
-    projected: Tensor | None = None  # (n, tokens, hidden), twice the keys of the attention
-    hidden: Tensor | None = None  # (n, hidden) the decoder's first state
-    cell: Tensor | None = None  # (n, hidden)
-    source_ids: Tensor | None = None  # (n, tokens) temporary ids included
-    source_mask: Tensor | None = None  # (n, tokens) bool, True where there is a token
+    last_hidden_state: Tensor = _UNSET  # (n, tokens, hidden)
+    projected: Tensor = _UNSET  # (n, tokens, hidden), twice the keys of the attention
+    hidden: Tensor = _UNSET  # (n, hidden) the decoder's first state
+    cell: Tensor = _UNSET  # (n, hidden)
+    source_ids: Tensor = _UNSET  # (n, tokens) temporary ids included
+    source_mask: Tensor = _UNSET  # (n, tokens) bool, True where there is a token
 
 
 @dataclass
@@ -344,11 +347,13 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         self.embedding = value
         self.encoder.embedding = value
 
-    def _first_state(self, encoded: Any) -> DecoderState:
+    def _first_state(self, encoded: EncodedSource) -> DecoderState:
         coverage = encoded.projected.new_zeros(encoded.projected.shape[:2])
         return DecoderState(encoded.hidden, encoded.cell, torch.zeros_like(encoded.hidden), coverage)
 
-    def _decode(self, ids: Tensor, encoded: Any, state: DecoderState | None) -> tuple[_Steps, DecoderState]:
+    def _decode(
+        self, ids: Tensor, encoded: EncodedSource, state: DecoderState | None
+    ) -> tuple[_Steps, DecoderState]:
         embedded = self.embedding(in_vocabulary(ids, self.config.words, self.config.unk_token_id))
         state = state or self._first_state(encoded)
         hidden, cell, context, coverage = state.hidden, state.cell, state.context, state.coverage
@@ -399,7 +404,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             raise ValueError("a model without copying has no switch")
         return self.switch(torch.cat([context, hidden, embedded], dim=-1))
 
-    def _loss(self, steps: _Steps, encoded: Any, labels: Tensor) -> Tensor:
+    def _loss(self, steps: _Steps, encoded: EncodedSource, labels: Tensor) -> Tensor:
         """Mean over the labels' words (eq. 6, 9, 13)."""
         rows, times = torch.nonzero(labels != IGNORED, as_tuple=True)
         wanted = labels[rows, times]
@@ -419,7 +424,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             loss = loss + self.config.coverage_weight * twice
         return loss
 
-    def _log_probabilities(self, steps: _Steps, encoded: Any) -> Tensor:
+    def _log_probabilities(self, steps: _Steps, encoded: EncodedSource) -> Tensor:
         """(n, t, vocab_size), `<unk>` given to the most attended source word."""
         config = self.config
         written = torch.softmax(functional.linear(*self._merged(steps.hidden, steps.context)), dim=-1)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 from safetensors import safe_open
@@ -26,6 +26,9 @@ from change_it.io import (
     read_json,
     weight_files,
 )
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 ADAPTER = "adapter_config.json"
 #: What a model is loaded for: to answer as it was saved; as the base that adapters or training start from; as an encoder
@@ -118,7 +121,7 @@ def load_errors(refusal: str) -> Iterator[None]:
         raise InputError(f"{refusal} ({reason})") from error
 
 
-def reading_errors(tokenizer: Any) -> AbstractContextManager[None]:
+def reading_errors(tokenizer: "PreTrainedTokenizerBase") -> AbstractContextManager[None]:
     """The same for a tokenizer that cannot read a text: a regular expression in it can give up on some texts alone."""
     return file_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
 

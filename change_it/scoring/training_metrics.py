@@ -11,12 +11,14 @@ from change_it.io import refuse_lengths
 from change_it.scoring.compliancy import MEASURES, OF_FLUENCY, compute_compliancy
 
 if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
     from change_it.judges.judge import Judges
 
 
 def compute_metrics(
     judges: "str | Path | Judges",
-    tokenizer: Any,
+    tokenizer: "PreTrainedTokenizerBase",
     sources: Sequence[str],
     articles: Sequence[str],
     labels: Sequence[str],
