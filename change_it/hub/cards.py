@@ -282,7 +282,7 @@ def _scores(folder: Path, outlets: Sequence[str]) -> dict[str, Any]:
 
 
 def _model_data(
-    options: PushOptions, corpus: Mapping[str, Any], outlets: Sequence[str], **values: Any
+    options: PushOptions, corpus: Mapping[str, object], outlets: Sequence[str], **values: Any
 ) -> ModelCardData:
     """YAML of a model's card."""
     language = corpus.get("language") or values.get("language")
@@ -315,7 +315,7 @@ def _result(
 
 
 def _system(
-    card: GeneratorCard, folder: Path, systems: Mapping[str, Any], options: PushOptions
+    card: GeneratorCard, folder: Path, systems: Mapping[str, object], options: PushOptions
 ) -> str | None:
     """Name of a generator's system in the run's report."""
     if options.system is not None:

@@ -28,7 +28,7 @@ def column_of(name: str, values: Any) -> Iterable[Any]:
     return values
 
 
-def texts_of(name: str, values: Any) -> list[str]:
+def texts_of(name: str, values: object) -> list[str]:
     """The texts of `column_of`, empty where a value is missing.
 
     Raises:
@@ -43,7 +43,7 @@ def texts_of(name: str, values: Any) -> list[str]:
     return texts
 
 
-def texts_by_name(**given: Any) -> dict[str, list[str]]:
+def texts_by_name(**given: object) -> dict[str, list[str]]:
     """The texts of several arguments by their names.
 
     Raises:

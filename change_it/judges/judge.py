@@ -3,7 +3,6 @@
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
@@ -21,6 +20,7 @@ from change_it.errors import InputError
 from change_it.judges.judge_options import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
 from change_it.judges.reader import Reader
 from change_it.networks.pretrained import (
+    arithmetic,
     batches_at_once,
     hash_of_weights,
     load_errors,
@@ -262,10 +262,7 @@ class Judge:
         """(n, 2) probabilities of one batch."""
         batch = self._encode(texts, pairs, self.max_tokens)
         device = self.model.device
-        arithmetic: AbstractContextManager[Any] = nullcontext()
-        if self.precision == "bf16":
-            arithmetic = torch.autocast(device.type, dtype=torch.bfloat16)
-        with arithmetic:
+        with arithmetic(device, self.precision):
             logits = self.model(**batch.to(device)).logits
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
         if self.task == "fluency" and batch["input_ids"].shape[1] == self.max_tokens:

@@ -8,7 +8,6 @@ in difficulty; beside its own edits it says which of them the sources tell.
 
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -27,6 +26,7 @@ from change_it.judges.judge_options import SCRATCH, read_about
 from change_it.networks.pointer_generator import WordGenerator
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import (
+    arithmetic,
     batches_at_once,
     hash_of_weights,
     load_errors,
@@ -309,10 +309,7 @@ class Reader:
         Returns:
             For each source log p of its headline less that of each edit, in nats, float64.
         """
-        arithmetic: AbstractContextManager[Any] = nullcontext()
-        if self.precision == "bf16":
-            arithmetic = torch.autocast(self.model.device.type, dtype=torch.bfloat16)
-        with arithmetic:
+        with arithmetic(self.model.device, self.precision):
             if isinstance(self.model, PointerTransformerForConditionalGeneration):
                 return self._of_words([rewriting_source(*texts, target) for texts in sources], groups)
             plain = [". ".join(filter(None, texts)) for texts in sources]
@@ -498,7 +495,7 @@ def load_model(name: str | Path, *, use: Any = "base") -> Any:
     return model
 
 
-def read_settings(config: Any) -> ReaderSettings:
+def read_settings(config: object) -> ReaderSettings:
     """The settings in a model's configuration.
 
     Raises:

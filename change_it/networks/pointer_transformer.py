@@ -19,10 +19,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import PreTrainedConfig
 from transformers.modeling_outputs import ModelOutput
 
-from .pointer_generator import IGNORED, WordGenerator
+from .pointer_generator import IGNORED, UNSET, WordConfig, WordGenerator
 from .tokenizer import HeadlineTokenizer
 
 #: Keys and values.
@@ -31,44 +30,29 @@ Pairs = tuple[Tensor, Tensor]
 IMPOSSIBLE = -1e4
 
 
-class PointerTransformerConfig(PreTrainedConfig):
+class PointerTransformerConfig(WordConfig):
     """What a `PointerTransformerForConditionalGeneration` is made of."""
 
     model_type = "change_it_pointer_transformer"
-    is_encoder_decoder: bool = True
 
-    vocab_size: int = 8_100  # width of the logits: words of the vocabulary and temporary ids
-    reserved: int = 100  # temporary ids, the last of `vocab_size`
+    vocab_size: int = 8_100
     hidden_size: int = 256  # of embeddings and states, even and a multiple of the heads
     encoder_layers: int = 2  # layers that read the source
     decoder_layers: int = 2  # layers that write
     num_attention_heads: int = 2  # of each attention but the one that copies, which has one
     intermediate_size: int = 512  # of what is between the two linear layers that end a layer
     dropout: float = 0.1  # of embeddings and sublayers, 0 to 1
-    pad_token_id: int | None = 0
-    unk_token_id: int = 1
-    bos_token_id: int | None = 2
-    eos_token_id: int | list[int] | None = 3
-    decoder_start_token_id: int | None = 2
-
-    @property
-    def words(self) -> int:
-        """Size of the vocabulary without temporary ids."""
-        return self.vocab_size - self.reserved
-
-
-_UNSET: Any = None  # fields of a `ModelOutput` have defaults
 
 
 @dataclass
 class EncodedSource(ModelOutput):
     """What the decoder needs of n sources."""
 
-    last_hidden_state: Tensor = _UNSET  # (n, tokens, hidden)
-    crossed: Tensor = _UNSET  # (n, layers, 2, heads, tokens, hidden / heads) keys and values
-    copied: Tensor = _UNSET  # (n, tokens, hidden) keys of the attention that copies
-    source_ids: Tensor = _UNSET  # (n, tokens) temporary ids included
-    source_mask: Tensor = _UNSET  # (n, tokens) bool, True where there is a token
+    last_hidden_state: Tensor = UNSET  # (n, tokens, hidden)
+    crossed: Tensor = UNSET  # (n, layers, 2, heads, tokens, hidden / heads) keys and values
+    copied: Tensor = UNSET  # (n, tokens, hidden) keys of the attention that copies
+    source_ids: Tensor = UNSET  # (n, tokens) temporary ids included
+    source_mask: Tensor = UNSET  # (n, tokens) bool, True where there is a token
 
 
 class DecoderState:
@@ -196,7 +180,7 @@ class TransformerEncoder(nn.Module):
         self.pairs = nn.Linear(config.hidden_size, 2 * config.decoder_layers * config.hidden_size)
         self.shape = (config.decoder_layers, 2, config.num_attention_heads, -1)
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: Any) -> EncodedSource:
+    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: object) -> EncodedSource:
         """Encode (n, tokens) ids, temporary ones too; padding on the right, one token or more a source."""
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         seen = attended(mask)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -64,10 +65,8 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
             f"--hevas needs {options.topics} items or more, one for each LDA topic, and {test.name} has {len(items)}: "
             "score without --hevas, or a larger corpus"
         )
-    try:
-        import gensim  # noqa: F401  # the whole check: is it there?
-    except ImportError:
-        raise InputError("--hevas needs gensim: pip install gensim") from None
+    if find_spec("gensim") is None:
+        raise InputError("--hevas needs gensim: pip install gensim")
     fog([], options.language)  # refuses if pyphen is not there
     documents = Documents(
         tuple(item.id for item in items),
