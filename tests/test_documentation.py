@@ -23,9 +23,9 @@ from help_examples import first_example
 from change_it import cli
 from change_it.commands import quickstart
 from change_it.commands.audit import AuditOptions
-from change_it.generators.arguments import GeneratorOptions
+from change_it.generators.generator_options import GeneratorOptions
 from change_it.judges import reader_training
-from change_it.judges.arguments import JudgeOptions
+from change_it.judges.judge_options import JudgeOptions
 from change_it.networks.pretrained import native_bf16
 
 CHECKOUT = Path(__file__).parent.parent

@@ -13,7 +13,7 @@ from change_it import engines
 from change_it.cli import main
 from change_it.commands import corpus_build
 from change_it.corpus import alignment, duplicates, vectors
-from change_it.corpus.arguments import parse_sizes
+from change_it.corpus.corpus_options import parse_sizes
 from change_it.engines import EngineOptions, map_ordered, map_threads, share, use_engine, workers
 from change_it.errors import InputError
 
