@@ -23,7 +23,7 @@ MODELS = {"torch", "transformers"}
         ),
         ("import change_it.corpus.reading", {*MODELS, "datasets"}),
         ("import change_it.corpus.build", {*MODELS, "datasets"}),
-        ("import change_it.judges, change_it.judges.arguments", {*MODELS, "datasets"}),
+        ("import change_it.judges, change_it.judges.judge_options", {*MODELS, "datasets"}),
         ("import change_it.space, change_it.commands.demo", {*MODELS, "gradio"}),
         ("import change_it.hevas", {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"}),
         ("import change_it.text.rouge, change_it.hevas.divergence", {*MODELS, "datasets"}),

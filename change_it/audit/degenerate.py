@@ -165,16 +165,6 @@ def measure_systems(
     return results, table
 
 
-def in_turn(items: Sequence[Item], seed: int) -> list[int]:
-    """Places of the items in a random order, the directions in turn."""
-    random = np.random.default_rng(seed)
-    sides: dict[str, list[int]] = {}
-    for place in random.permutation(len(items)).tolist():
-        sides.setdefault(items[place].direction, []).append(place)
-    rank = {place: n for places in sides.values() for n, place in enumerate(places)}
-    return sorted(rank, key=lambda place: (rank[place], items[place].direction))
-
-
 def judged(
     judges: "Judges",
     items: Sequence[Item],

@@ -11,7 +11,7 @@ from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus, read_language
 from change_it.engines import EngineOptions, use_engine, workers
 from change_it.errors import InputError
-from change_it.judges.arguments import check_judges
+from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import REPORT_FILES, chart_kinds, check_out
 from change_it.tables import console, print_table
 from change_it.training.settings import InferenceOptions

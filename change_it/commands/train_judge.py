@@ -1,11 +1,11 @@
-"""`change-it train judge`; its options are `judges.arguments`."""
+"""`change-it train judge`; its options are `judges.judge_options`."""
 
 from change_it.commands.checks import check_files
 from change_it.commands.printing import print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, is_missing_path
-from change_it.judges.arguments import SCRATCH, JudgeOptions, preset, presets
+from change_it.judges.judge_options import SCRATCH, JudgeOptions, preset, presets
 from change_it.tables import console, print_table
 from change_it.training.settings import check_numbers
 

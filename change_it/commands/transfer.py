@@ -16,8 +16,8 @@ from change_it.corpus.folder import check_corpus, check_outlet, read_casing, rea
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
-from change_it.generators.arguments import EXTRACT, SystemOptions, check_url
 from change_it.generators.card import COMMAND, choose_generators
+from change_it.generators.generator_options import EXTRACT, SystemOptions, check_url
 from change_it.io import (
     GENERATOR_CARD,
     HUB,
@@ -30,7 +30,7 @@ from change_it.io import (
     read_tables,
 )
 from change_it.io.locks import keep_locks
-from change_it.judges.arguments import check_judges
+from change_it.judges.judge_options import check_judges
 
 if TYPE_CHECKING:  # loads torch
     from rich.console import Console

@@ -26,7 +26,7 @@ from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
-from change_it.judges.arguments import as_in_the_papers
+from change_it.judges.judge_options import as_in_the_papers
 from change_it.published import CITATIONS, JUDGES
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram
@@ -282,7 +282,7 @@ def _scores(folder: Path, outlets: Sequence[str]) -> dict[str, Any]:
 
 
 def _model_data(
-    options: PushOptions, corpus: Mapping[str, Any], outlets: Sequence[str], **values: Any
+    options: PushOptions, corpus: Mapping[str, object], outlets: Sequence[str], **values: Any
 ) -> ModelCardData:
     """YAML of a model's card."""
     language = corpus.get("language") or values.get("language")
@@ -315,7 +315,7 @@ def _result(
 
 
 def _system(
-    card: GeneratorCard, folder: Path, systems: Mapping[str, Any], options: PushOptions
+    card: GeneratorCard, folder: Path, systems: Mapping[str, object], options: PushOptions
 ) -> str | None:
     """Name of a generator's system in the run's report."""
     if options.system is not None:

@@ -272,7 +272,7 @@ def _requirements(text: str, project: Mapping[str, Any], options: PushOptions) -
     return "".join(f"{line}\n" for line in dict.fromkeys([*needed, *others])), f"{names} @ {address}"
 
 
-def _as_json(value: Any) -> bytes:
+def _as_json(value: object) -> bytes:
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from change_it.corpus.arguments import Negatives as DrawnNegatives
+from change_it.corpus.corpus_options import Negatives as DrawnNegatives
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import (
@@ -25,7 +25,7 @@ from change_it.corpus.training_sets import (
     with_events,
 )
 from change_it.errors import InputError
-from change_it.judges.arguments import Fold, Negatives, Task, TrainingSet
+from change_it.judges.judge_options import Fold, Negatives, Task, TrainingSet
 from change_it.judges.negatives import contradict, name_pool
 from change_it.text.names import Casing, Headline
 from change_it.text.stopwords import guess_language

@@ -8,7 +8,6 @@ in difficulty; beside its own edits it says which of them the sources tell.
 
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -17,16 +16,17 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from transformers import DynamicCache
+from transformers import DynamicCache, PreTrainedTokenizerBase
 
 from change_it.corpus.rewriting import rewriting_source
 from change_it.engines import map_threads
 from change_it.errors import InputError
 from change_it.io import GENERATOR_CARD
-from change_it.judges.arguments import SCRATCH, read_about
+from change_it.judges.judge_options import SCRATCH, read_about
 from change_it.networks.pointer_generator import WordGenerator
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import (
+    arithmetic,
     batches_at_once,
     hash_of_weights,
     load_errors,
@@ -40,6 +40,7 @@ from change_it.networks.pretrained import (
 )
 from change_it.networks.tokenizer import IGNORED, padded
 from change_it.progress import ProgressOption, progress_of
+from change_it.stats import Floats
 from change_it.text.edits import Edit, Kind, Mentions, edits
 from change_it.text.names import Casing, Headline
 
@@ -105,11 +106,11 @@ class Reader:
     """
 
     model: Any
-    tokenizer: Any
+    tokenizer: PreTrainedTokenizerBase
     settings: ReaderSettings
     weights_hash: str = ""
     precision: str = "float32"
-    _lock: Any = field(default_factory=threading.Lock, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @classmethod
     def from_pretrained(
@@ -263,7 +264,7 @@ class Reader:
         """The readings of headlines; a partner's article is asked about the edits that fit the original and its article better."""
         found = [Reading()] * len(items)
         asked = [place for place, some in enumerate(changed) if some]
-        gaps: dict[int, Any] = {}
+        gaps: dict[int, Floats] = {}
         for target in dict.fromkeys(items[place][4] for place in asked):
             of_target = [place for place in asked if items[place][4] == target]
             texts = [[items[place][0], *(edit.text for edit in changed[place])] for place in of_target]
@@ -297,7 +298,7 @@ class Reader:
     @torch.no_grad()
     def gaps(
         self, sources: Sequence[tuple[str, str]], groups: Sequence[Sequence[str]], target: str
-    ) -> list[Any]:
+    ) -> list[Floats]:
         """By how much a headline is likelier than its edits.
 
         Args:
@@ -308,10 +309,7 @@ class Reader:
         Returns:
             For each source log p of its headline less that of each edit, in nats, float64.
         """
-        arithmetic: AbstractContextManager[Any] = nullcontext()
-        if self.precision == "bf16":
-            arithmetic = torch.autocast(self.model.device.type, dtype=torch.bfloat16)
-        with arithmetic:
+        with arithmetic(self.model.device, self.precision):
             if isinstance(self.model, PointerTransformerForConditionalGeneration):
                 return self._of_words([rewriting_source(*texts, target) for texts in sources], groups)
             plain = [". ".join(filter(None, texts)) for texts in sources]
@@ -319,7 +317,7 @@ class Reader:
                 return self._of_encoder_decoder(plain, groups)
             return self._of_causal(plain, groups)
 
-    def _of_words(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Any]:
+    def _of_words(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
         """Each source's headlines, filled up to the same number, share its states; the words before an edit are not projected."""
         most = max(map(len, groups))
         filled = [[*group, *[""] * (most - len(group))] for group in groups]
@@ -339,7 +337,7 @@ class Reader:
             for value, table, group in zip(values, tables, groups, strict=True)
         ]
 
-    def _of_encoder_decoder(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Any]:
+    def _of_encoder_decoder(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
         rows = [row for row, group in enumerate(groups) for _ in group]
         with self._lock, reading_errors(self.tokenizer):
             batch = self.tokenizer(
@@ -367,12 +365,12 @@ class Reader:
         sizes = [len(group) for group in groups]
         return list(map(_differences, torch.cat(parts).split(sizes), labels.split(sizes)))
 
-    def _of_causal(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Any]:
+    def _of_causal(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
         """Each source is read once, for all the headlines that it has here, and what edits begin with alike is read once too."""
         places: dict[str, list[int]] = {}
         for place, source in enumerate(sources):
             places.setdefault(source, []).append(place)
-        found: dict[int, Any] = {}
+        found: dict[int, Floats] = {}
         for source, some in places.items():
             with self._lock, reading_errors(self.tokenizer):
                 prompt, headlines = self._pieces(source, [text for place in some for text in groups[place]])
@@ -462,7 +460,7 @@ def _changed(labels: Tensor) -> Tensor:
     return differs & (labels != IGNORED)
 
 
-def _differences(values: Tensor, labels: Tensor) -> Any:
+def _differences(values: Tensor, labels: Tensor) -> Floats:
     """(n - 1,) log p of row 0 less that of each other row, of (n, t) log p, none below `LEAST`, from where they differ."""
     values = values.float().clamp(min=LEAST).masked_fill(labels == IGNORED, 0.0).double()
     differs = (labels[1:] != labels[:1]).cumsum(1) > 0
@@ -497,7 +495,7 @@ def load_model(name: str | Path, *, use: Any = "base") -> Any:
     return model
 
 
-def read_settings(config: Any) -> ReaderSettings:
+def read_settings(config: object) -> ReaderSettings:
     """The settings in a model's configuration.
 
     Raises:
@@ -533,22 +531,24 @@ def calibrated(readings: Sequence[Reading], share: float) -> dict[Kind, float]:
     gaps = np.array(
         [[reading.gaps.get(kind, np.inf) for kind in KINDS] for reading in readings if reading.gaps]
     )
+    if not len(gaps):
+        return dict.fromkeys(KINDS, 0.0)
     least, most = 0.0, 1.0 - share
     margins = _margins(gaps, least)
     for _ in range(HALVINGS):
         refused = (least + most) / 2
         some = _margins(gaps, refused)
-        if len(gaps) and (gaps >= [-some[kind] for kind in KINDS]).all(axis=1).mean() >= share:
+        if (gaps >= [-some[kind] for kind in KINDS]).all(axis=1).mean() >= share:
             least, margins = refused, some
         else:
             most = refused
     return margins
 
 
-def _margins(gaps: Any, refused: float) -> dict[Kind, float]:
+def _margins(gaps: Floats, refused: float) -> dict[Kind, float]:
     """Those that refuse this share of the headlines that have edits of a kind; of (n, kinds) gaps, infinite where there are none."""
-    of_kind = {kind: gaps[np.isfinite(gaps[:, n]), n] for n, kind in enumerate(KINDS)} if len(gaps) else {}
+    of_kinds = {kind: column[np.isfinite(column)] for kind, column in zip(KINDS, gaps.T, strict=True)}
     return {
-        kind: max(0.0, -float(np.quantile(of_kind[kind], refused))) if len(of_kind.get(kind, ())) else 0.0
-        for kind in KINDS
+        kind: max(0.0, -float(np.quantile(of_kind, refused))) if len(of_kind) else 0.0
+        for kind, of_kind in of_kinds.items()
     }

@@ -10,9 +10,9 @@ from change_it.corpus.sample import of_sample
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.results.agreement import JUDGE_COLUMNS, OVERLAPS
 from change_it.results.context import Quality
 from change_it.results.hevas_scores import HevasResult
+from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
 from change_it.scoring.columns import BUILT_IN, GOLD
 from change_it.scoring.compliancy import JUDGES, OF_FLUENCY
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores

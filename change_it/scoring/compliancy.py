@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 
 from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
-from change_it.io import texts_by_name, texts_of
+from change_it.io import refuse_lengths, texts_by_name, texts_of
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item, item_events
 from change_it.scoring.signature import signature
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.text.stopwords import guess_language
-from change_it.text.typography import set_alike
+from change_it.text.typography import set_all_alike
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.arguments import Task
     from change_it.judges.judge import Judges
+    from change_it.judges.judge_options import Task
     from change_it.training.settings import Arithmetic
 
 Reversal = Literal["relative", "target"]
@@ -169,18 +169,17 @@ def judge_items(
     asked = [item for item in items if item.prediction.strip()]
     new = [item.prediction for item in asked]
     target = np.array([judges.outlets.index(item.target) for item in items], dtype=np.int64)
-    alike = [set_alike(item.source, item.prediction) for item in asked]
-    texts = (
-        [item.source for item in items] + new + [text for pair in zip(*alike, strict=True) for text in pair]
+    sources = [item.source for item in asked]
+    sources_alike, new_alike = set_all_alike(sources, new)
+    main_source, main, main_source_alike, main_alike = np.split(
+        ask("main", [item.source for item in items] + new + sources_alike + new_alike),
+        np.cumsum([len(items), len(asked), len(asked)]),
     )
-    main_source, main, alike_source, alike_new = np.split(
-        ask("main", texts), np.cumsum([len(items), len(asked), len(asked)])
-    )
-    hh = ask("hh", [item.source for item in asked], new)
+    hh = ask("hh", sources, new)
     ah = ask("ah", new, [item.article for item in asked])
     facts = check_all_facts(
         new,
-        sources=[item.source for item in asked],
+        sources=sources,
         articles=[item.article for item in asked],
         reference_articles=[item.reference_article for item in asked],
         language=language_of(items, language),
@@ -190,7 +189,7 @@ def judge_items(
         progress=partial(report, "facts", len(asked)) if callable(progress) else progress,
     )
     found = verdicts(hh, ah, main, main_source[given], target[given], reversal=reversal)
-    found["main_normalised"] = style_reversed(alike_new, alike_source, target[given], reversal)
+    found["main_normalised"] = style_reversed(main_alike, main_source_alike, target[given], reversal)
     found["facts"] = np.array([one.supported for one in facts], dtype=bool)
     columns: dict[str, Floats | Bools] = {
         "p_hh": hh[:, 1],
@@ -311,10 +310,7 @@ def compute_compliancy(
     evidence = [""] * count
     if reference_articles is not None:
         evidence = texts_of("reference_articles", reference_articles)
-        if len(evidence) != count:
-            raise InputError(
-                f"there are {count} predictions and {len(evidence)} reference_articles: give one of each"
-            )
+        refuse_lengths(predictions=texts["predictions"], reference_articles=evidence)
     from change_it.judges.judge import Judges
 
     judges = Judges.of(judges, precision=precision, device=device)

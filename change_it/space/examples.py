@@ -7,7 +7,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from change_it.audit.degenerate import in_turn
 from change_it.audit.measure import read_corpus
 from change_it.audit.perturbations import PERTURBATIONS, perturbed
 from change_it.errors import InputError
@@ -15,7 +14,7 @@ from change_it.generators.decoding import Candidate
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.judges.judge import Judges
 from change_it.results.score_tables import heading
-from change_it.scoring.item import Item
+from change_it.scoring.item import Item, directions_in_turn
 from change_it.space.limits import LIMITS
 from change_it.text.tokens import words
 from change_it.translation import Joined, Message, Word
@@ -84,8 +83,7 @@ def corpus_examples(judges: Judges, corpus: str, language: str) -> tuple[Example
         read = read_corpus(corpus, language, casing=judges.casing)
     except InputError:
         return ()
-    ordered = [read.test.items[place] for place in in_turn(read.test.items, 1)]
-    items = [item for item in ordered if _fits(item)][:TRIED]
+    items = [item for item in directions_in_turn(read.test.items, 1) if _fits(item)][:TRIED]
     headlines = []
     for item in items:
         made = [perturbed([item], PERTURBATIONS[name], read.known, seed=1, at_most=1) for name in EDITS]

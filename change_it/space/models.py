@@ -12,14 +12,14 @@ from change_it.audit.verdicts import NO_AUDIT, Summary, read_summary
 from change_it.corpus.folder import REPORT, read_casing, read_language, read_report
 from change_it.corpus.sample import of_sample
 from change_it.errors import InputError
-from change_it.generators.arguments import EXTRACT
 from change_it.generators.card import CARD, GeneratorCard
 from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.extract import Extract
+from change_it.generators.generator_options import EXTRACT
+from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
-from change_it.generators.transfer import HeadlineTransfer, Proposer
-from change_it.judges.arguments import SINGLE_TEXT
 from change_it.judges.judge import COMMAND, Judges
+from change_it.judges.judge_options import SINGLE_TEXT
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
 from change_it.space.batches import Batches

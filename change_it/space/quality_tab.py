@@ -173,7 +173,7 @@ def _draw(found: Measured) -> list[Drawing]:
     return hevas_drawings(found.evaluation, found.analysis, found.charts)
 
 
-def measure_upload(documents: Any, systems: Any, choice: Choice, progress: Progress) -> Measured:
+def measure_upload(documents: object, systems: object, choice: Choice, progress: Progress) -> Measured:
     """Read and measure what was uploaded; see `measure`."""
     paths = uploaded(documents)
     if not paths:

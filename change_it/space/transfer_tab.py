@@ -234,7 +234,7 @@ def linked(models: Models, query: Mapping[str, str]) -> list[Any]:
     return list(found.values())
 
 
-def candidates_html(answer: Mapping[str, Any] | None, language: str) -> str:
+def candidates_html(answer: Mapping[str, object] | None, language: str) -> str:
     """The answer of `transfer` as HTML; what to do where there is none."""
     if answer is None:
         return notice(translate(language, "transfer.start"))
@@ -243,12 +243,12 @@ def candidates_html(answer: Mapping[str, Any] | None, language: str) -> str:
 
 def transfer(
     models: Models,
-    headline: Any,
-    article: Any,
-    direction: Any,
+    headline: object,
+    article: object,
+    direction: object,
     system: Any,
     candidates: Any,
-    own: Any = "",
+    own: object = "",
     style_weight: Any = STYLE_WEIGHT,
 ) -> dict[str, Any]:
     """New headlines for one original, each with what the judges say; `own` is one that the reader wrote.
@@ -291,7 +291,9 @@ def transfer(
     return {"system": system, **_answer(models, item, shown)}
 
 
-def judge(models: Models, headline: Any, original: Any, article: Any, direction: Any) -> dict[str, Any]:
+def judge(
+    models: Models, headline: object, original: object, article: object, direction: object
+) -> dict[str, Any]:
     """What the judges say of a headline that somebody wrote; see `transfer`, with one candidate."""
     item = _checked(models, original, article, direction)
     new = " ".join(text_of(headline, LIMITS.headline, "transfer.own").split())
@@ -300,7 +302,7 @@ def judge(models: Models, headline: Any, original: Any, article: Any, direction:
     return {"system": OWN, **_answer(models, item, models.answer(Question(item, own=new)))}
 
 
-def _checked(models: Models, headline: Any, article: Any, direction: Any) -> Item:
+def _checked(models: Models, headline: object, article: object, direction: object) -> Item:
     """The item to transfer."""
     source = " ".join(text_of(headline, LIMITS.headline, "transfer.headline").split())
     text = text_of(article, LIMITS.article, "transfer.article")

@@ -20,7 +20,7 @@ from change_it import space_path
 from change_it.audit.verdicts import Summary, Verdict
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate
-from change_it.generators.transfer import Proposer
+from change_it.generators.headline_transfer import Proposer
 from change_it.scoring.facts import Facts, Unsupported
 from change_it.space import app
 from change_it.space import transfer_tab as tab
