@@ -113,7 +113,7 @@ def probe(
     }
     asked = [text for kind in kinds.values() for text in kind]
     answers = decide(main.probabilities(asked, progress=False)).reshape(len(kinds), len(texts))
-    found = [
+    probes = [
         _probe("headline", name, labels, answers[row], events, resamples=resamples, seed=seed)
         for row, name in enumerate(kinds)
     ]
@@ -126,8 +126,8 @@ def probe(
             here = np.array([part == name for part in parts])
             if here.sum() >= FEW:
                 part = labels[here], answers[0][here], events[here]
-                found.append(_probe(group, name, *part, resamples=resamples, seed=seed))
-    return found
+                probes.append(_probe(group, name, *part, resamples=resamples, seed=seed))
+    return probes
 
 
 def drawn(items: Sequence[Item], at_most: int, seed: int) -> list[Item]:
