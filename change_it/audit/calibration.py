@@ -127,15 +127,15 @@ def calibrate(
     Returns:
         One for each judge that the corpus has examples for.
     """
-    found = []
+    calibrations = []
     for task, judge in judges.by_task.items():
         texts, pairs, labels, events = _examples(judge, corpus, items, known, seed)
         if not texts:
             continue
         answers = judge.probabilities(texts, pairs, batch_size=batch_size, progress=False)
         half = np.array([zlib.crc32(event.encode()) % 2 for event in events], dtype=bool)
-        found.append(calibration(task, answers, labels, half if temperature else None))
-    return found
+        calibrations.append(calibration(task, answers, labels, half if temperature else None))
+    return calibrations
 
 
 def _examples(

@@ -365,21 +365,21 @@ class Reader:
     def _of_causal(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
         """Each source is read once, for all the headlines that it has here, and what edits begin with alike is read once too."""
         places: dict[str, list[int]] = {}
-        for place, source in enumerate(sources):
-            places.setdefault(source, []).append(place)
-        found: dict[int, Floats] = {}
+        for index, source in enumerate(sources):
+            places.setdefault(source, []).append(index)
+        differences: dict[int, Floats] = {}
         for source, some in places.items():
             with self._lock, reading_errors(self.tokenizer):
-                prompt, headlines = self._pieces(source, [text for place in some for text in groups[place]])
+                prompt, headlines = self._pieces(source, [text for index in some for text in groups[index]])
             rest = iter(headlines)
             cache = DynamicCache()
             self.model(input_ids=prompt[:, :-1], past_key_values=cache, use_cache=True, logits_to_keep=1)
-            for place in some:
-                rows = [next(rest) for _ in groups[place]]
+            for index in some:
+                rows = [next(rest) for _ in groups[index]]
                 labels = padded(rows, IGNORED)
                 values = self._log_p(prompt, cache, rows, _changed(labels))
-                found[place] = _differences(values, labels)
-        return [found[place] for place in range(len(sources))]
+                differences[index] = _differences(values, labels)
+        return [differences[index] for index in range(len(sources))]
 
     def _pieces(self, source: str, headlines: Sequence[str]) -> tuple[Tensor, list[list[int]]]:
         """What a causal model reads before a headline, (1, n), and what it is asked to write."""
@@ -421,8 +421,8 @@ class Reader:
             cache.crop(-len(ids))
             total = torch.stack([row.float().logsumexp(-1) for row in logits])
             labels = padded(part, 0)[wanted]
-            found = (logits[places, labels].float() - total[places]).cpu()
-            values[some, : wanted.shape[1]] = torch.zeros(wanted.shape).masked_scatter(wanted, found)
+            log_p = (logits[places, labels].float() - total[places]).cpu()
+            values[some, : wanted.shape[1]] = torch.zeros(wanted.shape).masked_scatter(wanted, log_p)
         return values
 
 

@@ -396,8 +396,8 @@ class FactChecker:
             for other in chain(self._numbers(headline, texts), self._names(headline, texts))
             if not any(each.start < other.end and other.start < each.end for each in quoted)
         ]
-        found = sorted([*quoted, *others], key=lambda each: each.start)
-        return Facts(not found, tuple(found))
+        unsupported = sorted([*quoted, *others], key=lambda each: each.start)
+        return Facts(not unsupported, tuple(unsupported))
 
     def _quotations(self, prediction: str, texts: Sequence[_Text]) -> list[Unsupported]:
         return [

@@ -44,19 +44,19 @@ def changed_words(source: str, new: str) -> tuple[list[tuple[str, bool]], list[s
 
     def missing(tokens: list[str], others: list[str]) -> list[bool]:
         left = Counter(token.lower() for token in others)
-        found = []
+        changed = []
         for token in tokens:
-            found.append(not token.isspace() and left[token.lower()] <= 0)
+            changed.append(not token.isspace() and left[token.lower()] <= 0)
             left[token.lower()] -= 1
-        return found
+        return changed
 
     old, now = _TOKENS.findall(source), _TOKENS.findall(new)
     gone = [token for token, lost in zip(old, missing(old, now), strict=True) if lost]
     added = missing(now, old)
     # a space between two new ones
     joined = [
-        flag or (token.isspace() and added[place - 1 : place] == added[place + 1 : place + 2] == [True])
-        for place, (token, flag) in enumerate(zip(now, added, strict=True))
+        flag or (token.isspace() and added[index - 1 : index] == added[index + 1 : index + 2] == [True])
+        for index, (token, flag) in enumerate(zip(now, added, strict=True))
     ]
     runs = groupby(zip(now, joined, strict=True), key=lambda each: each[1])
     return [("".join(token for token, _ in run), flag) for flag, run in runs], gone

@@ -282,12 +282,14 @@ def transfer(
     if item.target not in chosen.targets:
         raise InputError(Message("limits.target", system=system, to=item.target))
     written = " ".join(text_of(own, LIMITS.headline, "transfer.own").split())
-    found = models.answer(Question(item, system, written if words(written) else "", style_weight))
-    if not found:
+    judged = models.answer(Question(item, system, written if words(written) else "", style_weight))
+    if not judged:
         raise InputError(Message("limits.nothing", system=system))
-    best = [one for name, one in found if name == system][: int(candidates)]
-    shown = [pair for pair in found if pair[0] == OWN]
-    shown += [(name, one) for name, one in found if name != OWN and one in best]
+    best = [judged_headline for name, judged_headline in judged if name == system][: int(candidates)]
+    shown = [pair for pair in judged if pair[0] == OWN]
+    shown += [
+        (name, judged_headline) for name, judged_headline in judged if name != OWN and judged_headline in best
+    ]
     return {"system": system, **_answer(models, item, shown)}
 
 
