@@ -34,6 +34,9 @@ AHEAD = 2
 #: A cluster has to answer within so many seconds.
 SECONDS = 5
 
+#: How often a worker is started again elsewhere when its machine or its process is lost.
+RESTARTS = 10
+
 #: What the workers of a cluster that is running already take over.
 ENVIRONMENT = ("HF_HUB_OFFLINE", "HF_ENDPOINT", "HF_HOME", "TOKENIZERS_PARALLELISM")
 
@@ -112,15 +115,17 @@ class Ray:
 
 
 class Workers(Generic[State]):
-    """Processes of a Ray cluster that each load something, say models, once, and go on without those that are lost."""
+    """Processes of a Ray cluster that each load something, say models, once; one that is lost is started again elsewhere."""
 
     def __init__(self, ray: Any, engine: Ray, load: Callable[[], State]):
         self._ray, self._engine = ray, engine
         free = ray.available_resources()
-        kind, count = (
-            ("num_gpus", free["GPU"]) if free.get("GPU", 0) >= 1 else ("num_cpus", free.get("CPU", 1))
+        count, wanted = (
+            (free["GPU"], {"num_gpus": 1})
+            if free.get("GPU", 0) >= 1
+            else (free.get("CPU", 1), {"scheduling_strategy": "SPREAD"})  # holds no core: tasks run beside it
         )
-        worker = ray.remote(**{kind: 1})(_Worker)
+        worker = ray.remote(**wanted, max_restarts=RESTARTS, max_task_retries=RESTARTS)(_Worker)
         self._workers = [worker.remote(load) for _ in range(max(1, int(count)))]
 
     def map_ordered(
@@ -128,26 +133,20 @@ class Workers(Generic[State]):
     ) -> Iterator[Result]:
         """`function(state, *item)` for each item, in their order, where the state is what a worker has loaded."""
         shared, pieces = self._engine.share(function), enumerate(items)
-        free, again = deque(self._workers), deque[tuple[int, Sequence[object]]]()
-        calls: dict[Any, tuple[Any, tuple[int, Sequence[object]]]] = {}
+        free = deque(self._workers)
+        calls: dict[Any, tuple[Any, int]] = {}
         done: dict[int, Result] = {}
         given = 0
         while True:
-            while free and (piece := again.popleft() if again else next(pieces, None)):
+            while free and (piece := next(pieces, None)):
                 worker = free.popleft()
-                calls[worker.call.remote(shared, *piece[1])] = worker, piece
+                calls[worker.call.remote(shared, *piece[1])] = worker, piece[0]
             if not calls:
                 return
             call = self._ray.wait(list(calls))[0][0]
-            worker, piece = calls.pop(call)
-            try:
-                done[piece[0]] = self._engine.result(call)
-                free.append(worker)
-            except (self._ray.exceptions.RayActorError, self._ray.exceptions.ObjectLostError):
-                self._workers.remove(worker)
-                if not self._workers:
-                    raise
-                again.append(piece)
+            worker, number = calls.pop(call)
+            done[number] = self._engine.result(call)
+            free.append(worker)
             while given in done:
                 yield done.pop(given)
                 given += 1

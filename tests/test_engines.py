@@ -196,6 +196,7 @@ class TestRay:
                 list(map_ordered(parse_sizes, [("many",)]))
             team = workers(str)
             assert list(team.map_ordered(str.__add__, [(end,) for end in "abc"])) == ["a", "b", "c"]
+            assert list(map_ordered(abs, [(-1,), (-2,)])) == [1, 2]  # beside workers, who hold no core
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "127.0.0.1:99999"])

@@ -20,7 +20,7 @@ from jinja2 import PackageLoader
 
 from change_it import __version__
 from change_it.corpus.alignment import number_above
-from change_it.corpus.folder import MODEL_CORPUS
+from change_it.corpus.folder import MODEL_CORPUS, SPLITS
 from change_it.corpus.sample import OUTLETS, of_sample
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard
@@ -223,8 +223,8 @@ def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> 
     outlets = record["outlets"]["a"], record["outlets"]["b"]
     card.data.license = options.license or card.data.license or license_of(outlets)
     for config in card.data.get("dataset_info") or []:
-        tables = sorted((folder / config["config_name"]).glob("*.parquet"))
-        sizes = {table.stem: read_metadata(table) for table in tables}
+        tables = [folder / config["config_name"] / f"{split}.parquet" for split in sorted(SPLITS)]
+        sizes = {table.stem: read_metadata(table) for table in tables if table.is_file()}
         config["splits"] = []
         for name, size in sizes.items():
             num_bytes = sum(size.row_group(group).total_byte_size for group in range(size.num_row_groups))

@@ -104,7 +104,8 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
     for spec in files:
         label, name = outlet_and_file(spec)
         if name.startswith(HUB):
-            tables |= {table.name: replace(table, label=label) for table in _hub_tables(name)}
+            for table in _hub_tables(name):
+                _add(tables, table.name, replace(table, label=label))
             continue
         for path in _paths(name):
             kind = SUFFIXES.get(path.suffix.lower())
@@ -113,9 +114,7 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
             table = Table(str(path), path.stem, _outlet(path.stem) or _outlet(path.resolve().parent.name))
             table.label = label
             table.rows = _file_rows(table, kind, encoding)
-            earlier = tables.setdefault(str(path.resolve()), table)
-            if earlier.label != label:
-                raise InputError(f"{path} is given twice, of other outlets: give it once, as OUTLET=FILE")
+            _add(tables, str(path.resolve()), table)
     # Ids are made from stems: those that occur twice get the folder's name before them, at last numbers behind.
     stems: set[str] = set()
     for table in tables.values():
@@ -126,6 +125,12 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
             table.stem, number = f"{given}-{number}", number + 1
         stems.add(table.stem)
     return list(tables.values())
+
+
+def _add(tables: dict[str, Table], key: str, table: Table) -> None:
+    """Add a table once; refused where it is given again, of another outlet."""
+    if tables.setdefault(key, table).label != table.label:
+        raise InputError(f"{table.name} is given twice, of other outlets: give it once, as OUTLET=FILE")
 
 
 def outlet_and_file(spec: str) -> tuple[str, str]:

@@ -121,22 +121,22 @@ def read_systems(
         called = f"{name}.{run}" if name in several else name
         system = read_predictions(file, test, name=called, columns=columns, allow_missing=allow_missing)
         systems.append(replace(system, run_of=name if name in several else ""))
-    for name in several:
-        if (
-            len(
-                {
-                    tuple(text is None for text in system.headlines)
-                    for system in systems
-                    if system.run_of == name
-                }
-            )
-            > 1
-        ):
-            raise InputError(f"the files of {name} lack different ids: give the same ones in each run")
+    check_runs(systems)
     names = [system.name.lower() for system in systems]
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
     return systems
+
+
+def check_runs(systems: Sequence[System]) -> None:
+    """Refuse runs of a system that have headlines for different items: their mean would be of no set of items."""
+    lacking: dict[str, set[tuple[bool, ...]]] = {}
+    for system in systems:
+        lacking.setdefault(system.run_of, set()).add(tuple(text is None for text in system.headlines))
+    if different := [name for name, found in lacking.items() if name and len(found) > 1]:
+        raise InputError(
+            f"the runs of {listed(different)} lack different ids: give headlines for the same ones in each run"
+        )
 
 
 def read_predictions(

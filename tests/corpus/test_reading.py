@@ -384,6 +384,8 @@ def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
     }
     with pytest.raises(InputError, match="all usable rows have the label 'G'"):
         read(["hf://owner/hub/ilgiornale"])
+    with pytest.raises(InputError, match=r"hf://owner/hub/ilgiornale/train is given twice, of other outlets"):
+        read(["left=hf://owner/hub/ilgiornale", "right=hf://datasets/owner/hub/ilgiornale"])
 
     (tmp_path / "owner/plain").mkdir()
     plain = Dataset.from_dict({"headline": ["a", "b"], "article": ["x", "y"], "label": [1, 0]})
