@@ -149,8 +149,8 @@ def load_task(
     if task == "hh":
         strict = pairs["train"].filter(alignment="A1")
         apart = strict.filter(pl.col("a_id").is_in(_held(strict["a_id"], validation_share, rng)))
-        known = pl.concat([apart["a_id"], apart["b_id"]]).implode()
-        rest = strict.filter(~pl.col("a_id").is_in(known), ~pl.col("b_id").is_in(known))
+        held_out = pl.concat([apart["a_id"], apart["b_id"]]).implode()
+        rest = strict.filter(~pl.col("a_id").is_in(held_out), ~pl.col("b_id").is_in(held_out))
         train, validation = (
             _pair_examples(classified(rows, "train", negatives, seed)) for rows in (rest, apart)
         )

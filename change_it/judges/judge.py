@@ -213,9 +213,9 @@ class Judge:
             def compute(missing: list[Question]) -> list[Floats]:
                 return self._compute(missing, questions, batch_size, report)
 
-            found = self._cache.get(questions, compute)
+            answers = self._cache.get(questions, compute)
             report(len(texts))
-        return np.array(found, dtype=np.float64).reshape(-1, 2)
+        return np.array(answers, dtype=np.float64).reshape(-1, 2)
 
     def _compute(
         self,

@@ -226,18 +226,18 @@ class Reader:
         """
         items = list(zip(headlines, sources, articles, reference_articles, targets, strict=True))
         order = sorted(
-            range(len(items)), key=lambda place: (items[place][4], len(items[place][2]), items[place][2])
+            range(len(items)), key=lambda index: (items[index][4], len(items[index][2]), items[index][2])
         )
         batches = [order[start : start + TOGETHER] for start in range(0, len(order), TOGETHER)]
         mentions = lru_cache(KEPT)(lambda texts: Mentions.of(texts, language, casing))
 
         def answer(batch: list[int]) -> list[Reading]:
-            some = [items[place] for place in batch]
+            some = [items[index] for index in batch]
             changed = [
                 edits(Headline(headline, language), mentions((source, article, reference)), casing)
                 for headline, source, article, reference, _ in some
             ]
-            by_number = sorted(range(len(some)), key=lambda place: len(changed[place]))
+            by_number = sorted(range(len(some)), key=lambda index: len(changed[index]))
             readings: dict[int, Reading] = {}
             at_once = TOGETHER if self._causal else AT_ONCE
             for start in range(0, len(some), at_once):
@@ -249,51 +249,48 @@ class Reader:
                 )
             return [readings[row] for row in range(len(some))]
 
-        found = [Reading()] * len(items)
+        results = [Reading()] * len(items)
         done = 0
         answers = map_threads(answer, ((batch,) for batch in batches), batches_at_once(self.model))
         with progress_of(progress, "facts judge", len(items)) as report:
             for batch, readings in zip(batches, answers, strict=True):
-                for place, reading in zip(batch, readings, strict=True):
-                    found[place] = reading
+                for index, reading in zip(batch, readings, strict=True):
+                    results[index] = reading
                 done += len(batch)
                 report(done)
-        return found
+        return results
 
     def _compare(self, items: Sequence[tuple[str, ...]], changed: Sequence[list[Edit]]) -> list[Reading]:
         """The readings of headlines; a partner's article is asked about the edits that fit the original and its article better."""
-        found = [Reading()] * len(items)
-        asked = [place for place, some in enumerate(changed) if some]
+        readings = [Reading()] * len(items)
+        asked = [row for row, some in enumerate(changed) if some]
         gaps: dict[int, Floats] = {}
-        for target in dict.fromkeys(items[place][4] for place in asked):
-            of_target = [place for place in asked if items[place][4] == target]
-            texts = [[items[place][0], *(edit.text for edit in changed[place])] for place in of_target]
-            own = self.gaps([(items[place][1], items[place][2]) for place in of_target], texts, target)
-            gaps |= zip(of_target, own, strict=True)
+        for target in dict.fromkeys(items[row][4] for row in asked):
+            of_target = [row for row in asked if items[row][4] == target]
+            texts = [[items[row][0], *(edit.text for edit in changed[row])] for row in of_target]
+            of_originals = self.gaps([(items[row][1], items[row][2]) for row in of_target], texts, target)
+            gaps |= zip(of_target, of_originals, strict=True)
             fits_better = {
-                place: np.flatnonzero(
-                    gaps[place] < [-self.settings.margins[edit.kind] for edit in changed[place]]
-                )
-                for place in of_target
+                row: np.flatnonzero(gaps[row] < [-self.settings.margins[edit.kind] for edit in changed[row]])
+                for row in of_target
             }
-            doubted = {place: which for place, which in fits_better.items() if len(which) and items[place][3]}
+            doubted = {row: which for row, which in fits_better.items() if len(which) and items[row][3]}
             if not doubted:
                 continue
             texts = [
-                [items[place][0], *(changed[place][n].text for n in which)]
-                for place, which in doubted.items()
+                [items[row][0], *(changed[row][n].text for n in which)] for row, which in doubted.items()
             ]
-            partners = self.gaps([("", items[place][3]) for place in doubted], texts, target)
-            for (place, which), gap in zip(doubted.items(), partners, strict=True):
-                gaps[place][which] = np.maximum(gaps[place][which], gap)
-        for place, gap in gaps.items():
+            partners = self.gaps([("", items[row][3]) for row in doubted], texts, target)
+            for (row, which), gap in zip(doubted.items(), partners, strict=True):
+                gaps[row][which] = np.maximum(gaps[row][which], gap)
+        for row, gap in gaps.items():
             # the last of a kind stays: the edit with the least gap
-            best = {changed[place][n].kind: n for n in np.argsort(-gap, kind="stable").tolist()}
-            found[place] = Reading(
+            best = {changed[row][n].kind: n for n in np.argsort(-gap, kind="stable").tolist()}
+            readings[row] = Reading(
                 {kind: float(gap[n]) for kind, n in best.items()},
-                {kind: changed[place][n] for kind, n in best.items()},
+                {kind: changed[row][n] for kind, n in best.items()},
             )
-        return found
+        return readings
 
     @torch.no_grad()
     def gaps(
@@ -368,21 +365,21 @@ class Reader:
     def _of_causal(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
         """Each source is read once, for all the headlines that it has here, and what edits begin with alike is read once too."""
         places: dict[str, list[int]] = {}
-        for place, source in enumerate(sources):
-            places.setdefault(source, []).append(place)
-        found: dict[int, Floats] = {}
+        for index, source in enumerate(sources):
+            places.setdefault(source, []).append(index)
+        differences: dict[int, Floats] = {}
         for source, some in places.items():
             with self._lock, reading_errors(self.tokenizer):
-                prompt, headlines = self._pieces(source, [text for place in some for text in groups[place]])
+                prompt, headlines = self._pieces(source, [text for index in some for text in groups[index]])
             rest = iter(headlines)
             cache = DynamicCache()
             self.model(input_ids=prompt[:, :-1], past_key_values=cache, use_cache=True, logits_to_keep=1)
-            for place in some:
-                rows = [next(rest) for _ in groups[place]]
+            for index in some:
+                rows = [next(rest) for _ in groups[index]]
                 labels = padded(rows, IGNORED)
                 values = self._log_p(prompt, cache, rows, _changed(labels))
-                found[place] = _differences(values, labels)
-        return [found[place] for place in range(len(sources))]
+                differences[index] = _differences(values, labels)
+        return [differences[index] for index in range(len(sources))]
 
     def _pieces(self, source: str, headlines: Sequence[str]) -> tuple[Tensor, list[list[int]]]:
         """What a causal model reads before a headline, (1, n), and what it is asked to write."""
@@ -424,8 +421,8 @@ class Reader:
             cache.crop(-len(ids))
             total = torch.stack([row.float().logsumexp(-1) for row in logits])
             labels = padded(part, 0)[wanted]
-            found = (logits[places, labels].float() - total[places]).cpu()
-            values[some, : wanted.shape[1]] = torch.zeros(wanted.shape).masked_scatter(wanted, found)
+            log_p = (logits[places, labels].float() - total[places]).cpu()
+            values[some, : wanted.shape[1]] = torch.zeros(wanted.shape).masked_scatter(wanted, log_p)
         return values
 
 

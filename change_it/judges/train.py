@@ -174,10 +174,10 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
         every, sizes = data.tested, [len(test) for test in data.tests.values()]
 
         def tested(predict: baselines.Predict) -> dict[str, Any]:
-            found = np.split(predict(every), np.cumsum(sizes)[:-1])
+            predictions = np.split(predict(every), np.cumsum(sizes)[:-1])
             return {
-                name: baselines.scores(test.labels, own, classes)
-                for (name, test), own in zip(data.tests.items(), found, strict=True)
+                name: baselines.scores(test.labels, predicted, classes)
+                for (name, test), predicted in zip(data.tests.items(), predictions, strict=True)
             }
 
         return {

@@ -182,8 +182,8 @@ def classify(settings: Classifying) -> None:
         name: {part: _cells(some).sum(axis=0).tolist() for part, some in parts.items()}
         for name, parts in answers.items()
     }
-    found = {"counts": counts, "answers": answers, "examples": shown, "classifiers": hashes}
-    write_json(settings.out, found)
+    results = {"counts": counts, "answers": answers, "examples": shown, "classifiers": hashes}
+    write_json(settings.out, results)
 
 
 def _events(corpus: str) -> dict[str, str]:

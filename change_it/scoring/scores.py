@@ -362,30 +362,32 @@ def _rows(
     unknown = overlap.OF_REFERENCE if system == GOLD else ()
     scores = measure(per_item, _aggregate, directions, events, resamples=resamples, seed=seed)
     for name, scored in scores.items():
-        found = {key: score for key, score in scored.items() if key not in unknown}
+        measured = {key: score for key, score in scored.items() if key not in unknown}
         here = np.array([name in (item.direction, AVERAGE) for item in items])
-        own = [item for item, kept in zip(items, here, strict=True) if kept]
+        items_here = [item for item, kept in zip(items, here, strict=True) if kept]
         of_direction = len(np.unique(events[here]))
         rows.append(
             Row(
                 system=system,
                 direction=name,
-                n=len(own),
+                n=len(items_here),
                 events=of_direction,
-                references=sum(bool(item.reference) for item in own),
+                references=sum(bool(item.reference) for item in items_here),
                 errors=sum(
                     not item.prediction.strip()
                     for run in runs
                     for item in run
                     if name in (item.direction, AVERAGE)
                 ),
-                values={key: score.value for key, score in found.items() if np.isfinite(score.value)},
+                values={key: score.value for key, score in measured.items() if np.isfinite(score.value)},
                 intervals={
-                    key: score.interval for key, score in found.items() if np.isfinite(score.interval).all()
+                    key: score.interval
+                    for key, score in measured.items()
+                    if np.isfinite(score.interval).all()
                 },
                 signature=signed(
-                    n=len(own),
-                    partners=sum(bool(item.reference_article) for item in own),
+                    n=len(items_here),
+                    partners=sum(bool(item.reference_article) for item in items_here),
                     events=of_direction,
                 ),
                 runs=len(runs),

@@ -121,27 +121,30 @@ def _chosen(judged: Sequence[tuple[Item, Mapping[str, JudgedCandidate]]]) -> tup
     right = [item for item, some in judged if not _refused_by(some[item.reference])]
     mistaken = [(item, some[item.reference]) for item, some in judged if item not in right]
     refused = [
-        (item, one)
+        (item, headline)
         for item, some in judged
         if item in right[1:] or [item] == right
-        for one in some.values()
-        if "facts" in _refused_by(one)
+        for headline in some.values()
+        if "facts" in _refused_by(headline)
     ]
     # The page has no article of the other newspaper, which may tell what facts miss.
     mistaken.sort(key=lambda pair: "facts" in _refused_by(pair[1]))
-    found = [_example(item, item.reference, "accepted") for item in right[:1]]
+    chosen = [_example(item, item.reference, "accepted") for item in right[:1]]
     # What the sources rather say is better than that they say nothing of it, facts alone better than with others.
     refused.sort(
         key=lambda pair: (not any(wrong.rather for wrong in pair[1].unsupported), len(_refused_by(pair[1])))
     )
-    found += [_example(item, one.text, "refused") for item, one in refused[:1]]
-    found += [
+    chosen += [_example(item, headline.text, "refused") for item, headline in refused[:1]]
+    chosen += [
         _example(
-            item, one.text, "mistaken", judges=Joined([Word(heading(name)) for name in _refused_by(one)])
+            item,
+            headline.text,
+            "mistaken",
+            judges=Joined([Word(heading(name)) for name in _refused_by(headline)]),
         )
-        for item, one in mistaken[:1]
+        for item, headline in mistaken[:1]
     ]
-    return tuple(found)
+    return tuple(chosen)
 
 
 def _example(item: Item, own: str, kind: str, **values: object) -> Example:

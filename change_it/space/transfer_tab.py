@@ -282,12 +282,14 @@ def transfer(
     if item.target not in chosen.targets:
         raise InputError(Message("limits.target", system=system, to=item.target))
     written = " ".join(text_of(own, LIMITS.headline, "transfer.own").split())
-    found = models.answer(Question(item, system, written if words(written) else "", style_weight))
-    if not found:
+    judged = models.answer(Question(item, system, written if words(written) else "", style_weight))
+    if not judged:
         raise InputError(Message("limits.nothing", system=system))
-    best = [one for name, one in found if name == system][: int(candidates)]
-    shown = [pair for pair in found if pair[0] == OWN]
-    shown += [(name, one) for name, one in found if name != OWN and one in best]
+    best = [judged_headline for name, judged_headline in judged if name == system][: int(candidates)]
+    shown = [pair for pair in judged if pair[0] == OWN]
+    shown += [
+        (name, judged_headline) for name, judged_headline in judged if name != OWN and judged_headline in best
+    ]
     return {"system": system, **_answer(models, item, shown)}
 
 
@@ -315,38 +317,40 @@ def _checked(models: Models, headline: object, article: object, direction: objec
     return Item("", *models.directions[direction], source, text)
 
 
-def _answer(models: Models, item: Item, found: Sequence[tuple[str, JudgedCandidate]]) -> dict[str, Any]:
+def _answer(models: Models, item: Item, judged: Sequence[tuple[str, JudgedCandidate]]) -> dict[str, Any]:
     """The answer for new headlines, one or more, each with its system."""
-    original, *figures = readability_figures([item.source, *(one.text for _, one in found)], models.language)
+    original, *figures = readability_figures(
+        [item.source, *(candidate.text for _, candidate in judged)], models.language
+    )
     casing, text = models.judges.casing, f"{item.source}. {item.article}"
     # How main reads the original.
-    source = found[0][1].probabilities["source"] or 0.0
+    source = judged[0][1].probabilities["source"] or 0.0
     wrong = source > 0.5
     before, after = (item.label, item.target)[:: -1 if wrong else 1]
     unknown = dict.fromkeys(("compliancy", "strict_compliancy", "main", "main_normalised")) if wrong else {}
     candidates = [
         {
-            "headline": one.text,
+            "headline": candidate.text,
             "system": system,
-            "joint": round(one.joint, 4),
-            "strict_joint": round(one.strict_joint, 4),
+            "joint": round(candidate.joint, 4),
+            "strict_joint": round(candidate.strict_joint, 4),
             "probabilities": {
                 name: None if value is None else round(value, 4)
-                for name, value in one.probabilities.items()
+                for name, value in candidate.probabilities.items()
                 if name in JUDGES
             }
-            | {"style": round(one.style, 4)},
+            | {"style": round(candidate.style, 4)},
             "verdicts": {
-                "compliancy": one.compliant,
-                "strict_compliancy": one.strict,
-                **one.marks,
+                "compliancy": candidate.compliant,
+                "strict_compliancy": candidate.strict,
+                **candidate.marks,
                 **unknown,
             },
-            "unsupported": [asdict(wrong) | {"words": wrong.words} for wrong in one.unsupported],
-            "looks_like": {"original": before, "new": after if one.marks["main"] else before},
+            "unsupported": [asdict(wrong) | {"words": wrong.words} for wrong in candidate.unsupported],
+            "looks_like": {"original": before, "new": after if candidate.marks["main"] else before},
             "readability": readable,
         }
-        for (system, one), readable in zip(found, figures, strict=True)
+        for (system, candidate), readable in zip(judged, figures, strict=True)
     ]
     return {
         "from": item.label,
