@@ -115,7 +115,7 @@ class Ray:
 
 
 class Workers(Generic[State]):
-    """Processes of a Ray cluster that each load something, say models, once; one that is lost is started again elsewhere."""
+    """Processes of a Ray cluster that each load something, say models, once, and go on without those that are lost."""
 
     def __init__(self, ray: Any, engine: Ray, load: Callable[[], State]):
         self._ray, self._engine = ray, engine
@@ -123,9 +123,13 @@ class Workers(Generic[State]):
         count, wanted = (
             (free["GPU"], {"num_gpus": 1})
             if free.get("GPU", 0) >= 1
-            else (free.get("CPU", 1), {"scheduling_strategy": "SPREAD"})  # holds no core: tasks run beside it
+            # they hold no core, so that tasks run beside them, and one that is lost finds a place elsewhere
+            else (
+                free.get("CPU", 1),
+                {"scheduling_strategy": "SPREAD", "max_restarts": RESTARTS, "max_task_retries": RESTARTS},
+            )
         )
-        worker = ray.remote(**wanted, max_restarts=RESTARTS, max_task_retries=RESTARTS)(_Worker)
+        worker = ray.remote(**wanted)(_Worker)
         self._workers = [worker.remote(load) for _ in range(max(1, int(count)))]
 
     def map_ordered(
@@ -133,20 +137,26 @@ class Workers(Generic[State]):
     ) -> Iterator[Result]:
         """`function(state, *item)` for each item, in their order, where the state is what a worker has loaded."""
         shared, pieces = self._engine.share(function), enumerate(items)
-        free = deque(self._workers)
-        calls: dict[Any, tuple[Any, int]] = {}
+        free, again = deque(self._workers), deque[tuple[int, Sequence[object]]]()
+        calls: dict[Any, tuple[Any, tuple[int, Sequence[object]]]] = {}
         done: dict[int, Result] = {}
         given = 0
         while True:
-            while free and (piece := next(pieces, None)):
+            while free and (piece := again.popleft() if again else next(pieces, None)):
                 worker = free.popleft()
-                calls[worker.call.remote(shared, *piece[1])] = worker, piece[0]
+                calls[worker.call.remote(shared, *piece[1])] = worker, piece
             if not calls:
                 return
             call = self._ray.wait(list(calls))[0][0]
-            worker, number = calls.pop(call)
-            done[number] = self._engine.result(call)
-            free.append(worker)
+            worker, piece = calls.pop(call)
+            try:
+                done[piece[0]] = self._engine.result(call)
+                free.append(worker)
+            except (self._ray.exceptions.RayActorError, self._ray.exceptions.ObjectLostError):
+                self._workers.remove(worker)
+                if not self._workers:
+                    raise
+                again.append(piece)
             while given in done:
                 yield done.pop(given)
                 given += 1

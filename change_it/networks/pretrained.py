@@ -73,7 +73,10 @@ def pick_device(device: str) -> torch.device:
 
 def native_bf16() -> bool:
     """Whether the processor has units for products of bfloat16 matrices: elsewhere they are slower than those of float32."""
-    return hasattr(torch.cpu, "get_capabilities") and bool(torch.cpu.get_capabilities().get("amx_bf16"))
+    if not hasattr(torch.cpu, "get_capabilities"):
+        return False
+    units = torch.cpu.get_capabilities()
+    return bool(units.get("amx_bf16") or units.get("avx512_bf16"))
 
 
 def has_bf16(device: torch.device) -> bool:
