@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import torch
 from safetensors import safe_open
 from torch import nn
+from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.masking_utils import sdpa_mask
 
 from change_it.errors import InputError
 from change_it.io import (
@@ -39,6 +42,8 @@ SPARE = 50_000_000
 _LAYERS = re.compile(r"layers?$")
 _ADAPTERS = "holds adapters, not a model: merge them first with change-it merge"
 
+#: Name of `masked_attention`.
+MASKED = "change_it_masked"
 #: Parameters from which a model takes all threads for one batch.
 LARGE = 100_000_000
 
@@ -73,10 +78,8 @@ def pick_device(device: str) -> torch.device:
 
 def native_bf16() -> bool:
     """Whether the processor has units for products of bfloat16 matrices: elsewhere they are slower than those of float32."""
-    if not hasattr(torch.cpu, "get_capabilities"):
-        return False
-    units = torch.cpu.get_capabilities()
-    return bool(units.get("amx_bf16") or units.get("avx512_bf16"))
+    capabilities = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}
+    return any(capabilities.get(name) for name in ("amx_bf16", "avx512_bf16"))
 
 
 def has_bf16(device: torch.device) -> bool:
@@ -188,7 +191,40 @@ def load_weights(
             f"{other}: its config.json has no place for {listed(more, 3)} of its weights; train or save it again"
         )
     check_finite(model.state_dict(), name)
+    if isinstance(model, PreTrainedModel):
+        quicken(model)
     return model
+
+
+def quicken(model: PreTrainedModel) -> None:
+    """Spare a processor two detours of torch: a copy of the vocabulary's projection for each row of states that are a part
+    of others, and attention of one new token that reads keys once for each head."""
+    if (head := model.get_output_embeddings()) is not None:
+        head.register_forward_pre_hook(_in_one_piece)
+    if model.config._attn_implementation == "sdpa" and model._can_set_attn_implementation():
+        model.set_attn_implementation(MASKED)
+
+
+def _in_one_piece(_: nn.Module, states: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    return states[0].contiguous(), *states[1:]
+
+
+def masked_attention(
+    module: nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    **options: Any,
+) -> tuple[torch.Tensor, None]:
+    """Attention by SDPA. With a mask, even one that hides nothing, heads that share keys read them together."""
+    if attention_mask is None and query.shape[2] == 1 and query.device.type == "cpu":
+        attention_mask = torch.ones(1, 1, 1, key.shape[2], dtype=torch.bool)
+    return sdpa_attention_forward(module, query, key, value, attention_mask, **options)
+
+
+AttentionInterface.register(MASKED, masked_attention)
+AttentionMaskInterface.register(MASKED, sdpa_mask)
 
 
 def _check_folder(auto: Any, folder: Path, config: Any) -> None:
