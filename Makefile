@@ -40,7 +40,7 @@ test-fast: $(VENV)/.installed-dev ## pure functions alone, half a minute
 	$(PYTEST) -m "not slow" $(QUICK)
 
 test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, two processes, browsers, all commands of the documentation
-	$(PYTEST) -m slow tests tools
+	$(PYTEST) -m slow --verbose tests tools
 
 test-night: $(VENV)/.installed-dev run ## what a gate has no time for: the quickstart in full, thousands of generated inputs
 	$(BIN)/python -m pytest --hypothesis-profile night tests/test_properties.py -m "not slow"

@@ -25,7 +25,7 @@ import tyro
 from change_it.commands import corpus_build, corpus_sample
 from change_it.commands.corpus_sample import SampleOptions
 from change_it.corpus.alignment import day_numbers
-from change_it.corpus.arguments import BuildOptions
+from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.folder import read_casing, read_outlets, read_table
 from change_it.corpus.pairing import related
 from change_it.corpus.splits import test_neighbours

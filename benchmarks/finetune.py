@@ -27,10 +27,10 @@ from torch import Tensor, nn
 from torch.autograd.graph import saved_tensors_hooks
 
 from change_it.generators import search
-from change_it.generators.arguments import GeneratorOptions, GeneratorSettings, preset
 from change_it.generators.card import prompt_of
 from change_it.generators.decoding import Decoding
 from change_it.generators.generator import add_adapters, kind_of, load_model, load_tokenizer
+from change_it.generators.generator_options import GeneratorOptions, GeneratorSettings, preset
 from change_it.generators.recipes import load_recipe
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
 from change_it.networks.headline_loss import HeadlineLoss

@@ -21,8 +21,8 @@ import numpy as np
 import tyro
 from transformers import pipeline
 
-from change_it.judges.arguments import SINGLE_TEXT, Task
 from change_it.judges.judge import Judge, Judges
+from change_it.judges.judge_options import SINGLE_TEXT, Task
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.item import Item, read_test_set
 from change_it.training.settings import Arithmetic

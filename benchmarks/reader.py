@@ -19,13 +19,12 @@ import numpy as np
 import tyro
 from scipy.stats import binomtest
 
-from change_it.audit.degenerate import in_turn
 from change_it.audit.measure import Corpus, read_corpus
 from change_it.audit.perturbations import PERTURBATIONS, perturbed
 from change_it.judges.reader import Reader, Reading
 from change_it.judges.reader_training import one_edit_a_kind
 from change_it.scoring.facts import check_all_facts
-from change_it.scoring.item import Item
+from change_it.scoring.item import Item, directions_in_turn
 from change_it.text.edits import Mentions
 from change_it.text.names import Casing, Headline
 from change_it.training.settings import Arithmetic
@@ -98,8 +97,7 @@ def main(options: Options) -> None:
     reader = Reader.from_pretrained(options.judges / "facts", precision=options.precision, device="cpu")
     corpus = read_corpus(options.corpus, casing=Casing.load(options.judges / "fluency"), seed=options.seed)
     language, casing = corpus.known.language, corpus.known.casing
-    items = [item for item in corpus.test.items if item.reference]
-    items = [items[place] for place in in_turn(items, options.seed)]
+    items = directions_in_turn([item for item in corpus.test.items if item.reference], options.seed)
     headlines = made(corpus, items, options)
     some, texts = [items[place] for _, place, _ in headlines], [text for _, _, text in headlines]
     kinds = np.array([kind for kind, _, _ in headlines])

@@ -23,11 +23,11 @@ from change_it.commands import corpus_build, train_judge
 from change_it.commands import score as score_command
 from change_it.commands.audit import AuditOptions
 from change_it.commands.score import ScoreOptions
-from change_it.corpus.arguments import BuildOptions
 from change_it.corpus.cleaning import normalise_typography
-from change_it.judges.arguments import TASKS, Fold, JudgeOptions, Task
+from change_it.corpus.corpus_options import BuildOptions
 from change_it.judges.baselines import character_ngrams, scores
 from change_it.judges.data import load_task
+from change_it.judges.judge_options import TASKS, Fold, JudgeOptions, Task
 from change_it.training.settings import Arithmetic
 
 

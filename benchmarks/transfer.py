@@ -25,11 +25,11 @@ from change_it.commands import transfer as transfer_command
 from change_it.commands.corpus_sample import SampleOptions
 from change_it.commands.score import ScoreOptions
 from change_it.commands.transfer import TransferOptions
-from change_it.corpus.arguments import BuildOptions
+from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.folder import read_outlets
-from change_it.generators.arguments import EXTRACT, TRANSFORMER, GeneratorOptions, Recipe
+from change_it.generators.generator_options import EXTRACT, TRANSFORMER, GeneratorOptions, Recipe
 from change_it.generators.rerank import Objective
-from change_it.judges.arguments import JudgeOptions, Task
+from change_it.judges.judge_options import JudgeOptions, Task
 from tools.sample import write
 
 

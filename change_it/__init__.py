@@ -12,7 +12,7 @@ from change_it.lazy import lazy_attributes
 from change_it.process import wait_passively
 
 if TYPE_CHECKING:
-    from change_it.generators.transfer import HeadlineTransfer
+    from change_it.generators.headline_transfer import HeadlineTransfer
     from change_it.judges.judge import Judges
     from change_it.scoring.compliancy import compute_compliancy
     from change_it.scoring.training_metrics import compute_metrics
@@ -43,7 +43,7 @@ def __dir__() -> list[str]:
 __getattr__ = lazy_attributes(  # they load torch and polars
     __name__,
     {
-        "HeadlineTransfer": "generators.transfer",
+        "HeadlineTransfer": "generators.headline_transfer",
         "Judges": "judges.judge",
         "compute_compliancy": "scoring.compliancy",
         "compute_metrics": "scoring.training_metrics",

@@ -4,14 +4,18 @@ Only the module that is called is loaded, those of a list for its help. They loa
 """
 
 import os
+import re
 import select
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from importlib import import_module
 from inspect import cleandoc, getdoc
+from io import StringIO
 from itertools import takewhile
+from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_type_hints
 
@@ -70,9 +74,19 @@ LISTS = {
         change-it annotate sample --corpus runs/quickstart/corpus --out study/sheet.csv
     """,
 }
-TYRO_CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
+TYRO_CONFIG = (
+    tyro.conf.OmitArgPrefixes,
+    tyro.conf.FlagCreatePairsOff,
+    tyro.conf.PositionalMetavarFromFieldName,
+)
 #: What makes help texts plainer, but not what is parsed.
-HELP_CONFIG = (tyro.conf.PositionalMetavarFromFieldName, tyro.conf.DisallowNone)
+HELP_CONFIG = (tyro.conf.DisallowNone,)
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
+#: What Python says of a number that is none.
+_PLAIN = {
+    "invalid literal for int() with base 10:": "not a whole number:",
+    "could not convert string to float:": "not a number:",
+}
 _POSITIONAL = get_args(tyro.conf.Positional[str])[1]
 
 
@@ -119,13 +133,30 @@ def options_of(*words: str) -> type:
 
 
 def _parsed(options: Any, program: str, about: str, arguments: Sequence[str]) -> Any:
-    """The options that arguments give, or their help."""
+    """The options that arguments give, or their help; what cannot be parsed is one sentence."""
     config = (*TYRO_CONFIG, *(HELP_CONFIG if {"-h", "--help"} & {*arguments} else ()))
+    refusal = StringIO()
     try:
-        return tyro.cli(options, prog=program, description=about, args=arguments, config=config)
-    except SystemExit:
+        with redirect_stderr(refusal):
+            return tyro.cli(options, prog=program, description=about, args=arguments, config=config)
+    except SystemExit as stop:
         sys.stdout.flush()  # while `exit_on_input_error` sees whether anybody reads it
+        if stop.code:
+            raise InputError(f"{_sentence(refusal.getvalue())}: see {program} --help") from stop
         raise
+
+
+def _sentence(box: str) -> str:
+    """What stands in the box that tyro prints, above its line and without what Python calls it."""
+    lines = [line.strip("│ ") for line in _COLOUR.sub("", box).splitlines()][1:]  # the first is its title
+    rules = [at for at, line in enumerate(lines) if len(line) > 9 and not line.strip("─-")]
+    inside = (
+        lines[rules[0] + 1 : rules[1]] if rules and not rules[0] else lines[: rules[0] if rules else None]
+    )
+    text = " ".join(" ".join(inside).split()).replace(" (required)", "").rstrip(".")
+    for python, plain in _PLAIN.items():
+        text = text.replace(python, plain)
+    return re.sub(r"^(Error parsing \S+): .*(not a (?:whole )?number: '.*?').*", r"\1: \2", text)
 
 
 def _about(command: ModuleType, options: type) -> str:
@@ -221,8 +252,9 @@ def _output_is_gone() -> bool:
 
 def main_of(options: type[Options], run: Callable[[Options], None]) -> int:
     """Parse the command line into `options`, run, and return the exit code."""
-    parsed = tyro.cli(options, config=TYRO_CONFIG)
-    return exit_on_input_error(lambda: run(parsed))
+    return exit_on_input_error(
+        lambda: run(_parsed(options, Path(sys.argv[0]).name, getdoc(options) or "", sys.argv[1:]))
+    )
 
 
 if __name__ == "__main__":

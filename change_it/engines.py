@@ -34,6 +34,9 @@ AHEAD = 2
 #: A cluster has to answer within so many seconds.
 SECONDS = 5
 
+#: How often a worker is started again elsewhere when its machine or its process is lost.
+RESTARTS = 10
+
 #: What the workers of a cluster that is running already take over.
 ENVIRONMENT = ("HF_HUB_OFFLINE", "HF_ENDPOINT", "HF_HOME", "TOKENIZERS_PARALLELISM")
 
@@ -91,7 +94,7 @@ class Ray:
         """Cores of the cluster as it is now."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
-    def submit(self, function: Any, *arguments: Any) -> Any:
+    def submit(self, function: Any, *arguments: object) -> Any:
         """Queue a task."""
         return self._call.remote(function, *arguments)
 
@@ -106,7 +109,7 @@ class Ray:
         """One process on each GPU or core, which loads its models once."""
         return Workers(self._ray, self, load)
 
-    def share(self, value: Any) -> Any:
+    def share(self, value: object) -> Any:
         """A reference to the value, which tasks take for the value."""
         return self._ray.put(value)
 
@@ -117,19 +120,25 @@ class Workers(Generic[State]):
     def __init__(self, ray: Any, engine: Ray, load: Callable[[], State]):
         self._ray, self._engine = ray, engine
         free = ray.available_resources()
-        kind, count = (
-            ("num_gpus", free["GPU"]) if free.get("GPU", 0) >= 1 else ("num_cpus", free.get("CPU", 1))
+        count, wanted = (
+            (free["GPU"], {"num_gpus": 1})
+            if free.get("GPU", 0) >= 1
+            # they hold no core, so that tasks run beside them, and one that is lost finds a place elsewhere
+            else (
+                free.get("CPU", 1),
+                {"scheduling_strategy": "SPREAD", "max_restarts": RESTARTS, "max_task_retries": RESTARTS},
+            )
         )
-        worker = ray.remote(**{kind: 1})(_Worker)
+        worker = ray.remote(**wanted)(_Worker)
         self._workers = [worker.remote(load) for _ in range(max(1, int(count)))]
 
     def map_ordered(
-        self, function: Callable[..., Result], items: Iterable[Sequence[Any]]
+        self, function: Callable[..., Result], items: Iterable[Sequence[object]]
     ) -> Iterator[Result]:
         """`function(state, *item)` for each item, in their order, where the state is what a worker has loaded."""
         shared, pieces = self._engine.share(function), enumerate(items)
-        free, again = deque(self._workers), deque[tuple[int, Sequence[Any]]]()
-        calls: dict[Any, tuple[Any, tuple[int, Sequence[Any]]]] = {}
+        free, again = deque(self._workers), deque[tuple[int, Sequence[object]]]()
+        calls: dict[Any, tuple[Any, tuple[int, Sequence[object]]]] = {}
         done: dict[int, Result] = {}
         given = 0
         while True:
@@ -154,10 +163,11 @@ class Workers(Generic[State]):
 
 
 class _Worker:
-    def __init__(self, load: Callable[[], Any]):
-        self._load, self._state = load, None
+    def __init__(self, load: Callable[[], object]):
+        self._load = load
+        self._state: object = None
 
-    def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
+    def call(self, function: Callable[..., Result], *arguments: object) -> Result:
         if self._state is None:  # here what is raised comes back as it is
             self._state = self._load()
         return function(self._state, *arguments)
@@ -189,7 +199,7 @@ def use_engine(options: EngineOptions) -> Iterator[None]:
 
 
 def map_ordered(
-    function: Callable[..., Result], items: Iterable[Sequence[Any]], *, threads: int | None = None
+    function: Callable[..., Result], items: Iterable[Sequence[object]], *, threads: int | None = None
 ) -> Iterator[Result]:
     """`function(*item)` for each item, in their order; some are taken ahead of the one that is asked for.
 
@@ -203,7 +213,7 @@ def map_ordered(
 
 
 def map_threads(
-    function: Callable[..., Result], items: Iterable[Sequence[Any]], threads: int
+    function: Callable[..., Result], items: Iterable[Sequence[object]], threads: int
 ) -> Iterator[Result]:
     """The same in threads of this process, whatever engine is in use; with one thread, one call after the other."""
     if threads == 1:
@@ -226,7 +236,7 @@ def share(value: Value) -> Value:
     return shared
 
 
-def _results(engine: Ray | Threads, function: Any, items: Iterable[Sequence[Any]]) -> Iterator[Any]:
+def _results(engine: Ray | Threads, function: Any, items: Iterable[Sequence[object]]) -> Iterator[Any]:
     calls = deque[Any]()
     for item in items:
         if len(calls) >= AHEAD * engine.width:
@@ -236,7 +246,7 @@ def _results(engine: Ray | Threads, function: Any, items: Iterable[Sequence[Any]
         yield engine.result(calls.popleft())
 
 
-def _call(function: Callable[..., Result], *arguments: Any) -> Result:
+def _call(function: Callable[..., Result], *arguments: object) -> Result:
     return function(*arguments)
 
 

@@ -41,10 +41,10 @@ class Paper(NamedTuple):
 
 
 _LREC = ("De Mattei, Lorenzo", "Cafagna, Michele", "Dell'Orletta, Felice", "Nissim, Malvina")
-#: The papers by short name; those of LREC and of the EvalNLGEval workshop have no DOI.
+#: The papers by short name, with the keys that the ACL Anthology gives them; those of LREC and of the EvalNLGEval workshop have no DOI.
 PAPERS = {
     "lrec2020": Paper(
-        "demattei-etal-2020-invisible",
+        "de-mattei-etal-2020-invisible",
         _LREC,
         "Invisible to People but not to Machines: Evaluation of Style-aware Headline Generation in Absence of Reliable "
         "Human Judgment",
@@ -55,7 +55,7 @@ PAPERS = {
         url="https://aclanthology.org/2020.lrec-1.828",
     ),
     "evalnlgeval2020": Paper(
-        "demattei-etal-2020-interaction",
+        "mattei-etal-2020-interaction",
         (*_LREC[:2], "Lai, Huiyuan", *_LREC[2:], "Gatt, Albert"),
         "On the interaction of automatic evaluation and task framing in headline style transfer",
         "Proceedings of the 1st Workshop on Evaluating NLG Evaluation",

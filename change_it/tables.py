@@ -190,10 +190,14 @@ _LATEX = str.maketrans(
         ">": "$>$",
         "–": "--",
         "−": "$-$",
+        "|": r"\textbar{}",  # a dash in the letters that LaTeX begins with, which have no guillemets either
+        '"': "''",
+        "«": r"$\ll$",
+        "»": r"$\gg$",
         "[": "{[}",  # after a line's end it would be an option
         "]": "{]}",
         "↓": r"$\downarrow$",
-        "✓": r"\checkmark{}",
+        "✓": r"$\surd$",
         "✗": r"$\times$",
     }
 )
@@ -203,7 +207,8 @@ def to_latex(table: Table, *, label: str, comments: Sequence[str] = ()) -> str:
     """The table as a LaTeX float for the package booktabs, title and notes as its caption.
 
     Args:
-        table: what stands below a value goes into a line of its own in small figures, the best of a column is bold.
+        table: what stands below a value goes into a line of its own in small figures, the best of a column is bold. Ten
+            columns of figures with intervals are as wide as a page of two columns.
         label: to refer to it.
         comments: lines that LaTeX leaves out.
     """
@@ -218,14 +223,18 @@ def to_latex(table: Table, *, label: str, comments: Sequence[str] = ()) -> str:
     def small(row: Row, below: Column | None) -> str:
         if below is None or row.values.get(below.name) is None:
             return ""
-        return rf"{{\scriptsize {cell(row, below)}}}"
+        return rf"{{\tiny {cell(row, below)}}}"
 
     def line(cells: Iterable[str]) -> str:
         return " & ".join(cells) + r" \\"
 
+    def heading(text: str) -> str:
+        lines = r"\\".join(text.translate(_LATEX).split())
+        return rf"\shortstack[r]{{{lines}}}" if " " in text else lines
+
     columns = table.columns
     places = "".join("l" if column.format == "text" else "r" for column in columns)
-    lines = [line(heading.translate(_LATEX) for heading in table.header)]
+    lines = [line(map(heading, table.header))]
     for group, rows in table.groups:
         lines.append(r"\midrule")
         if len(table.groups) > 1:
@@ -236,12 +245,13 @@ def to_latex(table: Table, *, label: str, comments: Sequence[str] = ()) -> str:
             lines.append(line(cell(row, column) for column in columns))
             if any(under := [small(row, column.below) for column in columns]):
                 lines.append(line(under))
-    caption = " ".join(filter(None, [table.title, *table.notes])).translate(_LATEX)
+    sentences = [f"{text.rstrip('.')}." for text in (table.title, *table.notes) if text]
+    caption = " ".join(sentences).translate(_LATEX)
     return "\n".join(
         [
             *(f"% {comment}" for comment in comments),
             r"\begin{table*}",
-            r"\centering\small",
+            r"\centering\footnotesize\setlength{\tabcolsep}{2pt}",
             rf"\begin{{tabular}}{{@{{}}{places}@{{}}}}",
             r"\toprule",
             *lines,

@@ -67,7 +67,7 @@ def corpus(shared_folder):
     """Folder of a small corpus, built once as a user would build it."""
     from change_it.commands import corpus_build, corpus_sample
     from change_it.commands.corpus_sample import SampleOptions
-    from change_it.corpus.arguments import BuildOptions
+    from change_it.corpus.corpus_options import BuildOptions
 
     def build(folder):
         corpus_sample.run(SampleOptions(out=folder / "sample.csv", articles=600))

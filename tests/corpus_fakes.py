@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from change_it.corpus.arguments import BuildOptions
 from change_it.corpus.article import Article, Outlets
+from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.reading import Reading
 
 OUTLETS = Outlets("rep", "gio", "R", "G")

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from safetensors.numpy import load_file, save_file
 
 from change_it.annotation.sheets import read_sheet
-from change_it.corpus.arguments import ReadingOptions
+from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.reading import read_articles
 from change_it.errors import InputError
 from change_it.hevas.documents import read_documents

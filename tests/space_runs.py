@@ -88,7 +88,7 @@ def write_run(run):
 def models_of(run):
     """Rules as judges, the run's untrained generator of the recipe sum, and extract on a toy corpus."""
     from change_it.generators.extract import Extract
-    from change_it.generators.transfer import HeadlineTransfer
+    from change_it.generators.headline_transfer import HeadlineTransfer
     from change_it.space.models import Models
 
     headlines = {"rep": ("Crolla il ponte", "Festival aperto"), "gio": ("Che vergogna!", "Crolla tutto!")}

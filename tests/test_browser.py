@@ -277,6 +277,14 @@ def test_a_headline_is_transferred_and_judged(page, language, own, text):
     assert beyond(page) == []
 
 
+def test_a_long_piece_that_is_left_out_goes_on_in_the_next_line(opened):
+    page, texts = opened("it", PHONE), TEXTS["it"]
+    headline = f"{texts['headline']}, {texts['other'].lower()} e poi {texts['far'].lower()}"
+    card = transfer(page, texts | {"headline": headline}, texts["rainy"])
+    expected(card.locator(".ci-gone del")).to_have_text(headline)
+    assert beyond(page) == []
+
+
 def test_an_example_is_clicked(page, language, text):
     place, example = next((at, one) for at, one in enumerate(examples(language)) if one["outlet"] == 0)
     page.locator("#headline textarea").fill("")

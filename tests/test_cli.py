@@ -1,6 +1,7 @@
 """The `change-it` program as a user meets it: help, version, exit codes, one sentence for bad input."""
 
 import itertools
+import os
 import re
 import shlex
 import subprocess
@@ -105,10 +106,13 @@ def test_help_names_every_command(capsys):
 
 
 @pytest.mark.parametrize("arguments", [["corpus"], ["corpus", "build"], ["quickstart", "--articles", "many"]])
-def test_a_wrong_call_exits_with_2(arguments):
-    with pytest.raises(SystemExit) as stop:
-        main(arguments)
-    assert stop.value.code == 2
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_a_wrong_call_is_one_sentence(arguments, encoding):
+    command = [sys.executable, "-m", "change_it.cli", *arguments]
+    environment = os.environ | {"PYTHONIOENCODING": encoding, "FORCE_COLOR": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(rf"change-it: \w.*: see change-it {arguments[0]}.* --help\n", done.stderr)
 
 
 def test_version(capsys):

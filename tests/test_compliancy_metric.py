@@ -160,7 +160,7 @@ def test_what_cannot_be_understood_is_said_in_one_sentence(metric, gold, fake_ju
             {"sources": gold["sources"][:2]},
             "there are 8 predictions, 2 sources, 8 articles: give one of each",
         ),
-        ({"reference_articles": [""]}, "8 predictions and 1 reference_articles"),
+        ({"reference_articles": [""]}, "8 predictions, 1 reference_articles"),
         ({"resamples": 0}, "resamples is 0: give at least 1"),
     ):
         with pytest.raises(InputError, match=message):

@@ -23,9 +23,9 @@ from help_examples import first_example
 from change_it import cli
 from change_it.commands import quickstart
 from change_it.commands.audit import AuditOptions
-from change_it.generators.arguments import GeneratorOptions
+from change_it.generators.generator_options import GeneratorOptions
 from change_it.judges import reader_training
-from change_it.judges.arguments import JudgeOptions
+from change_it.judges.judge_options import JudgeOptions
 from change_it.networks.pretrained import native_bf16
 
 CHECKOUT = Path(__file__).parent.parent
@@ -184,7 +184,8 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, forks):
             short_quickstart(monkeypatch)
             continue
         if block.language == "python":
-            ran = forks.run(block.code)
+            # the quickstart's report is in float32 where the processor has no units for bfloat16
+            ran = forks.run(block.code if native_bf16() else block.code.replace('"bf16"', '"float32"'))
         else:
             command = ["bash", "-euo", "pipefail", "-c", block.code]
             ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -195,9 +196,7 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, forks):
                 "average"
             ]
             printed = f"{gold['compliancy']} {tuple(gold['intervals']['compliancy'])}\n{gold['signature']}"
-            assert ran.stdout.strip() == (
-                printed if native_bf16() else printed.replace("|fold:all|", "|fold:all|precision:bf16|")
-            )
+            assert ran.stdout.strip() == printed
     for words in EXAMPLES_OF_HELP if name == "quickstart" else ():
         few = (
             " --items 40" if words == "annotate sample" else ""

@@ -13,7 +13,7 @@ from change_it import engines
 from change_it.cli import main
 from change_it.commands import corpus_build
 from change_it.corpus import alignment, duplicates, vectors
-from change_it.corpus.arguments import parse_sizes
+from change_it.corpus.corpus_options import parse_sizes
 from change_it.engines import EngineOptions, map_ordered, map_threads, share, use_engine, workers
 from change_it.errors import InputError
 
@@ -196,6 +196,7 @@ class TestRay:
                 list(map_ordered(parse_sizes, [("many",)]))
             team = workers(str)
             assert list(team.map_ordered(str.__add__, [(end,) for end in "abc"])) == ["a", "b", "c"]
+            assert list(map_ordered(abs, [(-1,), (-2,)])) == [1, 2]  # beside workers, who hold no core
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "127.0.0.1:99999"])

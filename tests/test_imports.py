@@ -1,6 +1,7 @@
 """What a module loads when it is imported and used: large libraries only where they are needed."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -22,7 +23,7 @@ MODELS = {"torch", "transformers"}
         ),
         ("import change_it.corpus.reading", {*MODELS, "datasets"}),
         ("import change_it.corpus.build", {*MODELS, "datasets"}),
-        ("import change_it.judges, change_it.judges.arguments", {*MODELS, "datasets"}),
+        ("import change_it.judges, change_it.judges.judge_options", {*MODELS, "datasets"}),
         ("import change_it.space, change_it.commands.demo", {*MODELS, "gradio"}),
         ("import change_it.hevas", {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"}),
         ("import change_it.text.rouge, change_it.hevas.divergence", {*MODELS, "datasets"}),
@@ -50,9 +51,19 @@ LARGE = {*MODELS, "gradio", "datasets", "pandas", "pyarrow", "matplotlib", "skle
 WRONG = """
 corpus build nope.csv --out out | nope.csv does not exist
 corpus build rows.csv --labels X:three,Y:four --out out | unknown label
+corpus build rows.csv --labels X:three,Y:four --out out | correct --labels, the labels there are one, two
+corpus build book.xlsx --out out | book.xlsx is a spreadsheet or packed, not text: save it as CSV in UTF-8
+corpus build book.csv --out out | book.csv is a spreadsheet or packed, not text
 corpus build rows.csv --columns headline=nope --out out | no column 'nope' as --columns wants it
 corpus curve nope | no corpus folder nope
 train judge --task main --corpus nope --out out | no corpus folder nope
+train judge --task nope --corpus corpus --out out | invalid choice 'nope' for argument '--task'. Expected one of ('main', 'hh', 'ah', 'fluency', 'facts'): see change-it train judge --help
+train judge --task main --corpus corpus --batch-size 0 --out out | --batch-size 0 is out of range: give a number of at least 1
+train judge --task main --corpus corpus --updates 0 --out out | --updates 0 is out of range
+train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0 trains nothing
+train judge --task main --corpus corpus --learning-rate nan --out out | --learning-rate nan is out of range
+train generator --recipe sum --to two --corpus corpus --gradient-accumulation 0 --out out | --gradient-accumulation 0 is out of range
+train generator --recipe sum --to two --corpus corpus --warmup-ratio 2 --out out | --warmup-ratio 2.0 is a share of the updates
 train judge --task main --corpus judges --out out | judges is not a corpus of ours
 train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'
 train generator --recipe sum --to one --corpus nope --out out | no corpus folder nope
@@ -62,6 +73,9 @@ merge nope --out out | no folder nope
 transfer --generator nope --input rows.csv --out out.csv | no folder nope
 transfer --generator judges --input rows.csv --out out.csv | judges holds no generator
 transfer --generator sum-two --input rows.csv --to nope --out out.csv | sum-two has no sum generator for nope
+transfer headline --generator sum-two --article empty.csv --to two | empty.csv has no text
+transfer headline --generator sum-two --article corpus --to two | cannot read corpus: it is a folder
+transfer --generator sum-two --input empty.csv --to two --out out.csv | empty.csv is empty: give a file with a header
 transfer --generator sum-two --input nope.csv --out out.csv | nope.csv does not exist
 transfer --generator sum-two --input predictions.csv --out out.csv | predictions.csv has no column article or full_text
 transfer --generator sum-two --input rows.csv --columns article=body --out out.csv | rows.csv has no column body
@@ -74,6 +88,9 @@ judge headline --original headline --article nope --judges judges | nope does no
 judge headline --original headline --article rows.csv --judges nope | no folder nope
 judge headline --original headline --article rows.csv --judges judges --to nope | --to nope is no outlet of these judges: give one or two
 score --corpus nope --judges judges | no corpus folder nope
+score --corpus corpus | Missing from change-it score: --judges STR Folder or Hub id
+score --corpus corpus --judges judges --resamples 0 | --resamples 0 is too few
+score --corpus corpus --judges judges --batch-size many | Error parsing --batch-size: not a whole number: 'many': see change-it score --help
 score --corpus corpus --judges corpus | corpus lacks the judge
 score --corpus corpus --judges judges --predictions mine=nope.csv | nope.csv does not exist
 score --corpus corpus --judges judges --predictions mine=article.csv | article.csv lacks the column id, headline
@@ -82,6 +99,8 @@ score --corpus corpus --judges judges --out rows.csv/x | cannot write --out
 compare nope.csv rows.csv | nope.csv does not exist
 compare rows.csv predictions.csv | rows.csv lacks the column direction
 audit --corpus nope --judges judges | no corpus folder nope
+audit --corpus corpus --judges judges --items 0 | --items 0 is too few
+cite bibtex | Unrecognized options: bibtex: see change-it cite --help
 audit --corpus corpus --judges nope | no folder nope
 hevas --documents nope.csv --system mine=rows.csv | nope.csv does not exist
 hevas --documents rows.csv --system mine=nope.txt | nope.txt does not exist
@@ -95,6 +114,7 @@ annotate score rows.csv --key rows.csv | rows.csv lacks the column item
 reproduce lrec2020 --corpus nope --out out | no corpus folder nope
 reproduce changeit2020 --corpus corpus --submissions mine=nope.csv --out out | nope.csv does not exist
 reproduce changeit2020 --corpus corpus --submissions mine=sheet.txt --out out | sheet.txt lacks the column id, headline
+demo --run rows.csv --port 0 | --run rows.csv is a file: name the folder of a run
 demo --run nope --port 0 | there is no run nope
 demo --run corpus --port 0 | corpus is no run of the quickstart
 demo --run corpus --port 99999 | --port 99999 is no port
@@ -129,13 +149,16 @@ print(json.dumps(answers))
     wrong = [
         (command, status, shown, loaded)
         for (command, sentence), (status, shown, loaded) in answers
-        if status != 2 or loaded or sentence not in " ".join(shown.split())
+        if status != 2 or loaded or sentence not in " ".join(shown.split()) or shown.count("\n") != 1
     ]
     assert not wrong
 
 
 def write(folder):
     """A corpus, judges, a generator and tables that look whole from outside."""
+    (folder / "book.xlsx").write_bytes(b"PK\x03\x04\x14\x00\xff")
+    shutil.copy(folder / "book.xlsx", folder / "book.csv")
+    (folder / "empty.csv").touch()
     (folder / "rows.csv").write_text("id,headline,article,label\n1,a b,c d,one\n2,e f,g h,two\n")
     (folder / "predictions.csv").write_text("id,headline,target\n1,a b,two\n")
     (folder / "sheet.txt").write_text("item\n1\n")

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scoring_fakes import OUTLETS, FakeJudges
 
 from change_it.corpus.alignment import UNDATED, Compared, align, nearest_wrong, one_to_one
-from change_it.corpus.arguments import ReadingOptions
 from change_it.corpus.build import build_corpus
+from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.reading import read_articles
 from change_it.corpus.splits import split
 from change_it.corpus.vectors import tfidf, tokenise

@@ -183,23 +183,35 @@ def test_texts_share_the_width_and_stand_side_by_side(headlines, width):
 
 
 def test_latex():
-    columns = (Column("system", "text"), Column("strict", below=Column("ends", "interval")), Column("p", "p"))
+    columns = (
+        Column("system", "text"),
+        Column("strict", below=Column("ends", "interval")),
+        Column("p", "p", "Holm, p"),
+    )
     rows = (
-        Row({"system": "100%_mine & {co}", "strict": 0.5, "ends": (-0.25, 0.6), "p": 1e-9}, best={"strict"}),
+        Row(
+            {"system": '100%_mine & {co} «a|"b"»', "strict": 0.5, "ends": (-0.25, 0.6), "p": 1e-9},
+            best={"strict"},
+        ),
         Row({"system": "[other]", "strict": None, "ends": (0.25, 0.5), "p": 0.5}, marks={"strict": "*"}),
     )
     lines = to_latex(
-        Table(columns, rows, "Two systems.", ("50% of them.",)), label="tab:x", comments=["a|b"]
+        Table(columns, rows, "Two systems.", ("50% of them",)), label="tab:x", comments=["a|b"]
     ).splitlines()
-    assert lines[:4] == ["% a|b", r"\begin{table*}", r"\centering\small", r"\begin{tabular}{@{}lrr@{}}"]
+    assert lines[:4] == [
+        "% a|b",
+        r"\begin{table*}",
+        r"\centering\footnotesize\setlength{\tabcolsep}{2pt}",
+        r"\begin{tabular}{@{}lrr@{}}",
+    ]
     assert lines[4:11] == [
         r"\toprule",
-        r"system & strict & p \\",
+        r"system & strict & \shortstack[r]{Holm,\\p} \\",
         r"\midrule",
-        r"100\%\_mine \& \{co\} & \textbf{.500} & $<$ .001 \\",
-        r" & {\scriptsize $-$.250 to .600} &  \\",
+        r"100\%\_mine \& \{co\} $\ll$a\textbar{}''b''$\gg$ & \textbf{.500} & $<$ .001 \\",
+        r" & {\tiny $-$.250 to .600} &  \\",
         r"{[}other{]} & --$^{*}$ & .500 \\",
-        r" & {\scriptsize .250--.500} &  \\",
+        r" & {\tiny .250--.500} &  \\",
     ]
     assert lines[11:] == [
         r"\bottomrule",

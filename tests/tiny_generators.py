@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from change_it.generators.arguments import GeneratorOptions
+from change_it.generators.generator_options import GeneratorOptions
 
 WORDS = "il ponte crolla sulla statale la riforma fiscale approvata sciopero generale dei treni festival aperto al pubblico"
 HEADLINES = ["Il governo cade", "Torna la neve"]
@@ -14,8 +14,8 @@ def save_generator(
     import torch
 
     from change_it.generators import generator
-    from change_it.generators.arguments import READS
     from change_it.generators.card import GeneratorCard
+    from change_it.generators.generator_options import READS
 
     torch.manual_seed(seed)
     model, tokenizer = generator.new_network(architecture, [WORDS], vocabulary=100, cells=16)

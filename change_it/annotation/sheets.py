@@ -84,7 +84,7 @@ def conditions(
 
     A system aims at the other outlet throughout, or at the original's own (LREC 2020, settings 1 and 2).
     """
-    found = {
+    headlines = {
         system.name: test.predicted(system.headlines)
         for system in built_in_systems(test, seed=seed)
         if system.name == GOLD
@@ -104,12 +104,12 @@ def conditions(
         targets = [
             (row["target"], labels.get(row["id"], row["target"])) for row in records if "target" in row
         ]
-        own = bool(targets) and all(target == label for target, label in targets)
-        aimed = test.in_newspaper if own else test
-        found[name] = aimed.predicted(read_predictions(first, aimed, name=name, more=more).headlines)
+        in_newspaper = bool(targets) and all(target == label for target, label in targets)
+        aimed = test.in_newspaper if in_newspaper else test
+        headlines[name] = aimed.predicted(read_predictions(first, aimed, name=name, more=more).headlines)
     if random_gold:
-        found[RANDOM_GOLD] = _random_gold(test.name, seed)
-    return {name: [item for item in some if item.prediction.strip()] for name, some in found.items()}
+        headlines[RANDOM_GOLD] = _random_gold(test.name, seed)
+    return {name: [item for item in some if item.prediction.strip()] for name, some in headlines.items()}
 
 
 def _random_gold(corpus: str, seed: int) -> list[Item]:

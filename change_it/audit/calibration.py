@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import NormalDist, median
 from typing import TYPE_CHECKING
@@ -127,15 +127,15 @@ def calibrate(
     Returns:
         One for each judge that the corpus has examples for.
     """
-    found = []
+    calibrations = []
     for task, judge in judges.by_task.items():
         texts, pairs, labels, events = _examples(judge, corpus, items, known, seed)
         if not texts:
             continue
         answers = judge.probabilities(texts, pairs, batch_size=batch_size, progress=False)
         half = np.array([zlib.crc32(event.encode()) % 2 for event in events], dtype=bool)
-        found.append(calibration(task, answers, labels, half if temperature else None))
-    return found
+        calibrations.append(calibration(task, answers, labels, half if temperature else None))
+    return calibrations
 
 
 def _examples(
@@ -186,7 +186,7 @@ def calibration(
         Bin(int(here.sum()), float(confidence[here].mean()), float(right[here].mean()))
         for here in _binned(confidence)
     ]
-    found = Calibration(
+    uncooled = Calibration(
         judge,
         len(labels),
         float(right.mean()),
@@ -195,11 +195,11 @@ def calibration(
         tuple(bins),
     )
     if half is None or half.all() or not half.any():
-        return found
+        return uncooled
     fitted = fit_temperature(answers[half], labels[half])
     rest, truth = answers[~half], labels[~half]
-    return Calibration(
-        **{name: getattr(found, name) for name in ("judge", "n", "accuracy", "confidence", "ece", "bins")},
+    return replace(
+        uncooled,
         temperature=fitted,
         ece_before=expected_error(rest, truth),
         ece_after=expected_error(cooled(rest, fitted), truth),
@@ -342,10 +342,10 @@ def _power(table: pl.DataFrame, items: int, events: int, measure: str) -> Power 
     # two systems of which neither is hopeless
     rivals = [name for name in names if shares[name] >= top / 2]
     differing, designs = [], []
-    for one, other in combinations(rivals, 2):
-        both = wide.select("event", one, other).drop_nulls()
+    for first, second in combinations(rivals, 2):
+        both = wide.select("event", first, second).drop_nulls()
         if both.height >= COMMON:
-            gap = (both[one].cast(pl.Int8) - both[other].cast(pl.Int8)).to_numpy().astype(np.float64)
+            gap = (both[first].cast(pl.Int8) - both[second].cast(pl.Int8)).to_numpy().astype(np.float64)
             differing.append(float(np.abs(gap).mean()))
             designs.append(design_effect(gap, both["event"].to_numpy()))
     if not differing or not top:

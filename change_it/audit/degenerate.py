@@ -119,18 +119,18 @@ def measure_systems(
     events = item_events(items)
     rank = np.random.default_rng(seed).permutation(int(events.max(initial=0)) + 1)[events]
     order = np.argsort(rank, kind="stable").tolist()
-    ordered = [items[place] for place in order]
-    made = {GOLD: [(place, item.reference) for place, item in enumerate(ordered) if item.reference][:at_most]}
+    ordered = [items[index] for index in order]
+    made = {GOLD: [(index, item.reference) for index, item in enumerate(ordered) if item.reference][:at_most]}
     for system in PERTURBATIONS.values():
         if texts := perturbed(ordered, system, known, seed=seed, at_most=at_most):
             made[system.name] = texts
-    headlines = [(name, order[place], text) for name, texts in made.items() for place, text in texts]
-    asked = [replace(items[place], prediction=text) for _, place, text in headlines]
+    headlines = [(name, order[index], text) for name, texts in made.items() for index, text in texts]
+    asked = [replace(items[index], prediction=text) for _, index, text in headlines]
     table = pl.DataFrame(
         {
             "system": [name for name, _, _ in headlines],
-            "item": [place for _, place, _ in headlines],
-            "event": events[[place for _, place, _ in headlines]],
+            "item": [index for _, index, _ in headlines],
+            "event": events[[index for _, index, _ in headlines]],
             "headline": [text for _, _, text in headlines],
         }
     ).hstack(judged(judges, asked, known, batch_size=batch_size, progress=progress))
@@ -163,16 +163,6 @@ def measure_systems(
             result = replace(result, to_blame=guilty)
         results.append(result)
     return results, table
-
-
-def in_turn(items: Sequence[Item], seed: int) -> list[int]:
-    """Places of the items in a random order, the directions in turn."""
-    random = np.random.default_rng(seed)
-    sides: dict[str, list[int]] = {}
-    for place in random.permutation(len(items)).tolist():
-        sides.setdefault(items[place].direction, []).append(place)
-    rank = {place: n for places in sides.values() for n, place in enumerate(places)}
-    return sorted(rank, key=lambda place: (rank[place], items[place].direction))
 
 
 def judged(

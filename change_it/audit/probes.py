@@ -113,7 +113,7 @@ def probe(
     }
     asked = [text for kind in kinds.values() for text in kind]
     answers = decide(main.probabilities(asked, progress=False)).reshape(len(kinds), len(texts))
-    found = [
+    probes = [
         _probe("headline", name, labels, answers[row], events, resamples=resamples, seed=seed)
         for row, name in enumerate(kinds)
     ]
@@ -126,8 +126,8 @@ def probe(
             here = np.array([part == name for part in parts])
             if here.sum() >= FEW:
                 part = labels[here], answers[0][here], events[here]
-                found.append(_probe(group, name, *part, resamples=resamples, seed=seed))
-    return found
+                probes.append(_probe(group, name, *part, resamples=resamples, seed=seed))
+    return probes
 
 
 def drawn(items: Sequence[Item], at_most: int, seed: int) -> list[Item]:
@@ -251,24 +251,24 @@ def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cu
         For each outlet the words that together changed the log-odds most in its favour.
     """
     whole = [item.source[:LONGEST] for item in drawn(items, OCCLUDED, seed)]
-    places = [(row, found) for row, text in enumerate(whole) for found in _TOKEN.finditer(text)]
+    places = [(row, word_match) for row, text in enumerate(whole) for word_match in _TOKEN.finditer(text)]
     without = [
-        " ".join((whole[row][: found.start()] + " " + whole[row][found.end() :]).split())
-        for row, found in places
+        " ".join((whole[row][: word_match.start()] + " " + whole[row][word_match.end() :]).split())
+        for row, word_match in places
     ]
     asked = [(text, place) for text, place in zip(without, places, strict=True) if text]
     answers = main.probabilities([*whole, *(text for text, _ in asked)], progress=False)
     odds = np.log(np.clip(answers[:, 1], 1e-9, 1)) - np.log(np.clip(answers[:, 0], 1e-9, 1))
     changes: dict[str, list[float]] = defaultdict(list)
-    for (_, (row, found)), after in zip(asked, odds[len(whole) :], strict=True):
-        changes[found[0]].append(float(odds[row] - after))
-    known = {word: values for word, values in changes.items() if len(values) >= OFTEN}
-    rising = sorted(known, key=lambda word: (sum(known[word]), word))
+    for (_, (row, word_match)), after in zip(asked, odds[len(whole) :], strict=True):
+        changes[word_match[0]].append(float(odds[row] - after))
+    frequent = {word: values for word, values in changes.items() if len(values) >= OFTEN}
+    rising = sorted(frequent, key=lambda word: (sum(frequent[word]), word))
     return [
-        Cue(outlet, "main", word, abs(float(np.mean(known[word]))), len(known[word]))
+        Cue(outlet, "main", word, abs(float(np.mean(frequent[word]))), len(frequent[word]))
         for outlet, sign, words in zip(main.outlets, (-1, 1), (rising, rising[::-1]), strict=True)
         for word in words[:CUES]
-        if sign * sum(known[word]) > 0
+        if sign * sum(frequent[word]) > 0
     ]
 
 

@@ -215,7 +215,7 @@ def verdicts(
     Returns:
         One of each judge that something is known of, in the order of `JUDGES`.
     """
-    found = []
+    judged = []
     for judge in JUDGES:
         parts = [*_beside_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
         if judge == "main":
@@ -224,8 +224,8 @@ def verdicts(
             parts = [("distrust", Message("verdict.none"))]
         if parts:
             level: Level = max((level for level, _ in parts), key=("rely", "care", "distrust").index)
-            found.append(Verdict(judge, level, tuple(reason for _, reason in parts)))
-    return found
+            judged.append(Verdict(judge, level, tuple(reason for _, reason in parts)))
+    return judged
 
 
 def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tuple[Level, Message]]:

@@ -8,7 +8,7 @@ import tyro
 from change_it.commands.checks import check_files
 from change_it.commands.printing import print_json, print_lines
 from change_it.errors import InputError
-from change_it.judges.arguments import check_judges
+from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import check_out, replaced_report
 from change_it.tables import console, print_table
 from change_it.training.settings import InferenceOptions

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from change_it.commands.checks import check_counts
 from change_it.commands.printing import print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
-from change_it.judges.arguments import check_judges
+from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import AUDIT_FILES, check_out
 from change_it.tables import console, print_table
 from change_it.training.settings import InferenceOptions
@@ -49,6 +50,7 @@ class AuditOptions(InferenceOptions):
 
 def check(options: AuditOptions) -> None:
     """Refuse, before anything large loads, a corpus or judges at fault, and `--out` where nothing can be written."""
+    check_counts(items=options.items, resamples=options.resamples, batch_size=options.batch_size)
     check_corpus(options.corpus)
     check_judges(options.judges)
     check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges])

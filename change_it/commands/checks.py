@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from change_it.errors import InputError
 from change_it.io import TableError, check_header, named_files
 from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS, PREDICTION_EXTRAS
 
@@ -12,6 +13,13 @@ def check_files(*files: Path | None) -> None:
     for file in files:
         if file is not None and str(file) != "-" and not file.exists():
             raise TableError("missing", file)
+
+
+def check_counts(**counts: int | None) -> None:
+    """Refuse numbers, by the names of their options, of which at least one is needed; None is a default."""
+    for name, count in counts.items():
+        if count is not None and count < 1:
+            raise InputError(f"--{name.replace('_', '-')} {count} is too few: give at least 1")
 
 
 def check_systems(specs: Sequence[str], *, option: str, example: str, repeated: bool = False) -> list[Path]:

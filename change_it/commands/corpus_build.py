@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from change_it.corpus.arguments import BuildOptions, parse_sizes
+from change_it.corpus.corpus_options import BuildOptions, parse_sizes
 from change_it.corpus.folder import FILES, check_target
 from change_it.engines import use_engine
 from change_it.io import HUB, listed, outlet_and_file, read_tables

@@ -42,6 +42,8 @@ def check(options: DemoOptions) -> None:
     check_serving(options.host, options.port)
     if has_models(options.run):
         return
+    if options.run.is_file():
+        raise InputError(f"--run {options.run} is a file: name the folder of a run")
     if not options.run.exists() and options.run != QUICKSTART:
         raise InputError(
             f"there is no run {options.run}: give the folder of one, or make it with change-it quickstart --out {options.run}"

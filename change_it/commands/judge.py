@@ -10,7 +10,7 @@ from change_it.commands.checks import check_files
 from change_it.commands.printing import print_json, print_lines
 from change_it.errors import InputError
 from change_it.io import Record, check_header, check_writable, listed, read_input, read_records, replace_file
-from change_it.judges.arguments import check_judges
+from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, figure, print_table
 from change_it.training.settings import InferenceOptions
 from change_it.translation import Message
@@ -65,7 +65,7 @@ class HeadlineOptions(InferenceOptions):
     judges: str = "runs/quickstart/judges"
     """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
     to: str | None = None
-    """Target outlet (default: the one main did not assign to the original)."""
+    """Target outlet (default: the column to of --input, else the one main did not assign to the original)."""
     language: str | None = None
     """Of the texts, for facts: it, en or any other; guessed from the article when not given."""
     json: bool = False
@@ -188,8 +188,13 @@ def judged_table(
     from change_it.scoring.marks import other_outlets
 
     rows = [record.cells for record in records]
-    if to is None and any(row.get("to") for row in rows):
+    if any(row.get("to") for row in rows):
         targets = outlet_names("the column to", [row["to"] for row in rows], judges.outlets, len(rows))
+        if to and (others := [str(one.line) for one, aim in zip(records, targets, strict=True) if aim != to]):
+            raise InputError(
+                f"the column to has another outlet than --to {to} in line {listed(others)}: leave out --to, or the column "
+                "with --columns to="
+            )
     else:
         targets = [to] * len(rows) if to else other_outlets(judges, [row["original"] for row in rows])
     label_of = dict(zip(judges.outlets[::-1], judges.outlets, strict=True))

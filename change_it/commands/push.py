@@ -8,7 +8,7 @@ from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard, single_generator
 from change_it.hub.push_options import PushOptions
 from change_it.io import check_writable, file_errors, weight_files
-from change_it.judges.arguments import COMMAND, check_judges
+from change_it.judges.judge_options import COMMAND, check_judges
 from change_it.tables import console
 
 

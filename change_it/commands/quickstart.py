@@ -10,12 +10,12 @@ from change_it.commands.audit import AuditOptions
 from change_it.commands.corpus_sample import SampleOptions
 from change_it.commands.score import ScoreOptions
 from change_it.commands.transfer import TransferOptions
-from change_it.corpus.arguments import BuildOptions
+from change_it.corpus.corpus_options import BuildOptions
 from change_it.errors import InputError
-from change_it.generators.arguments import WRITER, GeneratorOptions, Recipe
+from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe
 from change_it.io import check_model, check_writable, read_json, write_json
 from change_it.io.locks import keep_locks
-from change_it.judges.arguments import JudgeOptions, Task
+from change_it.judges.judge_options import JudgeOptions, Task
 from change_it.steps import Run, Step
 from change_it.tables import console
 from change_it.training.settings import Arithmetic, Precision

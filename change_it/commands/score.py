@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from change_it.commands.checks import check_predictions, check_systems
+from change_it.commands.checks import check_counts, check_predictions, check_systems
 from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus, read_language
 from change_it.engines import EngineOptions, use_engine, workers
 from change_it.errors import InputError
-from change_it.judges.arguments import check_judges
+from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import REPORT_FILES, chart_kinds, check_out
 from change_it.tables import console, print_table
 from change_it.training.settings import InferenceOptions
@@ -77,6 +77,7 @@ def check(options: ScoreOptions) -> None:
         check_judges(options.minimum_edit)
     files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
     options.check_engine()
+    check_counts(resamples=options.resamples, batch_size=options.batch_size)
     chart_kinds(options.charts)
     if options.out:
         check_out(

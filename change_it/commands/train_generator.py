@@ -1,16 +1,18 @@
-"""`change-it train generator`; its options are `generators.arguments`."""
+"""`change-it train generator`; its options are `generators.generator_options`."""
 
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
-from change_it.generators.arguments import GeneratorOptions, check_published, no_model, presets
+from change_it.generators.generator_options import GeneratorOptions, check_published, no_model, presets
 from change_it.io import check_writable, is_missing_path
 from change_it.tables import console
+from change_it.training.settings import check_numbers
 
 __all__ = ["check", "presets", "run"]
 
 
 def check(options: GeneratorOptions) -> None:
     """Refuse, before anything large loads, options that contradict each other, a model that can be no Hub id and is not there, an outlet of no article, and a folder that cannot be written."""
+    check_numbers(options)
     check_corpus(options.corpus)
     check_published(options)
     # it may be one of several processes

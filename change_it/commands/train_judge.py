@@ -1,18 +1,20 @@
-"""`change-it train judge`; its options are `judges.arguments`."""
+"""`change-it train judge`; its options are `judges.judge_options`."""
 
 from change_it.commands.checks import check_files
 from change_it.commands.printing import print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, is_missing_path
-from change_it.judges.arguments import SCRATCH, JudgeOptions, preset, presets
+from change_it.judges.judge_options import SCRATCH, JudgeOptions, preset, presets
 from change_it.tables import console, print_table
+from change_it.training.settings import check_numbers
 
 __all__ = ["check", "presets", "run"]
 
 
 def check(options: JudgeOptions) -> None:
     """Refuse, before anything large loads, files that are not there, options that contradict each other, an encoder that can be no Hub id, and a folder that cannot be written."""
+    check_numbers(options)
     check_corpus(options.corpus)
     check_files(options.generated)
     preset(options)

@@ -16,12 +16,13 @@ from change_it.corpus.folder import check_corpus, check_outlet, read_casing, rea
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
-from change_it.generators.arguments import EXTRACT, SystemOptions, check_url
 from change_it.generators.card import COMMAND, choose_generators
+from change_it.generators.generator_options import EXTRACT, SystemOptions, check_url
 from change_it.io import (
     GENERATOR_CARD,
     HUB,
     SUFFIXES,
+    TableError,
     check_model,
     check_writable,
     parse_columns,
@@ -29,7 +30,7 @@ from change_it.io import (
     read_tables,
 )
 from change_it.io.locks import keep_locks
-from change_it.judges.arguments import check_judges
+from change_it.judges.judge_options import check_judges
 
 if TYPE_CHECKING:  # loads torch
     from rich.console import Console
@@ -89,6 +90,8 @@ def check(options: TransferOptions) -> None:
     tables = read_tables([str(options.input)]) if here else []  # nothing is read yet
     check_files(options.article)
     _check_fit(options)
+    if options.article and str(options.article) != "-" and not read_input(options.article).strip():
+        raise InputError(f"{options.article} has no text: give the article of the headline")
     needs, targets = {"article"}, 2
     if options.is_asked:
         needs = {"headline", "article"}
@@ -116,6 +119,8 @@ def check(options: TransferOptions) -> None:
         if options.to is None and targets > 1:
             needs = {*needs, "label"}
         check_columns(str(options.input), seen, names, needs=sorted(needs), without_label="give --to")
+    else:
+        raise TableError("empty", Path(str(options.input)))
 
 
 def _check_fit(options: TransferOptions) -> None:

@@ -3,7 +3,7 @@
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from change_it.errors import InputError
 from change_it.io import column_of
@@ -76,7 +76,7 @@ class Outlets:
         return {self.a_label: self.a, self.b_label: self.b, self.a: self.a, self.b: self.b}.get(label)
 
 
-def outlet_names(name: str, labels: Any, outlets: Sequence[str], count: int) -> list[str]:
+def outlet_names(name: str, labels: object, outlets: Sequence[str], count: int) -> list[str]:
     """The outlets of `count` items: one label for all, or one each; short names, CHANGE-IT's labels, or the classes 0 (A) and 1 (B).
 
     `name` is that of the argument.

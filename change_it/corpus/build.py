@@ -16,8 +16,8 @@ from jinja2 import FileSystemLoader
 
 from change_it import __version__, dataset_script_path
 from change_it.corpus.alignment import EDGES, histogram
-from change_it.corpus.arguments import BuildOptions, parse_sizes
 from change_it.corpus.article import Article, Outlets
+from change_it.corpus.corpus_options import BuildOptions, parse_sizes
 from change_it.corpus.duplicates import near_duplicates
 from change_it.corpus.folder import (
     CARD,

@@ -19,8 +19,8 @@ from change_it.corpus.alignment import (
     nearest_wrong,
     one_to_one,
 )
-from change_it.corpus.arguments import BuildOptions
 from change_it.corpus.article import Article, Outlets
+from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.splits import Bools, Splits
 from change_it.corpus.vectors import tfidf, tokenise
 from change_it.errors import InputError

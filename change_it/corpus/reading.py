@@ -9,9 +9,9 @@ from operator import itemgetter
 from typing import NamedTuple, get_args
 
 from change_it.corpus import cleaning
-from change_it.corpus.arguments import ReadingOptions
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
 from change_it.corpus.cleaning import OpenDate, parse_date, plausible
+from change_it.corpus.corpus_options import ReadingOptions
 from change_it.engines import map_ordered
 from change_it.errors import InputError
 from change_it.io import ROWS_A_BATCH, Row, Table, cell_text, listed, parse_columns, read_tables
@@ -301,6 +301,12 @@ class _Reader:
                 raise InputError(
                     f"no row of {files} can be used ({reasons}): the first is {listed([first])}; give --date-format, "
                     "or --columns date= to leave dates unread"
+                )
+            if unreadable == "unknown label":
+                found = [item.reason.partition("unknown label: ")[2] for item in self.rejected]
+                there = listed([name for name, _ in Counter(filter(None, found)).most_common()])
+                raise InputError(
+                    f"no row of {files} can be used ({reasons}): correct --labels, the labels there are {there}"
                 )
             fix = (
                 "mend them, or correct --columns and --labels"

@@ -4,7 +4,6 @@ import csv
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from change_it.corpus.article import Article
 from change_it.errors import InputError
@@ -53,7 +52,7 @@ def is_sample(articles: Sequence[Article]) -> bool:
     return all(article.headline in known for article in articles)
 
 
-def of_sample(outlets: Sequence[str], report: Mapping[str, Any] | None = None) -> bool:
+def of_sample(outlets: Sequence[str], report: Mapping[str, object] | None = None) -> bool:
     """Whether outlets are the sample's: as the corpus's `alignment.json` says, by their names where there is none."""
     return bool((report or {}).get("sample", set(outlets) == set(OUTLETS)))
 

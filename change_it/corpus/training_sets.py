@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from change_it.corpus.arguments import BuildOptions, Negatives
 from change_it.corpus.article import Outlets
+from change_it.corpus.corpus_options import BuildOptions, Negatives
 from change_it.corpus.folder import OTHER
 from change_it.corpus.splits import components, generator
 from change_it.errors import InputError

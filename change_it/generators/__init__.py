@@ -5,15 +5,15 @@ Everything but the options loads torch, so the names are loaded lazily.
 
 from typing import TYPE_CHECKING
 
-from change_it.generators.arguments import GeneratorOptions, Recipe
+from change_it.generators.generator_options import GeneratorOptions, Recipe
 from change_it.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from change_it.generators.decoding import Candidate, Decoding
     from change_it.generators.extract import Extract
     from change_it.generators.generator import Generator, load_generator
+    from change_it.generators.headline_transfer import HeadlineTransfer
     from change_it.generators.train import train_generator
-    from change_it.generators.transfer import HeadlineTransfer
 
 __all__ = [
     "Candidate",
@@ -34,7 +34,7 @@ __getattr__ = lazy_attributes(
         "Decoding": "decoding",
         "Generator": "generator",
         "Extract": "extract",
-        "HeadlineTransfer": "transfer",
+        "HeadlineTransfer": "headline_transfer",
         "load_generator": "generator",
         "train_generator": "train",
     },

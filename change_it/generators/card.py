@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.generators.arguments import (
+from change_it.generators.generator_options import (
     LONGEST_SOURCE,
     LONGEST_TARGET,
     READS,

@@ -16,11 +16,11 @@ from huggingface_hub import InferenceClient, errors
 from change_it import __version__
 from change_it.engines import map_threads
 from change_it.errors import InputError
-from change_it.generators.arguments import KEY, check_url
 from change_it.generators.decoding import Candidate, Decoding
+from change_it.generators.generator_options import KEY, check_url
+from change_it.generators.headline_transfer import Proposer, Question
 from change_it.generators.journal import Journal
 from change_it.generators.prompt import Prompt, headline_of
-from change_it.generators.transfer import Proposer, Question
 from change_it.progress import ProgressBar
 
 #: What is sent where there is no key: without one the client would send the token of the Hub.

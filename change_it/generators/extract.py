@@ -20,9 +20,9 @@ from sklearn.pipeline import make_pipeline
 
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.errors import InputError
-from change_it.generators.arguments import EXTRACT
 from change_it.generators.decoding import Candidate, Decoding
-from change_it.generators.transfer import Proposer, Question
+from change_it.generators.generator_options import EXTRACT
+from change_it.generators.headline_transfer import Proposer, Question
 from change_it.progress import tracked
 from change_it.text.sentences import sentences
 from change_it.text.tokens import words

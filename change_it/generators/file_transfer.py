@@ -16,15 +16,15 @@ from change_it.corpus.folder import read_casing, read_outlets
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import map_threads, workers
 from change_it.errors import InputError
-from change_it.generators.arguments import EXTRACT, SystemOptions
 from change_it.generators.endpoint import Endpoint
 from change_it.generators.extract import Extract
 from change_it.generators.generator import load_published
+from change_it.generators.generator_options import EXTRACT, SystemOptions
+from change_it.generators.headline_transfer import LARGEST_BATCH, HeadlineTransfer, Proposer
 from change_it.generators.journal import Chunks
 from change_it.generators.prompt import Prompt
 from change_it.generators.prompted import Prompted
 from change_it.generators.rerank import choose
-from change_it.generators.transfer import LARGEST_BATCH, HeadlineTransfer, Proposer
 from change_it.io import cell_text, parse_columns, read_tables, write_table
 from change_it.judges.judge import Judges
 from change_it.process import keep_memory

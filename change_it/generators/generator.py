@@ -14,7 +14,12 @@ from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id
 from safetensors import safe_open
 from torch import nn
-from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, GenerationConfig
+from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
+    GenerationConfig,
+    PreTrainedTokenizerBase,
+)
 from transformers.dynamic_module_utils import custom_object_save
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
@@ -25,7 +30,9 @@ from transformers.models.auto.modeling_auto import (
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
-from change_it.generators.arguments import (
+from change_it.generators.card import CARD, COMMAND, GeneratorCard
+from change_it.generators.decoding import Decoding
+from change_it.generators.generator_options import (
     LONGEST_SOURCE,
     NETWORKS,
     PRETRAINED,
@@ -36,8 +43,6 @@ from change_it.generators.arguments import (
     Recipe,
     no_model,
 )
-from change_it.generators.card import CARD, COMMAND, GeneratorCard
-from change_it.generators.decoding import Decoding
 from change_it.generators.search import generate
 from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors, write_json
 from change_it.networks.formats import FORMATS, Format
@@ -199,7 +204,7 @@ def _try_out(generator: Generator) -> None:
     generate(model, brief, ["Prova"], Decoding(beams=1))
 
 
-def make_format(card: GeneratorCard, tokenizer: Any, model: Any) -> Format:
+def make_format(card: GeneratorCard, tokenizer: PreTrainedTokenizerBase, model: Any) -> Format:
     """The format of a generator."""
     return FORMATS[card.kind](tokenizer, **format_options(card, model.config))
 
@@ -212,7 +217,7 @@ def format_options(card: GeneratorCard, config: Any) -> dict[str, Any]:
     return {**options, "prompt": card.prompt} if card.kind == "causal" else options
 
 
-def save_generator(folder: Path, model: Any, tokenizer: Any, card: GeneratorCard) -> None:
+def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase, card: GeneratorCard) -> None:
     """Save a generator as it is pushed: beside weights and tokenizer the settings of the search and the code of the pipeline."""
     with quiet():
         model.save_pretrained(folder)
@@ -326,7 +331,12 @@ def load_tokenizer(folder: str | Path) -> Any:
 
 
 def load_model(
-    folder: str | Path, kind: Kind, tokenizer: Any, *, use: Use = "saved", dtype: torch.dtype = torch.float32
+    folder: str | Path,
+    kind: Kind,
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    use: Use = "saved",
+    dtype: torch.dtype = torch.float32,
 ) -> Any:
     """A model with pre-trained or trained weights (Hub id or folder)."""
     auto = AutoModelForCausalLM if kind == "causal" else AutoModelForSeq2SeqLM

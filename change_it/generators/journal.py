@@ -30,7 +30,7 @@ class Journal:
             with path.open("ab") as file:
                 file.truncate(len(whole))
 
-    def add(self, key: int | str, value: Any) -> None:
+    def add(self, key: int | str, value: object) -> None:
         """Keep what is finished."""
         line = json.dumps([key, value]).encode() + b"\n"
         with self._lock, file_errors(f"cannot write {self.path}"), self.path.open("ab") as file:

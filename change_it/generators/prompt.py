@@ -14,8 +14,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.corpus.folder import read_language, read_outlets, read_table
 from change_it.errors import InputError
-from change_it.generators.arguments import Choice
-from change_it.generators.transfer import Question
+from change_it.generators.generator_options import Choice
+from change_it.generators.headline_transfer import Question
 from change_it.text.stopwords import guess_language
 
 #: Characters of an article that is asked about, and of one in an example.

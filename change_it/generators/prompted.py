@@ -6,12 +6,13 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from transformers import PreTrainedTokenizerBase
 
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import COMMAND, kind_of, load_model, load_tokenizer
+from change_it.generators.headline_transfer import Proposer, Question, default_batch_size, write
 from change_it.generators.prompt import Prompt, headline_of
-from change_it.generators.transfer import Proposer, Question, default_batch_size, write
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
 from change_it.networks.pretrained import (
     batches_at_once,
@@ -40,7 +41,12 @@ class PromptFormat(CausalFormat):
     """
 
     def __init__(
-        self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int, ends: Sequence[int]
+        self,
+        tokenizer: PreTrainedTokenizerBase,
+        *,
+        max_source_tokens: int,
+        max_target_tokens: int,
+        ends: Sequence[int],
     ):
         """`ends` are the model's own, beside the tokenizer's."""
         lengths = {"max_source_tokens": max_source_tokens, "max_target_tokens": max_target_tokens}
@@ -57,7 +63,7 @@ class PromptFormat(CausalFormat):
             return self.before + self._ids([source])[0]
         turns = [{"role": "user", "content": source}]
         text = self.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
-        return self._ids([text])[0]
+        return self._ids([str(text)])[0]
 
     def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
         return [headline_of(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]

@@ -11,7 +11,7 @@ from change_it.corpus.rewriting import read_rewriting, rewriting_source
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import check_share, held_out
 from change_it.errors import InputError
-from change_it.generators.arguments import Reads, Recipe, check_recipe
+from change_it.generators.generator_options import Reads, Recipe, check_recipe
 
 #: Pairs that a recipe learns from, in the names of the splits.
 PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}

@@ -16,7 +16,7 @@ from change_it.scoring.item import Item
 from change_it.scoring.marks import JudgedHeadline, joint_probability, marks_of
 from change_it.stats import Floats, Ints
 from change_it.text.stopwords import guess_language
-from change_it.text.typography import set_alike
+from change_it.text.typography import set_all_alike
 
 #: What candidates are chosen for: `strict` multiplies by the fluency judge's probability and refuses a candidate with a number
 #: or name that neither the original nor its article has, or whose style is gone once both headlines are set alike, unless that is so of all of the item's.
@@ -162,22 +162,19 @@ def _strict(
             "the objective strict needs a fluency judge beside the others: change-it train judge --task fluency"
         )
     pairs = [(row, text) for row, some in enumerate(candidates) for text in some]
-    texts = [text for _, text in pairs]
+    originals, texts = [sources[row] for row, _ in pairs], [text for _, text in pairs]
     printed = iter(judges.fluency.probabilities(texts, progress=False)[:, 1])
     facts = check_all_facts(
         texts,
-        sources=[sources[row] for row, _ in pairs],
+        sources=originals,
         articles=[articles[row] for row, _ in pairs],
         language=language or guess_language(articles),
         casing=judges.casing,
         reader=judges.reader,
         targets=[judges.outlets[aims[row]] for row, _ in pairs],
     )
-    alike = [set_alike(sources[row], text) for row, text in pairs]
-    old, new = np.split(
-        judges.main.probabilities([text for two in zip(*alike, strict=True) for text in two], progress=False),
-        2,
-    )
+    originals_alike, texts_alike = set_all_alike(originals, texts)
+    old, new = np.split(judges.main.probabilities(originals_alike + texts_alike, progress=False), 2)
     normalised = style_reversed(new, old, aims[[row for row, _ in pairs]], reversal)
     supported = (
         bool(text.strip()) and fact.supported and style

@@ -15,23 +15,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
-from change_it.generators.arguments import (
-    LONGEST_SOURCE,
-    LONGEST_TARGET,
-    NETWORKS,
-    READS,
-    TRANSFORMER,
-    GeneratorOptions,
-    GeneratorSettings,
-    Kind,
-    architecture_of,
-    check_published,
-    check_recipe,
-    preset,
-)
 from change_it.generators.card import Dtype, GeneratorCard
 from change_it.generators.generator import (
     add_adapters,
@@ -44,6 +31,20 @@ from change_it.generators.generator import (
     max_positions,
     new_network,
     save_generator,
+)
+from change_it.generators.generator_options import (
+    LONGEST_SOURCE,
+    LONGEST_TARGET,
+    NETWORKS,
+    READS,
+    TRANSFORMER,
+    GeneratorOptions,
+    GeneratorSettings,
+    Kind,
+    architecture_of,
+    check_published,
+    check_recipe,
+    preset,
 )
 from change_it.generators.recipes import Examples, RecipeData, load_recipe
 from change_it.io import check_writable, read_json, write_json
@@ -240,7 +241,9 @@ def _card(settings: GeneratorSettings, kind: Kind, data: RecipeData) -> Generato
     )
 
 
-def _fit(card: GeneratorCard, tokenizer: Any, model: Any, given: int | None) -> tuple[GeneratorCard, Format]:
+def _fit(
+    card: GeneratorCard, tokenizer: PreTrainedTokenizerBase, model: Any, given: int | None
+) -> tuple[GeneratorCard, Format]:
     """The card and the format with sources no longer than the model has positions for."""
     format_ = make_format(card, tokenizer, model)
     space = max_positions(model, card, format_)

@@ -20,13 +20,13 @@ from jinja2 import PackageLoader
 
 from change_it import __version__
 from change_it.corpus.alignment import number_above
-from change_it.corpus.folder import MODEL_CORPUS
+from change_it.corpus.folder import MODEL_CORPUS, SPLITS
 from change_it.corpus.sample import OUTLETS, of_sample
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
-from change_it.judges.arguments import as_in_the_papers
+from change_it.judges.judge_options import as_in_the_papers
 from change_it.published import CITATIONS, JUDGES
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram
@@ -223,8 +223,8 @@ def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> 
     outlets = record["outlets"]["a"], record["outlets"]["b"]
     card.data.license = options.license or card.data.license or license_of(outlets)
     for config in card.data.get("dataset_info") or []:
-        tables = sorted((folder / config["config_name"]).glob("*.parquet"))
-        sizes = {table.stem: read_metadata(table) for table in tables}
+        tables = [folder / config["config_name"] / f"{split}.parquet" for split in sorted(SPLITS)]
+        sizes = {table.stem: read_metadata(table) for table in tables if table.is_file()}
         config["splits"] = []
         for name, size in sizes.items():
             num_bytes = sum(size.row_group(group).total_byte_size for group in range(size.num_row_groups))
@@ -282,7 +282,7 @@ def _scores(folder: Path, outlets: Sequence[str]) -> dict[str, Any]:
 
 
 def _model_data(
-    options: PushOptions, corpus: Mapping[str, Any], outlets: Sequence[str], **values: Any
+    options: PushOptions, corpus: Mapping[str, object], outlets: Sequence[str], **values: Any
 ) -> ModelCardData:
     """YAML of a model's card."""
     language = corpus.get("language") or values.get("language")
@@ -315,7 +315,7 @@ def _result(
 
 
 def _system(
-    card: GeneratorCard, folder: Path, systems: Mapping[str, Any], options: PushOptions
+    card: GeneratorCard, folder: Path, systems: Mapping[str, object], options: PushOptions
 ) -> str | None:
     """Name of a generator's system in the run's report."""
     if options.system is not None:

@@ -16,6 +16,7 @@ from huggingface_hub import constants
 
 from change_it import metric_path, shipped_path, space_path
 from change_it.audit.verdicts import check_metrics
+from change_it.corpus.folder import FILES
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard, single_generator
 from change_it.hub import cards
@@ -40,7 +41,8 @@ OWN_REQUIREMENT = re.compile(r"change-it(?:\[(?P<extras>.*?)\])?")
 
 
 def files_of(options: PushOptions) -> Files:
-    """The files of a push."""
+    """The files of a push; nothing from outside the folder that is pushed."""
+    _check_links(Path(options.folder))
     match options.kind:
         case "dataset":
             return _dataset(options)
@@ -54,11 +56,20 @@ def files_of(options: PushOptions) -> Files:
             return _app(options, space_path)
 
 
+def _check_links(folder: Path) -> None:
+    """Refuse links that lead out of the folder: what they lead to was never meant for others."""
+    for path in folder.rglob("*"):
+        if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+            raise InputError(
+                f"{path} is a link that leads out of {folder}: put a copy in its place, or remove it"
+            )
+
+
 def _dataset(options: PushOptions) -> Files:
     """Tables as they are; the card, the record and the list of rejected rows for others to read."""
     folder = _folder(options)
     record = read_json(folder / "alignment.json")
-    tables = sorted(folder.glob("*/*.parquet"))
+    tables = [folder / name for name in FILES if name.endswith(".parquet") and (folder / name).is_file()]
     if record is None or not (folder / "README.md").is_file() or not tables:
         raise InputError(f"{folder} is no corpus folder: make one with change-it corpus build")
     record = public(record)
@@ -261,7 +272,7 @@ def _requirements(text: str, project: Mapping[str, Any], options: PushOptions) -
     return "".join(f"{line}\n" for line in dict.fromkeys([*needed, *others])), f"{names} @ {address}"
 
 
-def _as_json(value: Any) -> bytes:
+def _as_json(value: object) -> bytes:
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
 

@@ -41,4 +41,4 @@ from change_it.io.readers import (
     read_records,
     read_tables,
 )
-from change_it.io.texts import column_of, refuse_empty, texts_by_name, texts_of
+from change_it.io.texts import column_of, refuse_empty, refuse_lengths, texts_by_name, texts_of

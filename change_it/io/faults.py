@@ -24,6 +24,7 @@ FAULTS = {
     "double the quotes inside",
     "long": "{file}, line {line}: more than {most:,} characters in one row; shorten it",
     "json": "{file}, line {line}: {fault}; write one JSON object a line",
+    "packed": "{file} is a spreadsheet or packed, not text: save it as CSV in UTF-8, or unpack it",
     "parquet": "{file} is not a parquet file: export it again, or rename it to what it is",
 }
 #: Faults of a file or disk that no code can mend, and what the user can do.

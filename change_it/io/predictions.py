@@ -21,17 +21,18 @@ def named_files(
     A name may come again, with another file, where it may be `repeated`.
     """
     used = dict.fromkeys((name.lower() for name in taken), "")
-    files: set[tuple[str, str]] = set()
+    files: set[tuple[str, Path]] = set()
     for spec in specs:
         name, equals, file = spec.partition("=")
         if not equals or not file or not _NAME.fullmatch(name):
             raise InputError(
                 f"{option} {spec!r} is not NAME=FILE: write {option} {example} (letters, digits, . + - _)"
             )
-        if (name.lower() in used and not (repeated and used[name.lower()] == name)) or (name, file) in files:
+        found = name, Path(file).resolve()
+        if (name.lower() in used and not (repeated and used[name.lower()] == name)) or found in files:
             raise InputError(f"{option} {spec!r}: the name {name} is taken, choose another")
         used[name.lower()] = name
-        files.add((name, file))
+        files.add(found)
         yield name, Path(file)
 
 

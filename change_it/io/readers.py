@@ -41,6 +41,13 @@ Columns = Sequence[str] | Mapping[str, Sequence[str]]
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _DELIMITERS = (",", ";", "\t")
 _JSON_LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")
+_PACKED = (
+    b"PK\x03\x04",
+    b"\xd0\xcf\x11\xe0",
+    b"\x1f\x8b",
+    b"BZh",
+    b"\xfd7zX",
+)  # zip (xlsx, ods), xls, gzip, bzip2, xz
 _BLANKS = re.compile(r"\s*")
 _NAMED = re.compile(r"(\w[\w.+-]*)=(.+)", re.DOTALL)
 _BROKEN = object()
@@ -104,18 +111,18 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
     for spec in files:
         label, name = outlet_and_file(spec)
         if name.startswith(HUB):
-            tables |= {table.name: replace(table, label=label) for table in _hub_tables(name)}
+            for table in _hub_tables(name):
+                _add(tables, table.name, replace(table, label=label))
             continue
         for path in _paths(name):
             kind = SUFFIXES.get(path.suffix.lower())
             if kind is None:
+                _check_packed(path)
                 raise InputError(f"{path} is of no known kind: rename it to end in {', '.join(SUFFIXES)}")
             table = Table(str(path), path.stem, _outlet(path.stem) or _outlet(path.resolve().parent.name))
             table.label = label
             table.rows = _file_rows(table, kind, encoding)
-            earlier = tables.setdefault(str(path.resolve()), table)
-            if earlier.label != label:
-                raise InputError(f"{path} is given twice, of other outlets: give it once, as OUTLET=FILE")
+            _add(tables, str(path.resolve()), table)
     # Ids are made from stems: those that occur twice get the folder's name before them, at last numbers behind.
     stems: set[str] = set()
     for table in tables.values():
@@ -126,6 +133,12 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
             table.stem, number = f"{given}-{number}", number + 1
         stems.add(table.stem)
     return list(tables.values())
+
+
+def _add(tables: dict[str, Table], key: str, table: Table) -> None:
+    """Add a table once; refused where it is given again, of another outlet."""
+    if tables.setdefault(key, table).label != table.label:
+        raise InputError(f"{table.name} is given twice, of other outlets: give it once, as OUTLET=FILE")
 
 
 def outlet_and_file(spec: str) -> tuple[str, str]:
@@ -255,6 +268,7 @@ def _file_rows(table: Table, kind: str, encoding: str) -> Iterator[Row]:
         if kind == "parquet":
             yield from _parquet_rows(table, path)
             return
+        _check_packed(path)
         try:
             with path.open(encoding=encoding, newline="" if kind == "CSV" else "\n") as file:
                 yield from _csv_rows(table, file) if kind == "CSV" else _json_rows(table, file)
@@ -264,6 +278,13 @@ def _file_rows(table: Table, kind: str, encoding: str) -> Iterator[Row]:
             raise InputError(
                 f"{path} is not {encoding.removesuffix('-sig')} text: give its encoding, for example --encoding cp1252"
             ) from error
+
+
+def _check_packed(path: Path) -> None:
+    """Refuse a spreadsheet or an archive, whatever it is called."""
+    with path.open("rb") as file:
+        if file.read(4).startswith(_PACKED):
+            raise TableError("packed", path)
 
 
 def _csv_rows(table: Table, file: TextIO) -> Iterator[Row]:

@@ -28,7 +28,7 @@ def column_of(name: str, values: Any) -> Iterable[Any]:
     return values
 
 
-def texts_of(name: str, values: Any) -> list[str]:
+def texts_of(name: str, values: object) -> list[str]:
     """The texts of `column_of`, empty where a value is missing.
 
     Raises:
@@ -43,19 +43,24 @@ def texts_of(name: str, values: Any) -> list[str]:
     return texts
 
 
-def texts_by_name(**given: Any) -> dict[str, list[str]]:
+def texts_by_name(**given: object) -> dict[str, list[str]]:
     """The texts of several arguments by their names.
 
     Raises:
         InputError: as `texts_of`, or their numbers differ, or one is empty.
     """
     texts = {name: texts_of(name, values) for name, values in given.items()}
-    if len({len(several) for several in texts.values()}) > 1:
-        counts = ", ".join(f"{len(several)} {name}" for name, several in texts.items())
-        raise InputError(f"there are {counts}: give one of each for every item")
+    refuse_lengths(**texts)
     for name, several in texts.items():
         refuse_empty(name, several)
     return texts
+
+
+def refuse_lengths(**given: Sequence[object]) -> None:
+    """Refuse arguments of different lengths."""
+    if len({len(values) for values in given.values()}) > 1:
+        counts = ", ".join(f"{len(values)} {name}" for name, values in given.items())
+        raise InputError(f"there are {counts}: give one of each for every item")
 
 
 def refuse_empty(name: str, texts: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ Everything but the options loads torch, so the names are handed on lazily.
 
 from typing import TYPE_CHECKING
 
-from change_it.judges.arguments import JudgeOptions, Task
+from change_it.judges.judge_options import JudgeOptions, Task
 from change_it.lazy import lazy_attributes
 
 if TYPE_CHECKING:

@@ -5,8 +5,6 @@
 Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub with the weights.
 """
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -106,7 +104,7 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
         attention_mask: Tensor | None = None,
         token_type_ids: Tensor | None = None,
         labels: Tensor | None = None,
-        **_: Any,
+        **_: object,
     ) -> SequenceClassifierOutput:
         """Judge a batch of headlines.
 

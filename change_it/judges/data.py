@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from change_it.corpus.arguments import Negatives as DrawnNegatives
+from change_it.corpus.corpus_options import Negatives as DrawnNegatives
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import (
@@ -25,7 +25,7 @@ from change_it.corpus.training_sets import (
     with_events,
 )
 from change_it.errors import InputError
-from change_it.judges.arguments import Fold, Negatives, Task, TrainingSet
+from change_it.judges.judge_options import Fold, Negatives, Task, TrainingSet
 from change_it.judges.negatives import contradict, name_pool
 from change_it.text.names import Casing, Headline
 from change_it.text.stopwords import guess_language
@@ -149,8 +149,8 @@ def load_task(
     if task == "hh":
         strict = pairs["train"].filter(alignment="A1")
         apart = strict.filter(pl.col("a_id").is_in(_held(strict["a_id"], validation_share, rng)))
-        known = pl.concat([apart["a_id"], apart["b_id"]]).implode()
-        rest = strict.filter(~pl.col("a_id").is_in(known), ~pl.col("b_id").is_in(known))
+        held_out = pl.concat([apart["a_id"], apart["b_id"]]).implode()
+        rest = strict.filter(~pl.col("a_id").is_in(held_out), ~pl.col("b_id").is_in(held_out))
         train, validation = (
             _pair_examples(classified(rows, "train", negatives, seed)) for rows in (rest, apart)
         )

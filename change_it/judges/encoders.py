@@ -25,8 +25,8 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.judges.arguments import CROSS_ENCODER, HEADS, NGRAMS, SCRATCH, Head, Size, Task
 from change_it.judges.judge import encode
+from change_it.judges.judge_options import CROSS_ENCODER, HEADS, NGRAMS, SCRATCH, Head, Size, Task
 from change_it.judges.pair import (
     CAPITAL,
     COMMON,

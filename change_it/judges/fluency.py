@@ -132,7 +132,7 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
         labels: Tensor | None = None,
         junction_labels: Tensor | None = None,
         parts: Tensor | None = None,
-        **_: Any,
+        **_: object,
     ) -> SequenceClassifierOutput:
         """Judge headlines: `logits` (rows, 2) and, with labels, the mean cross-entropy of headlines and of junctions as `loss`.
 

@@ -13,9 +13,9 @@ from transformers import PreTrainedTokenizerBase
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
 from change_it.corpus.training_sets import held_out, of_fold, with_events
 from change_it.errors import InputError
-from change_it.judges.arguments import Fold
 from change_it.judges.fluency import IGNORED
 from change_it.judges.judge import encode
+from change_it.judges.judge_options import Fold
 from change_it.text.damage import FAMILIES, Material, damage
 from change_it.text.stopwords import guess_language
 from change_it.text.tagging import languages, load_tagger

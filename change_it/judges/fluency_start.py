@@ -16,7 +16,6 @@ from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
-from change_it.judges.arguments import SCRATCH, VOCABULARY, JudgeSettings
 from change_it.judges.encoders import class_labels, load_encoder, load_encoder_weights, train_wordpiece
 from change_it.judges.fluency import (
     CLASS_OFFSETS,
@@ -28,6 +27,7 @@ from change_it.judges.fluency import (
     buckets,
 )
 from change_it.judges.fluency_data import PARTS, FluencyData, FluencyExamples
+from change_it.judges.judge_options import SCRATCH, VOCABULARY, JudgeSettings
 from change_it.stats import Ints
 
 #: A judge and its tokenizer.

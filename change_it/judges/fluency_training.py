@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
 from change_it.corpus.folder import read_casing
-from change_it.judges.arguments import JudgeSettings
 from change_it.judges.baselines import scores
 from change_it.judges.fluency import FluencyJudgeForSequenceClassification
 from change_it.judges.fluency_data import (
@@ -27,6 +26,7 @@ from change_it.judges.fluency_data import (
 )
 from change_it.judges.fluency_start import LABELS, Started, build
 from change_it.judges.judge import Judge
+from change_it.judges.judge_options import JudgeSettings
 from change_it.judges.ngram import NgramJudge, fit_ngram_judge
 from change_it.networks.pretrained import load_weights, read_tokenizer
 from change_it.stats import Floats

@@ -3,7 +3,6 @@
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
@@ -13,14 +12,15 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from transformers import BatchEncoding
+from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from change_it.cache import LRUCache
 from change_it.engines import Workers, map_threads
 from change_it.errors import InputError
-from change_it.judges.arguments import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
+from change_it.judges.judge_options import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
 from change_it.judges.reader import Reader
 from change_it.networks.pretrained import (
+    arithmetic,
     batches_at_once,
     hash_of_weights,
     load_errors,
@@ -68,7 +68,7 @@ class Judge:
 
     task: Task
     model: Any
-    tokenizer: Any
+    tokenizer: PreTrainedTokenizerBase
     fold: str
     outlets: tuple[str, str]
     weights_hash: str
@@ -76,7 +76,7 @@ class Judge:
     cache_size: int = 0
     precision: Arithmetic = "float32"
     workers: "Workers[Judges] | None" = field(default=None, repr=False)
-    _lock: Any = field(default_factory=threading.Lock, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _cache: LRUCache[Question, Floats] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -86,7 +86,7 @@ class Judge:
     def of(
         cls,
         model: Any,
-        tokenizer: Any,
+        tokenizer: PreTrainedTokenizerBase,
         *,
         weights_hash: str = "",
         precision: Arithmetic = "float32",
@@ -213,9 +213,9 @@ class Judge:
             def compute(missing: list[Question]) -> list[Floats]:
                 return self._compute(missing, questions, batch_size, report)
 
-            found = self._cache.get(questions, compute)
+            answers = self._cache.get(questions, compute)
             report(len(texts))
-        return np.array(found, dtype=np.float64).reshape(-1, 2)
+        return np.array(answers, dtype=np.float64).reshape(-1, 2)
 
     def _compute(
         self,
@@ -262,10 +262,7 @@ class Judge:
         """(n, 2) probabilities of one batch."""
         batch = self._encode(texts, pairs, self.max_tokens)
         device = self.model.device
-        arithmetic: AbstractContextManager[Any] = nullcontext()
-        if self.precision == "bf16":
-            arithmetic = torch.autocast(device.type, dtype=torch.bfloat16)
-        with arithmetic:
+        with arithmetic(device, self.precision):
             logits = self.model(**batch.to(device)).logits
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
         if self.task == "fluency" and batch["input_ids"].shape[1] == self.max_tokens:
@@ -280,7 +277,11 @@ class Judge:
 
 
 def encode(
-    tokenizer: Any, texts: Sequence[str], pairs: Sequence[str] | None = None, *, max_tokens: int
+    tokenizer: PreTrainedTokenizerBase,
+    texts: Sequence[str],
+    pairs: Sequence[str] | None = None,
+    *,
+    max_tokens: int,
 ) -> Any:
     """A padded batch of tensors, as a tokenizer itself gives it, but faster; a text of several pairs is read once."""
     if pairs is None or not getattr(tokenizer, "is_fast", False):

@@ -141,10 +141,10 @@ def swap_names(
         >>> swap_names(Headline("Il premier vola a Washington", "it"), Random(1), ["Mosca"])
         'Il premier vola a Mosca'
     """
-    found = headline.full_names(casing)
-    if not found or not names:
+    full_names = headline.full_names(casing)
+    if not full_names or not names:
         return None
-    first, last = rng.choice(found)
+    first, last = rng.choice(full_names)
     present = set(headline.keys)
     for _ in range(20):
         new = rng.choice(names)
@@ -184,10 +184,10 @@ def swap_roles(headline: Headline, rng: Random, casing: Casing | None = None) ->
         >>> swap_roles(Headline("Il premier Conte attacca Salvini", "it"), Random(1))
         'Il premier Salvini attacca Conte'
     """
-    found = headline.full_names(casing)
+    full_names = headline.full_names(casing)
     possible = [
         (one, other)
-        for one, other in pairwise(found)
+        for one, other in pairwise(full_names)
         if _has_verb(headline, one[1], other[0])
         and set(headline.keys[slice(*one)]).isdisjoint(headline.keys[slice(*other)])
         and _before(headline, one[0]) == _before(headline, other[0])

@@ -147,7 +147,7 @@ class PairJudgeForSequenceClassification(PreTrainedModel):
         attention_mask: Tensor | None = None,
         token_type_ids: Tensor | None = None,
         labels: Tensor | None = None,
-        **_: Any,
+        **_: object,
     ) -> SequenceClassifierOutput:
         """Judge a batch of pairs.
 

@@ -8,7 +8,6 @@ in difficulty; beside its own edits it says which of them the sources tell.
 
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -17,16 +16,17 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from transformers import DynamicCache
+from transformers import DynamicCache, PreTrainedTokenizerBase
 
 from change_it.corpus.rewriting import rewriting_source
 from change_it.engines import map_threads
 from change_it.errors import InputError
 from change_it.io import GENERATOR_CARD
-from change_it.judges.arguments import SCRATCH, read_about
+from change_it.judges.judge_options import SCRATCH, read_about
 from change_it.networks.pointer_generator import WordGenerator
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import (
+    arithmetic,
     batches_at_once,
     hash_of_weights,
     load_errors,
@@ -40,6 +40,7 @@ from change_it.networks.pretrained import (
 )
 from change_it.networks.tokenizer import IGNORED, padded
 from change_it.progress import ProgressOption, progress_of
+from change_it.stats import Floats
 from change_it.text.edits import Edit, Kind, Mentions, edits
 from change_it.text.names import Casing, Headline
 
@@ -105,11 +106,11 @@ class Reader:
     """
 
     model: Any
-    tokenizer: Any
+    tokenizer: PreTrainedTokenizerBase
     settings: ReaderSettings
     weights_hash: str = ""
     precision: str = "float32"
-    _lock: Any = field(default_factory=threading.Lock, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @classmethod
     def from_pretrained(
@@ -225,18 +226,18 @@ class Reader:
         """
         items = list(zip(headlines, sources, articles, reference_articles, targets, strict=True))
         order = sorted(
-            range(len(items)), key=lambda place: (items[place][4], len(items[place][2]), items[place][2])
+            range(len(items)), key=lambda index: (items[index][4], len(items[index][2]), items[index][2])
         )
         batches = [order[start : start + TOGETHER] for start in range(0, len(order), TOGETHER)]
         mentions = lru_cache(KEPT)(lambda texts: Mentions.of(texts, language, casing))
 
         def answer(batch: list[int]) -> list[Reading]:
-            some = [items[place] for place in batch]
+            some = [items[index] for index in batch]
             changed = [
                 edits(Headline(headline, language), mentions((source, article, reference)), casing)
                 for headline, source, article, reference, _ in some
             ]
-            by_number = sorted(range(len(some)), key=lambda place: len(changed[place]))
+            by_number = sorted(range(len(some)), key=lambda index: len(changed[index]))
             readings: dict[int, Reading] = {}
             at_once = TOGETHER if self._causal else AT_ONCE
             for start in range(0, len(some), at_once):
@@ -248,56 +249,53 @@ class Reader:
                 )
             return [readings[row] for row in range(len(some))]
 
-        found = [Reading()] * len(items)
+        results = [Reading()] * len(items)
         done = 0
         answers = map_threads(answer, ((batch,) for batch in batches), batches_at_once(self.model))
         with progress_of(progress, "facts judge", len(items)) as report:
             for batch, readings in zip(batches, answers, strict=True):
-                for place, reading in zip(batch, readings, strict=True):
-                    found[place] = reading
+                for index, reading in zip(batch, readings, strict=True):
+                    results[index] = reading
                 done += len(batch)
                 report(done)
-        return found
+        return results
 
     def _compare(self, items: Sequence[tuple[str, ...]], changed: Sequence[list[Edit]]) -> list[Reading]:
         """The readings of headlines; a partner's article is asked about the edits that fit the original and its article better."""
-        found = [Reading()] * len(items)
-        asked = [place for place, some in enumerate(changed) if some]
-        gaps: dict[int, Any] = {}
-        for target in dict.fromkeys(items[place][4] for place in asked):
-            of_target = [place for place in asked if items[place][4] == target]
-            texts = [[items[place][0], *(edit.text for edit in changed[place])] for place in of_target]
-            own = self.gaps([(items[place][1], items[place][2]) for place in of_target], texts, target)
-            gaps |= zip(of_target, own, strict=True)
+        readings = [Reading()] * len(items)
+        asked = [row for row, some in enumerate(changed) if some]
+        gaps: dict[int, Floats] = {}
+        for target in dict.fromkeys(items[row][4] for row in asked):
+            of_target = [row for row in asked if items[row][4] == target]
+            texts = [[items[row][0], *(edit.text for edit in changed[row])] for row in of_target]
+            of_originals = self.gaps([(items[row][1], items[row][2]) for row in of_target], texts, target)
+            gaps |= zip(of_target, of_originals, strict=True)
             fits_better = {
-                place: np.flatnonzero(
-                    gaps[place] < [-self.settings.margins[edit.kind] for edit in changed[place]]
-                )
-                for place in of_target
+                row: np.flatnonzero(gaps[row] < [-self.settings.margins[edit.kind] for edit in changed[row]])
+                for row in of_target
             }
-            doubted = {place: which for place, which in fits_better.items() if len(which) and items[place][3]}
+            doubted = {row: which for row, which in fits_better.items() if len(which) and items[row][3]}
             if not doubted:
                 continue
             texts = [
-                [items[place][0], *(changed[place][n].text for n in which)]
-                for place, which in doubted.items()
+                [items[row][0], *(changed[row][n].text for n in which)] for row, which in doubted.items()
             ]
-            partners = self.gaps([("", items[place][3]) for place in doubted], texts, target)
-            for (place, which), gap in zip(doubted.items(), partners, strict=True):
-                gaps[place][which] = np.maximum(gaps[place][which], gap)
-        for place, gap in gaps.items():
+            partners = self.gaps([("", items[row][3]) for row in doubted], texts, target)
+            for (row, which), gap in zip(doubted.items(), partners, strict=True):
+                gaps[row][which] = np.maximum(gaps[row][which], gap)
+        for row, gap in gaps.items():
             # the last of a kind stays: the edit with the least gap
-            best = {changed[place][n].kind: n for n in np.argsort(-gap, kind="stable").tolist()}
-            found[place] = Reading(
+            best = {changed[row][n].kind: n for n in np.argsort(-gap, kind="stable").tolist()}
+            readings[row] = Reading(
                 {kind: float(gap[n]) for kind, n in best.items()},
-                {kind: changed[place][n] for kind, n in best.items()},
+                {kind: changed[row][n] for kind, n in best.items()},
             )
-        return found
+        return readings
 
     @torch.no_grad()
     def gaps(
         self, sources: Sequence[tuple[str, str]], groups: Sequence[Sequence[str]], target: str
-    ) -> list[Any]:
+    ) -> list[Floats]:
         """By how much a headline is likelier than its edits.
 
         Args:
@@ -308,10 +306,7 @@ class Reader:
         Returns:
             For each source log p of its headline less that of each edit, in nats, float64.
         """
-        arithmetic: AbstractContextManager[Any] = nullcontext()
-        if self.precision == "bf16":
-            arithmetic = torch.autocast(self.model.device.type, dtype=torch.bfloat16)
-        with arithmetic:
+        with arithmetic(self.model.device, self.precision):
             if isinstance(self.model, PointerTransformerForConditionalGeneration):
                 return self._of_words([rewriting_source(*texts, target) for texts in sources], groups)
             plain = [". ".join(filter(None, texts)) for texts in sources]
@@ -319,7 +314,7 @@ class Reader:
                 return self._of_encoder_decoder(plain, groups)
             return self._of_causal(plain, groups)
 
-    def _of_words(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Any]:
+    def _of_words(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
         """Each source's headlines, filled up to the same number, share its states; the words before an edit are not projected."""
         most = max(map(len, groups))
         filled = [[*group, *[""] * (most - len(group))] for group in groups]
@@ -339,7 +334,7 @@ class Reader:
             for value, table, group in zip(values, tables, groups, strict=True)
         ]
 
-    def _of_encoder_decoder(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Any]:
+    def _of_encoder_decoder(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
         rows = [row for row, group in enumerate(groups) for _ in group]
         with self._lock, reading_errors(self.tokenizer):
             batch = self.tokenizer(
@@ -367,24 +362,24 @@ class Reader:
         sizes = [len(group) for group in groups]
         return list(map(_differences, torch.cat(parts).split(sizes), labels.split(sizes)))
 
-    def _of_causal(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Any]:
+    def _of_causal(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
         """Each source is read once, for all the headlines that it has here, and what edits begin with alike is read once too."""
         places: dict[str, list[int]] = {}
-        for place, source in enumerate(sources):
-            places.setdefault(source, []).append(place)
-        found: dict[int, Any] = {}
+        for index, source in enumerate(sources):
+            places.setdefault(source, []).append(index)
+        differences: dict[int, Floats] = {}
         for source, some in places.items():
             with self._lock, reading_errors(self.tokenizer):
-                prompt, headlines = self._pieces(source, [text for place in some for text in groups[place]])
+                prompt, headlines = self._pieces(source, [text for index in some for text in groups[index]])
             rest = iter(headlines)
             cache = DynamicCache()
             self.model(input_ids=prompt[:, :-1], past_key_values=cache, use_cache=True, logits_to_keep=1)
-            for place in some:
-                rows = [next(rest) for _ in groups[place]]
+            for index in some:
+                rows = [next(rest) for _ in groups[index]]
                 labels = padded(rows, IGNORED)
                 values = self._log_p(prompt, cache, rows, _changed(labels))
-                found[place] = _differences(values, labels)
-        return [found[place] for place in range(len(sources))]
+                differences[index] = _differences(values, labels)
+        return [differences[index] for index in range(len(sources))]
 
     def _pieces(self, source: str, headlines: Sequence[str]) -> tuple[Tensor, list[list[int]]]:
         """What a causal model reads before a headline, (1, n), and what it is asked to write."""
@@ -426,8 +421,8 @@ class Reader:
             cache.crop(-len(ids))
             total = torch.stack([row.float().logsumexp(-1) for row in logits])
             labels = padded(part, 0)[wanted]
-            found = (logits[places, labels].float() - total[places]).cpu()
-            values[some, : wanted.shape[1]] = torch.zeros(wanted.shape).masked_scatter(wanted, found)
+            log_p = (logits[places, labels].float() - total[places]).cpu()
+            values[some, : wanted.shape[1]] = torch.zeros(wanted.shape).masked_scatter(wanted, log_p)
         return values
 
 
@@ -462,7 +457,7 @@ def _changed(labels: Tensor) -> Tensor:
     return differs & (labels != IGNORED)
 
 
-def _differences(values: Tensor, labels: Tensor) -> Any:
+def _differences(values: Tensor, labels: Tensor) -> Floats:
     """(n - 1,) log p of row 0 less that of each other row, of (n, t) log p, none below `LEAST`, from where they differ."""
     values = values.float().clamp(min=LEAST).masked_fill(labels == IGNORED, 0.0).double()
     differs = (labels[1:] != labels[:1]).cumsum(1) > 0
@@ -497,7 +492,7 @@ def load_model(name: str | Path, *, use: Any = "base") -> Any:
     return model
 
 
-def read_settings(config: Any) -> ReaderSettings:
+def read_settings(config: object) -> ReaderSettings:
     """The settings in a model's configuration.
 
     Raises:
@@ -533,22 +528,24 @@ def calibrated(readings: Sequence[Reading], share: float) -> dict[Kind, float]:
     gaps = np.array(
         [[reading.gaps.get(kind, np.inf) for kind in KINDS] for reading in readings if reading.gaps]
     )
+    if not len(gaps):
+        return dict.fromkeys(KINDS, 0.0)
     least, most = 0.0, 1.0 - share
     margins = _margins(gaps, least)
     for _ in range(HALVINGS):
         refused = (least + most) / 2
         some = _margins(gaps, refused)
-        if len(gaps) and (gaps >= [-some[kind] for kind in KINDS]).all(axis=1).mean() >= share:
+        if (gaps >= [-some[kind] for kind in KINDS]).all(axis=1).mean() >= share:
             least, margins = refused, some
         else:
             most = refused
     return margins
 
 
-def _margins(gaps: Any, refused: float) -> dict[Kind, float]:
+def _margins(gaps: Floats, refused: float) -> dict[Kind, float]:
     """Those that refuse this share of the headlines that have edits of a kind; of (n, kinds) gaps, infinite where there are none."""
-    of_kind = {kind: gaps[np.isfinite(gaps[:, n]), n] for n, kind in enumerate(KINDS)} if len(gaps) else {}
+    of_kinds = {kind: column[np.isfinite(column)] for kind, column in zip(KINDS, gaps.T, strict=True)}
     return {
-        kind: max(0.0, -float(np.quantile(of_kind[kind], refused))) if len(of_kind.get(kind, ())) else 0.0
-        for kind in KINDS
+        kind: max(0.0, -float(np.quantile(of_kind, refused))) if len(of_kind) else 0.0
+        for kind, of_kind in of_kinds.items()
     }

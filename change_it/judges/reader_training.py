@@ -14,8 +14,8 @@ from change_it.corpus.rewriting import read_rewriting, rewriting_source
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import check_share, held_out
 from change_it.errors import InputError
-from change_it.judges.arguments import SCRATCH, JudgeSettings
 from change_it.judges.baselines import scores
+from change_it.judges.judge_options import SCRATCH, JudgeSettings
 from change_it.judges.reader import KINDS, LONGEST, Reader, ReaderSettings, calibrated, load_model
 from change_it.networks.pointer_generator import IGNORED
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration

@@ -139,7 +139,7 @@ class StyleJudgeForSequenceClassification(PreTrainedModel):
         attention_mask: Tensor | None = None,
         token_type_ids: Tensor | None = None,
         labels: Tensor | None = None,
-        **_: Any,
+        **_: object,
     ) -> SequenceClassifierOutput:
         """Judge a batch of headlines.
 
@@ -205,22 +205,22 @@ class StyleJudgeForSequenceClassification(PreTrainedModel):
         apart[:, :1] = False
         edge = torch.full_like(ids[:, :1], START)
         text = torch.cat([(apart * SPACE)[..., None], characters], dim=-1).flatten(1)
-        text, known = kept_values(torch.cat([edge, text], dim=1), torch.cat([edge, text], dim=1) > 0)
-        length = known.sum(1)
+        text, kept = kept_values(torch.cat([edge, text], dim=1), torch.cat([edge, text], dim=1) > 0)
+        length = kept.sum(1)
         text = functional.pad(text, (0, 1)).scatter(1, length[:, None], END)
 
         # A piece and the marker before it are one unit.
         before = functional.pad(ids, (1, 0))[:, :-1] * marked
-        units, known = kept_values(ids + self.config.pieces * before, inside & (kinds != MARKER))
-        found = ngram_numbers(text, length + 1, self.config.character_ngrams, salt=11)
-        found += ngram_numbers(units % MODULUS, known.sum(1), self.config.piece_ngrams, salt=29)
+        units, kept = kept_values(ids + self.config.pieces * before, inside & (kinds != MARKER))
+        hashed = ngram_numbers(text, length + 1, self.config.character_ngrams, salt=11)
+        hashed += ngram_numbers(units % MODULUS, kept.sum(1), self.config.piece_ngrams, salt=29)
         if self.config.class_ngrams:
             longer = functional.pad(kinds == GOES_ON, (0, 1))[:, 1:].long()
             units = self.piece_classes[longer, ids] + self.config.pieces * before
-            units, known = kept_values(units, inside & (kinds == BEGINS))
-            found += ngram_numbers(units % MODULUS, known.sum(1), self.config.class_ngrams, salt=43)
+            units, kept = kept_values(units, inside & (kinds == BEGINS))
+            hashed += ngram_numbers(units % MODULUS, kept.sum(1), self.config.class_ngrams, salt=43)
         size = self.config.buckets
         row = torch.arange(len(ids), device=ids.device)[:, None] * size
-        keys = torch.cat([(row + numbers % size)[valid] for numbers, valid in found])
+        keys = torch.cat([(row + numbers % size)[valid] for numbers, valid in hashed])
         keys, counts = torch.unique(keys, return_counts=True)
         return keys // size, keys % size, counts

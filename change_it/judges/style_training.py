@@ -168,9 +168,9 @@ def fit_ngrams(
 
     column = np.full(judge.config.buckets, -1)
     column[kept] = np.arange(len(kept))
-    known = column[buckets] >= 0
-    rows, columns = rows[known], column[buckets[known]]
-    values = (1 + np.log(counts[known])) * idf[kept][columns]
+    has_column = column[buckets] >= 0
+    rows, columns = rows[has_column], column[buckets[has_column]]
+    values = (1 + np.log(counts[has_column])) * idf[kept][columns]
     norms = np.sqrt(np.bincount(rows, values * values, minlength=len(texts)))
     vectors = csr_matrix((values / norms[rows], (rows, columns)), shape=(len(texts), len(kept)))
 

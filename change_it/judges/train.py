@@ -18,7 +18,13 @@ from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, read_text
 from change_it.judges import baselines, reader_training
-from change_it.judges.arguments import (
+from change_it.judges.bilstm_training import build_bilstm
+from change_it.judges.data import Examples, TaskData, load_task
+from change_it.judges.encoders import build, load_encoder_weights, warm_start
+from change_it.judges.fluency_data import load_fluency, parse_held_out
+from change_it.judges.fluency_training import acceptance_table, prepare
+from change_it.judges.judge import Judge, encode
+from change_it.judges.judge_options import (
     BILSTM,
     HEADS,
     NGRAMS,
@@ -30,12 +36,6 @@ from change_it.judges.arguments import (
     as_in_the_papers,
     preset,
 )
-from change_it.judges.bilstm_training import build_bilstm
-from change_it.judges.data import Examples, TaskData, load_task
-from change_it.judges.encoders import build, load_encoder_weights, warm_start
-from change_it.judges.fluency_data import load_fluency, parse_held_out
-from change_it.judges.fluency_training import acceptance_table, prepare
-from change_it.judges.judge import Judge, encode
 from change_it.judges.style import StyleJudgeForSequenceClassification
 from change_it.judges.style_training import fit_ngrams, mix_branches
 from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
@@ -174,10 +174,10 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
         every, sizes = data.tested, [len(test) for test in data.tests.values()]
 
         def tested(predict: baselines.Predict) -> dict[str, Any]:
-            found = np.split(predict(every), np.cumsum(sizes)[:-1])
+            predictions = np.split(predict(every), np.cumsum(sizes)[:-1])
             return {
-                name: baselines.scores(test.labels, own, classes)
-                for (name, test), own in zip(data.tests.items(), found, strict=True)
+                name: baselines.scores(test.labels, predicted, classes)
+                for (name, test), predicted in zip(data.tests.items(), predictions, strict=True)
             }
 
         return {

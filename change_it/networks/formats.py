@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch import Tensor
+from transformers import PreTrainedTokenizerBase
 
 from .repeats import NoRepeatedNGram
-from .tokenizer import IGNORED, padded, padded_inputs
+from .tokenizer import IGNORED, HeadlineTokenizer, padded, padded_inputs
 
 #: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
 CHARACTERS = 40
@@ -24,7 +25,7 @@ class Format(ABC):
     #: Tokens of a prompt without the source.
     overhead = 0
 
-    def __init__(self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int):
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, *, max_source_tokens: int, max_target_tokens: int):
         self.tokenizer = tokenizer
         self.max_source_tokens, self.max_target_tokens = max_source_tokens, max_target_tokens
         self.ends = [tokenizer.eos_token_id]  # tokens that end a headline
@@ -85,8 +86,15 @@ class Format(ABC):
 class WordFormat(Format):
     """Of the papers' networks: words, and temporary ids for those that are copied."""
 
+    tokenizer: HeadlineTokenizer
+
     def __init__(
-        self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int, copies: bool = True
+        self,
+        tokenizer: HeadlineTokenizer,
+        *,
+        max_source_tokens: int,
+        max_target_tokens: int,
+        copies: bool = True,
     ):
         """Without `copies`, unknown words of the source are learnt as `<unk>`."""
         super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
@@ -149,7 +157,12 @@ class CausalFormat(Format):
     """Of language models: a prompt with the source, then the headline; the loss counts the headline alone."""
 
     def __init__(
-        self, tokenizer: Any, *, max_source_tokens: int, max_target_tokens: int, prompt: Sequence[str]
+        self,
+        tokenizer: PreTrainedTokenizerBase,
+        *,
+        max_source_tokens: int,
+        max_target_tokens: int,
+        prompt: Sequence[str],
     ):
         """`prompt` stands before and after the source; sources are cut, the prompt never is."""
         super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)

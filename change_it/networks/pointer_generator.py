@@ -34,22 +34,13 @@ GATE_BIAS = 1e4
 WORDS_AT_ONCE = 5_000
 
 
-class PointerGeneratorConfig(PreTrainedConfig):
-    """What a `PointerGeneratorForConditionalGeneration` is made of; the defaults are the papers'."""
+class WordConfig(PreTrainedConfig):
+    """What networks over the words of a `HeadlineTokenizer` have in common."""
 
-    model_type = "change_it_pointer_generator"
     is_encoder_decoder: bool = True
 
     vocab_size: int = 40_100  # width of the logits: words of the vocabulary and temporary ids
     reserved: int = 100  # temporary ids, the last of `vocab_size`
-    embedding_size: int = 128  # size of the word embeddings, shared by encoder and decoder
-    hidden_size: int = 256  # cells of the decoder, and of both directions of the encoder together (even)
-    num_hidden_layers: int = 1
-    copy: bool = True  # False: S2S; True: PN
-    coverage: bool = False  # True: PNC
-    coverage_weight: float = 1.0  # lambda, weight of the coverage loss
-    # words are written with the embeddings that read them; False: a matrix of its own
-    tie_word_embeddings: bool = True
     pad_token_id: int | None = 0
     unk_token_id: int = 1
     bos_token_id: int | None = 2
@@ -62,16 +53,34 @@ class PointerGeneratorConfig(PreTrainedConfig):
         return self.vocab_size - self.reserved
 
 
+class PointerGeneratorConfig(WordConfig):
+    """What a `PointerGeneratorForConditionalGeneration` is made of; the defaults are the papers'."""
+
+    model_type = "change_it_pointer_generator"
+
+    embedding_size: int = 128  # size of the word embeddings, shared by encoder and decoder
+    hidden_size: int = 256  # cells of the decoder, and of both directions of the encoder together (even)
+    num_hidden_layers: int = 1
+    copy: bool = True  # False: S2S; True: PN
+    coverage: bool = False  # True: PNC
+    coverage_weight: float = 1.0  # lambda, weight of the coverage loss
+    # words are written with the embeddings that read them; False: a matrix of its own
+    tie_word_embeddings: bool = True
+
+
+UNSET: Any = None  # fields of a `ModelOutput` have defaults
+
+
 @dataclass
 class EncodedSource(ModelOutput):
     """What the decoder needs of n sources."""
 
-    last_hidden_state: Tensor | None = None  # (n, tokens, hidden)
-    projected: Tensor | None = None  # (n, tokens, hidden), twice the keys of the attention
-    hidden: Tensor | None = None  # (n, hidden) the decoder's first state
-    cell: Tensor | None = None  # (n, hidden)
-    source_ids: Tensor | None = None  # (n, tokens) temporary ids included
-    source_mask: Tensor | None = None  # (n, tokens) bool, True where there is a token
+    last_hidden_state: Tensor = UNSET  # (n, tokens, hidden)
+    projected: Tensor = UNSET  # (n, tokens, hidden), twice the keys of the attention
+    hidden: Tensor = UNSET  # (n, hidden) the decoder's first state
+    cell: Tensor = UNSET  # (n, hidden)
+    source_ids: Tensor = UNSET  # (n, tokens) temporary ids included
+    source_mask: Tensor = UNSET  # (n, tokens) bool, True where there is a token
 
 
 @dataclass
@@ -111,7 +120,7 @@ class PointerEncoder(nn.Module):
         self.bridge_cell = nn.Linear(size, size)
         self.keys = nn.Linear(size, size)
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: Any) -> EncodedSource:
+    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: object) -> EncodedSource:
         """Encode (n, tokens) ids, temporary ones too; padding on the right, one token or more a source."""
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         embedded = self.embedding(in_vocabulary(input_ids, self.words, self.unknown))
@@ -344,11 +353,13 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         self.embedding = value
         self.encoder.embedding = value
 
-    def _first_state(self, encoded: Any) -> DecoderState:
+    def _first_state(self, encoded: EncodedSource) -> DecoderState:
         coverage = encoded.projected.new_zeros(encoded.projected.shape[:2])
         return DecoderState(encoded.hidden, encoded.cell, torch.zeros_like(encoded.hidden), coverage)
 
-    def _decode(self, ids: Tensor, encoded: Any, state: DecoderState | None) -> tuple[_Steps, DecoderState]:
+    def _decode(
+        self, ids: Tensor, encoded: EncodedSource, state: DecoderState | None
+    ) -> tuple[_Steps, DecoderState]:
         embedded = self.embedding(in_vocabulary(ids, self.config.words, self.config.unk_token_id))
         state = state or self._first_state(encoded)
         hidden, cell, context, coverage = state.hidden, state.cell, state.context, state.coverage
@@ -399,7 +410,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             raise ValueError("a model without copying has no switch")
         return self.switch(torch.cat([context, hidden, embedded], dim=-1))
 
-    def _loss(self, steps: _Steps, encoded: Any, labels: Tensor) -> Tensor:
+    def _loss(self, steps: _Steps, encoded: EncodedSource, labels: Tensor) -> Tensor:
         """Mean over the labels' words (eq. 6, 9, 13)."""
         rows, times = torch.nonzero(labels != IGNORED, as_tuple=True)
         wanted = labels[rows, times]
@@ -419,7 +430,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             loss = loss + self.config.coverage_weight * twice
         return loss
 
-    def _log_probabilities(self, steps: _Steps, encoded: Any) -> Tensor:
+    def _log_probabilities(self, steps: _Steps, encoded: EncodedSource) -> Tensor:
         """(n, t, vocab_size), `<unk>` given to the most attended source word."""
         config = self.config
         written = torch.softmax(functional.linear(*self._merged(steps.hidden, steps.context)), dim=-1)

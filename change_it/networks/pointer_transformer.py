@@ -19,10 +19,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import PreTrainedConfig
 from transformers.modeling_outputs import ModelOutput
 
-from .pointer_generator import IGNORED, WordGenerator
+from .pointer_generator import IGNORED, UNSET, WordConfig, WordGenerator
+from .tokenizer import HeadlineTokenizer
 
 #: Keys and values.
 Pairs = tuple[Tensor, Tensor]
@@ -30,41 +30,29 @@ Pairs = tuple[Tensor, Tensor]
 IMPOSSIBLE = -1e4
 
 
-class PointerTransformerConfig(PreTrainedConfig):
+class PointerTransformerConfig(WordConfig):
     """What a `PointerTransformerForConditionalGeneration` is made of."""
 
     model_type = "change_it_pointer_transformer"
-    is_encoder_decoder: bool = True
 
-    vocab_size: int = 8_100  # width of the logits: words of the vocabulary and temporary ids
-    reserved: int = 100  # temporary ids, the last of `vocab_size`
+    vocab_size: int = 8_100
     hidden_size: int = 256  # of embeddings and states, even and a multiple of the heads
     encoder_layers: int = 2  # layers that read the source
     decoder_layers: int = 2  # layers that write
     num_attention_heads: int = 2  # of each attention but the one that copies, which has one
     intermediate_size: int = 512  # of what is between the two linear layers that end a layer
     dropout: float = 0.1  # of embeddings and sublayers, 0 to 1
-    pad_token_id: int | None = 0
-    unk_token_id: int = 1
-    bos_token_id: int | None = 2
-    eos_token_id: int | list[int] | None = 3
-    decoder_start_token_id: int | None = 2
-
-    @property
-    def words(self) -> int:
-        """Size of the vocabulary without temporary ids."""
-        return self.vocab_size - self.reserved
 
 
 @dataclass
 class EncodedSource(ModelOutput):
     """What the decoder needs of n sources."""
 
-    last_hidden_state: Tensor | None = None  # (n, tokens, hidden)
-    crossed: Tensor | None = None  # (n, layers, 2, heads, tokens, hidden / heads) keys and values
-    copied: Tensor | None = None  # (n, tokens, hidden) keys of the attention that copies
-    source_ids: Tensor | None = None  # (n, tokens) temporary ids included
-    source_mask: Tensor | None = None  # (n, tokens) bool, True where there is a token
+    last_hidden_state: Tensor = UNSET  # (n, tokens, hidden)
+    crossed: Tensor = UNSET  # (n, layers, 2, heads, tokens, hidden / heads) keys and values
+    copied: Tensor = UNSET  # (n, tokens, hidden) keys of the attention that copies
+    source_ids: Tensor = UNSET  # (n, tokens) temporary ids included
+    source_mask: Tensor = UNSET  # (n, tokens) bool, True where there is a token
 
 
 class DecoderState:
@@ -192,7 +180,7 @@ class TransformerEncoder(nn.Module):
         self.pairs = nn.Linear(config.hidden_size, 2 * config.decoder_layers * config.hidden_size)
         self.shape = (config.decoder_layers, 2, config.num_attention_heads, -1)
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: Any) -> EncodedSource:
+    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: object) -> EncodedSource:
         """Encode (n, tokens) ids, temporary ones too; padding on the right, one token or more a source."""
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         seen = attended(mask)
@@ -237,11 +225,17 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         self.post_init()
 
     @classmethod
-    def of_size(cls, size: int, tokenizer: Any) -> "PointerTransformerForConditionalGeneration":
+    def of_size(cls, size: int, tokenizer: HeadlineTokenizer) -> "PointerTransformerForConditionalGeneration":
         """A network with states of that size for the words of a `HeadlineTokenizer`; its weights depend on torch's random state."""
         reserved = tokenizer.reserved
-        settings = {"vocab_size": len(tokenizer) + reserved, "reserved": reserved}
-        return cls(PointerTransformerConfig(**settings, hidden_size=size, intermediate_size=2 * size))
+        return cls(
+            PointerTransformerConfig(
+                vocab_size=len(tokenizer) + reserved,
+                reserved=reserved,
+                hidden_size=size,
+                intermediate_size=2 * size,
+            )
+        )
 
     _tied_weights_keys = {  # noqa: RUF012 (as in transformers)
         "encoder.embedding.words.weight": "embedding.words.weight",
@@ -279,7 +273,9 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         """One row of words for each beam of a search; its beams share a source."""
         return input_ids.repeat_interleave(expand_size, dim=0), inputs
 
-    def _decode(self, ids: Tensor, encoded: Any, state: DecoderState | None) -> tuple[Tensor, DecoderState]:
+    def _decode(
+        self, ids: Tensor, encoded: EncodedSource, state: DecoderState | None
+    ) -> tuple[Tensor, DecoderState]:
         """(n, t, hidden) states of (n, t) words after those of `state`, which is carried on."""
         state = state or DecoderState()
         before, steps = state.get_seq_length(), ids.shape[1]
@@ -301,7 +297,7 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         weight = self.embedding.words.weight[: self.config.words]
         return at_least_single(functional.linear(states, weight, self.bias))
 
-    def _places(self, states: Tensor, encoded: Any) -> Tensor:
+    def _places(self, states: Tensor, encoded: EncodedSource) -> Tensor:
         """(n, t, tokens) logits of the places of the source, float32 or more."""
         queries = by_source(self.copy(states), encoded.copied)
         scores = at_least_single(torch.bmm(queries, encoded.copied.transpose(1, 2)))
@@ -309,12 +305,12 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         scores = scores.masked_fill(~encoded.source_mask.unsqueeze(1), IMPOSSIBLE)
         return scores.view(*states.shape[:2], -1)
 
-    def _loss(self, states: Tensor, encoded: Any, labels: Tensor) -> Tensor:
+    def _loss(self, states: Tensor, encoded: EncodedSource, labels: Tensor) -> Tensor:
         """Mean of -log P(word) over the labels' words."""
         rows, times = torch.nonzero(labels != IGNORED, as_tuple=True)
         return -self._log_likelihood(states, encoded, labels, rows, times).mean()
 
-    def log_likelihood(self, encoded: Any, labels: Tensor, counted: Tensor) -> Tensor:
+    def log_likelihood(self, encoded: EncodedSource, labels: Tensor, counted: Tensor) -> Tensor:
         """(n, t) log P of the labels' words that are counted, 0 elsewhere; the n headlines of one source stand together."""
         states, _ = self._decode(self.prepare_decoder_input_ids_from_labels(labels), encoded, None)
         rows, times = torch.nonzero(counted, as_tuple=True)
@@ -322,7 +318,7 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         return values.new_zeros(labels.shape).index_put((rows, times), values)
 
     def _log_likelihood(
-        self, states: Tensor, encoded: Any, labels: Tensor, rows: Tensor, times: Tensor
+        self, states: Tensor, encoded: EncodedSource, labels: Tensor, rows: Tensor, times: Tensor
     ) -> Tensor:
         """(words,) log P of the labels at these rows and times."""
         wanted = labels[rows, times]
@@ -338,7 +334,7 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         copied = places.masked_fill(read != wanted.unsqueeze(1), IMPOSSIBLE).logsumexp(-1)
         return torch.logaddexp(logit.masked_fill(~inside, IMPOSSIBLE), copied) - total
 
-    def _log_probabilities(self, states: Tensor, encoded: Any) -> Tensor:
+    def _log_probabilities(self, states: Tensor, encoded: EncodedSource) -> Tensor:
         """(n, t, vocab_size), nothing for padding, `<unk>` and `<s>`."""
         config = self.config
         written, places = self._scores(states), self._places(states, encoded)

@@ -7,9 +7,9 @@ and whatever a library raises over it is one sentence.
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 from safetensors import safe_open
@@ -29,6 +29,9 @@ from change_it.io import (
     read_json,
     weight_files,
 )
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 ADAPTER = "adapter_config.json"
 #: What a model is loaded for: to answer as it was saved; as the base that adapters or training start from; as an encoder
@@ -86,7 +89,12 @@ def has_bf16(device: torch.device) -> bool:
     return device.type == "cpu" and native_bf16()
 
 
-def batches_at_once(model: Any) -> int:
+def arithmetic(device: torch.device, precision: str) -> AbstractContextManager[object]:
+    """Matrix products in bfloat16 where `precision` is bf16."""
+    return torch.autocast(device.type, dtype=torch.bfloat16) if precision == "bf16" else nullcontext()
+
+
+def batches_at_once(model: object) -> int:
     """How many batches a model answers side by side: one a thread, for threads inside a batch wait for one another; or one in all the threads where it is large."""
     parameters = list(model.parameters()) if isinstance(model, nn.Module) else []
     on_cpu = {parameter.device.type for parameter in parameters} == {"cpu"}
@@ -124,7 +132,7 @@ def load_errors(refusal: str) -> Iterator[None]:
         raise InputError(f"{refusal} ({reason})") from error
 
 
-def reading_errors(tokenizer: Any) -> AbstractContextManager[None]:
+def reading_errors(tokenizer: "PreTrainedTokenizerBase") -> AbstractContextManager[None]:
     """The same for a tokenizer that cannot read a text: a regular expression in it can give up on some texts alone."""
     return file_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
 
@@ -255,7 +263,7 @@ def _check_folder(auto: Any, folder: Path, config: Any) -> None:
             raise InputError(larger)
 
 
-def _values(record: Any) -> Iterator[tuple[str, Any]]:
+def _values(record: object) -> Iterator[tuple[str, object]]:
     """Names and values of a configuration and of those in it."""
     for name, value in record.items() if isinstance(record, Mapping) else ():
         yield name, value

@@ -4,7 +4,7 @@ from typing import get_args
 
 from change_it import published
 from change_it.corpus.folder import read_outlets
-from change_it.generators.arguments import TRANSFORMER, Recipe
+from change_it.generators.generator_options import TRANSFORMER, Recipe
 from change_it.reproduction.paper_tables import (
     judges_table,
     order_table,

@@ -94,14 +94,14 @@ def drawn(documents: Documents, count: int, seed: int) -> Documents:
 
 def summary(evaluation: Evaluation, seed: int) -> dict[str, Any]:
     """Means with intervals, Pearson's correlations for First, and the signature, as JSON."""
-    own = [name for name in evaluation.systems if not name.startswith(_ELSEWHERE)]
+    systems = [name for name in evaluation.systems if not name.startswith(_ELSEWHERE)]
     at = evaluation.systems.index(CORRELATED)
     metrics = list(published.INFORMATIVENESS)
     correlated = correlations({name: evaluation.scores(name)[:, at] for name in metrics})
     intervals = {
         metric: mean_intervals(
-            evaluation.scores(metric)[:, : len(own)],
-            own,
+            evaluation.scores(metric)[:, : len(systems)],
+            systems,
             evaluation.events,
             resamples=_RESAMPLES,
             seed=seed,
@@ -112,10 +112,10 @@ def summary(evaluation: Evaluation, seed: int) -> dict[str, Any]:
         "documents": len(evaluation.ids),
         "signature": evaluation.signature,
         "metrics": list(evaluation.metrics),
-        "means": {system: evaluation.means[system] for system in own},
+        "means": {system: evaluation.means[system] for system in systems},
         "intervals": {
             system: {metric: list(intervals[metric][system]) for metric in evaluation.metrics}
-            for system in own
+            for system in systems
         },
         "auc": {
             system: {
@@ -123,7 +123,7 @@ def summary(evaluation: Evaluation, seed: int) -> dict[str, Any]:
                 for at, metric in enumerate(evaluation.metrics)
                 if metric not in published.READABILITY
             }
-            for system in own
+            for system in systems
         },
         "correlations": [list(row) for row in correlated.pearson],
     }
@@ -170,14 +170,14 @@ def means_table(results: Mapping[str, Any], metrics: Sequence[str], title: str) 
         measured = {name: results["means"][system][name] for name in metrics}
         ends = {f"{name}_interval": tuple(results["intervals"][system][name]) for name in metrics}
         shown = {name: printed[name] for name in metrics if name in printed}
-        told = {name: value for name, value in results["auc"][system].items() if name in metrics}
-        blind = [name for name, value in told.items() if abs(value - 0.5) <= BLIND]
+        areas = {name: value for name, value in results["auc"][system].items() if name in metrics}
+        blind = [name for name, value in areas.items() if abs(value - 0.5) <= BLIND]
         rows += [
             replace(row, marks=dict.fromkeys(blind, DAGGER) if row.strong else {})
             for row in compared(system, system, system, shown, {**measured, **ends})
         ]
-        if told:
-            rows.append(Row({"row": f"{system}, AUC", **told}, system))
+        if areas:
+            rows.append(Row({"row": f"{system}, AUC", **areas}, system))
     orders: dict[str, Value] = {"row": "τ of the order"}
     for name in metrics:
         pairs = [

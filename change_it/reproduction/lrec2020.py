@@ -10,7 +10,7 @@ import numpy as np
 from change_it import __version__, published
 from change_it.commands.corpus_curve import NEARLY_EQUAL, CurveOptions, examples
 from change_it.corpus.folder import read_outlets, read_report
-from change_it.generators.arguments import TRANSFORMER, Recipe
+from change_it.generators.generator_options import TRANSFORMER, Recipe
 from change_it.io import read_records, write_json, write_table
 from change_it.reproduction.paper_tables import (
     PUBLISHED,
@@ -182,8 +182,8 @@ def classify(settings: Classifying) -> None:
         name: {part: _cells(some).sum(axis=0).tolist() for part, some in parts.items()}
         for name, parts in answers.items()
     }
-    found = {"counts": counts, "answers": answers, "examples": shown, "classifiers": hashes}
-    write_json(settings.out, found)
+    results = {"counts": counts, "answers": answers, "examples": shown, "classifiers": hashes}
+    write_json(settings.out, results)
 
 
 def _events(corpus: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from scipy.stats import kendalltau
 from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
 from change_it.io import read_json
-from change_it.judges.arguments import TASKS, Task
+from change_it.judges.judge_options import TASKS, Task
 from change_it.published import JUDGES, PublishedRow
 from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.reproduction.scales import RESAMPLES, Kind

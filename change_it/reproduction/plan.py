@@ -1,7 +1,7 @@
 """A plan of steps that are kept: a step whose settings and inputs are as they were is not run again."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ RECORD = "steps.json"
 class PlannedRun(Run):
     """The finished steps of a folder, and those of another one that may be copied."""
 
-    def __init__(self, out: Path, about: dict[str, Any], *, reuse: Path | None = None) -> None:
+    def __init__(self, out: Path, about: Mapping[str, object], *, reuse: Path | None = None) -> None:
         """Open a folder: `about` is what all its steps depend on, of which the paper does not matter for the run `reuse`."""
         self.about = {**about, "version": __version__}
         record = read_json(out / RECORD)

@@ -5,8 +5,16 @@ from typing import Any, Literal
 
 from change_it.commands.score import ScoreOptions
 from change_it.commands.transfer import TransferOptions
-from change_it.generators.arguments import TRANSFORMER, GeneratorOptions, Recipe
-from change_it.judges.arguments import BILSTM, CROSS_ENCODER, SCRATCH, TASKS, JudgeOptions, Task, TrainingSet
+from change_it.generators.generator_options import TRANSFORMER, GeneratorOptions, Recipe
+from change_it.judges.judge_options import (
+    BILSTM,
+    CROSS_ENCODER,
+    SCRATCH,
+    TASKS,
+    JudgeOptions,
+    Task,
+    TrainingSet,
+)
 from change_it.reproduction.reproduce_options import ReproduceOptions, Scale
 from change_it.steps import Step
 from change_it.training.settings import Precision

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from change_it.hevas.evaluation import Evaluation, check_input, chosen_metrics, 
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import Progress
 from change_it.hevas.readability import fog
-from change_it.results.agreement import JUDGE_COLUMNS, LEFT_OUT, OVERLAPS, columns_of
+from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS, columns_of
+from change_it.scoring.columns import GOLD
 from change_it.scoring.item import TestSet
 from change_it.scoring.scores import Scores
 from change_it.scoring.systems import System
@@ -31,7 +33,7 @@ class HevasResult:
     systems: tuple[Headlines, ...]
     evaluation: Evaluation
     analysis: Analysis
-    #: Of `JUDGE_COLUMNS`, `OVERLAPS` and all metrics, without `LEFT_OUT` and empty headlines.
+    #: Of `JUDGE_COLUMNS`, `OVERLAPS` and all metrics, without gold and empty headlines.
     judges: Correlations
     #: Of the differences from the system's mean: what sets systems apart does not count.
     judges_within: Correlations
@@ -43,7 +45,7 @@ class HevasResult:
             "averages": self.evaluation.overall,
             "means": self.evaluation.means,
             "correlations": {
-                "left_out": [name for name in LEFT_OUT if name in self.evaluation.systems],
+                "left_out": [GOLD] if GOLD in self.evaluation.systems else [],
                 "all": asdict(self.judges),
                 "within_systems": asdict(self.judges_within),
             },
@@ -63,10 +65,8 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
             f"--hevas needs {options.topics} items or more, one for each LDA topic, and {test.name} has {len(items)}: "
             "score without --hevas, or a larger corpus"
         )
-    try:
-        import gensim  # noqa: F401  # the whole check: is it there?
-    except ImportError:
-        raise InputError("--hevas needs gensim: pip install gensim") from None
+    if find_spec("gensim") is None:
+        raise InputError("--hevas needs gensim: pip install gensim")
     fog([], options.language)  # refuses if pyphen is not there
     documents = Documents(
         tuple(item.id for item in items),
@@ -106,8 +106,8 @@ def measure(
 def judge_columns(
     scores: Scores, evaluation: Evaluation
 ) -> "dict[str, np.ma.MaskedArray[Any, np.dtype[np.float64]]]":
-    """(n, m) values of `JUDGE_COLUMNS`, `OVERLAPS` and the metrics of HEvAS, without `LEFT_OUT`."""
-    kept = [system for system in scores.systems if system not in LEFT_OUT]
+    """(n, m) values of `JUDGE_COLUMNS`, `OVERLAPS` and the metrics of HEvAS, without gold."""
+    kept = [system for system in scores.systems if system != GOLD]
     tables = [_with_reference(scores)[system] for system in kept]
     of_systems = [columns_of(table) for table in tables]
     columns = {

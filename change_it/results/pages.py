@@ -24,12 +24,12 @@ from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.published import CITATIONS
 from change_it.results import score_tables as tables
-from change_it.results.agreement import agreement
 from change_it.results.charts import INK, Drawing
 from change_it.results.comparison import Tables, counts_table, matched
 from change_it.results.context import CorpusInfo, Quality
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.items import items_table
+from change_it.results.rank_correlations import rank_correlations
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import Format, Marked, Table, Value, figure, formatted, p_value
 from change_it.templates import template_environment
@@ -60,7 +60,7 @@ def compliancy_page(
     for system, reranker in scores.rerankers.items():
         rerankers.setdefault(reranker.short, []).append(system)
     written = tables.examples_table(scores)
-    overlaps = agreement(scores)
+    overlaps = rank_correlations(scores)
     present = {
         "written": written,
         "verdicts": audit.verdicts,

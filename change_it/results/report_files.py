@@ -12,11 +12,11 @@ from change_it.hevas.analysis import Analysis
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation
 from change_it.io import FORMULA, write_json, write_table, write_text
-from change_it.results.agreement import JUDGE_COLUMNS, OVERLAPS, agreement
 from change_it.results.charts import HEVAS_CHARTS, Drawing, compliancy_drawings, hevas_drawings, save
 from change_it.results.context import CorpusInfo, Quality
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.pages import compliancy_page, hevas_page
+from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS, rank_correlations
 from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report
 from change_it.results.score_tables import hevas_record, hevas_table, paper_table
 from change_it.scoring.scores import Scores
@@ -88,7 +88,7 @@ def report_record(
                 for i, metric in enumerate(OVERLAPS, start=len(JUDGE_COLUMNS))
             },
         }
-        for system, found in agreement(scores).items()
+        for system, found in rank_correlations(scores).items()
     }
     return scores.as_dict() | {"overlap_agreement": rho, "judges": audit.as_dict()} | measured
 

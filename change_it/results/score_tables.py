@@ -10,9 +10,9 @@ from change_it.corpus.sample import of_sample
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.results.agreement import JUDGE_COLUMNS, OVERLAPS
 from change_it.results.context import Quality
 from change_it.results.hevas_scores import HevasResult
+from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
 from change_it.scoring.columns import BUILT_IN, GOLD
 from change_it.scoring.compliancy import JUDGES, OF_FLUENCY
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
@@ -175,7 +175,7 @@ def meaning(scores: Scores) -> Message | None:
 
 
 def paper_table(scores: Scores) -> Table:
-    """The averages of what is known, with a caption, as a paper prints them."""
+    """The averages of what is known, with a caption, as a paper prints them: without the likeness to the original, which has no room."""
     table = systems_table(scores, [AVERAGE])
     n = max(scores.row(system).n for system in scores.systems)
     caption = Message(
@@ -185,7 +185,7 @@ def paper_table(scores: Scores) -> Table:
         resamples=scores.resamples,
         strict=Message("tables.caption_strict") if scores.strict_p_values is not None else "",
     )
-    known = {"system"}.union(*(row.values for row in scores.rows))
+    known = {"system"}.union(*(row.values for row in scores.rows)) - {"bleu_source", "rougeL_source"}
     shown = table.only(column.name for column in table.columns if column.name in known)
     return replace(shown, title=caption, notes=(*table.notes, *_remarks_of_systems(scores)))
 

@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 
 from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
-from change_it.io import texts_by_name, texts_of
+from change_it.io import refuse_lengths, texts_by_name, texts_of
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item, item_events
 from change_it.scoring.signature import signature
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.text.stopwords import guess_language
-from change_it.text.typography import set_alike
+from change_it.text.typography import set_all_alike
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.arguments import Task
     from change_it.judges.judge import Judges
+    from change_it.judges.judge_options import Task
     from change_it.training.settings import Arithmetic
 
 Reversal = Literal["relative", "target"]
@@ -169,18 +169,17 @@ def judge_items(
     asked = [item for item in items if item.prediction.strip()]
     new = [item.prediction for item in asked]
     target = np.array([judges.outlets.index(item.target) for item in items], dtype=np.int64)
-    alike = [set_alike(item.source, item.prediction) for item in asked]
-    texts = (
-        [item.source for item in items] + new + [text for pair in zip(*alike, strict=True) for text in pair]
+    sources = [item.source for item in asked]
+    sources_alike, new_alike = set_all_alike(sources, new)
+    main_source, main, main_source_alike, main_alike = np.split(
+        ask("main", [item.source for item in items] + new + sources_alike + new_alike),
+        np.cumsum([len(items), len(asked), len(asked)]),
     )
-    main_source, main, alike_source, alike_new = np.split(
-        ask("main", texts), np.cumsum([len(items), len(asked), len(asked)])
-    )
-    hh = ask("hh", [item.source for item in asked], new)
+    hh = ask("hh", sources, new)
     ah = ask("ah", new, [item.article for item in asked])
     facts = check_all_facts(
         new,
-        sources=[item.source for item in asked],
+        sources=sources,
         articles=[item.article for item in asked],
         reference_articles=[item.reference_article for item in asked],
         language=language_of(items, language),
@@ -189,9 +188,9 @@ def judge_items(
         targets=[item.target for item in asked],
         progress=partial(report, "facts", len(asked)) if callable(progress) else progress,
     )
-    found = verdicts(hh, ah, main, main_source[given], target[given], reversal=reversal)
-    found["main_normalised"] = style_reversed(alike_new, alike_source, target[given], reversal)
-    found["facts"] = np.array([one.supported for one in facts], dtype=bool)
+    marks = verdicts(hh, ah, main, main_source[given], target[given], reversal=reversal)
+    marks["main_normalised"] = style_reversed(main_alike, main_source_alike, target[given], reversal)
+    marks["facts"] = np.array([checked.supported for checked in facts], dtype=bool)
     columns: dict[str, Floats | Bools] = {
         "p_hh": hh[:, 1],
         "p_ah": ah[:, 1],
@@ -199,22 +198,23 @@ def judge_items(
     }
     if judges.fluency is not None:
         printed = ask("fluency", new)
-        found["fluency"] = decide(printed) == 1
-        found["strict_compliancy"] = (
-            found["compliancy"] & found["main_normalised"] & found["fluency"] & found["facts"]
+        marks["fluency"] = decide(printed) == 1
+        marks["strict_compliancy"] = (
+            marks["compliancy"] & marks["main_normalised"] & marks["fluency"] & marks["facts"]
         )
         columns["p_fluency"] = printed[:, 1]
-    columns |= found
+    columns |= marks
     table = {name: np.zeros(len(items), dtype=values.dtype) for name, values in columns.items()}
     for name, values in columns.items():
         table[name][given] = values
-    lists = iter(
-        [json.dumps([one.as_dict() for one in found.unsupported], ensure_ascii=False) for found in facts]
+    lists = (
+        json.dumps([words.as_dict() for words in checked.unsupported], ensure_ascii=False)
+        for checked in facts
     )
     return pl.DataFrame(
         {
             **{name: table.get(name, [None] * len(items)) for name in MEASURES},
-            "unsupported": [next(lists) if known else "[]" for known in given],
+            "unsupported": [next(lists) if is_given else "[]" for is_given in given],
             **{name: table[name] for name in ("p_hh", "p_ah", "p_target")},
             "p_target_source": main_source[np.arange(len(items)), target],
             "p_fluency": table.get("p_fluency", [None] * len(items)),
@@ -311,17 +311,25 @@ def compute_compliancy(
     evidence = [""] * count
     if reference_articles is not None:
         evidence = texts_of("reference_articles", reference_articles)
-        if len(evidence) != count:
-            raise InputError(
-                f"there are {count} predictions and {len(evidence)} reference_articles: give one of each"
-            )
+        refuse_lengths(predictions=texts["predictions"], reference_articles=evidence)
     from change_it.judges.judge import Judges
 
     judges = Judges.of(judges, precision=precision, device=device)
     origins = outlet_names("labels", labels, judges.outlets, count)
     items = [
-        Item("", own, judges.outlets[1 - judges.outlets.index(own)], source, article, "", other, prediction)
-        for prediction, source, article, own, other in zip(*texts.values(), origins, evidence, strict=True)
+        Item(
+            "",
+            origin,
+            judges.outlets[1 - judges.outlets.index(origin)],
+            source,
+            article,
+            "",
+            reference_article,
+            prediction,
+        )
+        for prediction, source, article, origin, reference_article in zip(
+            *texts.values(), origins, evidence, strict=True
+        )
     ]
     language = language_of(items, language)
     judged = judge_items(
@@ -330,15 +338,15 @@ def compute_compliancy(
     columns, directions, events = statistics(judged), [item.direction for item in items], item_events(items)
     scores = measure(columns, aggregate, directions, events, resamples=resamples, seed=seed)
     values = {
-        row: {name: found[name].value if name in found else None for name in MEASURES}
-        for row, found in scores.items()
+        row: {name: measured[name].value if name in measured else None for name in MEASURES}
+        for row, measured in scores.items()
     }
     return {
         **values.pop(AVERAGE),
         **values,
         "intervals": {
-            row: {name: found[name].interval if name in found else None for name in MEASURES}
-            for row, found in scores.items()
+            row: {name: measured[name].interval if name in measured else None for name in MEASURES}
+            for row, measured in scores.items()
         },
         "verdicts": [
             {**row, "unsupported": [one["text"] for one in json.loads(row["unsupported"])]}

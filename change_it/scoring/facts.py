@@ -396,8 +396,8 @@ class FactChecker:
             for other in chain(self._numbers(headline, texts), self._names(headline, texts))
             if not any(each.start < other.end and other.start < each.end for each in quoted)
         ]
-        found = sorted([*quoted, *others], key=lambda each: each.start)
-        return Facts(not found, tuple(found))
+        unsupported = sorted([*quoted, *others], key=lambda each: each.start)
+        return Facts(not unsupported, tuple(unsupported))
 
     def _quotations(self, prediction: str, texts: Sequence[_Text]) -> list[Unsupported]:
         return [
@@ -409,7 +409,7 @@ class FactChecker:
         ]
 
     def _numbers(self, headline: Headline, texts: Sequence[_Text]) -> list[Unsupported]:
-        found = []
+        unsupported = []
         for number in headline.numbers():
             first = next(i for i, piece in enumerate(headline.pieces) if piece.end > number.start)
             if not number.claimed or (
@@ -432,15 +432,15 @@ class FactChecker:
             other = other or bool(measure and measures and not measures & {measure, ""})
             if other or not any(_supports(text, number, about) for text in texts):
                 start, end = headline.span(number.start, number.end)
-                found.append(Unsupported(headline.text[start:end], start, end, "number"))
-        return found
+                unsupported.append(Unsupported(headline.text[start:end], start, end, "number"))
+        return unsupported
 
     def _about(self, headline: Headline, index: int) -> bool:
         """Whether a number is given as an approximation."""
         return bool(_ABOUT.intersection(headline.keys[max(0, index - 2) : index]))
 
     def _names(self, headline: Headline, texts: Sequence[_Text]) -> list[Unsupported]:
-        found = []
+        unsupported = []
         small: frozenset[str] | None = None
         for index, piece in enumerate(headline.pieces):
             word = headline.keys[index]
@@ -449,7 +449,7 @@ class FactChecker:
             if any(word in text.words for text in texts):
                 if self._crossed(headline, index, texts):
                     start, end = headline.span(piece.start, piece.end)
-                    found.append(Unsupported(headline.text[start:end], start, end, "name"))
+                    unsupported.append(Unsupported(headline.text[start:end], start, end, "name"))
                 continue
             if small is None:
                 small = frozenset().union(*(text.small for text in texts))
@@ -462,8 +462,8 @@ class FactChecker:
             elif not headline.is_name(index, self.casing, small) or self._stands(headline, index, texts):
                 continue
             start, end = headline.span(piece.start, piece.end)
-            found.append(Unsupported(headline.text[start:end], start, end, kind))
-        return found
+            unsupported.append(Unsupported(headline.text[start:end], start, end, kind))
+        return unsupported
 
     def _crossed(self, headline: Headline, index: int, texts: Sequence[_Text]) -> bool:
         """Whether a name stands behind one that the texts only have before others, as Hillary Trump does."""
@@ -603,26 +603,28 @@ def check_all_facts(
     items = list(zip(predictions, sources, articles, references, strict=True))
     # One event after the other, whatever the system and the direction.
     events = [min(article, reference or article) for _, _, article, reference in items]
-    found = {}
-    for place in sorted(range(len(items)), key=events.__getitem__):
-        prediction, source, article, reference = items[place]
-        found[place] = checker.check(prediction, source=source, article=article, reference_article=reference)
+    checked = {}
+    for index in sorted(range(len(items)), key=events.__getitem__):
+        prediction, source, article, reference = items[index]
+        checked[index] = checker.check(
+            prediction, source=source, article=article, reference_article=reference
+        )
     if reader is not None and targets is not None:
-        asked = [place for place, item in enumerate(items) if found[place].supported and not _begins(*item)]
+        asked = [index for index, item in enumerate(items) if checked[index].supported and not _begins(*item)]
         readings = reader.read(
-            [predictions[place] for place in asked],
-            sources=[sources[place] for place in asked],
-            articles=[articles[place] for place in asked],
-            reference_articles=[references[place] for place in asked],
-            targets=[targets[place] for place in asked],
+            [predictions[index] for index in asked],
+            sources=[sources[index] for index in asked],
+            articles=[articles[index] for index in asked],
+            reference_articles=[references[index] for index in asked],
+            targets=[targets[index] for index in asked],
             language=language,
             casing=casing,
             progress=progress,
         )
-        for place, reading in zip(asked, readings, strict=True):
+        for index, reading in zip(asked, readings, strict=True):
             if edit := reader.objection(reading):
-                found[place] = Facts(False, (_edited(predictions[place], edit),))
-    return [found[place] for place in range(len(items))]
+                checked[index] = Facts(False, (_edited(predictions[index], edit),))
+    return [checked[index] for index in range(len(items))]
 
 
 def _begins(headline: str, *texts: str) -> bool:

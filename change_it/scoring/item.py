@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 
+import numpy as np
 import polars as pl
 
 from change_it.corpus.folder import read_table
@@ -93,6 +95,15 @@ class TestSet:
 def item_events(items: Sequence[Item]) -> Ints:
     """(n,) the number of each item's event: both directions of a pair of articles, and near-duplicates of them."""
     return events_of([item.article for item in items], [item.reference_article for item in items])
+
+
+def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:
+    """The items in a random order, the directions in turn."""
+    of_direction: dict[str, list[Item]] = {}
+    for index in np.random.default_rng(seed).permutation(len(items)).tolist():
+        of_direction.setdefault(items[index].direction, []).append(items[index])
+    turns = zip_longest(*(of_direction[direction] for direction in sorted(of_direction)))
+    return [item for turn in turns for item in turn if item is not None]
 
 
 def read_test_set(corpus: str) -> TestSet:

@@ -15,7 +15,7 @@ from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import Progress, Reversal, judge_items, language_of
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import SAME, Reranker, signature
-from change_it.scoring.systems import System
+from change_it.scoring.systems import System, check_runs
 from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure, paired_p_values
 
 if TYPE_CHECKING:  # loads torch
@@ -217,7 +217,7 @@ def score(
     Raises:
         InputError: judges of other outlets, judges of the fold or weights of those that chose a system's headlines, a judge
             of facts with the weights of a system's generator,
-            fewer than one resample, or a system without a headline for each item.
+            fewer than one resample, a system without a headline for each item, or runs of a system that lack different ones.
     """
     judges.check_outlets(test.outlets, test.name)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
@@ -230,6 +230,7 @@ def score(
             raise InputError(
                 f"the system {system.name} has {len(system.headlines)} headlines for {len(test.items)} items: give one for each"
             )
+    check_runs(systems)
     every = [test.predicted(system.headlines) for system in systems]
     language = language_of(test.items, language)
     judged = judge_items(
@@ -361,30 +362,32 @@ def _rows(
     unknown = overlap.OF_REFERENCE if system == GOLD else ()
     scores = measure(per_item, _aggregate, directions, events, resamples=resamples, seed=seed)
     for name, scored in scores.items():
-        found = {key: score for key, score in scored.items() if key not in unknown}
+        measured = {key: score for key, score in scored.items() if key not in unknown}
         here = np.array([name in (item.direction, AVERAGE) for item in items])
-        own = [item for item, kept in zip(items, here, strict=True) if kept]
+        items_here = [item for item, kept in zip(items, here, strict=True) if kept]
         of_direction = len(np.unique(events[here]))
         rows.append(
             Row(
                 system=system,
                 direction=name,
-                n=len(own),
+                n=len(items_here),
                 events=of_direction,
-                references=sum(bool(item.reference) for item in own),
+                references=sum(bool(item.reference) for item in items_here),
                 errors=sum(
                     not item.prediction.strip()
                     for run in runs
                     for item in run
                     if name in (item.direction, AVERAGE)
                 ),
-                values={key: score.value for key, score in found.items() if np.isfinite(score.value)},
+                values={key: score.value for key, score in measured.items() if np.isfinite(score.value)},
                 intervals={
-                    key: score.interval for key, score in found.items() if np.isfinite(score.interval).all()
+                    key: score.interval
+                    for key, score in measured.items()
+                    if np.isfinite(score.interval).all()
                 },
                 signature=signed(
-                    n=len(own),
-                    partners=sum(bool(item.reference_article) for item in own),
+                    n=len(items_here),
+                    partners=sum(bool(item.reference_article) for item in items_here),
                     events=of_direction,
                 ),
                 runs=len(runs),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.judges.arguments import TASKS
+from change_it.judges.judge_options import TASKS
 from change_it.scoring.facts import VERSION
 
 if TYPE_CHECKING:  # loads torch

@@ -121,22 +121,22 @@ def read_systems(
         called = f"{name}.{run}" if name in several else name
         system = read_predictions(file, test, name=called, columns=columns, allow_missing=allow_missing)
         systems.append(replace(system, run_of=name if name in several else ""))
-    for name in several:
-        if (
-            len(
-                {
-                    tuple(text is None for text in system.headlines)
-                    for system in systems
-                    if system.run_of == name
-                }
-            )
-            > 1
-        ):
-            raise InputError(f"the files of {name} lack different ids: give the same ones in each run")
+    check_runs(systems)
     names = [system.name.lower() for system in systems]
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
     return systems
+
+
+def check_runs(systems: Sequence[System]) -> None:
+    """Refuse runs of a system that have headlines for different items: their mean would be of no set of items."""
+    lacking: dict[str, set[tuple[bool, ...]]] = {}
+    for system in systems:
+        lacking.setdefault(system.run_of, set()).add(tuple(text is None for text in system.headlines))
+    if different := [name for name, found in lacking.items() if name and len(found) > 1]:
+        raise InputError(
+            f"the runs of {listed(different)} lack different ids: give headlines for the same ones in each run"
+        )
 
 
 def read_predictions(
@@ -176,27 +176,27 @@ def read_predictions(
     ]
     wanted = {item.id: item.target for item in test.items}
     headlines = headlines_of(rows, lambda text: " ".join(text.split()))
-    found = Predictions.match([row["id"] for row in rows], headlines, wanted)
-    known = [row for row in rows if row["id"] in wanted]
+    matched = Predictions.match([row["id"] for row in rows], headlines, wanted)
+    wanted_rows = [row for row in rows if row["id"] in wanted]
     others = {
         "with an empty headline": [
-            row["id"] for row in known if not row["headline"] and not row.get("error")
+            row["id"] for row in wanted_rows if not row["headline"] and not row.get("error")
         ],
         "with the wrong target": [
-            row["id"] for row in known if row.get("target", wanted[row["id"]]) != wanted[row["id"]]
+            row["id"] for row in wanted_rows if row.get("target", wanted[row["id"]]) != wanted[row["id"]]
         ],
     }
-    if allow_missing and found.headlines:
-        found = replace(found, missing=[])
-    if wrong := found.faults("not in the test set", others):
-        fix = "; --allow-missing leaves out what is missing" if found.missing and found.headlines else ""
+    if allow_missing and matched.headlines:
+        matched = replace(matched, missing=[])
+    if wrong := matched.faults("not in the test set", others):
+        fix = "; --allow-missing leaves out what is missing" if matched.missing and matched.headlines else ""
         raise InputError(
             f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}{fix}"
         )
     named = sorted({row.get("reranker", "") for row in rows} - {""})
     cells = sorted({row.get("generator", "") for row in rows})
     writers = tuple(writer for text in cells if (writer := Writer.parse(text)))
-    given = tuple(found.headlines.get(id_) for id_ in wanted)
+    given = tuple(matched.headlines.get(id_) for id_ in wanted)
     return System(name or file.stem, given, _reranker(file, named), writers)
 
 

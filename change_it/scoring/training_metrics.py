@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from change_it.errors import InputError
+from change_it.io import refuse_lengths
 from change_it.scoring.compliancy import MEASURES, OF_FLUENCY, compute_compliancy
 
 if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
     from change_it.judges.judge import Judges
 
 
 def compute_metrics(
     judges: "str | Path | Judges",
-    tokenizer: Any,
+    tokenizer: "PreTrainedTokenizerBase",
     sources: Sequence[str],
     articles: Sequence[str],
     labels: Sequence[str],
@@ -43,8 +46,7 @@ def compute_metrics(
         >>> score = compute_metrics("runs/quickstart/judges", tokenizer, sources, articles, labels)  # doctest: +SKIP
         >>> trainer = Seq2SeqTrainer(model, arguments, ..., compute_metrics=score)  # doctest: +SKIP
     """
-    if len({len(texts) for texts in (sources, articles, labels)}) > 1:
-        raise InputError("sources, articles and labels differ in length: give one of each for every item")
+    refuse_lengths(sources=sources, articles=articles, labels=labels)
     from change_it.judges.judge import Judges
 
     loading = {name: options.pop(name) for name in ("precision", "device") if name in options}

@@ -132,7 +132,7 @@ def _listing(step: int | None, *values: Any) -> list[Any]:
 
 
 @friendly
-def _on_upload(files: Any, language: str) -> list[Any]:
+def _on_upload(files: object, language: str) -> list[Any]:
     try:
         return _systems_chosen(read_verdicts(uploaded(files)))
     except InputError as error:

@@ -7,7 +7,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from change_it.audit.degenerate import in_turn
 from change_it.audit.measure import read_corpus
 from change_it.audit.perturbations import PERTURBATIONS, perturbed
 from change_it.errors import InputError
@@ -15,7 +14,7 @@ from change_it.generators.decoding import Candidate
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.judges.judge import Judges
 from change_it.results.score_tables import heading
-from change_it.scoring.item import Item
+from change_it.scoring.item import Item, directions_in_turn
 from change_it.space.limits import LIMITS
 from change_it.text.tokens import words
 from change_it.translation import Joined, Message, Word
@@ -84,8 +83,7 @@ def corpus_examples(judges: Judges, corpus: str, language: str) -> tuple[Example
         read = read_corpus(corpus, language, casing=judges.casing)
     except InputError:
         return ()
-    ordered = [read.test.items[place] for place in in_turn(read.test.items, 1)]
-    items = [item for item in ordered if _fits(item)][:TRIED]
+    items = [item for item in directions_in_turn(read.test.items, 1) if _fits(item)][:TRIED]
     headlines = []
     for item in items:
         made = [perturbed([item], PERTURBATIONS[name], read.known, seed=1, at_most=1) for name in EDITS]
@@ -123,27 +121,30 @@ def _chosen(judged: Sequence[tuple[Item, Mapping[str, JudgedCandidate]]]) -> tup
     right = [item for item, some in judged if not _refused_by(some[item.reference])]
     mistaken = [(item, some[item.reference]) for item, some in judged if item not in right]
     refused = [
-        (item, one)
+        (item, headline)
         for item, some in judged
         if item in right[1:] or [item] == right
-        for one in some.values()
-        if "facts" in _refused_by(one)
+        for headline in some.values()
+        if "facts" in _refused_by(headline)
     ]
     # The page has no article of the other newspaper, which may tell what facts miss.
     mistaken.sort(key=lambda pair: "facts" in _refused_by(pair[1]))
-    found = [_example(item, item.reference, "accepted") for item in right[:1]]
+    chosen = [_example(item, item.reference, "accepted") for item in right[:1]]
     # What the sources rather say is better than that they say nothing of it, facts alone better than with others.
     refused.sort(
         key=lambda pair: (not any(wrong.rather for wrong in pair[1].unsupported), len(_refused_by(pair[1])))
     )
-    found += [_example(item, one.text, "refused") for item, one in refused[:1]]
-    found += [
+    chosen += [_example(item, headline.text, "refused") for item, headline in refused[:1]]
+    chosen += [
         _example(
-            item, one.text, "mistaken", judges=Joined([Word(heading(name)) for name in _refused_by(one)])
+            item,
+            headline.text,
+            "mistaken",
+            judges=Joined([Word(heading(name)) for name in _refused_by(headline)]),
         )
-        for item, one in mistaken[:1]
+        for item, headline in mistaken[:1]
     ]
-    return tuple(found)
+    return tuple(chosen)
 
 
 def _example(item: Item, own: str, kind: str, **values: object) -> Example:

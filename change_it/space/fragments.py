@@ -13,7 +13,7 @@ from markupsafe import escape
 from change_it.results.pages import environment
 from change_it.translation import known_language
 
-_TOKENS = re.compile(r"\w+|\s+|[^\w\s]")
+_TOKENS = re.compile(r"\d+(?:[.,:]\d+)+|\w+|\s+|[^\w\s]")
 
 
 def render(template: str, language: str, **values: Any) -> str:
@@ -34,12 +34,12 @@ def changed_words(source: str, new: str) -> tuple[list[tuple[str, bool]], list[s
         new: the new one.
 
     Returns:
-        The new headline in pieces, each with whether the original does not have it (so often), neighbouring ones as one
-        piece; and the words and marks of the original that are not in the new one, in order.
+        The new headline in pieces, each with whether the original does not have it (so often); and the pieces of the
+        original that are not in the new one, in order. Neighbours are one piece.
 
     Examples:
         >>> changed_words("Crolla il ponte", "Ponte, che crollo")
-        ([('Ponte', False), (', che crollo', True)], ['Crolla', 'il'])
+        ([('Ponte', False), (', che crollo', True)], ['Crolla il'])
     """
 
     def missing(tokens: list[str], others: list[str]) -> list[bool]:
@@ -50,16 +50,17 @@ def changed_words(source: str, new: str) -> tuple[list[tuple[str, bool]], list[s
             left[token.lower()] -= 1
         return found
 
+    def pieces(tokens: list[str], others: list[str]) -> list[tuple[str, bool]]:
+        flags = missing(tokens, others)
+        joined = [  # a space between two of them
+            flag or (token.isspace() and flags[place - 1 : place] == flags[place + 1 : place + 2] == [True])
+            for place, (token, flag) in enumerate(zip(tokens, flags, strict=True))
+        ]
+        runs = groupby(zip(tokens, joined, strict=True), key=lambda each: each[1])
+        return [("".join(token for token, _ in run), flag) for flag, run in runs]
+
     old, now = _TOKENS.findall(source), _TOKENS.findall(new)
-    gone = [token for token, lost in zip(old, missing(old, now), strict=True) if lost]
-    added = missing(now, old)
-    # a space between two new ones
-    joined = [
-        flag or (token.isspace() and added[place - 1 : place] == added[place + 1 : place + 2] == [True])
-        for place, (token, flag) in enumerate(zip(now, added, strict=True))
-    ]
-    runs = groupby(zip(now, joined, strict=True), key=lambda each: each[1])
-    return [("".join(token for token, _ in run), flag) for flag, run in runs], gone
+    return pieces(now, old), [text for text, lost in pieces(old, now) if lost]
 
 
 def headline_pieces(

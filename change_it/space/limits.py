@@ -59,7 +59,7 @@ def printable(text: str) -> str:
     return unicodedata.normalize("NFC", shown)
 
 
-def text_of(value: Any, most: int, part: str) -> str:
+def text_of(value: object, most: int, part: str) -> str:
     r"""A text as it was sent, printable and stripped; `part` is the key of its name, `transfer.headline`.
 
     Raises:
@@ -87,7 +87,7 @@ def friendly(handler: Callable[..., Any]) -> Callable[..., Any]:
     import gradio as gr
 
     @wraps(handler)
-    def wrapped(*values: Any, **named: Any) -> Any:
+    def wrapped(*values: object, **named: Any) -> Any:
         language = next((value for value in reversed(values) if value in list(LANGUAGES)), "")
         try:
             return handler(*values, **named)

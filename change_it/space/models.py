@@ -12,14 +12,14 @@ from change_it.audit.verdicts import NO_AUDIT, Summary, read_summary
 from change_it.corpus.folder import REPORT, read_casing, read_language, read_report
 from change_it.corpus.sample import of_sample
 from change_it.errors import InputError
-from change_it.generators.arguments import EXTRACT
 from change_it.generators.card import CARD, GeneratorCard
 from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.extract import Extract
+from change_it.generators.generator_options import EXTRACT
+from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
-from change_it.generators.transfer import HeadlineTransfer, Proposer
-from change_it.judges.arguments import SINGLE_TEXT
 from change_it.judges.judge import COMMAND, Judges
+from change_it.judges.judge_options import SINGLE_TEXT
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
 from change_it.space.batches import Batches
@@ -195,30 +195,34 @@ class Models:
     def answer_all(self, questions: Sequence[Question]) -> list[list[tuple[str, JudgedCandidate]]]:
         """For each question the distinct new headlines with words, each with its system, best first."""
         offered: list[dict[str, str]] = [{} for _ in questions]
-        for name in {one.system for one in questions if one.system}:
-            rows = [row for row, one in enumerate(questions) if one.system == name]
+        for name in {question.system for question in questions if question.system}:
+            rows = [row for row, question in enumerate(questions) if question.system == name]
             items = [questions[row].item for row in rows]
-            found = self.systems[name].propose(
+            proposed = self.systems[name].propose(
                 [item.source for item in items],
                 [item.article for item in items],
                 [item.target for item in items],
                 _SEARCH,
             )
-            for row, some in zip(rows, found, strict=True):
-                offered[row] = {" ".join(one.text.split()): name for one in some if words(one.text)}
-        for one, new in zip(questions, offered, strict=True):
-            if one.own:
-                new[one.own] = OWN
+            for row, candidates in zip(rows, proposed, strict=True):
+                texts = (candidate.text for candidate in candidates)
+                offered[row] = {" ".join(text.split()): name for text in texts if words(text)}
+        for question, new in zip(questions, offered, strict=True):
+            if question.own:
+                new[question.own] = OWN
         judged = judge_candidates(
             self.judges,
             [[Candidate(text, 0.0) for text in new] for new in offered],
-            [one.item.source for one in questions],
-            [one.item.article for one in questions],
-            [one.item.target for one in questions],
+            [question.item.source for question in questions],
+            [question.item.article for question in questions],
+            [question.item.target for question in questions],
             language=self.language,
-            style_weight=[one.style_weight for one in questions],
+            style_weight=[question.style_weight for question in questions],
         )
-        return [[(new[one.text], one) for one in some] for new, some in zip(offered, judged, strict=True)]
+        return [
+            [(new[headline.text], headline) for headline in headlines]
+            for new, headlines in zip(offered, judged, strict=True)
+        ]
 
     def warm_up(self) -> None:
         """Ask everything once, so that the first reader does not wait for what is set up on first use.

@@ -173,7 +173,7 @@ def _draw(found: Measured) -> list[Drawing]:
     return hevas_drawings(found.evaluation, found.analysis, found.charts)
 
 
-def measure_upload(documents: Any, systems: Any, choice: Choice, progress: Progress) -> Measured:
+def measure_upload(documents: object, systems: object, choice: Choice, progress: Progress) -> Measured:
     """Read and measure what was uploaded; see `measure`."""
     paths = uploaded(documents)
     if not paths:
@@ -290,21 +290,21 @@ def measure(
         if family in families:
             begin(family)
 
-    found = list(systems)
+    measured = list(systems)
     for name in choice.baselines:
         begin(name)
         headlines = baseline(name, documents.texts, n_words=int(choice.n_words), language=choice.language)
-        found.append(System(name, tuple(headlines)))
+        measured.append(System(name, tuple(headlines)))
     options = MetricOptions(
         language=choice.language, topics=min(_TOPICS, len(documents)), **lsi_options(choice)
     )
     evaluation = evaluate(
-        documents, found, metrics=chosen_metrics(metrics), options=options, progress=begin_family
+        documents, measured, metrics=chosen_metrics(metrics), options=options, progress=begin_family
     )
     begin(Message("uploads.statistics"))
     analysis = analyse(evaluation)
     begin(Message("quality.drawing"))
-    return Measured(documents, tuple(found), evaluation, analysis, tuple(left_out), tuple(choice.charts))
+    return Measured(documents, tuple(measured), evaluation, analysis, tuple(left_out), tuple(choice.charts))
 
 
 def lsi_options(choice: Choice) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def build(texts: Texts, models: Models | None) -> gr.State:
 
 
 def score_upload(
-    models: Models, file: Any, reversal: str, progress: Progress = lambda what, share: None
+    models: Models, file: object, reversal: str, progress: Progress = lambda what, share: None
 ) -> Scores:
     """Read and score what was uploaded, without the measures that need `gold` where the file has none.
 

@@ -234,7 +234,7 @@ def linked(models: Models, query: Mapping[str, str]) -> list[Any]:
     return list(found.values())
 
 
-def candidates_html(answer: Mapping[str, Any] | None, language: str) -> str:
+def candidates_html(answer: Mapping[str, object] | None, language: str) -> str:
     """The answer of `transfer` as HTML; what to do where there is none."""
     if answer is None:
         return notice(translate(language, "transfer.start"))
@@ -243,12 +243,12 @@ def candidates_html(answer: Mapping[str, Any] | None, language: str) -> str:
 
 def transfer(
     models: Models,
-    headline: Any,
-    article: Any,
-    direction: Any,
+    headline: object,
+    article: object,
+    direction: object,
     system: Any,
     candidates: Any,
-    own: Any = "",
+    own: object = "",
     style_weight: Any = STYLE_WEIGHT,
 ) -> dict[str, Any]:
     """New headlines for one original, each with what the judges say; `own` is one that the reader wrote.
@@ -282,16 +282,20 @@ def transfer(
     if item.target not in chosen.targets:
         raise InputError(Message("limits.target", system=system, to=item.target))
     written = " ".join(text_of(own, LIMITS.headline, "transfer.own").split())
-    found = models.answer(Question(item, system, written if words(written) else "", style_weight))
-    if not found:
+    judged = models.answer(Question(item, system, written if words(written) else "", style_weight))
+    if not judged:
         raise InputError(Message("limits.nothing", system=system))
-    best = [one for name, one in found if name == system][: int(candidates)]
-    shown = [pair for pair in found if pair[0] == OWN]
-    shown += [(name, one) for name, one in found if name != OWN and one in best]
+    best = [judged_headline for name, judged_headline in judged if name == system][: int(candidates)]
+    shown = [pair for pair in judged if pair[0] == OWN]
+    shown += [
+        (name, judged_headline) for name, judged_headline in judged if name != OWN and judged_headline in best
+    ]
     return {"system": system, **_answer(models, item, shown)}
 
 
-def judge(models: Models, headline: Any, original: Any, article: Any, direction: Any) -> dict[str, Any]:
+def judge(
+    models: Models, headline: object, original: object, article: object, direction: object
+) -> dict[str, Any]:
     """What the judges say of a headline that somebody wrote; see `transfer`, with one candidate."""
     item = _checked(models, original, article, direction)
     new = " ".join(text_of(headline, LIMITS.headline, "transfer.own").split())
@@ -300,7 +304,7 @@ def judge(models: Models, headline: Any, original: Any, article: Any, direction:
     return {"system": OWN, **_answer(models, item, models.answer(Question(item, own=new)))}
 
 
-def _checked(models: Models, headline: Any, article: Any, direction: Any) -> Item:
+def _checked(models: Models, headline: object, article: object, direction: object) -> Item:
     """The item to transfer."""
     source = " ".join(text_of(headline, LIMITS.headline, "transfer.headline").split())
     text = text_of(article, LIMITS.article, "transfer.article")
@@ -313,38 +317,40 @@ def _checked(models: Models, headline: Any, article: Any, direction: Any) -> Ite
     return Item("", *models.directions[direction], source, text)
 
 
-def _answer(models: Models, item: Item, found: Sequence[tuple[str, JudgedCandidate]]) -> dict[str, Any]:
+def _answer(models: Models, item: Item, judged: Sequence[tuple[str, JudgedCandidate]]) -> dict[str, Any]:
     """The answer for new headlines, one or more, each with its system."""
-    original, *figures = readability_figures([item.source, *(one.text for _, one in found)], models.language)
+    original, *figures = readability_figures(
+        [item.source, *(candidate.text for _, candidate in judged)], models.language
+    )
     casing, text = models.judges.casing, f"{item.source}. {item.article}"
     # How main reads the original.
-    source = found[0][1].probabilities["source"] or 0.0
+    source = judged[0][1].probabilities["source"] or 0.0
     wrong = source > 0.5
     before, after = (item.label, item.target)[:: -1 if wrong else 1]
     unknown = dict.fromkeys(("compliancy", "strict_compliancy", "main", "main_normalised")) if wrong else {}
     candidates = [
         {
-            "headline": one.text,
+            "headline": candidate.text,
             "system": system,
-            "joint": round(one.joint, 4),
-            "strict_joint": round(one.strict_joint, 4),
+            "joint": round(candidate.joint, 4),
+            "strict_joint": round(candidate.strict_joint, 4),
             "probabilities": {
                 name: None if value is None else round(value, 4)
-                for name, value in one.probabilities.items()
+                for name, value in candidate.probabilities.items()
                 if name in JUDGES
             }
-            | {"style": round(one.style, 4)},
+            | {"style": round(candidate.style, 4)},
             "verdicts": {
-                "compliancy": one.compliant,
-                "strict_compliancy": one.strict,
-                **one.marks,
+                "compliancy": candidate.compliant,
+                "strict_compliancy": candidate.strict,
+                **candidate.marks,
                 **unknown,
             },
-            "unsupported": [asdict(wrong) | {"words": wrong.words} for wrong in one.unsupported],
-            "looks_like": {"original": before, "new": after if one.marks["main"] else before},
+            "unsupported": [asdict(wrong) | {"words": wrong.words} for wrong in candidate.unsupported],
+            "looks_like": {"original": before, "new": after if candidate.marks["main"] else before},
             "readability": readable,
         }
-        for (system, one), readable in zip(found, figures, strict=True)
+        for (system, candidate), readable in zip(judged, figures, strict=True)
     ]
     return {
         "from": item.label,

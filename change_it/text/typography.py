@@ -119,6 +119,12 @@ def set_alike(one: str, other: str) -> tuple[str, str]:
     return pair if _capitals(one) == _capitals(other) else (pair[0].lower(), pair[1].lower())
 
 
+def set_all_alike(some: Sequence[str], others: Sequence[str]) -> tuple[list[str], list[str]]:
+    """`set_alike` of n headlines and n others."""
+    pairs = [set_alike(*pair) for pair in zip(some, others, strict=True)]
+    return [one for one, _ in pairs], [other for _, other in pairs]
+
+
 def _capitals(headline: str) -> str:
     return (
         "none"

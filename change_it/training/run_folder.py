@@ -56,7 +56,7 @@ def train_in_folder(
     prepare: Callable[[Path], Run],
     *,
     libraries: Sequence[str],
-    files: Mapping[str, Any],
+    files: Mapping[str, object],
 ) -> dict[str, Any]:
     """Train a model by the command `change-it train <what>` and put it into `out`, or resume an interrupted run; returns `metrics.json`.
 

@@ -1,8 +1,11 @@
 """Options that every training run shares, the settings that they are resolved to, and options of every command that asks judges; a command's own dataclasses inherit them."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar
+
+from change_it.errors import InputError
 
 Optimizer = Literal["adamw", "adam", "adagrad"]
 Precision = Literal["no", "fp16", "bf16"]
@@ -68,6 +71,28 @@ class TrainingSettings(TrainingOptions):
     learning_rate: float = field()
     max_grad_norm: float = 1.0
     early_stopping: int = 0
+
+
+#: The least that numbers may be; passes and steps of nothing train nothing.
+_LEAST: dict[str, float] = {
+    **dict.fromkeys(("updates", "batch_size", "gradient_accumulation", "evaluation_steps"), 1),
+    **dict.fromkeys(("epochs", "learning_rate", "weight_decay", "warmup_ratio", "max_grad_norm"), 0),
+    **dict.fromkeys(("early_stopping", "checkpoint_steps", "max_minutes"), 0),
+}
+
+
+def check_numbers(options: TrainingOptions) -> None:
+    """Refuse numbers that nothing can be trained with; None is a preset's."""
+    for name, least in _LEAST.items():
+        value = getattr(options, name)
+        if value is not None and not least <= value < math.inf:
+            raise InputError(
+                f"--{name.replace('_', '-')} {value} is out of range: give a number of at least {least}"
+            )
+    if options.epochs == 0:
+        raise InputError("--epochs 0 trains nothing: give more, a part of one such as 0.5 will do")
+    if options.warmup_ratio > 1:
+        raise InputError(f"--warmup-ratio {options.warmup_ratio} is a share of the updates: give at most 1")
 
 
 #: What a preset without them leaves to the settings.

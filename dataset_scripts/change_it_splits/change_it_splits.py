@@ -27,8 +27,8 @@ from typing import Any
 
 import datasets
 
-from change_it.corpus.arguments import BuildOptions
 from change_it.corpus.build import Corpus, build_corpus
+from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.folder import CONFIGS, features
 from change_it.corpus.reading import read_articles
 

@@ -4,7 +4,7 @@ import pytest
 from scoring_fakes import FakeJudges
 
 from change_it.audit import degenerate, perturbations
-from change_it.audit.degenerate import GOLD, Result, in_turn, measure_systems
+from change_it.audit.degenerate import GOLD, Result, measure_systems
 from change_it.audit.measure import audit, read_corpus
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.audit.verdicts import Summary, Together, read_metrics, verdicts
@@ -74,14 +74,6 @@ def test_both_directions_of_an_event_are_judged_together(sample, results):
     assert found[GOLD].n == 30
     assert gold["event"].n_unique() <= 16  # all of their headlines but those of the last
     assert gold["event"].to_list() == sample.test.events[gold["item"].to_list()].tolist()
-
-
-def test_both_directions_take_turns(sample):
-    order = in_turn(sample.test.items, 1)
-    directions = [sample.test.items[place].direction for place in order[:10]]
-    assert sorted(order) == list(range(len(order)))
-    assert directions == sorted(set(directions)) * 5
-    assert order != in_turn(sample.test.items, 2)
 
 
 def record(f1, baseline, test="gold"):

@@ -116,9 +116,12 @@ def test_ids_outlets_and_names_of_columns_come_from_the_file(many, tmp_path):
         ("a", "rep2gio"),
         ("b", "gio2rep"),
     ]
-    code, printed, _ = many(
-        rows, "--json", "--columns", "id=key,headline=output", "--to", "gio", header=header
-    )
+    columns = "id=key,headline=output"
+    code, printed, error = many(rows, "--json", "--columns", columns, "--to", "gio", header=header)
+    assert (code, printed) == (2, "")
+    assert "the column to has another outlet than --to gio in line 3: leave out --to" in error
+    assert many(rows[:1], "--json", "--columns", columns, "--to", "gio", header=header)[0] == 0
+    code, printed, _ = many(rows, "--json", "--columns", f"{columns},to=", "--to", "gio", header=header)
     assert {row["direction"] for row in json.loads(printed)} == {"rep2gio"}
 
 

@@ -168,7 +168,7 @@ def test_a_generator_of_one_direction(generators, tmp_path):
 
 def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
     from change_it.generators.decoding import Candidate
-    from change_it.generators.transfer import HeadlineTransfer
+    from change_it.generators.headline_transfer import HeadlineTransfer
 
     asked = []
 

@@ -4,8 +4,8 @@ import pytest
 from datasets import load_dataset
 from polars.testing import assert_frame_equal
 
-from change_it.corpus.arguments import BuildOptions
 from change_it.corpus.build import build_corpus, write_corpus
+from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.folder import describe_corpus, read_outlets, read_table
 from change_it.errors import InputError
 from tests.corpus_fakes import OUTLETS, reading

@@ -7,9 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from change_it.cli import main
-from change_it.corpus.arguments import ReadingOptions
 from change_it.corpus.article import Outlets
 from change_it.corpus.cleaning import parse_date
+from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.reading import read_articles
 from change_it.errors import InputError
 
@@ -384,6 +384,8 @@ def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
     }
     with pytest.raises(InputError, match="all usable rows have the label 'G'"):
         read(["hf://owner/hub/ilgiornale"])
+    with pytest.raises(InputError, match=r"hf://owner/hub/ilgiornale/train is given twice, of other outlets"):
+        read(["left=hf://owner/hub/ilgiornale", "right=hf://datasets/owner/hub/ilgiornale"])
 
     (tmp_path / "owner/plain").mkdir()
     plain = Dataset.from_dict({"headline": ["a", "b"], "article": ["x", "y"], "label": [1, 0]})

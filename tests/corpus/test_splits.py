@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 from corpus_fakes import articles, options, reading
 
-from change_it.corpus.arguments import parse_sizes
 from change_it.corpus.build import build_corpus
+from change_it.corpus.corpus_options import parse_sizes
 from change_it.corpus.splits import NEAR_DUPLICATE, components, leak_check, split
 from change_it.corpus.training_sets import crossed, headline_articles, headline_pairs
 from change_it.errors import InputError

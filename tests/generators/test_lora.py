@@ -11,10 +11,10 @@ from tiny_generators import HEADLINES, options
 
 from change_it.errors import InputError
 from change_it.generators import train
-from change_it.generators.arguments import GeneratorSettings, preset
 from change_it.generators.card import GeneratorCard
 from change_it.generators.decoding import Decoding
 from change_it.generators.generator import add_adapters, kind_of, load_generator, load_model, load_tokenizer
+from change_it.generators.generator_options import GeneratorSettings, preset
 from change_it.generators.search import generate
 from change_it.networks import pretrained
 from change_it.training.settings import resolve

@@ -4,10 +4,9 @@ import pytest
 from scoring_fakes import FakeJudges, write_stand_ins
 
 from change_it import InputError
-from change_it.generators.minimum_edit import minimum_edit
+from change_it.generators.minimum_edit import minimum_edit, rearrangements
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems
-from change_it.text.rearranging import rearrangements
 from change_it.text.tokens import words
 from change_it.text.typography import Typography
 

@@ -5,10 +5,10 @@ import torch
 
 from change_it.errors import InputError
 from change_it.generators import search
-from change_it.generators.arguments import NETWORKS
 from change_it.generators.card import prompt_of
 from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import load_model, load_tokenizer, new_network
+from change_it.generators.generator_options import NETWORKS
 from change_it.generators.search import best, generate
 from change_it.networks import repeats
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, WordFormat

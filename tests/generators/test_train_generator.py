@@ -15,13 +15,13 @@ from change_it.commands import train_generator
 from change_it.corpus.folder import describe_corpus
 from change_it.errors import InputError
 from change_it.generators import train
-from change_it.generators.arguments import GeneratorOptions, architecture_of, check_published, preset
 from change_it.generators.card import GeneratorCard
 from change_it.generators.decoding import Decoding
 from change_it.generators.generator import load_generator
+from change_it.generators.generator_options import GeneratorOptions, architecture_of, check_published, preset
+from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.recipes import Examples, load_recipe
 from change_it.generators.search import generate
-from change_it.generators.transfer import HeadlineTransfer
 from change_it.networks.tokenizer import train_tokenizer
 
 

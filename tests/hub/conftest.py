@@ -19,7 +19,7 @@ def run(tmp_path_factory):
     from tiny_generators import save_generator
 
     from change_it.commands import corpus_build
-    from change_it.corpus.arguments import BuildOptions
+    from change_it.corpus.corpus_options import BuildOptions
     from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
     from change_it.io import write_json
 

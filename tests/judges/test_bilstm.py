@@ -11,9 +11,9 @@ from saved_judges import check_loads
 import change_it.auto  # noqa: F401
 from change_it.errors import InputError
 from change_it.judges import train
-from change_it.judges.arguments import BILSTM, JudgeOptions
 from change_it.judges.bilstm_training import build_bilstm
 from change_it.judges.judge import Judge
+from change_it.judges.judge_options import BILSTM, JudgeOptions
 
 HEADLINES = ["Il governo l'ha deciso: «No»", "Il GOVERNO no!", "Governo, l'ha detto", "no al ponte: no!"] * 2
 ARTICLES = ["Il dito ha deciso."]

@@ -19,7 +19,6 @@ from change_it.commands import push
 from change_it.errors import InputError
 from change_it.hub.push_options import PushOptions
 from change_it.judges import fluency_start
-from change_it.judges.arguments import JudgeOptions
 from change_it.judges.fluency import (
     IGNORED,
     STEPS,
@@ -30,6 +29,7 @@ from change_it.judges.fluency import (
 from change_it.judges.fluency_data import FluencyExamples, junction_labels, load_fluency, parse_held_out
 from change_it.judges.fluency_start import learn_counts, learn_neighbours, warm_start
 from change_it.judges.judge import Judge, Judges
+from change_it.judges.judge_options import JudgeOptions
 from change_it.judges.train import table_of, train_judge
 from change_it.text.names import Casing
 

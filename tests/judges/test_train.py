@@ -10,9 +10,9 @@ import pytest
 from change_it.commands import train_judge
 from change_it.errors import InputError
 from change_it.judges import baselines, encoders, train
-from change_it.judges.arguments import JudgeOptions, as_in_the_papers, preset
 from change_it.judges.data import load_task
 from change_it.judges.judge import Judge
+from change_it.judges.judge_options import JudgeOptions, as_in_the_papers, preset
 from change_it.text.typography import plain
 
 

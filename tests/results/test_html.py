@@ -261,6 +261,8 @@ def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judge
     expected(page.locator("#items-count")).to_have_text(
         texts("results.items_count").format(shown=total, all=total)
     )
+    page.locator('.tabulator-col[tabulator-field="hh"] .tabulator-col-title').click()
+    expected(page.locator("#items-about")).to_have_text(texts("results.items_hh"))
     cell = lines.first.locator('[tabulator-field="headline"] .item-headline')
     page.locator('.tabulator-col[tabulator-field="headline"] .tabulator-col-title').click()
     expected(cell).to_have_text(hostile)

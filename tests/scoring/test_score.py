@@ -196,6 +196,15 @@ def test_one_resample_is_enough_and_none_too_few(toy_test, fake_judges):
         score(toy_test, fake_judges, systems, resamples=0)
 
 
+def test_runs_that_lack_different_items_are_refused(toy_test, fake_judges):
+    texts = [item.source for item in toy_test.items]
+    runs = [
+        System(f"mine.{number}", (None,) * number + tuple(texts[number:]), run_of="mine") for number in (1, 2)
+    ]
+    with pytest.raises(InputError, match="the runs of mine lack different ids"):
+        score(toy_test, fake_judges, runs, resamples=2, progress=False)
+
+
 def test_systems_without_common_items_are_not_told_apart(toy_test, fake_judges):
     halves = [
         System(name, tuple(item.reference if item.direction == name else None for item in toy_test.items))

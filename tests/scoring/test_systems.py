@@ -182,6 +182,6 @@ def test_runs_of_a_system_lack_the_same_headlines(tmp_path, toy_test, lines):
     one, other = read_systems([f"mine={file}" for file in files[:2]], toy_test, allow_missing=True)
     assert one.headlines[:3] == other.headlines[:3] == (None, None, "Titolo, a2")
     with pytest.raises(
-        InputError, match="the files of mine lack different ids: give the same ones in each run"
+        InputError, match="the runs of mine lack different ids: give headlines for the same ones in each run"
     ):
         read_systems([f"mine={file}" for file in files], toy_test, allow_missing=True)

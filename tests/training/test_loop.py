@@ -206,21 +206,26 @@ class Ticking:
         self.now = 100.0
         monkeypatch.setattr(loop.time, "monotonic", lambda: self.now)
 
+    def slow(self, monkeypatch, *, evaluation):
+        """A model that takes a second for a batch, and an evaluation of so many seconds."""
+        model = Classifier()
+        forward = type(model).forward
+
+        def slow_forward(self_, **batch):
+            self.now += 1.0 if self_.training else 0.0
+            return forward(self_, **batch)
+
+        def evaluate(model):
+            self.now += evaluation
+            return 0.5
+
+        monkeypatch.setattr(type(model), "forward", slow_forward)
+        return model, evaluate
+
 
 def test_loading_and_evaluations_count_among_the_minutes(monkeypatch, tmp_path):
     clock = Ticking(monkeypatch)
-    model = Classifier()
-    forward = type(model).forward
-
-    def slow_forward(self, **batch):
-        clock.now += 1.0 if self.training else 0.0
-        return forward(self, **batch)
-
-    def evaluate(model):
-        clock.now += 5.0
-        return 0.5
-
-    monkeypatch.setattr(type(model), "forward", slow_forward)
+    model, evaluate = clock.slow(monkeypatch, evaluation=5.0)
     chosen = options(max_minutes=1.0, updates=1000, evaluation_steps=2)
     started = clock.now - 10.0
     result = train(model, examples(), collate, chosen, out=tmp_path, evaluate=evaluate, started=started)
@@ -231,18 +236,7 @@ def test_loading_and_evaluations_count_among_the_minutes(monkeypatch, tmp_path):
 
 def test_evaluations_between_the_first_and_the_last_have_a_share_of_the_minutes(monkeypatch, tmp_path):
     clock = Ticking(monkeypatch)
-    model = Classifier()
-    forward = type(model).forward
-
-    def slow_forward(self, **batch):
-        clock.now += 1.0 if self.training else 0.0
-        return forward(self, **batch)
-
-    def evaluate(model):
-        clock.now += 1.0
-        return 0.5
-
-    monkeypatch.setattr(type(model), "forward", slow_forward)
+    model, evaluate = clock.slow(monkeypatch, evaluation=1.0)
     chosen = options(max_minutes=1.0, updates=1000, evaluation_steps=5)
     result = train(model, examples(), collate, chosen, out=tmp_path, evaluate=evaluate)
     assert len(result.history) == 6  # six seconds of sixty

@@ -75,7 +75,8 @@
     headerFilterPlaceholder: texts.search, formatter: (cell) => element("span", cell.getValue()), ...more });
   const chosen = (title, field, values, more = {}) => ({ title, field, sorter: compare, headerFilter: choice(Object.fromEntries(values.map((one) => [one, one]))),
     headerFilterFunc: (wanted, value) => wanted === value, headerFilterEmptyCheck: (value) => !value, formatter: (cell) => element("span", cell.getValue()), width: narrow ? 92 : 100, minWidth: 88, ...more });
-  const marks = (measure) => ({ title: heads[measure], field: measure, headerTooltip: texts[measure], hozAlign: "center", cssClass: "item-mark", width: ({ compliant: 80, main_normalised: 90 })[measure] ?? 61, minWidth: 61,
+  const explain = (measure) => { document.getElementById("items-about").textContent = texts[measure]; }; // a finger does not hover
+  const marks = (measure) => ({ title: heads[measure], field: measure, headerTooltip: texts[measure], headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: ({ compliant: 80, main_normalised: 90 })[measure] ?? 61, minWidth: 61,
     sorter: (one, other) => (one ?? -1) - (other ?? -1), headerFilter: choice({ yes: "✓", no: "✗" }), headerFilterEmptyCheck: (value) => !value,
     headerFilterFunc: (wanted, value) => value === (wanted === "yes"), formatter: (cell) => sign(cell.getValue()), headerSortStartingDir: "desc" });
   const key = { title: texts.id, field: "id", sorter: compare, headerFilter: "input", headerFilterPlaceholder: texts.search, width: 88, minWidth: 88, formatter: opener };
@@ -84,7 +85,7 @@
     rows: [key, chosen(texts.system, "system", systems), ...(narrow ? [] : [text(texts.original, "original")]),
       text(texts.headline, "headline", { formatter: (cell) => {
         const row = cell.getData(); // where columns of marks are out of sight they stand below the headline too
-        const below = narrow ? [element("small", known.flatMap((measure) => [sign(row[measure]), ` ${heads[measure]} `]))] : [];
+        const below = narrow ? [element("small", known.map((measure) => element("span", [sign(row[measure]), ` ${heads[measure]}`], { className: "item-verdict" })))] : [];
         return element("span", [element("span", underlined(row), { className: "item-headline" }), ...below], { className: "item-side" });
       } }),
       ...known.map(marks), ...(narrow ? [text(texts.original, "original")] : []), text(texts.gold, "gold", { minWidth: 250 }), ...direction],

@@ -199,7 +199,7 @@ def _check_published(options: JudgeOptions) -> None:
         )
 
 
-def as_in_the_papers(options: Mapping[str, Any]) -> bool:
+def as_in_the_papers(options: Mapping[str, object]) -> bool:
     """Whether a judge is of the papers' kind: a pre-trained encoder with a linear layer (EvalNLGEval 2020, section 4).
 
     Args:
@@ -244,7 +244,7 @@ class About(NamedTuple):
     max_tokens: int
 
 
-def read_about(record: Any) -> About | None:
+def read_about(record: object) -> About | None:
     """The entry `change_it` of a judge's configuration; None where it is not as training writes it."""
     match record:
         case {"task": str(task), "fold": str(fold), "outlets": [str(a), str(b)], "max_tokens": int(most)}:

@@ -17,8 +17,6 @@ OVERLAPS = {
     "BLEU source": "bleu_source",
     "ROUGE-L source": "rougeL_source",
 }
-#: Systems that are their own reference: their ROUGE is 1 whatever the judges say.
-LEFT_OUT = (GOLD,)
 #: The headlines of several systems together.
 EVERY = "all of these"
 #: Headlines of a system below which nothing is correlated.
@@ -33,13 +31,15 @@ def columns_of(items: pl.DataFrame) -> dict[str, Floats]:
     return judged | {name: measured[measure] for name, measure in OVERLAPS.items()}
 
 
-def agreement(scores: Scores) -> dict[str, Correlations]:
+def rank_correlations(scores: Scores) -> dict[str, Correlations]:
     """System to the correlations of its headlines that have a reference; those of several systems together come first.
 
     The systems that need no model are left out where there is any other, gold always.
     """
     systems = [name for name in scores.systems if name not in BUILT_IN]
-    systems = systems or [name for name in scores.systems if name not in LEFT_OUT]
+    systems = systems or [
+        name for name in scores.systems if name != GOLD
+    ]  # its ROUGE is 1 whatever the judges say
     columns = {}
     for name in systems:
         items = scores.items[name].filter(pl.col("gold") != "", pl.col("headline") != "")

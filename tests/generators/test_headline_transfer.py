@@ -11,7 +11,7 @@ from scoring_fakes import FakeJudges
 from tiny_generators import WORDS, save_generator
 
 from change_it import HeadlineTransfer, InputError
-from change_it.generators import transfer as transfer_module
+from change_it.generators import headline_transfer as transfer_module
 from change_it.generators.decoding import Decoding
 from change_it.judges.judge import Judges
 

@@ -6,7 +6,7 @@ import scoring_fakes
 from scipy import stats
 from scoring_fakes import FakeJudges, toy_test_set
 
-from change_it.results.agreement import EVERY, agreement
+from change_it.results.rank_correlations import EVERY, rank_correlations
 from change_it.results.report_files import report_record
 from change_it.results.score_tables import overlap_table
 from change_it.scoring.scores import score
@@ -30,7 +30,7 @@ def scores(monkeypatch):
 
 
 def test_they_are_spearmans_of_the_items(scores):
-    found = agreement(scores)
+    found = rank_correlations(scores)
     assert list(found) == [EVERY, *(name for name in scores.systems if name in ("cut", "failed"))]
     items = scores.items["cut"]
     i, j = (found["cut"].metrics.index(name) for name in ("P(HH)", "ROUGE-L source"))
@@ -41,7 +41,7 @@ def test_they_are_spearmans_of_the_items(scores):
 
 def test_the_table_and_the_json_have_them(scores):
     record = report_record(scores)["overlap_agreement"]
-    rows = overlap_table(agreement(scores)).rows
+    rows = overlap_table(rank_correlations(scores)).rows
     assert {row.group for row in rows} == set(record)
     row = next(row.values for row in rows if (row.group, row.values["metric"]) == ("cut", "ROUGE-L"))
     assert row["P(HH)"] == record["cut"]["spearman"]["ROUGE-L"]["P(HH)"]
@@ -51,9 +51,12 @@ def test_the_table_and_the_json_have_them(scores):
 def test_without_another_system_they_are_of_those_that_need_no_model(scores, monkeypatch):
     kept = {name: items for name, items in scores.items.items() if name not in ("cut", "failed")}
     monkeypatch.setattr(type(scores), "systems", property(lambda _: list(kept)))
-    assert set(agreement(scores)) == {EVERY, "copy", "lead", "random-target"}
+    assert set(rank_correlations(scores)) == {EVERY, "copy", "lead", "random-target"}
 
 
 def test_few_headlines_are_not_correlated():
     test = toy_test_set()
-    assert agreement(score(test, FakeJudges(), built_in_systems(test), resamples=2, progress=False)) == {}
+    assert (
+        rank_correlations(score(test, FakeJudges(), built_in_systems(test), resamples=2, progress=False))
+        == {}
+    )

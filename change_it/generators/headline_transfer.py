@@ -11,10 +11,10 @@ from change_it.cache import LRUCache
 from change_it.corpus.article import outlet_names
 from change_it.engines import map_threads
 from change_it.errors import InputError
-from change_it.generators.arguments import CANDIDATES, Recipe
 from change_it.generators.card import COMMAND, choose_generators, usual_name
 from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import Generator, load_generator
+from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
 from change_it.generators.search import generate
 from change_it.io import column_of, refuse_empty, texts_of
