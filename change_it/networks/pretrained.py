@@ -197,8 +197,11 @@ def load_weights(
 
 
 def quicken(model: PreTrainedModel) -> None:
-    """Spare a processor two detours of torch: a copy of the vocabulary's projection for each row of states that are a part
-    of others, and attention of one new token that reads keys once for each head."""
+    """Spare a processor two detours of torch.
+
+    It would copy the projection to the vocabulary for each row of states that are a part of others, and read keys that heads
+    share once for each head where one new token attends without a mask.
+    """
     if (head := model.get_output_embeddings()) is not None:
         head.register_forward_pre_hook(_in_one_piece)
     if model.config._attn_implementation == "sdpa" and model._can_set_attn_implementation():
