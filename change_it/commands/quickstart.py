@@ -12,8 +12,8 @@ from change_it.commands.score import ScoreOptions
 from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.errors import InputError
-from change_it.generators.generator_options import GeneratorOptions, Recipe
-from change_it.io import check_writable, read_json, write_json
+from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe
+from change_it.io import check_model, check_writable, read_json, write_json
 from change_it.io.locks import keep_locks
 from change_it.judges.judge_options import JudgeOptions, Task
 from change_it.steps import Run, Step
@@ -60,6 +60,7 @@ class QuickstartOptions:
     Examples:
         change-it quickstart
         change-it quickstart --out runs/second --seed 2
+        change-it quickstart --writer google/gemma-3-270m --out runs/tuned
     """
 
     out: Path = Path("runs/quickstart")
@@ -68,6 +69,10 @@ class QuickstartOptions:
     """Articles of the embedded sample, both newspapers together: at most 12000."""
     seed: int = 1
     """Seed of everything: the same number gives the same numbers. The 12000 articles are the same for every seed."""
+    writer: str | None = None
+    """A pre-trained model that is tuned instead of a generator from scratch: folder or Hub id of a causal model or an encoder-decoder (extra: lora)."""
+    writer_minutes: float = 15.0
+    """Minutes that --writer is tuned for, at most; its headlines take their time beside."""
     report_language: Language | None = None
     """Of audit.html and report.html: it or en; that of the locale when not given, English where it is neither."""
 
@@ -77,9 +82,7 @@ class QuickstartRun(Run):
 
     def __init__(self, options: QuickstartOptions) -> None:
         """Open a folder; InputError where it holds a run with other options."""
-        values = {
-            name: value for name, value in asdict(options).items() if name not in ("out", "report_language")
-        }
+        values = {name: value for name, value in asdict(options).items() if name not in _free(options)}
         self.settings = {**values, "version": __version__}
         earlier = read_json(options.out / RECORD)
         if earlier is not None and earlier["settings"] != self.settings:
@@ -95,9 +98,18 @@ class QuickstartRun(Run):
         write_json(self.out / RECORD, {"settings": self.settings, "seconds": seconds})
 
 
+def _free(options: QuickstartOptions) -> tuple[str, ...]:
+    """What may differ between a run and the one that goes on with it."""
+    return ("out", "report_language", *(() if options.writer else ("writer", "writer_minutes")))
+
+
 def check(options: QuickstartOptions) -> None:
-    """Refuse, before anything large loads, a folder that cannot be written."""
-    check_writable(options.out, kind="run")
+    """Refuse, before anything large loads, a folder that cannot be written and a model that is not there."""
+    check_writable(options.out, kind="run", inputs=[options.writer])
+    if options.writer:
+        check_model(options.writer, command="save_pretrained")
+        if not options.writer_minutes > 0:
+            raise InputError(f"--writer-minutes {options.writer_minutes}: give a number above 0")
 
 
 @keep_locks()
@@ -107,18 +119,29 @@ def run(options: QuickstartOptions) -> None:
     check(options)
     steps = QuickstartRun(options)
     terminal = console()
+    writing = _writing(options)
+    if options.writer and steps.unfinished(writing[:1]):
+        from change_it.generators.generator import check_writer
+
+        check_writer(options.writer)
     terminal.rule("[bold]change_it quickstart")
     steps.run(_corpus(options))
+    if options.writer:  # large enough for all threads
+        steps.run([writing.pop(0)])
     training = _training(options)
-    beside = [*_writing(options), training.pop(BESIDE)]
+    beside = [*writing, training.pop(BESIDE)]
     steps.run([*training.values()], beside=beside, log=options.out / LOG)
     steps.run([_audit(options)])
     steps.finished.pop(REPORT, None)  # it is always made anew
     steps.run([_report(options)])
     terminal.rule(f"[bold]done in {time.perf_counter() - started:.0f} s")
-    terminal.print(
-        "Trained here, from scratch: five judges and the generator. Ready-made: the sample and the part-of-speech tagger."
-    )
+    trained, given = "five judges and the generator", "the sample and the part-of-speech tagger"
+    if options.writer:
+        trained, given = (
+            "five judges",
+            f"the sample, the part-of-speech tagger and {options.writer}, tuned here",
+        )
+    terminal.print(f"Trained here, from scratch: {trained}. Ready-made: {given}.", soft_wrap=True)
     page = options.out / "report" / "report.html"
     terminal.print(f"Open [bold]{page}[/] in a browser.", soft_wrap=True)
 
@@ -167,10 +190,17 @@ def _audit(options: QuickstartOptions) -> Step:
 
 def _writing(options: QuickstartOptions) -> list[Step]:
     out, corpus, seed = options.out, str(options.out / "corpus"), options.seed
+    training: dict[str, Any] = {"updates": UPDATES, "evaluation_steps": UPDATES}
+    if options.writer:
+        training = {
+            **WRITER,
+            "architecture": options.writer,
+            "max_minutes": options.writer_minutes,
+            "resume": True,
+        }
     learning = GeneratorOptions(
         recipe=RECIPE,
-        updates=UPDATES,
-        evaluation_steps=UPDATES,
+        **training,
         mixed_precision=_arithmetic(),
         corpus=corpus,
         out=out / "generators" / RECIPE,

@@ -23,6 +23,7 @@ from transformers import (
 from transformers.dynamic_module_utils import custom_object_save
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
     MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
 )
 
@@ -36,7 +37,7 @@ from change_it.generators.generator_options import (
     NETWORKS,
     PRETRAINED,
     TRANSFORMER,
-    GeneratorSettings,
+    GeneratorOptions,
     Kind,
     Reads,
     Recipe,
@@ -259,11 +260,32 @@ def kind_of(architecture: str) -> Kind:
         return "words"
     if config.is_encoder_decoder and config.model_type in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
         return "encoder-decoder"
-    if config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and not config.is_encoder_decoder:
+    is_encoder = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(
+        config, "is_decoder", False
+    )
+    if config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and not (
+        config.is_encoder_decoder or is_encoder
+    ):
         return "causal"
     raise InputError(
         f"{architecture} ({config.model_type}) writes no text: give an encoder-decoder like T5 or a causal model like GPT-2"
     )
+
+
+def check_writer(name: str) -> None:
+    """Refuse what cannot be tuned as `--writer`: a model is loaded once, with adapters, before anything is trained."""
+    folder = local_folder(name, command="save_pretrained")
+    kind = kind_of(str(folder))
+    if kind == "words":
+        raise InputError(
+            f"--writer {name} is no pre-trained model: give an encoder-decoder like T5 or a causal model like GPT-2"
+        )
+    with quiet():
+        tokenizer = load_tokenizer(folder)
+        model = load_model(folder, kind, tokenizer, use="base", dtype=torch.bfloat16)
+        add_adapters(
+            model, GeneratorOptions(recipe="rewrite", corpus="", out=folder, architecture=name), kind
+        )
 
 
 def new_network(
@@ -351,7 +373,7 @@ def max_positions(model: Any, card: GeneratorCard, format_: Format) -> int | Non
     return positions - (card.target_tokens + format_.overhead if card.kind == "causal" else 0)
 
 
-def add_adapters(model: Any, options: GeneratorSettings, kind: Kind) -> Any:
+def add_adapters(model: Any, options: GeneratorOptions, kind: Kind) -> Any:
     """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021)."""
     peft = import_peft()
     task = "CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM"

@@ -336,6 +336,7 @@ def train(
     }
     state = Progressed(fingerprint)
     accelerator.register_for_checkpointing(scheduler, state)
+    accelerator.register_save_state_pre_hook(_leave_out_frozen)
     _resume(accelerator, out) if settings.resume else _clear(accelerator, out)
 
     clock.begin(state.seconds)
@@ -465,12 +466,24 @@ def _evaluate(
     state.patience += 1
     if state.best_score is None or numbers["score"] > state.best_score:
         bare = accelerator.unwrap_model(model)
-        named = bare.named_parameters(remove_duplicate=False)
-        frozen = {name for name, parameter in named if not parameter.requires_grad}
+        frozen = _frozen(bare)
         state.best_weights = {
             key: value.detach().cpu().clone() for key, value in bare.state_dict().items() if key not in frozen
         }
         state.best_score, state.best_update, state.patience = numbers["score"], state.update, 0
+
+
+def _frozen(model: nn.Module) -> set[str]:
+    """Names of the weights that are not trained."""
+    named = model.named_parameters(remove_duplicate=False)
+    return {name for name, parameter in named if not parameter.requires_grad}
+
+
+def _leave_out_frozen(models: Sequence[nn.Module], weights: list[dict[str, Tensor]], _: str) -> None:
+    """Keep out of a checkpoint what a run that is resumed loads anyway: the base of adapters."""
+    for model, state in zip(models, weights, strict=True):
+        for name in _frozen(model) & state.keys():
+            del state[name]
 
 
 def _folders(out: Path) -> list[Path]:
@@ -497,7 +510,7 @@ def _resume(accelerator: Accelerator, out: Path) -> None:
     accelerator.wait_for_everyone()
     if folders := _folders(out):
         try:
-            accelerator.load_state(str(folders[-1]))
+            accelerator.load_state(str(folders[-1]), strict=False)  # frozen weights are not in it
         except InputError as error:
             raise InputError(
                 f"{out} is of an unfinished run with other data or options ({error}): "

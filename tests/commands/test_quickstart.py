@@ -81,6 +81,26 @@ def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(cal
     assert [command for command, _ in commands[len(STEPS) :]] == ["change_it.commands.score:run"]
 
 
+def test_a_given_writer_is_tuned_before_the_judges_and_goes_on_where_it_was(called, tmp_path, monkeypatch):
+    commands, resolve = called
+    loaded = []
+    monkeypatch.setattr("change_it.generators.generator.check_writer", loaded.append)
+    (tmp_path / "model").mkdir()
+    options = QuickstartOptions(out=tmp_path / "run", writer=str(tmp_path / "model"), writer_minutes=3)
+    resolve.failing = "change_it.commands.train_judge"
+    with pytest.raises(InputError):
+        quickstart.run(options)
+    learning = commands[2][1]
+    assert (learning.recipe, learning.architecture, learning.lora) == ("rewrite", options.writer, True)
+    assert (learning.max_minutes, learning.updates, learning.resume) == (3, None, True)
+    resolve.failing = ""
+    quickstart.run(options)
+    assert loaded == [options.writer]
+    assert len([settings for _, settings in commands if hasattr(settings, "recipe")]) == 2 + 1
+    with pytest.raises(InputError, match="choose another --out"):
+        quickstart.run(QuickstartOptions(out=tmp_path / "run"))
+
+
 @pytest.mark.parametrize(
     ("chosen", "locale", "language"),
     [(None, "it_IT.UTF-8", "it"), (None, "de_DE", "en"), (None, "C", "en"), ("it", "en_GB", "it")],

@@ -76,6 +76,13 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
     assert first == second
 
 
+def test_a_checkpoint_holds_what_is_trained_alone(corpus, tmp_path, tiny, interrupted_at):
+    with interrupted_at(8):
+        train.train_generator(options(corpus, tmp_path, tiny, lora=True, lora_rank=2))
+    [saved, *_] = tmp_path.glob("checkpoints/generator/checkpoints/*/model.safetensors")
+    assert all("lora_" in key for key in keys(saved.parent, saved.name))
+
+
 def test_frozen_weights_are_bfloat16_where_there_are_units_for_it(corpus, tmp_path, tiny, monkeypatch):
     for native in (True, False):
         monkeypatch.setattr(pretrained, "native_bf16", lambda native=native: native)

@@ -1,0 +1,68 @@
+"""`--writer`: a pre-trained model is tuned where a generator would be trained from scratch."""
+
+import json
+from functools import partial
+
+import pytest
+
+from change_it.cli import main
+from change_it.commands import quickstart
+from change_it.commands.audit import AuditOptions
+from change_it.commands.quickstart import QuickstartOptions
+from change_it.generators.card import GeneratorCard
+
+
+@pytest.fixture
+def encoder(tmp_path, tiny_llama):
+    """A model that reads and does not write."""
+    from transformers import AutoTokenizer, BertConfig, BertForMaskedLM
+
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    BertForMaskedLM(BertConfig(vocab_size=600, **sizes)).save_pretrained(tmp_path / "bert")
+    AutoTokenizer.from_pretrained(tiny_llama).save_pretrained(tmp_path / "bert")
+    return str(tmp_path / "bert")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("./none", "there is no folder ./none"),
+        ("owner/none", "owner/none is no folder here, and not in the cache of the Hub"),
+        ("encoder", "(bert) writes no text: give an encoder-decoder"),
+    ],
+)
+def test_what_cannot_be_tuned_is_refused_at_once(tmp_path, capsys, monkeypatch, encoder, name, words):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    writer = encoder if name == "encoder" else name
+    capsys.readouterr()
+    assert main(["quickstart", "--writer", writer, "--out", str(tmp_path / "out")]) == 2
+    message = capsys.readouterr().err
+    assert words in message
+    assert len(message.strip().splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_minutes_are_above_0(tmp_path, capsys, tiny_llama):
+    arguments = ["--writer", tiny_llama, "--writer-minutes", "0", "--out", str(tmp_path / "out")]
+    assert main(["quickstart", *arguments]) == 2
+    assert "--writer-minutes" in capsys.readouterr().err
+
+
+@pytest.mark.slow(seconds=60)
+def test_the_quickstart_tunes_a_given_model(tmp_path, tiny_llama, monkeypatch, capsys):
+    few = {"updates": 10, "evaluation_steps": 10}
+    monkeypatch.setattr(quickstart, "QUICK", dict.fromkeys(quickstart.QUICK, few))
+    monkeypatch.setattr(quickstart, "AuditOptions", partial(AuditOptions, items=10, resamples=50))
+    options = QuickstartOptions(out=tmp_path, articles=600, writer=tiny_llama, writer_minutes=0.1)
+    quickstart.run(options)
+    card = GeneratorCard.load(tmp_path / "generators/rewrite")
+    assert (card.recipe, card.base, card.to) == ("rewrite", tiny_llama, None)
+    assert "tiny-llama, tuned here" in " ".join(capsys.readouterr().out.split())
+    scores = json.loads((tmp_path / "report/scores.json").read_text(encoding="utf-8"))
+    assert scores["systems"]["rewrite"]["average"]["n"] > 20
+    seconds = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))["seconds"]
+    (tmp_path / "report/report.html").unlink()
+    quickstart.run(options)  # the report alone
+    again = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))["seconds"]
+    assert {**again, "report": 0} == {**seconds, "report": 0}
+    assert (tmp_path / "report/report.html").is_file()
