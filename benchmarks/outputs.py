@@ -12,6 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def repeats(headlines: Sequence[str], language: str) -> dict[str, Floats]:
     for headline in headlines:
         written = words(headline.lower())
         content = [word for word in written if word not in common]
-        pairs = list(zip(written, written[1:], strict=False))
+        pairs = list(pairwise(written))
         found["content word twice"].append(len(set(content)) < len(content))
         found["word pair twice"].append(len(set(pairs)) < len(pairs))
         found["headline twice"].append(whole[headline] > 1)
