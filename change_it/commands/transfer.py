@@ -240,7 +240,12 @@ def _run_one(options: TransferOptions) -> None:
     [new] = new_headlines(setup, [item], options=options, language=language)
     if not new:
         fault = next(iter(setup.system.faults.values()), NOTHING)
-        raise InputError(f"{fault}: give a longer article, or another --generator")
+        other = (
+            "ask again, or another --model"
+            if options.endpoint
+            else "give a longer article, or another --generator"
+        )
+        raise InputError(f"{fault}: {other}")
     if not options.is_asked and options.reads is None:  # these learnt elsewhere
         text = f"{options.headline}. {article}"
         _warn_of_foreign(text, guess_language([text]), _casing(options, setup))
@@ -356,6 +361,12 @@ def _show_costs(options: TransferOptions, setup: "Setup", console: "Console") ->
         soft_wrap=True,
         markup=False,
     )
+    if late := setup.system.late:
+        console.print(
+            f"[yellow]![/] {late:,} had no answer within --timeout {options.timeout:g} s: call the command again, perhaps with "
+            "a longer one, and these alone are asked for",
+            soft_wrap=True,
+        )
 
 
 def _spread(good: Sequence[int], items: "Sequence[Item]") -> list[int]:

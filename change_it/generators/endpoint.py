@@ -105,9 +105,14 @@ class Endpoint(Proposer):
         """How the server names the model that answered."""
         return sorted({answer.model for answer in self._answers.values()} - {""}) or [self.model]
 
+    @property
+    def late(self) -> int:
+        """Items without a headline whose answer did not come in time."""
+        return sum(fault == TIMEOUT for fault in self.faults.values())
+
     def finish(self) -> None:
-        """Drop the journal of a finished run."""
-        if self._journal is not None:
+        """Drop the journal of a finished run, unless it is called again for answers that did not come in time."""
+        if self._journal is not None and not self.late:
             self._journal.remove()
 
     def _propose(

@@ -20,7 +20,7 @@ from change_it.generators.endpoint import Endpoint
 from change_it.generators.extract import Extract
 from change_it.generators.generator import load_published
 from change_it.generators.generator_options import EXTRACT, SystemOptions
-from change_it.generators.headline_transfer import LARGEST_BATCH, HeadlineTransfer, Proposer
+from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
 from change_it.generators.journal import Chunks
 from change_it.generators.prompt import Prompt
 from change_it.generators.prompted import Prompted
@@ -214,7 +214,7 @@ def transfer_items(options: SystemOptions, setup: Setup, items: Sequence[Item], 
         (number for number, item in enumerate(items) if not item.error),
         key=lambda number: (items[number].target, -lengths[number]),
     )
-    size = options.batch_size or LARGEST_BATCH
+    size = options.batch_size or setup.system.kept_together(options.decoding)
     chunks = [order[start : start + size] for start in range(0, len(order), size)]
     before = sum(map(len, journal.entries.values()))
     with ProgressBar() as bar:

@@ -7,6 +7,8 @@ from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from change_it.cache import LRUCache
 from change_it.corpus.article import outlet_names
 from change_it.engines import map_threads
@@ -19,7 +21,7 @@ from change_it.generators.recipes import source_of
 from change_it.generators.search import generate
 from change_it.io import column_of, refuse_empty, texts_of
 from change_it.networks.formats import Format
-from change_it.networks.pretrained import batches_at_once, local_folder
+from change_it.networks.pretrained import LARGE, batches_at_once, local_folder
 from change_it.progress import ProgressBar
 
 if TYPE_CHECKING:
@@ -103,6 +105,10 @@ class Proposer(ABC):
     def batches_at_once(self, decoding: Decoding) -> int:
         """How many batches it answers side by side."""
         return 1
+
+    def kept_together(self, decoding: Decoding) -> int:
+        """Items whose headlines a run that can be interrupted keeps at once: as many as a large model writes side by side."""
+        return LARGEST_BATCH
 
     @abstractmethod
     def _propose(
@@ -339,6 +345,10 @@ class HeadlineTransfer(Proposer):
         """As many as its largest model answers; one where headlines are drawn, from the one random state there is."""
         return 1 if decoding.sample else min(batches_at_once(each.model) for each in self.generators.values())
 
+    def kept_together(self, decoding: Decoding) -> int:
+        """As few as its largest model writes at once."""
+        return min(kept_together(each.model, each.format, decoding) for each in self.generators.values())
+
 
 def write(
     model: Any, format_: Format, sources: Sequence[str], decoding: Decoding, batch_size: int, threads: int
@@ -349,6 +359,12 @@ def write(
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
     texts = ((model, format_, [sources[place] for place in batch], decoding) for batch in batches)
     yield from zip(batches, map_threads(generate, texts, threads), strict=True)
+
+
+def kept_together(model: Any, format_: Format, decoding: Decoding) -> int:
+    """A batch of a model that takes minutes for `LARGEST_BATCH` headlines; those of any other."""
+    is_large = sum(map(torch.numel, model.parameters())) >= LARGE
+    return default_batch_size(model, format_, decoding) if is_large else LARGEST_BATCH
 
 
 def default_batch_size(model: Any, format_: Format, decoding: Decoding) -> int:

@@ -11,7 +11,13 @@ from transformers import PreTrainedTokenizerBase
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import COMMAND, kind_of, load_model, load_tokenizer
-from change_it.generators.headline_transfer import Proposer, Question, default_batch_size, write
+from change_it.generators.headline_transfer import (
+    Proposer,
+    Question,
+    default_batch_size,
+    kept_together,
+    write,
+)
 from change_it.generators.prompt import Prompt, headline_of
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
 from change_it.networks.pretrained import (
@@ -126,6 +132,10 @@ class Prompted(Proposer):
     def batches_at_once(self, decoding: Decoding) -> int:
         """One where headlines are drawn, from the one random state there is."""
         return 1 if decoding.sample else batches_at_once(self.model)
+
+    def kept_together(self, decoding: Decoding) -> int:
+        """As many as the model writes at once, where it is large."""
+        return kept_together(self.model, self.format, decoding)
 
     def _propose(
         self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool

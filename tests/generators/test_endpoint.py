@@ -131,6 +131,22 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, corpus, articles, 
     ]
 
 
+def test_what_had_no_answer_in_time_is_asked_for_again_and_nothing_else(
+    server, corpus, articles, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(endpoint, "RETRIES", 0)
+    server.reply = lambda prompt, number: time.sleep(0.6 * ("ponte 6 " in prompt)) or "Titolo"
+    chosen = options(server, corpus, tmp_path, input=articles, timeout=0.3)
+    late = [row["error"] for row in transferred(chosen)].count("timeout")
+    assert late >= 1
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"{late} had no answer within --timeout 0.3 s: call the command again" in printed
+    asked, chosen.timeout = len(server.requests), 30
+    assert {row["error"] for row in transferred(chosen)} == {""}
+    assert len(server.requests) == asked + late
+    assert not list(tmp_path.glob("*.partial"))
+
+
 def test_a_server_that_is_busy_is_asked_again_and_one_that_is_gone_ends_the_run(
     server, corpus, articles, tmp_path
 ):

@@ -11,8 +11,10 @@ from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
+from change_it.generators import headline_transfer
 from change_it.generators.decoding import Decoding
 from change_it.generators.generator import load_model, load_tokenizer
+from change_it.generators.journal import Chunks
 from change_it.generators.prompt import Example, Examples, Prompt, cut, headline_of
 from change_it.generators.prompted import Prompted, PromptFormat
 from change_it.generators.search import generate
@@ -118,6 +120,23 @@ def test_a_model_is_asked_as_it_is(corpus, tmp_path, tiny_llama):
     assert {row["error"] for row in rows} <= {"", "nothing was written"}
     named = {row["generator"] for row in rows if not row["error"]}
     assert all("|tiny-llama|prompt:it+" in name and "|shots:1+nearest|v:" in name for name in named)
+
+
+def test_each_batch_of_a_large_model_is_kept_at_once(corpus, tmp_path, tiny_llama, monkeypatch):
+    kept = []
+    add = Chunks.add
+    monkeypatch.setattr(
+        Chunks, "add", lambda chunks, *entry: kept.append(len(entry[1])) or add(chunks, *entry)
+    )
+    monkeypatch.setattr(headline_transfer, "BATCH_HEADLINES", 6)
+    given = {"generator": tiny_llama, "prompt": True, "corpus": corpus, "device": "cpu", "beams": 2}
+    for large in (1, 10**9):
+        monkeypatch.setattr(headline_transfer, "LARGE", large)
+        rows = transferred(TransferOptions(**given, to="faro", out=tmp_path / f"{large}.csv"))
+        sizes = list(kept)
+        kept.clear()
+        assert sum(sizes) == len(rows) > 6
+        assert max(sizes) == (3 if large == 1 else min(64, len(rows)))
 
 
 def test_examples_without_room_are_left_out(corpus, prompt, tiny):
