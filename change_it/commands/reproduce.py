@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 from change_it.commands.printing import print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
-from change_it.io import check_header, check_writable, named_files
+from change_it.io import check_header, check_model, check_writable, named_files
 from change_it.io.locks import keep_locks
 from change_it.reproduction.plan import PlannedRun
 from change_it.reproduction.reproduce_options import ReproduceOptions
+from change_it.reproduction.scales import is_writer
 from change_it.scoring.columns import BUILT_IN
 from change_it.tables import console, print_table
 
@@ -37,11 +38,15 @@ def check(options: ReproduceOptions) -> None:
         raise InputError("--submissions is for changeit2020: leave it out")
     if options.encoder and options.paper not in ("evalnlgeval2020", "changeit2020"):
         raise InputError("--encoder is for evalnlgeval2020 and changeit2020: leave it out")
+    if options.writer:
+        if options.paper not in ("evalnlgeval2020", "changeit2020"):
+            raise InputError("--writer is for evalnlgeval2020 and changeit2020: leave it out")
+        check_model(options.writer, command="save_pretrained")
     named = named_files(options.submissions, option="--submissions", example="team=team.csv", taken=BUILT_IN)
     submissions = [file for _, file in named]
     for file in submissions:
         check_header(file, required=("id", "headline"))
-    files = [options.corpus, options.reuse, options.encoder, *submissions]
+    files = [options.corpus, options.reuse, options.encoder, options.writer, *submissions]
     check_writable(options.out, kind="run", inputs=files, alone=not options.plan)
 
 
@@ -68,6 +73,10 @@ def run(options: ReproduceOptions) -> None:
     print_table(kept.table(steps), terminal)
     if options.plan:
         return
+    if options.writer and any(is_writer(step) for step in kept.unfinished(steps)):
+        from change_it.generators.generator import check_writer
+
+        check_writer(options.writer)
     kept.run_plan(steps)
     tables = paper.document(options)
     write_document(options.out, tables)

@@ -13,7 +13,15 @@ from change_it.errors import InputError
 from change_it.io import Predictions, named_files, read_records, write_table
 from change_it.reproduction.paper_tables import judges_table, read_results, systems_table, weights_of
 from change_it.reproduction.reproduce_options import ReproduceOptions
-from change_it.reproduction.scales import generator_step, judge_steps, score_step, transfer_step
+from change_it.reproduction.scales import (
+    OUR_WRITER,
+    generator_step,
+    judge_steps,
+    score_step,
+    transfer_step,
+    writer_note,
+    writer_steps,
+)
 from change_it.results.document import Document, Section
 from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS
 from change_it.stats import holm
@@ -42,7 +50,9 @@ def plan(options: ReproduceOptions) -> list[Step]:
     trained = [generator_step(options, "sum", "sum", "pn", to) for to in read_outlets(options.corpus)]
     transferred = transfer_step(options, "sum", tuple(step.name for step in trained))
     files, submitted = {BASELINE: transferred.makes}, []
-    taken = (*BUILT_IN, BASELINE)
+    if tuned := writer_steps(options):
+        files[OUR_WRITER] = tuned[-1].makes
+    taken = (*BUILT_IN, BASELINE, OUR_WRITER)
     for name, file in named_files(
         options.submissions, option="--submissions", example="team=team.csv", taken=taken
     ):
@@ -53,8 +63,9 @@ def plan(options: ReproduceOptions) -> list[Step]:
             Step(f"submission {name}", f"{__name__}:convert", submission, out, inputs=(file,), seconds=1)
         )
         files[name] = out
-    before = tuple(step.name for step in [*judges, transferred, *submitted])
-    return [*judges, *trained, transferred, *submitted, score_step(options, "papers", files, before)]
+    before = tuple(step.name for step in [*judges, transferred, *tuned, *submitted])
+    steps = [*judges, *trained, transferred, *tuned, *submitted]
+    return [*steps, score_step(options, "papers", files, before)]
 
 
 def convert(submission: Submission, *, check: bool = False) -> None:
@@ -87,6 +98,8 @@ def document(options: ReproduceOptions) -> Document:
     """Tables 2 to 4 and the ranking."""
     scores = read_results(options.out / "scores" / "papers" / "scores.json")
     systems, title = {"gold": "gold", BASELINE: "SUM"}, "Table 4: the baseline, and gold as upper bound"
+    if options.writer:
+        systems[OUR_WRITER] = ""
     sections = [
         Section("table2", judges_table(options, ["papers"], "Table 2: judges on gold data")),
         Section("table3", examples(options), "The first headlines of the baseline in each direction."),
@@ -99,6 +112,7 @@ def document(options: ReproduceOptions) -> Document:
         ),
     ]
     lead = f"{published.CITATIONS['changeit2020']} Scale: {options.scale}. Weights of the judges: {weights_of(options, 'papers')}."
+    lead += writer_note(options)
     return Document("CHANGE-IT 2020, published and measured", lead, sections, [scores["signature"]])
 
 

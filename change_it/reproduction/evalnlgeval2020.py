@@ -13,7 +13,16 @@ from change_it.reproduction.paper_tables import (
     weights_of,
 )
 from change_it.reproduction.reproduce_options import ReproduceOptions
-from change_it.reproduction.scales import Kind, generator_step, judge_steps, score_step, transfer_step
+from change_it.reproduction.scales import (
+    OUR_WRITER,
+    Kind,
+    generator_step,
+    judge_steps,
+    score_step,
+    transfer_step,
+    writer_note,
+    writer_steps,
+)
 from change_it.results.document import Document, Section
 from change_it.steps import Step
 
@@ -51,6 +60,10 @@ def plan(options: ReproduceOptions) -> list[Step]:
         steps += [*trained, transferred]
         files[system] = transferred.makes
         written.append(transferred.name)
+    if tuned := writer_steps(options):
+        steps += tuned
+        files[OUR_WRITER] = tuned[-1].makes
+        written.append(tuned[-1].name)
     return steps + [
         score_step(options, kind, files, (*(step.name for step in of_kind), *written))
         for kind, of_kind in judges.items()
@@ -68,6 +81,8 @@ def document(options: ReproduceOptions) -> Document:
     ]
     signatures = []
     printed = {"gold": "gold", **{name: theirs for name, (_, _, theirs) in systems(options).items()}}
+    if options.writer:
+        printed[OUR_WRITER] = ""
     for kind in get_args(Kind):
         scores = read_results(options.out / "scores" / kind / "scores.json")
         title = f"Table 2: systems, by the judges, {kind}"
@@ -86,5 +101,6 @@ def document(options: ReproduceOptions) -> Document:
     hashes = "; ".join(f"{kind} {weights_of(options, kind)}" for kind in get_args(Kind))
     lead = (
         f"{published.CITATIONS['evalnlgeval2020']} Scale: {options.scale}. Weights of the judges: {hashes}."
+        + writer_note(options)
     )
     return Document("EvalNLGEval 2020, published and measured", lead, sections, signatures)

@@ -21,6 +21,7 @@ class ReproduceOptions:
         change-it reproduce evalnlgeval2020 --corpus runs/mine/corpus --out runs/mine/evalnlgeval2020 --scale smoke
         change-it reproduce changeit2020 --corpus runs/mine/corpus --submissions team1=team1.csv team2=team2.csv --out runs/mine/changeit2020
         change-it reproduce changeit2020 --corpus runs/mine/corpus --reuse runs/mine/evalnlgeval2020 --out runs/mine/changeit2020
+        change-it reproduce evalnlgeval2020 --corpus runs/mine/corpus --writer google/gemma-3-270m --out runs/mine/evalnlgeval2020
         change-it reproduce hevas2019 --corpus runs/mine/corpus --out runs/mine/hevas2019
     """
 
@@ -38,6 +39,8 @@ class ReproduceOptions:
     """Of changeit2020: systems as NAME=FILE to rank beside the baseline, CSV with id and headline, a new headline for each test article."""
     encoder: str | None = None
     """Of evalnlgeval2020 and changeit2020: pre-trained encoder of the papers' judges, Hub id or local folder; when not given, bert-base-multilingual-cased at full and none elsewhere."""
+    writer: str | None = None
+    """Of evalnlgeval2020 and changeit2020: a pre-trained model, Hub id or folder, that is tuned (recipe rewrite, extra: lora) and stands as our-writer beside the papers' networks."""
     reuse: Path | None = None
     """Folder of another run on the same corpus with the same scale and seed, such as that of another paper: what is the same there is copied."""
     seed: int = 1

@@ -1,11 +1,13 @@
 """How much is trained at each scale: a few updates, small models from scratch, or what the papers did."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from change_it.commands.score import ScoreOptions
 from change_it.commands.transfer import TransferOptions
-from change_it.generators.generator_options import TRANSFORMER, GeneratorOptions, Recipe
+from change_it.corpus.folder import read_language
+from change_it.generators.generator_options import TRANSFORMER, WRITER, GeneratorOptions, Recipe
 from change_it.judges.judge_options import (
     BILSTM,
     CROSS_ENCODER,
@@ -43,6 +45,7 @@ _JUDGE_SECONDS: dict[Scale, dict[Task, float]] = {
 }
 _GENERATOR_SECONDS: dict[Scale, float] = {"smoke": 10, "cpu": 45, "full": 93_000}
 _TRANSFORMER_SECONDS: dict[Scale, float] = {"smoke": 40, "cpu": 80, "full": 0}
+_WRITER_SECONDS: dict[Scale, float] = {"smoke": 60, "cpu": 900, "full": 20_000}
 _TRANSFER_SECONDS: dict[Scale, float] = {"smoke": 2, "cpu": 15, "full": 3_600}
 _BILSTM_SECONDS: dict[Scale, float] = {"smoke": 30, "cpu": 180, "full": 3_000}
 
@@ -50,6 +53,9 @@ _BILSTM_SECONDS: dict[Scale, float] = {"smoke": 30, "cpu": 180, "full": 3_000}
 GENERATOR_UPDATES = {"smoke": 40, "cpu": 200}
 #: Updates of our Transformer, which writes sentences when the papers' networks still write commas.
 TRANSFORMER_UPDATES = {"smoke": 100, "cpu": 120}
+#: The pre-trained model that is tuned beside them, its updates, and its minutes.
+OUR_WRITER = "our-writer"
+WRITER_UPDATES, WRITER_MINUTES = 4, 15.0
 #: Updates of the classifiers of LREC 2020.
 CLASSIFIER_UPDATES = {"smoke": 150}
 #: Bootstrap resamples and trials of tests.
@@ -154,6 +160,47 @@ def _precision() -> Precision:
     from change_it.networks.pretrained import native_bf16
 
     return "bf16" if native_bf16() else "no"
+
+
+def writer_steps(options: ReproduceOptions) -> list[Step]:
+    """The pre-trained model that is tuned as a system of ours, and its headlines; none where none is given."""
+    if options.writer is None:
+        return []
+    updates = {"updates": WRITER_UPDATES, "evaluation_steps": WRITER_UPDATES}
+    settings = {"smoke": updates, "cpu": {"max_minutes": WRITER_MINUTES}, "full": {}}[options.scale]
+    out = options.out / "generators" / OUR_WRITER / "rewrite"
+    trained = Step(
+        name=f"generator {OUR_WRITER}, {Path(options.writer).name} tuned",
+        command="change_it.commands.train_generator:run",
+        settings=GeneratorOptions(
+            recipe="rewrite",
+            architecture=options.writer,
+            corpus=options.corpus,
+            out=out,
+            language="it" if read_language(options.corpus) in ("it", None) else "en",
+            mixed_precision=_precision(),
+            seed=options.seed,
+            resume=True,
+            **WRITER,
+            **settings,
+        ),
+        makes=out / "metrics.json",
+        seconds=_WRITER_SECONDS[options.scale],
+    )
+    written = transfer_step(options, OUR_WRITER, (trained.name,))
+    return [trained, replace(written, seconds=trained.seconds / 2)]
+
+
+def is_writer(step: Step) -> bool:
+    """Whether a step tunes the pre-trained model."""
+    return step.makes.parts[-3:-1] == (OUR_WRITER, "rewrite")
+
+
+def writer_note(options: ReproduceOptions) -> str:
+    """What the system is that no paper has; empty without it."""
+    if options.writer is None:
+        return ""
+    return f" {OUR_WRITER} is ours, {Path(options.writer).name} tuned on this corpus: no paper has figures of it."
 
 
 def transfer_step(options: ReproduceOptions, system: str, needs: tuple[str, ...], **settings: Any) -> Step:
