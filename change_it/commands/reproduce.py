@@ -12,7 +12,6 @@ from change_it.io import check_header, check_model, check_writable, named_files
 from change_it.io.locks import keep_locks
 from change_it.reproduction.plan import PlannedRun
 from change_it.reproduction.reproduce_options import ReproduceOptions
-from change_it.reproduction.scales import is_writer
 from change_it.scoring.columns import BUILT_IN
 from change_it.tables import console, print_table
 
@@ -54,6 +53,7 @@ def check(options: ReproduceOptions) -> None:
 def run(options: ReproduceOptions) -> None:
     """Reproduce a paper."""
     check(options)
+    from change_it.reproduction.scales import is_writer
     from change_it.results.document import write_document  # loads matplotlib
 
     card = Path(options.corpus) / "README.md"

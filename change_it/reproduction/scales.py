@@ -167,7 +167,11 @@ def writer_steps(options: ReproduceOptions) -> list[Step]:
     if options.writer is None:
         return []
     updates = {"updates": WRITER_UPDATES, "evaluation_steps": WRITER_UPDATES}
-    settings = {"smoke": updates, "cpu": {"max_minutes": WRITER_MINUTES}, "full": {}}[options.scale]
+    of_scale: dict[Scale, dict[str, Any]] = {
+        "smoke": updates,
+        "cpu": {"max_minutes": WRITER_MINUTES},
+        "full": {},
+    }
     out = options.out / "generators" / OUR_WRITER / "rewrite"
     trained = Step(
         name=f"generator {OUR_WRITER}, {Path(options.writer).name} tuned",
@@ -182,7 +186,7 @@ def writer_steps(options: ReproduceOptions) -> list[Step]:
             seed=options.seed,
             resume=True,
             **WRITER,
-            **settings,
+            **of_scale[options.scale],
         ),
         makes=out / "metrics.json",
         seconds=_WRITER_SECONDS[options.scale],
