@@ -7,8 +7,6 @@ from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from change_it.cache import LRUCache
 from change_it.corpus.article import outlet_names
 from change_it.engines import map_threads
@@ -21,7 +19,7 @@ from change_it.generators.recipes import source_of
 from change_it.generators.search import generate
 from change_it.io import column_of, refuse_empty, texts_of
 from change_it.networks.formats import Format
-from change_it.networks.pretrained import LARGE, batches_at_once, local_folder
+from change_it.networks.pretrained import batches_at_once, is_large, local_folder
 from change_it.progress import ProgressBar
 
 if TYPE_CHECKING:
@@ -363,8 +361,7 @@ def write(
 
 def kept_together(model: Any, format_: Format, decoding: Decoding) -> int:
     """A batch of a model that takes minutes for `LARGEST_BATCH` headlines; those of any other."""
-    is_large = sum(map(torch.numel, model.parameters())) >= LARGE
-    return default_batch_size(model, format_, decoding) if is_large else LARGEST_BATCH
+    return default_batch_size(model, format_, decoding) if is_large(model) else LARGEST_BATCH
 
 
 def default_batch_size(model: Any, format_: Format, decoding: Decoding) -> int:

@@ -96,10 +96,15 @@ def arithmetic(device: torch.device, precision: str) -> AbstractContextManager[o
 
 def batches_at_once(model: object) -> int:
     """How many batches a model answers side by side: one a thread, for threads inside a batch wait for one another; or one in all the threads where it is large."""
-    parameters = list(model.parameters()) if isinstance(model, nn.Module) else []
-    on_cpu = {parameter.device.type for parameter in parameters} == {"cpu"}
-    small = on_cpu and sum(map(torch.numel, parameters)) < LARGE
-    return torch.get_num_threads() if small else 1
+    if not isinstance(model, nn.Module) or is_large(model):
+        return 1
+    on_cpu = {parameter.device.type for parameter in model.parameters()} == {"cpu"}
+    return torch.get_num_threads() if on_cpu else 1
+
+
+def is_large(model: nn.Module) -> bool:
+    """Whether threads are of more use inside a batch than beside another."""
+    return sum(map(torch.numel, model.parameters())) >= LARGE
 
 
 def local_folder(name: str | Path, *, command: str) -> Path:

@@ -18,6 +18,7 @@ from change_it.generators.journal import Chunks
 from change_it.generators.prompt import Example, Examples, Prompt, cut, headline_of
 from change_it.generators.prompted import Prompted, PromptFormat
 from change_it.generators.search import generate
+from change_it.networks import pretrained
 
 ITEM = ("Crolla il ponte", "Il ponte {to} sulla statale è crollato.", "faro")
 
@@ -131,7 +132,7 @@ def test_each_batch_of_a_large_model_is_kept_at_once(corpus, tmp_path, tiny_llam
     monkeypatch.setattr(headline_transfer, "BATCH_HEADLINES", 6)
     given = {"generator": tiny_llama, "prompt": True, "corpus": corpus, "device": "cpu", "beams": 2}
     for large in (1, 10**9):
-        monkeypatch.setattr(headline_transfer, "LARGE", large)
+        monkeypatch.setattr(pretrained, "LARGE", large)
         rows = transferred(TransferOptions(**given, to="faro", out=tmp_path / f"{large}.csv"))
         sizes = list(kept)
         kept.clear()
