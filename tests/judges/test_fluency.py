@@ -110,6 +110,16 @@ def test_padding_changes_nothing(judge):
     torch.testing.assert_close(together, alone)
 
 
+def test_it_answers_and_learns_in_bf16_on_any_processor(judge):
+    ids = torch.tensor([[1, 5, 6, 7, 2], [1, 5, 2, 0, 0]])
+    whole = judge(input_ids=ids, attention_mask=ids.ne(0)).logits
+    with torch.autocast("cpu", torch.bfloat16):
+        mixed = judge.train()(input_ids=ids, attention_mask=ids.ne(0)).logits
+    mixed.sum().backward()
+    assert torch.allclose(mixed.float(), whole, atol=0.05)
+    assert all(weight.grad.isfinite().all() for weight in judge.base_model.lstm.parameters())
+
+
 @pytest.mark.parametrize("row", [[1, 2], [1, 5, 2], [1, 5, 6, 2]])
 def test_texts_shorter_than_the_n_grams_are_judged(judge, row):
     assert torch.isfinite(judge(input_ids=torch.tensor([row])).logits).all()
