@@ -156,6 +156,7 @@ def _sentence(box: str) -> str:
     text = " ".join(" ".join(inside).split()).replace(" (required)", "").rstrip(".")
     for python, plain in _PLAIN.items():
         text = text.replace(python, plain)
+    text = re.sub(r"^Error parsing \w+Options: ", "", text)
     return re.sub(r"^(Error parsing \S+): .*(not a (?:whole )?number: '.*?').*", r"\1: \2", text)
 
 

@@ -91,6 +91,7 @@ score --corpus nope --judges judges | no corpus folder nope
 score --corpus corpus | Missing from change-it score: --judges STR Folder or Hub id
 score --corpus corpus --judges judges --resamples 0 | --resamples 0 is too few
 score --corpus corpus --judges judges --batch-size many | Error parsing --batch-size: not a whole number: 'many': see change-it score --help
+score --corpus corpus --judges judges --device gpu | change-it: --device gpu: choose auto, cpu
 score --corpus corpus --judges corpus | corpus lacks the judge
 score --corpus corpus --judges judges --predictions mine=nope.csv | nope.csv does not exist
 score --corpus corpus --judges judges --predictions mine=article.csv | article.csv lacks the column id, headline

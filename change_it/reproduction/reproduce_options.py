@@ -6,12 +6,14 @@ from typing import Literal
 
 import tyro
 
+from change_it.training.settings import DeviceOptions
+
 Paper = Literal["evalnlgeval2020", "changeit2020", "hevas2019", "lrec2020"]
 Scale = Literal["smoke", "cpu", "full"]
 
 
 @dataclass(kw_only=True)
-class ReproduceOptions:
+class ReproduceOptions(DeviceOptions):
     """Train, transfer and score what a paper's tables need, and print them: published, measured, difference.
 
     What is finished is kept: an interrupted run goes on where it was, and a finished one gives its tables at once.
@@ -45,5 +47,3 @@ class ReproduceOptions:
     """Folder of another run on the same corpus with the same scale and seed, such as that of another paper: what is the same there is copied."""
     seed: int = 1
     """Of everything."""
-    device: str = "auto"
-    """Where models run: auto, cpu, cuda, cuda:1, mps."""

@@ -1,6 +1,7 @@
 """Options that every training run shares, the settings that they are resolved to, and options of every command that asks judges; a command's own dataclasses inherit them."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar
@@ -10,16 +11,29 @@ from change_it.errors import InputError
 Optimizer = Literal["adamw", "adam", "adagrad"]
 Precision = Literal["no", "fp16", "bf16"]
 Arithmetic = Literal["float32", "bf16"]
+#: Names that torch has for devices, with a number where a machine may have several.
+DEVICE = r"auto|(cpu|cuda|mps|xpu|npu|hpu|mlu|musa|xla)(:\d+)?"
 
 
 @dataclass(kw_only=True)
-class InferenceOptions:
+class DeviceOptions:
+    """Where models run."""
+
+    device: str = "auto"
+    """Where models run: auto, cpu, cuda, cuda:1, mps."""
+
+    def __post_init__(self) -> None:
+        """Refuse a name of no device at once; whether the machine has it is known when torch is loaded."""
+        if not re.fullmatch(DEVICE, self.device):
+            raise InputError(f"--device {self.device}: choose auto, cpu, cuda, cuda:1 or mps")
+
+
+@dataclass(kw_only=True)
+class InferenceOptions(DeviceOptions):
     """How judges run, for every command that asks them."""
 
     precision: Arithmetic = "float32"
     """Arithmetic of the judges: bf16 takes half the time where the processor multiplies bfloat16 matrices, nearly all verdicts stay, and signatures say it."""
-    device: str = "auto"
-    """Where models run: auto, cpu, cuda, cuda:1, mps."""
 
 
 @dataclass(kw_only=True)
