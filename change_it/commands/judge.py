@@ -172,8 +172,8 @@ def _run_file(options: HeadlineOptions, file: Path) -> None:
         print_json(table.to_dicts())
         return
     compliant, strict = (table[name].sum() for name in ("compliant", "strict_compliancy"))
-    strictly = "" if table["strict_compliancy"].null_count() else f", {strict:,} strictly"
-    print(f"{table.height:,} headlines, {compliant:,} of them compliant{strictly}; wrote {options.out}")
+    strictly = "" if table["strict_compliancy"].null_count() else f", strictly: {strict:,}"
+    print(f"compliant: {compliant:,} of {table.height:,}{strictly}; wrote {options.out}")
 
 
 def judged_table(

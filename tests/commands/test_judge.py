@@ -90,7 +90,7 @@ def test_a_file_of_headlines_becomes_a_table_that_compare_reads(many, tmp_path):
     ]
     files = [tmp_path / "one.csv", tmp_path / "two.csv"]
     code, printed, _ = many(rows, "--out", files[0])
-    assert (code, printed) == (0, f"3 headlines, 1 of them compliant, 1 strictly; wrote {files[0]}\n")
+    assert (code, printed) == (0, f"compliant: 1 of 3, strictly: 1; wrote {files[0]}\n")
     table = pl.read_csv(files[0])
     judges = FakeJudges(digits="abcd")
     expected = judges([row[0] for row in rows], originals=[ORIGINAL] * 3, articles=[ARTICLE] * 3)
