@@ -61,6 +61,8 @@ class Options:
     """Training time of each judge, at most."""
     scratch: bool = True
     """Train judges from scratch as well."""
+    audited: bool = True
+    """Audit the judges."""
     papers: bool = True
     """Train the papers' HH as well, a cross-encoder."""
     seeds: tuple[int, ...] = (1,)
@@ -169,7 +171,9 @@ def evaluate(options: Options, kind: str, seed: int) -> dict[str, Any]:
         if task in TASKS and options.fold != "all":
             judge(options, choosers, seed, task, chosen, "0" if options.fold == "1" else "1")
     floor = str(choosers) if options.fold != "all" else None
-    return report | {"audit": audit(options, judges, seed), "systems": systems(options, judges, seed, floor)}
+    if options.audited:
+        report["audit"] = audit(options, judges, seed)
+    return report | {"systems": systems(options, judges, seed, floor)}
 
 
 def main(options: Options) -> None:

@@ -49,7 +49,7 @@ def table_of(options: Options) -> Table:
     for file in sorted((options.reports[0] / "items").glob("*.csv")):
         items = pl.concat(
             pl.read_csv(report / "items" / file.name, infer_schema_length=None).select(
-                "id", "direction", event=pl.format("{} {}", pl.lit(run), "event"), run=run, *MEASURES
+                "id", "direction", *MEASURES, event=pl.format("{} {}", pl.lit(run), "event"), run=run
             )
             for run, report in enumerate(options.reports)
         )
