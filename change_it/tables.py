@@ -199,6 +199,7 @@ _LATEX = str.maketrans(
         "↓": r"$\downarrow$",
         "✓": r"$\surd$",
         "✗": r"$\times$",
+        "†": r"$\dagger$",
     }
 )
 
@@ -218,7 +219,7 @@ def to_latex(table: Table, *, label: str, comments: Sequence[str] = ()) -> str:
         text = (text if column.format == "text" else text.replace("-", "−")).translate(_LATEX)
         text = rf"\textbf{{{text}}}" if column.name in row.best else text
         mark = row.marks.get(column.name)
-        return f"{text}$^{{{mark}}}$" if mark else text
+        return f"{text}$^{{{mark.translate(_LATEX).strip('$')}}}$" if mark else text
 
     def small(row: Row, below: Column | None) -> str:
         if below is None or row.values.get(below.name) is None:

@@ -193,7 +193,10 @@ def test_latex():
             {"system": '100%_mine & {co} «a|"b"»', "strict": 0.5, "ends": (-0.25, 0.6), "p": 1e-9},
             best={"strict"},
         ),
-        Row({"system": "[other]", "strict": None, "ends": (0.25, 0.5), "p": 0.5}, marks={"strict": "*"}),
+        Row(
+            {"system": "[other]", "strict": None, "ends": (0.25, 0.5), "p": 0.5},
+            marks={"strict": "*", "p": "†"},
+        ),
     )
     lines = to_latex(
         Table(columns, rows, "Two systems.", ("50% of them",)), label="tab:x", comments=["a|b"]
@@ -210,7 +213,7 @@ def test_latex():
         r"\midrule",
         r"100\%\_mine \& \{co\} $\ll$a\textbar{}''b''$\gg$ & \textbf{.500} & $<$ .001 \\",
         r" & {\tiny $-$.250 to .600} &  \\",
-        r"{[}other{]} & --$^{*}$ & .500 \\",
+        r"{[}other{]} & --$^{*}$ & .500$^{\dagger}$ \\",
         r" & {\tiny .250--.500} &  \\",
     ]
     assert lines[11:] == [

@@ -34,6 +34,7 @@ class KeyRow:
     outlet: str  # the right answer: the outlet that wrote it, or that the system aimed at
     headline: str
     id: str  # of the original article
+    event: str  # of the article; intervals draw events
     label: str  # outlet of the original
     source: str  # the original headline
     article: str
@@ -136,13 +137,15 @@ def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, se
         for outlet in test.outlets:
             for_outlet = [item for item in predicted if item.target == outlet]
             cells.append((name, random.sample(for_outlet, len(for_outlet))))
-    event_of = {item.id: tuple(sorted({item.source, item.reference})) for item in test.items}
+    event_of = {
+        item.id: f"event {event}" for item, event in zip(test.items, test.events.tolist(), strict=True)
+    }
     texts: set[str] = set()
-    events: set[tuple[str, ...]] = set()
+    events: set[str] = set()
 
     def is_new(item: Item, *, fresh: bool) -> bool:
-        event = event_of.get(item.id, (item.source,))
-        return item.prediction.casefold() not in texts and not (fresh and event in events)
+        known = event_of.get(item.id, item.id) in events
+        return item.prediction.casefold() not in texts and not (fresh and known)
 
     chosen: list[list[Item]] = [[] for _ in cells]
     for fresh in (True, False):  # an event stands twice only where there are too few
@@ -159,18 +162,18 @@ def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, se
                 continue
             chosen[at].append(item)
             texts.add(item.prediction.casefold())
-            events.add(event_of.get(item.id, (item.source,)))
+            events.add(event_of.get(item.id, item.id))
     rows = []
     for (name, _), several in zip(cells, chosen, strict=True):
         if len(several) < items // 2:
             raise InputError(
                 f"{test.name} has only {len(several)} different headlines of {name} for one outlet: give --items {2 * len(several)} or less"
             )
-        rows += [_key_row(name, item, test.outlets, seed) for item in several]
+        rows += [_key_row(name, item, event_of.get(item.id, item.id), test.outlets, seed) for item in several]
     return random.sample(rows, len(rows))
 
 
-def _key_row(condition: str, item: Item, outlets: tuple[str, str], seed: int) -> KeyRow:
+def _key_row(condition: str, item: Item, event: str, outlets: tuple[str, str], seed: int) -> KeyRow:
     content = "\n".join([str(seed), condition, item.id, item.prediction])
     return KeyRow(
         item=f"h{hashlib.sha256(content.encode()).hexdigest()[:8]}",  # a spreadsheet reads 12345e67 as a number
@@ -178,6 +181,7 @@ def _key_row(condition: str, item: Item, outlets: tuple[str, str], seed: int) ->
         outlet=item.target,
         headline=item.prediction,
         id=item.id,
+        event=event,
         label=item.label,
         source=item.source,
         article=item.article,
@@ -207,7 +211,7 @@ def write_sheet(path: Path, rows: Sequence[KeyRow], names: tuple[str, str], *, r
 def read_key(path: Path) -> list[KeyRow]:
     """Read a key."""
     names = [field.name for field in fields(KeyRow)]
-    optional = ("reference", "reference_article")
+    optional = ("event", "reference", "reference_article")
     records = read_records(path, required=[name for name in names if name not in optional], optional=optional)
     rows = [KeyRow(**{name: record.cells.get(name, "") for name in names}) for record in records]
     if len({row.item for row in rows}) < len(rows):

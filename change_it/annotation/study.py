@@ -6,7 +6,6 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from change_it import __version__
@@ -14,7 +13,7 @@ from change_it.annotation.agreement import alpha, coincidences
 from change_it.annotation.sheets import GOLDS, QUESTIONS, RATINGS, Annotator, KeyRow
 from change_it.errors import InputError
 from change_it.scoring.columns import GOLD
-from change_it.stats import AVERAGE, Aggregate, Floats, Score, Statistics, correlations, measure
+from change_it.stats import AVERAGE, Aggregate, Floats, Ints, Score, Statistics, correlations, measure
 
 #: Who is compared with the key, beside each annotator: their mean, what most of them answered, and the judge main.
 PEOPLE, MAJORITY, JUDGE = "people", "majority", "judge main"
@@ -26,7 +25,7 @@ _TAKEN = (
 )
 _CELLS = tuple(f"{truth}{answer}" for truth in "12" for answer in "12")
 
-#: What is not defined; intervals are over the items.
+#: What is not defined.
 UNDEFINED = Score(np.nan, np.nan, np.nan)
 
 
@@ -72,6 +71,11 @@ class Study:
         return self.key[0].choice1, self.key[0].choice2
 
     @cached_property
+    def events(self) -> Ints:
+        """(n,) the number of the event of each headline; a key without events has one an article."""
+        return np.unique([row.event or row.id for row in self.key], return_inverse=True)[1]
+
+    @cached_property
     def answers(self) -> dict[str, list[int | None]]:
         """Rater to (n,) answers, None where there is none: the annotators, most of them, the judge."""
         answers = {
@@ -101,7 +105,7 @@ class Study:
         """What the numbers depend on."""
         judges = f"{self.judged.signature}|" if self.judged else ""
         return (
-            f"annotation|annotators:{len(self.annotators)}|items:{len(self.key)}|{judges}"
+            f"annotation|annotators:{len(self.annotators)}|items:{len(self.key)}|events:{len(np.unique(self.events))}|{judges}"
             f"resamples:{self.resamples}|seed:{self.seed}|v:{__version__}"
         )
 
@@ -136,7 +140,7 @@ class Study:
             return measures | {f"{PEOPLE} alpha": alpha(sums, (1, 2), "nominal")}
 
         with np.errstate(invalid="ignore", divide="ignore"):
-            return _nested(self._measure(columns, aggregate))
+            return _nested(self._measure(columns, aggregate, rows))
 
     def counts(self, condition: str) -> dict[str, int]:
         """Headlines of a condition that each rater has an answer for."""
@@ -145,11 +149,9 @@ class Study:
 
     def rating(self, condition: str | None, question: str) -> dict[str, Score]:
         """Mean rating and ordinal alpha of a condition, of all headlines when None."""
-        several = [
-            values
-            for row, values in zip(self.key, self.rated(question), strict=True)
-            if condition in (None, row.condition)
-        ]
+        rows = [at for at, row in enumerate(self.key) if condition in (None, row.condition)]
+        rated = self.rated(question)
+        several = [rated[at] for at in rows]
         means = _means(several)
         values = tuple(range(1, QUESTIONS[question] + 1))
         columns = {
@@ -161,6 +163,7 @@ class Study:
             return self._measure(
                 columns,
                 lambda sums: {"mean": sums["sum"] / sums["n"], "alpha": alpha(sums, values, "ordinal")},
+                rows,
             )
 
     def correlations(self) -> list[Correlation]:
@@ -173,12 +176,12 @@ class Study:
             means = _means(self.rated(question))
             for metric, values in self.judged.metrics.items():
                 kept = system & np.isfinite(means) & np.isfinite(values)
-                pair = partial(self._correlate, values[kept], means[kept])
+                pair = partial(self._correlate, values[kept], means[kept], self.events[kept])
                 rows.append(Correlation(metric, question, int(kept.sum()), pair(0), pair(1)))
         return rows
 
-    def _correlate(self, first: Floats, second: Floats, which: int) -> Score:
-        """Pearson (0) or Spearman (1) with a bootstrap interval."""
+    def _correlate(self, first: Floats, second: Floats, events: Ints, which: int) -> Score:
+        """Pearson (0) or Spearman (1) with a bootstrap interval over events."""
         count = len(first)
         if count < 3:
             return UNDEFINED
@@ -186,18 +189,35 @@ class Study:
         value = (both.pearson, both.spearman)[which][0][1]
         if value is None:
             return UNDEFINED
-        drawn = np.random.default_rng(self.seed).integers(0, count, (self.resamples, count))
-        first, second = first[drawn], second[drawn]
+        of = np.unique(events, return_inverse=True)[1]
+        many = int(of.max()) + 1
+        drawn = np.random.default_rng(self.seed).multinomial(many, np.full(many, 1 / many), self.resamples)
+        weights = drawn[:, of]
         if which:
-            first, second = (scipy.stats.rankdata(values, axis=1) for values in (first, second))
-        first, second = (values - values.mean(axis=1, keepdims=True) for values in (first, second))
+            first, second = (_weighted_ranks(values, weights) for values in (first, second))
+        first, second = (
+            values - np.average(np.broadcast_to(values, weights.shape), axis=1, weights=weights)[:, None]
+            for values in (first, second)
+        )
         with np.errstate(invalid="ignore", divide="ignore"):
-            resampled = (first * second).sum(1) / np.sqrt((first**2).sum(1) * (second**2).sum(1))
+            product, *squares = (
+                (weights * one * other).sum(axis=1)
+                for one, other in ((first, second), (first, first), (second, second))
+            )
+            resampled = product / np.sqrt(squares[0] * squares[1])
         return Score(value, *np.nanquantile(resampled, [0.025, 0.975]).tolist())
 
-    def _measure(self, columns: Statistics, aggregate: Aggregate) -> dict[str, Score]:
-        """Measures with their intervals over the items."""
-        return measure(columns, aggregate, resamples=self.resamples, seed=self.seed)[AVERAGE]
+    def _measure(self, columns: Statistics, aggregate: Aggregate, rows: Sequence[int]) -> dict[str, Score]:
+        """Measures of some rows of the key with their intervals over events."""
+        events = self.events[rows]
+        return measure(columns, aggregate, events=events, resamples=self.resamples, seed=self.seed)[AVERAGE]
+
+
+def _weighted_ranks(values: Floats, weights: Ints) -> Floats:
+    """(n,) values to their (resamples, n) mean ranks, but for a constant, where each stands as often as (resamples, n) weights say."""
+    of = np.unique(values, return_inverse=True)[1]
+    each = weights @ np.eye(int(of.max()) + 1)[of]
+    return np.asarray((each.cumsum(axis=1) - each / 2)[:, of])
 
 
 def _means(ratings: Sequence[Sequence[int | None]]) -> Floats:

@@ -38,7 +38,7 @@ def document(study: Study) -> Document:
         sections.append(Section("differences", differences(study)))
     return Document(
         "Which newspaper wrote this headline?",
-        f"{len(study.annotators)} annotators and {len(study.key)} headlines. Intervals: 95%, bootstrap over the headlines.",
+        f"{len(study.annotators)} annotators and {len(study.key)} headlines. Intervals: 95%, bootstrap over their events.",
         sections,
         [study.signature],
     )

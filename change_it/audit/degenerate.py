@@ -10,8 +10,8 @@ import polars as pl
 from change_it.audit.perturbations import PERTURBATIONS, Known, perturbed
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import JUDGES, Progress, judge_items
-from change_it.scoring.item import Item, item_events
-from change_it.stats import AVERAGE, Floats, Statistics, measure
+from change_it.scoring.item import Item
+from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -91,6 +91,7 @@ class Result:
 def measure_systems(
     judges: "Judges",
     items: Sequence[Item],
+    events: Ints,
     known: Known,
     *,
     at_most: int,
@@ -104,6 +105,7 @@ def measure_systems(
     Args:
         judges: that are audited.
         items: of the test set.
+        events: (n,) of the items.
         known: of the corpus.
         at_most: headlines of each system; the first ones that it applies to, in one random order of events for all, both
             directions of an event together, so that systems share articles and events are whole.
@@ -116,7 +118,6 @@ def measure_systems(
         Gold, then the systems in the order of `PERTURBATIONS`, without those that apply to no item; and the table of
         all headlines, one row each: `system`, `item` (place in `items`), its `event`, `headline` and the verdicts.
     """
-    events = item_events(items)
     rank = np.random.default_rng(seed).permutation(int(events.max(initial=0)) + 1)[events]
     order = np.argsort(rank, kind="stable").tolist()
     ordered = [items[index] for index in order]

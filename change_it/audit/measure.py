@@ -178,6 +178,7 @@ def audit(
     systems, table = measure_systems(
         judges,
         test.items,
+        test.events,
         corpus.known,
         at_most=at_most,
         resamples=resamples,
@@ -187,7 +188,13 @@ def audit(
     )
     events = len(np.unique(test.events))
     probes = probe(
-        judges.main, test.items, corpus.dates, corpus.known.language, resamples=resamples, seed=seed
+        judges.main,
+        test.items,
+        test.events,
+        corpus.dates,
+        corpus.known.language,
+        resamples=resamples,
+        seed=seed,
     )
     return Audit(
         corpus=test.name,

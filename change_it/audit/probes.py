@@ -5,14 +5,13 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from change_it.scoring.compliancy import decide
-from change_it.scoring.item import Item, item_events
-from change_it.stats import AVERAGE, Floats, Statistics, measure
+from change_it.scoring.item import Item
+from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure
 from change_it.text.damage import Split
 from change_it.text.stopwords import function_words
 from change_it.text.typography import plain
@@ -20,7 +19,7 @@ from change_it.text.typography import plain
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge
 
-Ints = NDArray[np.int64]
+T = TypeVar("T")
 
 #: Headlines that are asked about, at most; of them, those that words are taken out of.
 HEADLINES, OCCLUDED = 2000, 400
@@ -84,6 +83,7 @@ class Cue:
 def probe(
     main: "Judge",
     items: Sequence[Item],
+    events: Ints,
     dates: Mapping[str, date],
     language: str,
     *,
@@ -95,6 +95,7 @@ def probe(
     Args:
         main: the judge.
         items: of the test set; at most 2,000 headlines are drawn.
+        events: (n,) of the items.
         dates: id of an article to its date; without any, nothing is measured by month.
         language: whose function words are masked; without a list nothing is.
         resamples: of the intervals.
@@ -103,10 +104,10 @@ def probe(
     Returns:
         As they are first.
     """
-    some = drawn(items, HEADLINES, seed)
+    places = drawn(range(len(items)), HEADLINES, seed)
+    some, events = [items[place] for place in places], events[places]
     texts = [item.source for item in some]
     labels = np.array([main.outlets.index(item.label) for item in some], dtype=np.int64)
-    events = item_events(some)
     kinds = {
         AS_IT_IS: texts,
         **{name: [change(text) for text in texts] for name, change in _changes(main, language, seed).items()},
@@ -130,7 +131,7 @@ def probe(
     return probes
 
 
-def drawn(items: Sequence[Item], at_most: int, seed: int) -> list[Item]:
+def drawn(items: Sequence[T], at_most: int, seed: int) -> list[T]:
     """Some of the items, in order."""
     if len(items) <= at_most:
         return list(items)

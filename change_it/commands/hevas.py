@@ -80,7 +80,7 @@ def run(options: HevasOptions) -> None:
     from change_it.progress import progress_bar
 
     metrics = chosen_metrics(options.metrics)
-    documents = _documents(options)
+    documents = read_with_events(options.documents, options.columns)
     check_input(documents, metrics, options)
     systems = read_systems(options.system, documents, taken=get_args(Baseline))
     names = [system.name for system in systems] + list(options.baselines)
@@ -117,16 +117,16 @@ def run(options: HevasOptions) -> None:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")
 
 
-def _documents(options: HevasOptions) -> "Documents":
-    """The documents with their events: near-duplicates and, of a corpus folder, both articles of a pair."""
+def read_with_events(source: str, columns: str = "") -> "Documents":
+    """The documents of a file or corpus folder with their events: near-duplicates and, of a corpus, both articles of a pair."""
     from change_it.corpus.folder import CARD, read_table
     from change_it.corpus.splits import events_of
     from change_it.hevas.documents import read_documents
 
-    documents = read_documents(options.documents, columns=options.columns)
+    documents = read_documents(source, columns=columns)
     partners: dict[str, str] = {}
-    if (Path(options.documents) / CARD).is_file():
-        pairs = read_table(options.documents, "pairs", "test", ["a_id", "b_article"])
+    if (Path(source) / CARD).is_file():
+        pairs = read_table(source, "pairs", "test", ["a_id", "b_article"])
         partners = dict(reversed(pairs.rows()))
     events = events_of(documents.texts, [partners.get(id_, "") for id_ in documents.ids])
     return replace(documents, events=tuple(events.tolist()))

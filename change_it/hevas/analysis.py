@@ -102,13 +102,18 @@ def analyse(
         name: compare(values, evaluation.systems, evaluation.events, resamples=resamples, seed=seed)
         for name, values in {**overall, **scores}.items()
     }
-    drawn = f"|events:{next(iter(comparisons.values())).events}|resamples:{resamples}|seed:"
     return Analysis(
-        evaluation.signature.replace("|seed:", drawn),
+        drawn_signature(evaluation, resamples),
         comparisons,
         correlations({name: values[:, columns] for name, values in scores.items()}),
         correlated,
     )
+
+
+def drawn_signature(evaluation: Evaluation, resamples: int) -> str:
+    """Signature of an evaluation with the events and resamples of its intervals."""
+    events = len(set(evaluation.events or evaluation.ids))
+    return evaluation.signature.replace("|seed:", f"|events:{events}|resamples:{resamples}|seed:")
 
 
 def compare(

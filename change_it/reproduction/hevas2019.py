@@ -10,10 +10,11 @@ import numpy as np
 from scipy.stats import kendalltau, rankdata
 
 from change_it import published
+from change_it.commands.hevas import read_with_events
 from change_it.corpus.folder import read_language
-from change_it.hevas.analysis import mean_intervals
+from change_it.hevas.analysis import drawn_signature, mean_intervals
 from change_it.hevas.baseline_systems import BASELINES, baseline
-from change_it.hevas.documents import Documents, System, read_documents
+from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.io import write_json
@@ -61,7 +62,7 @@ def plan(options: ReproduceOptions) -> list[Step]:
 def measure(settings: Measuring) -> None:
     """Measure the baselines on A2 articles of a corpus, with their own headlines as references."""
     language = read_language(settings.corpus) or "it"
-    documents = drawn(read_documents(settings.corpus), settings.documents, settings.seed)
+    documents = drawn(read_with_events(settings.corpus), settings.documents, settings.seed)
     systems = [
         System(name, tuple(baseline(name, documents.texts, seed=settings.seed, language=language)))
         for name in published.HEVAS_MEANS
@@ -110,7 +111,7 @@ def summary(evaluation: Evaluation, seed: int) -> dict[str, Any]:
     }
     return {
         "documents": len(evaluation.ids),
-        "signature": evaluation.signature,
+        "signature": drawn_signature(evaluation, _RESAMPLES),
         "metrics": list(evaluation.metrics),
         "means": {system: evaluation.means[system] for system in systems},
         "intervals": {

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from change_it import __version__, published
 from change_it.commands.corpus_curve import NEARLY_EQUAL, CurveOptions, examples
 from change_it.corpus.folder import read_outlets, read_report
+from change_it.corpus.splits import events_of
 from change_it.generators.generator_options import TRANSFORMER, Recipe
 from change_it.io import read_records, write_json, write_table
 from change_it.reproduction.paper_tables import (
@@ -17,6 +19,7 @@ from change_it.reproduction.paper_tables import (
     bootstrapped,
     compared,
     counts_of,
+    draw_cells,
     f1_of,
     outlets_note,
     read_results,
@@ -36,7 +39,7 @@ GOLD = ("validation gold", "test gold")
 GENERATED = ("in-generated", "cross-generated")
 AGNOSTIC: Recipe = "agnostic"
 #: What a classifier said of a headline: the event of its article, the outlet that is right, the one given (0 or 1).
-Answer = tuple[str, int, int]
+Answer = tuple[int, int, int]
 #: The paper's network, and ours, which learns to write within minutes and stands beside it where the paper's is not trained to its end.
 PNC = "pnc"
 NETWORKS: dict[Scale, tuple[str, ...]] = {
@@ -126,7 +129,7 @@ def write_inputs(settings: Inputs) -> None:
 
 
 def classify(settings: Classifying) -> None:
-    """Ask the classifiers about all headlines; keep their answers, each with the event of its article, and count them."""
+    """Ask the classifiers about all headlines; keep their answers, each with the event of its article."""
     from change_it.corpus.folder import read_table
     from change_it.judges.judge import Judge
 
@@ -178,34 +181,43 @@ def classify(settings: Classifying) -> None:
                                 "classifier": outlets[int(answer[at])],
                             }
                         )
-    counts = {
-        name: {part: _cells(some).sum(axis=0).tolist() for part, some in parts.items()}
-        for name, parts in answers.items()
-    }
-    results = {"counts": counts, "answers": answers, "examples": shown, "classifiers": hashes}
-    write_json(settings.out, results)
+    write_json(settings.out, {"answers": answers, "examples": shown, "classifiers": hashes})
 
 
-def _events(corpus: str) -> dict[str, str]:
-    """Id of each article of a corpus to its event, which its partner shares."""
+def _events(corpus: str) -> dict[str, int]:
+    """Id of each article that classifiers are asked about to the number of its event."""
     import polars as pl
 
     from change_it.corpus.folder import read_table
-    from change_it.corpus.training_sets import with_events
 
+    asked = pl.concat(
+        read_table(corpus, name, split, ["id"]) for name in SETS for split in ("validation", "test")
+    ).unique()
+    columns = ["a_id", "b_id", "a_article", "b_article"]
     articles, pairs = (
-        pl.concat(read_table(corpus, config, side, columns).cast(pl.String) for side in ("train", "test"))
-        for config, columns in (("articles", ["id"]), ("pairs", ["a_id", "b_id"]))
+        pl.concat(read_table(corpus, config, side, names) for side in ("train", "test"))
+        for config, names in (("articles", ["id", "article"]), ("pairs", columns))
     )
-    return dict(with_events(articles, pairs).select("id", "event").iter_rows())
+    partners = pl.concat(
+        pairs.select(id=f"{one}_id", partner=f"{other}_article") for one, other in ("ab", "ba")
+    ).unique("id", keep="first", maintain_order=True)
+    rows = articles.join(asked, on="id", how="semi").join(partners, on="id", how="left").fill_null("")
+    events = events_of(rows["article"].to_list(), rows["partner"].to_list())
+    return dict(zip(rows["id"], events.tolist(), strict=True))
 
 
-def _cells(answers: Sequence[Answer], events: Mapping[str, int] | None = None) -> Ints:
-    """(events, 2, 2) how often each outlet was taken for each, by event; all in one row without events."""
-    cells = np.zeros((len(events) if events else 1, 2, 2), np.int64)
+def _cells(answers: Sequence[Answer], events: Sequence[int]) -> Ints:
+    """(events, 2, 2) how often each outlet was taken for each, by event."""
+    place = {event: at for at, event in enumerate(events)}
+    cells = np.zeros((len(place), 2, 2), np.int64)
     for event, truth, given in answers:
-        cells[events[event] if events else 0, truth, given] += 1
+        cells[place[event], truth, given] += 1
     return cells
+
+
+def _drawn_from(*answers: Sequence[Answer]) -> list[int]:
+    """The events of some answers."""
+    return sorted({event for some in answers for event, _, _ in some})
 
 
 def condition(test: str, network: str) -> str:
@@ -238,8 +250,8 @@ Formula = Callable[..., Floats]
 _MEASURES = ("first", "second", "mean")
 
 
-def _f1(options: ReproduceOptions, counts: list[list[int]]) -> dict[str, Value]:
-    """Cells of the F1 of both outlets and their mean, with intervals."""
+def _f1(options: ReproduceOptions, counts: ArrayLike) -> dict[str, Value]:
+    """Cells of the F1 of both outlets and their mean, with intervals; counts as `draw_cells` takes them."""
     scores = bootstrapped(counts, RESAMPLES[options.scale], options.seed)
     cells: dict[str, Value] = {key: scores[key]["f1"][0] for key in _MEASURES}
     return cells | {f"{key}_interval": scores[key]["f1"][1] for key in _MEASURES}
@@ -289,9 +301,10 @@ def classification(options: ReproduceOptions, classified: Mapping[str, Any]) -> 
         printed = published.CLASSIFIER[NAMES[name]]
         shown = {test: printed[test] for test in GOLD}
         shown |= {condition(test, PNC): printed[test] for test in GENERATED}
-        for test, counts in classified["counts"][name].items():
+        for test, answers in classified["answers"][name].items():
             if not test.startswith(AGNOSTIC):
-                rows += compared(test, test, NAMES[name], _published(shown.get(test)), _f1(options, counts))
+                measured = _f1(options, _cells(answers, _drawn_from(answers)))
+                rows += compared(test, test, NAMES[name], _published(shown.get(test)), measured)
     return _table(
         options,
         rows,
@@ -304,7 +317,8 @@ def agnostic(options: ReproduceOptions, classified: Mapping[str, Any]) -> Table:
     """The control."""
     rows = []
     for network in NETWORKS[options.scale]:
-        measured = _f1(options, classified["counts"]["train_m"][condition(AGNOSTIC, network)])
+        answers = classified["answers"]["train_m"][condition(AGNOSTIC, network)]
+        measured = _f1(options, _cells(answers, _drawn_from(answers)))
         printed: dict[str, float | None] = {"mean": published.AGNOSTIC_F1} if network == PNC else {}
         rows += compared(network, network, network, printed, measured)
     return _table(options, rows, "The newspaper-agnostic generator")
@@ -330,14 +344,11 @@ def expectations(options: ReproduceOptions, classified: Mapping[str, Any], netwo
     drawn: dict[tuple[str, str], Floats] = {}
     for tests in ((GOLD[0],), (GOLD[1], inside, crossed)):
         of_tests = {(name, test): classified["answers"][name][test] for name in SETS for test in tests}
-        drawn_from = sorted({event for some in of_tests.values() for event, _, _ in some})
-        events = {event: number for number, event in enumerate(drawn_from)}
-        random = np.random.default_rng(options.seed)
-        weights = random.multinomial(len(events), [1 / len(events)] * len(events), RESAMPLES[options.scale])
+        events = _drawn_from(*of_tests.values())
         for key, some in of_tests.items():
             cells = _cells(some, events)
             values[key] = f1_of(cells.sum(axis=0))["mean"]
-            drawn[key] = f1_of(np.tensordot(weights, cells, axes=1))["mean"]
+            drawn[key] = f1_of(draw_cells(cells, RESAMPLES[options.scale], options.seed))["mean"]
     setting = dict(enumerate(((name, test) for test in (inside, crossed) for name in SETS), start=1))
     valid, gold = ({name: (name, test) for name in SETS} for test in GOLD)
 

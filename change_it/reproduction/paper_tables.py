@@ -65,23 +65,30 @@ def bootstrapped(
 ) -> dict[str, dict[str, tuple[float, tuple[float, float]]]]:
     """Precision, recall and F1 of the `first` and the `second` class and `mean` F1, each with a 95% interval.
 
-    Drawing (2, 2) counts anew, true by given class, is a bootstrap over the test examples.
+    Drawing counts anew, see `draw_cells`, is a bootstrap over the test examples, or over events.
     """
     drawn = _of_cells(draw_cells(cells, resamples, seed))
+    every = np.asarray(cells).reshape(-1, 2, 2).sum(axis=0)
     return {
         name: {
             key: (float(value), tuple(np.quantile(drawn[name][key], [0.025, 0.975]).tolist()))
             for key, value in measures.items()
         }
-        for name, measures in _of_cells(cells).items()
+        for name, measures in _of_cells(every).items()
     }
 
 
 def draw_cells(cells: ArrayLike, resamples: int, seed: int) -> Ints:
-    """Counts of as many answers drawn with replacement: (2, 2) true by given class to (resamples, 2, 2)."""
-    flat = np.asarray(cells).ravel()
-    drawn = np.random.default_rng(seed).multinomial(flat.sum(), flat / flat.sum(), resamples)
-    return drawn.reshape(resamples, 2, 2)
+    """Counts drawn anew with replacement, (resamples, 2, 2): of the answers of (2, 2) counts, true by given class, or of the events of (events, 2, 2).
+
+    The same seed draws the same events for all counts of as many.
+    """
+    counts, random = np.asarray(cells), np.random.default_rng(seed)
+    if counts.ndim == 3:
+        weights = random.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), resamples)
+        return np.tensordot(weights, counts, axes=1)
+    flat = counts.ravel()
+    return random.multinomial(flat.sum(), flat / flat.sum(), resamples).reshape(resamples, 2, 2)
 
 
 def f1_of(cells: ArrayLike) -> dict[str, Floats]:

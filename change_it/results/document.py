@@ -58,12 +58,19 @@ def _with_intervals(table: Table) -> Table:
 
 
 def as_json(document: Document) -> dict[str, Any]:
-    """Name of a table to its rows, each a JSON object; an interval is `_low` and `_high`."""
+    """Name of a table to its rows, each a JSON object, and its notes; an interval is `_low` and `_high`, and `marks` are what stands behind values."""
     tables = {}
     for section in document.sections:
         header, rows = _cells(section.table)
-        objects = [dict(zip(header, row, strict=True)) for row in rows]
-        tables[section.name] = {"title": section.table.title, "rows": objects}
+        objects = [
+            dict(zip(header, cells, strict=True)) | ({"marks": dict(row.marks)} if row.marks else {})
+            for row, cells in zip(section.table.rows, rows, strict=True)
+        ]
+        tables[section.name] = {
+            "title": section.table.title,
+            "rows": objects,
+            "notes": list(section.table.notes),
+        }
     return {"title": document.title, "tables": tables, "signatures": list(document.signatures)}
 
 

@@ -17,10 +17,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from change_it.corpus.article import outlet_names
+from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io import refuse_lengths, texts_by_name, texts_of
 from change_it.scoring.facts import check_all_facts
-from change_it.scoring.item import Item, item_events
+from change_it.scoring.item import Item
 from change_it.scoring.signature import signature
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.text.stopwords import guess_language
@@ -335,7 +336,8 @@ def compute_compliancy(
     judged = judge_items(
         judges, items, reversal=reversal, language=language, batch_size=batch_size, progress=progress
     )
-    columns, directions, events = statistics(judged), [item.direction for item in items], item_events(items)
+    columns, directions = statistics(judged), [item.direction for item in items]
+    events = events_of(texts["articles"], evidence)
     scores = measure(columns, aggregate, directions, events, resamples=resamples, seed=seed)
     values = {
         row: {name: measured[name].value if name in measured else None for name in MEASURES}

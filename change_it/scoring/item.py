@@ -71,8 +71,10 @@ class TestSet:
 
     @cached_property
     def events(self) -> Ints:
-        """(n,) the event of each item, see `item_events`."""
-        return item_events(self.items)
+        """(n,) the number of each item's event: both directions of a pair of articles, and near-duplicates of them."""
+        return events_of(
+            [item.article for item in self.items], [item.reference_article for item in self.items]
+        )
 
     @property
     def in_newspaper(self) -> "TestSet":
@@ -90,11 +92,6 @@ class TestSet:
             for item, text in zip(self.items, predictions, strict=True)
             if text is not None
         ]
-
-
-def item_events(items: Sequence[Item]) -> Ints:
-    """(n,) the number of each item's event: both directions of a pair of articles, and near-duplicates of them."""
-    return events_of([item.article for item in items], [item.reference_article for item in items])
 
 
 def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:

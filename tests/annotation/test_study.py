@@ -4,11 +4,15 @@ import csv
 import json
 import re
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import rankdata
 from scoring_fakes import FakeJudges
 from studies import fill_in, write_predictions
 
+from change_it.annotation.sheets import Annotator, KeyRow
+from change_it.annotation.study import Judged, Study, _weighted_ranks
 from change_it.cli import main
 
 
@@ -59,6 +63,57 @@ def test_a_sheet_is_blind_and_balanced(sheet):
     assert len({row["headline"].casefold() for row in rows}) == 40
     events = [frozenset((row["source"], row["reference"] or row["headline"])) for row in key]
     assert len(set(events)) == 40  # forty events, none of them twice
+
+
+def twofold(*, together):
+    """Forty headlines of twenty events, each event answered rightly or wrongly as a whole, and rated alike."""
+    outlets = ("rep", "gio")
+    key = [
+        KeyRow(
+            f"h{n}", "echo", outlets[n % 2], f"Titolo {n}", f"a{n}", f"e{n // 2}" if together else "",
+            outlets[1 - n % 2], "Titolo", "Articolo.", "", "", *outlets,
+        )
+        for n in range(40)
+    ]  # fmt: skip
+    answers = {
+        row.item: {"answer": row.truth if n // 2 % 3 else 3 - row.truth, "content": 1 + n // 2 % 5}
+        for n, row in enumerate(key)
+    }
+    metric = np.array([n // 2 % 5 + n // 2 % 7 for n in range(40)], np.float64)
+    judged = Judged(np.ones(40, np.int64), np.ones(40), {"P(HH)": metric}, "judges:made-up")
+    return Study(key, [Annotator("anna", answers)], judged)
+
+
+def test_intervals_are_drawn_by_event():
+    """Two headlines of an event are no more evidence than one, so intervals are wider by √2."""
+    by_event, by_item = (twofold(together=together) for together in (True, False))
+    assert "|items:40|events:20|" in by_event.signature
+    for measured in (
+        lambda study: study.raters("echo")["anna"]["accuracy"],
+        lambda study: study.rating("echo", "content")["mean"],
+        lambda study: study.correlations()[0].pearson,
+        lambda study: study.correlations()[0].spearman,
+    ):
+        both = measured(by_event), measured(by_item)
+        assert both[0].value == both[1].value
+        assert 1.2 < np.ptp(both[0].interval) / np.ptp(both[1].interval) < 1.7
+
+
+def test_ranks_of_a_resample_are_those_of_its_items():
+    random = np.random.default_rng(1)
+    values, weights = random.integers(0, 5, 30).astype(float), random.integers(0, 3, (4, 30))
+    for ranks, times in zip(_weighted_ranks(values, weights), weights, strict=True):
+        expected = rankdata(np.repeat(values, times))
+        assert np.repeat(ranks, times) - expected == pytest.approx(np.full(times.sum(), -0.5))
+
+
+def test_the_key_has_events(sheet):
+    key = rows_of(sheet.with_name("sheet-key.csv"))
+    of_event = {}
+    for row in key:
+        of_event.setdefault(row["event"], set()).add(re.search(r"numero \d+", row["headline"])[0])
+    assert all(len(numbers) == 1 for numbers in of_event.values())
+    assert len(of_event) == len(set.union(*of_event.values()))
 
 
 def test_the_seed_decides(study_corpus, sheet, tmp_path):

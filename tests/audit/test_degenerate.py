@@ -8,6 +8,7 @@ from change_it.audit.degenerate import GOLD, Result, measure_systems
 from change_it.audit.measure import audit, read_corpus
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.audit.verdicts import Summary, Together, read_metrics, verdicts
+from change_it.corpus import splits
 from change_it.errors import InputError
 from change_it.io import write_json
 from change_it.tables import figure
@@ -22,7 +23,9 @@ def sample(corpus):
 def results(sample):
     judges = FakeJudges(sample.test.outlets)
     judges.main.rule = lambda text, _: 0.9 if len(text) > 100 else 0.2  # the second outlet writes longer ones
-    found, table = measure_systems(judges, sample.test.items, sample.known, at_most=30, resamples=50, seed=1)
+    found, table = measure_systems(
+        judges, sample.test.items, sample.test.events, sample.known, at_most=30, resamples=50, seed=1
+    )
     return {result.system: result for result in found}, table
 
 
@@ -52,7 +55,13 @@ def test_a_missing_fluency_judge_is_to_blame_for_what_breaks_fluency(sample, mon
         return item.source.replace("!", "") if "!" in item.source else item.source + "!"
 
     gold, result = measure_systems(
-        FakeJudges(sample.test.outlets), sample.test.items, sample.known, at_most=30, resamples=50, seed=1
+        FakeJudges(sample.test.outlets),
+        sample.test.items,
+        sample.test.events,
+        sample.known,
+        at_most=30,
+        resamples=50,
+        seed=1,
     )[0]
 
     assert (gold.system, result.system) == (GOLD, "shouted")
@@ -199,6 +208,17 @@ def test_an_audit_without_a_fluency_judge_says_so(sample):
         audit(sample, judges, {}, at_most=0)
 
 
+def test_events_are_found_once(corpus, monkeypatch):
+    calls = []
+    near_duplicates = splits.near_duplicates
+    monkeypatch.setattr(
+        splits, "near_duplicates", lambda texts: calls.append(len(texts)) or near_duplicates(texts)
+    )
+    read = read_corpus(corpus)
+    audit(read, FakeJudges(read.test.outlets), {}, at_most=5)
+    assert len(calls) == 1
+
+
 def test_judges_of_other_outlets_are_refused(sample, fake_judges):
     with pytest.raises(InputError, match="trained on rep and gio"):
         audit(sample, fake_judges, {})
@@ -206,5 +226,7 @@ def test_judges_of_other_outlets_are_refused(sample, fake_judges):
 
 def test_every_distinct_question_is_asked_once(sample):
     judges = FakeJudges(sample.test.outlets)
-    measure_systems(judges, sample.test.items, sample.known, at_most=10, resamples=10, seed=1)
+    measure_systems(
+        judges, sample.test.items, sample.test.events, sample.known, at_most=10, resamples=10, seed=1
+    )
     assert len(judges.ah.asked) == len(set(judges.ah.asked))

@@ -5,7 +5,10 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from change_it import published
-from change_it.reproduction.hevas2019 import DAGGER, auc, means_table
+from change_it.reproduction import hevas2019
+from change_it.reproduction.hevas2019 import DAGGER, Measuring, auc, means_table
+from change_it.results.document import Document, Section, as_json
+from change_it.scoring.item import read_test_set
 from change_it.tables import to_markdown
 
 
@@ -33,3 +36,34 @@ def test_a_cell_that_is_blind_is_flagged():
     assert line.split(" | ")[-1] == ".300† |"
     results["auc"] = {system: dict.fromkeys(metrics, 0.6) for system in published.HEVAS_MEANS}
     assert not means_table(results, metrics, "Table 1").notes
+
+
+def test_the_flag_is_in_json():
+    results = {
+        "means": {system: {"KL-C": 0.3} for system in published.HEVAS_MEANS},
+        "intervals": {system: {"KL-C": (0.2, 0.4)} for system in published.HEVAS_MEANS},
+        "auc": {system: {"KL-C": 0.52} for system in published.HEVAS_MEANS},
+    }
+    section = Section("table1", means_table(results, ["KL-C"], "Table 1"))
+    found = as_json(Document("", "", [section], []))["tables"]["table1"]
+    flagged = [row["row"] for row in found["rows"] if row.get("marks") == {"KL-C": DAGGER}]
+    assert flagged == [f"{system}, measured" for system in published.HEVAS_MEANS]
+    assert DAGGER in found["notes"][0]
+
+
+def test_both_articles_of_a_pair_are_drawn_together(corpus, tmp_path, monkeypatch):
+    measured = []
+
+    def evaluate(documents, *_, **__):
+        measured.append(documents)
+        raise InterruptedError
+
+    monkeypatch.setattr(hevas2019, "evaluate", evaluate)
+    with pytest.raises(InterruptedError):
+        hevas2019.measure(Measuring(corpus, tmp_path / "measured.json", 1_000_000, 1))
+    test = read_test_set(corpus)
+    event_of = dict(zip((item.id for item in test.items), test.events.tolist(), strict=True))
+    ids, events = measured[0].ids, measured[0].events
+    assert len(set(events)) < len(ids)
+    assert len(set(zip(events, (event_of[id_] for id_ in ids), strict=True))) == len(set(events))
+    assert len(set(events)) == len({event_of[id_] for id_ in ids})

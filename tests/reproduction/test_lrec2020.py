@@ -1,6 +1,7 @@
 """LREC 2020: its sets for classifiers and generators, and how its expectations are answered."""
 
 import json
+from collections import Counter
 
 import numpy as np
 import polars as pl
@@ -24,8 +25,9 @@ from change_it.reproduction.lrec2020 import (
     condition,
     together,
 )
-from change_it.reproduction.paper_tables import draw_cells, f1_of
+from change_it.reproduction.paper_tables import bootstrapped, draw_cells, f1_of
 from change_it.reproduction.reproduce_options import ReproduceOptions
+from change_it.scoring.item import read_test_set
 
 
 @pytest.mark.parametrize("recipe", SETS)
@@ -71,9 +73,7 @@ def test_answers():
 def answers_of(f1, n=3000):
     """Answers of a classifier with the same share of right ones for both outlets, those of the first events."""
     right = round(f1 * n)
-    return [
-        (f"e{event}", truth, truth if event < right else 1 - truth) for truth in (0, 1) for event in range(n)
-    ]
+    return [(event, truth, truth if event < right else 1 - truth) for truth in (0, 1) for event in range(n)]
 
 
 def test_what_is_compared_is_drawn_together(corpus, tmp_path):
@@ -88,6 +88,29 @@ def test_what_is_compared_is_drawn_together(corpus, tmp_path):
     assert rows["setting 1 less setting 3"]["interval"] == (0, 0)
     first, last = rows["setting 1 less .5"]["interval"]
     assert last - first > high - low
+
+
+def test_intervals_are_drawn_by_event(corpus, tmp_path):
+    """Both headlines of an event stand or fall together, so they are as much evidence as one."""
+    parts = {test: answers_of(0.7, n=200) for test in (*GOLD, *(condition(test, PNC) for test in GENERATED))}
+    parts |= {condition(AGNOSTIC, network): answers_of(0.7, n=200) for network in NETWORKS["smoke"]}
+    options = ReproduceOptions(paper="lrec2020", corpus=corpus, out=tmp_path, scale="smoke")
+    found = {"answers": dict.fromkeys(SETS, parts)}
+    single = bootstrapped([[140, 60], [60, 140]], 200, 1)["mean"]["f1"]
+    tables = lrec2020.classification(options, found), lrec2020.agnostic(options, found)
+    for table in tables:
+        measured = [row.values for row in table.rows if row.values["row"].endswith("measured")]
+        assert [values["mean"] for values in measured] == pytest.approx([single[0]] * len(measured))
+        assert all(np.ptp(values["mean_interval"]) > 1.25 * np.ptp(single[1]) for values in measured)
+
+
+def test_events_are_those_that_scoring_draws(corpus):
+    test = read_test_set(corpus)
+    events = lrec2020._events(corpus)
+    together = set(zip(test.events.tolist(), (events[item.id] for item in test.items), strict=True))
+    assert len(together) == len(np.unique(test.events))
+    asked = {row for name in SETS for row in read_table(corpus, name, "validation", ["id"])["id"]}
+    assert asked <= events.keys()
 
 
 def test_the_papers_own_figures_confirm_its_expectations(corpus, tmp_path):
@@ -138,16 +161,14 @@ def test_the_tables_of_classifiers_and_headlines(corpus, tmp_path):
     lrec2020.classify(lrec2020.Classifying(corpus, tmp_path, tmp_path / "classified.json", networks))
     found = json.loads((tmp_path / "classified.json").read_text())
     own, crossed = (condition(test, PNC) for test in GENERATED)
-    found_d, found_m = found["counts"]["train_d"], found["counts"]["train_m"]
-    assert {sum(map(sum, found_d[test])) for test in (GOLD[1], own, crossed)} == {sum(sizes.values())}
-    assert found_m[own] == found_m[GOLD[1]]
-    events = [
-        {event for event, _, _ in found["answers"]["train_d"][test]} for test in (GOLD[1], own, crossed)
-    ]
+    found_d, found_m = found["answers"]["train_d"], found["answers"]["train_m"]
+    assert {len(found_d[test]) for test in (GOLD[1], own, crossed)} == {sum(sizes.values())}
+    assert sorted(found_m[own]) == sorted(found_m[GOLD[1]])
+    events = [{event for event, _, _ in found_d[test]} for test in (GOLD[1], own, crossed)]
     assert events[0] == events[1] == events[2]
     assert len(events[0]) < sum(sizes.values())  # partners are one event
-    assert found_m[condition(AGNOSTIC, PNC)] == found_m[own]
-    assert [sum(row) for row in found_m[crossed]] == [sizes["faro"], sizes["colle"]]
+    assert sorted(found_m[condition(AGNOSTIC, PNC)]) == sorted(found_m[own])
+    assert Counter(truth for _, truth, _ in found_m[crossed]) == {0: sizes["faro"], 1: sizes["colle"]}
     options = ReproduceOptions(paper="lrec2020", corpus=corpus, out=tmp_path, scale="smoke")
     sections = {section.name: section.table for section in lrec2020.document(options).sections}
     assert list(sections) == [

@@ -29,6 +29,14 @@ def test_the_page_escapes_and_has_everything():
     assert "http" not in html
 
 
+def test_json_has_marks_and_notes():
+    rows = (Row({"metric": "KL-C", "value": 0.5}, marks={"value": "†"}), Row({"metric": "R-1", "value": 0.7}))
+    table = Table((Column("metric", "text"), Column("value")), rows, "Marks", ("†: told by chance.",))
+    found = as_json(Document("Title", "", [Section("marks", table)], []))["tables"]["marks"]
+    assert found["notes"] == ["†: told by chance."]
+    assert [row.get("marks") for row in found["rows"]] == [{"value": "†"}, None]
+
+
 def test_files_have_plain_values(tmp_path):
     write_document(tmp_path, DOCUMENT)
     rows = json.loads((tmp_path / "tables.json").read_text(encoding="utf-8"))["tables"]["two"]["rows"]
