@@ -194,7 +194,7 @@ def _read(completion: Any) -> Answer:
     """Text, name and tokens of a chat completion."""
     choice, usage = completion.choices[0], completion.usage
     counts = (getattr(usage, name, None) or 0 for name in ("prompt_tokens", "completion_tokens"))
-    text = headline_of(choice.message.content or "")
+    text = headline_of(choice.message.content or "", ended=choice.finish_reason != "length")
     refused = getattr(choice.message, "refusal", None) or choice.finish_reason == "content_filter"
     text = "" if refused else text
     error = "" if text else "refused by the model" if refused else f"empty answer ({choice.finish_reason})"

@@ -16,6 +16,7 @@ from change_it.corpus.folder import read_language, read_outlets, read_table
 from change_it.errors import InputError
 from change_it.generators.generator_options import Choice
 from change_it.generators.headline_transfer import Question
+from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
 
 #: Characters of an article that is asked about, and of one in an example.
@@ -24,6 +25,17 @@ ARTICLE, EXAMPLE_ARTICLE = 1200, 400
 OTHER_LANGUAGE = "en"
 
 _QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»')
+#: What stands around a line, and before the headline in it.
+_MARKDOWN = " \t*_`"
+_BULLET = re.compile(r"\A(?:[-•>]|#{1,6}|1[.)]) +")
+_LABEL = re.compile(
+    r"\A(?:(?:sure|certainly|certo|certamente)[,.!]* *)?"
+    r"(?:(?:here(?:'s|’s| is)|ecco)\b[^:«“\"]{0,40}\b(?:headline|title|titolo)\b[^:«“\"]{0,40}"
+    r"|(?:new |nuovo )?(?:headline|title|titolo)(?: (?:in|for|su|per)\b[^:«“\"]{1,40})?)[*_ ]*:[*_ ]+",
+    re.IGNORECASE,
+)
+#: Where a headline that was cut off may end.
+_CLAUSE = re.compile(r"[,;:–—]")
 
 
 class Example(NamedTuple):
@@ -62,6 +74,7 @@ class Prompt:
     outlets: tuple[str, str]
     language: str
     instruction: str
+    heading: str  # in the instruction's place for a model that only goes on with a text
     example: str
     shots: int = 0
     choice: Choice = "nearest"
@@ -90,13 +103,13 @@ class Prompt:
             }
         return cls(outlets, language, *template, shots, choice, seed, examples)
 
-    def text(self, question: Question, shots: int | None = None) -> str:
+    def text(self, question: Question, shots: int | None = None, *, instructs: bool = True) -> str:
         """The prompt for an original headline with its article, with `shots` examples, all when None."""
         headline, article, to = question
         count = self.shots if shots is None else shots
         names = {"{to}": to, "{from}": self.outlets[to == self.outlets[0]]}
         chosen = self.examples[to].choose(headline, article, count) if self.examples and count else []
-        parts = [_filled(self.instruction, names)]
+        parts = [_filled(self.instruction if instructs else self.heading, names)]
         for each in (*chosen, Example(headline, cut(article, ARTICLE), "")):
             fields = {"{headline}": each.headline, "{article}": each.article, "{answer}": each.answer}
             parts.append(_filled(self.example, names | fields))
@@ -104,7 +117,7 @@ class Prompt:
 
     @property
     def _wording(self) -> str:
-        return hashlib.sha256(f"{self.instruction}\0{self.example}".encode()).hexdigest()
+        return hashlib.sha256(f"{self.instruction}\0{self.heading}\0{self.example}".encode()).hexdigest()
 
     @property
     def digest(self) -> str:
@@ -127,29 +140,51 @@ def cut(text: str, characters: int) -> str:
     return text if len(text) <= characters else text[:characters].rpartition(" ")[0]
 
 
-def headline_of(answer: str) -> str:
-    """The headline in an answer: its first line, without marks of Markdown and quotation marks around it.
+def headline_of(answer: str, *, ended: bool = True) -> str:
+    """The headline in an answer: its first line that introduces no other, without thoughts before it, label and marks around it.
+
+    Of an answer that has not `ended`, since it was too long, the part that is cut off is left out: a sentence, or a clause.
 
     Examples:
         >>> headline_of('**"Il ponte crolla"**')
         'Il ponte crolla'
         >>> headline_of("«Sì» alla riforma, «no» ai tagli")
         '«Sì» alla riforma, «no» ai tagli'
+        >>> headline_of("**Headline for faro:** Bridge falls")
+        'Bridge falls'
+        >>> headline_of("Cade il ponte. Due feriti sulla stat", ended=False)
+        'Cade il ponte.'
     """
-    line = next((line for line in answer.splitlines() if line.strip(" \t*#`")), "")
-    text = " ".join(line.strip(" \t*#`").split())
+    _, thoughts, after = answer.rpartition("</think>")
+    if not thoughts and answer.lstrip().startswith("<think>"):
+        return ""
+    lines = [line for line in (line.strip(_MARKDOWN) for line in after.splitlines()) if line]
+    while len(lines) > 1 and lines[0].endswith(":"):
+        lines.pop(0)
+    text = " ".join(lines[0].split()) if lines else ""
+    text = _LABEL.sub("", _BULLET.sub("", text)).strip(_MARKDOWN)
+    if not ended and len(lines) == 1:
+        text = _whole(text)
     quoted = _QUOTED.fullmatch(text)
     return next(part for part in quoted.groups() if part is not None).strip() if quoted else text
 
 
-def _template(language: str) -> tuple[str, str]:
-    """Instruction and example of a language."""
+def _whole(text: str) -> str:
+    """A text whose end is missing, without its last sentence, or last clause where there is but one."""
+    if len(found := sentences(text)) > 1:
+        return " ".join(found[:-1])
+    ends = [match.start() for match in _CLAUSE.finditer(text)]
+    return text[: ends[-1]].rstrip() if ends else text
+
+
+def _template(language: str) -> tuple[str, str, str]:
+    """Instruction, heading and example of a language."""
     folder = files("change_it.generators") / "prompts"
     path = folder / f"{language}.toml"
     if not path.is_file():
         path = folder / f"{OTHER_LANGUAGE}.toml"
     asked = tomllib.loads(path.read_text(encoding="utf-8"))["asked"]
-    return asked["instruction"], asked["example"]
+    return asked["instruction"], asked["heading"], asked["example"]
 
 
 def _pairs(corpus: str) -> pl.DataFrame:

@@ -43,7 +43,7 @@ NO_REPEAT = 3
 class PromptFormat(CausalFormat):
     """Of language models that are asked as they are: a source is the whole prompt.
 
-    A chat model gets it as its user's turn; of any other the first line that it writes is the headline.
+    A chat model gets it as its user's turn; any other goes on with it, and the first line that it writes is the headline.
     """
 
     def __init__(
@@ -72,7 +72,10 @@ class PromptFormat(CausalFormat):
         return self._ids([str(text)])[0]
 
     def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
-        return [headline_of(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
+        ended = torch.isin(ids, torch.tensor(self.ends)).any(1).tolist()
+        whole = ids.shape[1] < self.max_target_tokens
+        texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
+        return [headline_of(text, ended=whole or end) for text, end in zip(texts, ended, strict=True)]
 
 
 class Prompted(Proposer):
@@ -157,9 +160,10 @@ class Prompted(Proposer):
 
     def _source(self, item: Question) -> str:
         """The prompt, with as many examples as there is room for."""
+        instructs = getattr(self.format, "chat", True)  # an encoder-decoder reads instructions
         with reading_errors(self.format.tokenizer):
             for shots in range(self.prompt.shots, -1, -1):
-                text = self.prompt.text(item, shots)
+                text = self.prompt.text(item, shots, instructs=instructs)
                 if self.format.tokens(text) + TURNS <= self.format.max_source_tokens:
                     break
         return text

@@ -12,7 +12,6 @@ from contextlib import suppress
 import pytest
 from chat_server import serve
 from transformers import AutoTokenizer
-from transformers.utils import is_serve_available
 
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
@@ -241,9 +240,6 @@ def test_options_that_do_not_fit(changes, message, corpus, tmp_path):
 
 
 @pytest.mark.slow(seconds=60)
-@pytest.mark.skipif(
-    not is_serve_available(), reason="transformers serve needs its extra: transformers[serving]"
-)
 def test_a_real_server_answers(corpus, articles, tmp_path, tiny_llama, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     folder = tmp_path / "chat"
