@@ -34,6 +34,8 @@ _LABEL = re.compile(
     r"|(?:new |nuovo )?(?:headline|title|titolo)(?: (?:in|for|su|per)\b[^:«“\"]{1,40})?)[*_ ]*:[*_ ]+",
     re.IGNORECASE,
 )
+_OPENED = re.compile(r'"[^"]+|“[^”]+|«[^»]+')
+_QUOTES = (("“", "”"), ("«", "»"))
 #: Where a headline that was cut off may end.
 _CLAUSE = re.compile(r"[,;:–—]")
 
@@ -164,17 +166,23 @@ def headline_of(answer: str, *, ended: bool = True) -> str:
     text = " ".join(lines[0].split()) if lines else ""
     text = _LABEL.sub("", _BULLET.sub("", text)).strip(_MARKDOWN)
     if not ended and len(lines) == 1:
+        if _OPENED.fullmatch(text):
+            text = text[1:]
         text = _whole(text)
     quoted = _QUOTED.fullmatch(text)
     return next(part for part in quoted.groups() if part is not None).strip() if quoted else text
 
 
 def _whole(text: str) -> str:
-    """A text whose end is missing, without its last sentence, or last clause where there is but one."""
-    if len(found := sentences(text)) > 1:
-        return " ".join(found[:-1])
-    ends = [match.start() for match in _CLAUSE.finditer(text)]
-    return text[: ends[-1]].rstrip() if ends else text
+    """A text whose end is missing, without its last sentence, or last clause where there is but one; no quotation is left open."""
+    parts = sentences(text)
+    ends = [" ".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
+    ends += [text[: match.start()].rstrip() for match in reversed([*_CLAUSE.finditer(text)])]
+    return next(filter(_is_closed, ends), text)
+
+
+def _is_closed(text: str) -> bool:
+    return text.count('"') % 2 == 0 and all(text.count(left) == text.count(right) for left, right in _QUOTES)
 
 
 def _template(language: str) -> tuple[str, str, str]:
