@@ -108,6 +108,7 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, corpus, articles, 
         "ponte 3": {"content": None, "finish_reason": "content_filter"},
         "ponte 4": b"no JSON",
         "ponte 5": b'{"choices": []}',
+        "ponte 7": {"content": "Ecco il titolo:\n\nCade il ponte. Due feri", "finish_reason": "length"},
     }
 
     def reply(prompt, number):
@@ -117,8 +118,9 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, corpus, articles, 
 
     server.reply = reply
     chosen = options(server, corpus, tmp_path, input=articles, timeout=0.3)
-    errors = [row["error"] for row in transferred(chosen)]
-    assert errors == [
+    rows = transferred(chosen)
+    assert rows[7]["headline"] == "Cade il ponte."
+    assert [row["error"] for row in rows] == [
         "refused: status 400",
         "refused by the model",
         "empty answer (length)",
