@@ -102,8 +102,9 @@ class Endpoint(Proposer):
 
     @property
     def names(self) -> list[str]:
-        """How the server names the model that answered."""
-        return sorted({answer.model for answer in self._answers.values()} - {""}) or [self.model]
+        """How the server names the model that answered; a folder of its machine by the last name alone."""
+        names = {answer.model for answer in self._answers.values()} - {""} or {self.model}
+        return sorted(name.rpartition("/")[2] if name.startswith("/") else name for name in names)
 
     @property
     def late(self) -> int:

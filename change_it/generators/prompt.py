@@ -145,7 +145,7 @@ def cut(text: str, characters: int) -> str:
 def headline_of(answer: str, *, ended: bool = True) -> str:
     """The headline in an answer: its first line that introduces no other, without thoughts before it, label and marks around it.
 
-    Of an answer that has not `ended`, since it was too long, the part that is cut off is left out: a sentence, or a clause.
+    An answer that has not `ended`, since it was too long, is a text: its first sentence counts, or what is whole of that.
 
     Examples:
         >>> headline_of('**"Il ponte crolla"**')
@@ -174,9 +174,9 @@ def headline_of(answer: str, *, ended: bool = True) -> str:
 
 
 def _whole(text: str) -> str:
-    """A text whose end is missing, without its last sentence, or last clause where there is but one; no quotation is left open."""
+    """The first sentence of a text whose end is missing; without its last clause where there is but one; no quotation is left open."""
     parts = sentences(text)
-    ends = [" ".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
+    ends = [" ".join(parts[:count]) for count in range(1, len(parts))]
     ends += [text[: match.start()].rstrip() for match in reversed([*_CLAUSE.finditer(text)])]
     return next(filter(_is_closed, ends), text)
 

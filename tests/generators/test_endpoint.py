@@ -276,3 +276,4 @@ def test_a_real_server_answers(corpus, articles, tmp_path, tiny_llama, monkeypat
     assert len(rows) == 12
     assert all(bool(row["headline"]) != row["error"].startswith("empty answer") for row in rows)
     assert any(row["headline"] for row in rows)
+    assert {row["generator"].split("|")[1].partition("@")[0] for row in rows if row["headline"]} == {"chat"}

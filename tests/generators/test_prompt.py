@@ -133,6 +133,7 @@ def test_what_introduces_a_headline_is_left_out(answer, headline):
         ("Crolla il ponte, due feriti, tra", "Crolla il ponte, due feriti"),
         ("Crolla il ponte sulla stat", "Crolla il ponte sulla stat"),
         ("Crolla il ponte\nDue feriti sulla stat", "Crolla il ponte"),
+        ("Crolla il ponte. Due feriti. Strada chiu", "Crolla il ponte."),
         ("Parla il sindaco. «Colpa mia? Vedremo do", "Parla il sindaco."),
         ("Il sindaco: «Colpa mia? Vedremo do", "Il sindaco"),
         ('"Crolla il ponte. Due feriti sulla stat', "Crolla il ponte."),
