@@ -53,6 +53,7 @@ class Examples:
 
     def __init__(self, pairs: Sequence[Example], choice: Choice, seed: int):
         self.pairs, self.choice = pairs, choice
+        self.headlines = {text for pair in pairs for text in (pair.headline, pair.answer)}
         self.order = np.random.default_rng(seed).permutation(len(pairs))
         if choice == "nearest":
             self.vectorizer = TfidfVectorizer(sublinear_tf=True)
@@ -116,6 +117,10 @@ class Prompt:
             fields = {"{headline}": each.headline, "{article}": each.article, "{answer}": each.answer}
             parts.append(_filled(self.example, names | fields))
         return "".join(parts).strip()
+
+    def is_example(self, headline: str, to: str) -> bool:
+        """Whether a headline is one of other articles, which examples show."""
+        return self.examples is not None and headline in self.examples[to].headlines
 
     @property
     def _wording(self) -> str:

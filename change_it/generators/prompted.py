@@ -148,13 +148,18 @@ class Prompted(Proposer):
         answers: list[list[Candidate]] = [[] for _ in items]
         if decoding.no_repeat_ngram_size is None:
             decoding = replace(decoding, no_repeat_ngram_size=NO_REPEAT)
+        count = decoding.candidates
+        if not decoding.sample:  # all that are found: some may be of an example
+            decoding = replace(decoding, candidates=max(count, decoding.beams))
         size = batch_size or default_batch_size(self.model, self.format, decoding)
         with ProgressBar(shown=progress) as bar:
             task = bar.add_task("asking", total=len(rows))
             threads = self.batches_at_once(decoding)
             for places, several in write(self.model, self.format, sources, decoding, size, threads):
                 for place, candidates in zip(places, several, strict=True):
-                    answers[rows[place]] = candidates
+                    to = items[rows[place]][2]
+                    own = (each for each in candidates if not self.prompt.is_example(each.text, to))
+                    answers[rows[place]] = list(own)[:count]
                 bar.advance(task, len(places))
         return answers
 

@@ -13,7 +13,7 @@ from change_it.commands.transfer import TransferOptions
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.generators import headline_transfer
-from change_it.generators.decoding import Decoding
+from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import load_model, load_tokenizer
 from change_it.generators.journal import Chunks
 from change_it.generators.prompt import Example, Examples, Prompt, cut, headline_of
@@ -212,6 +212,16 @@ def test_examples_without_room_are_left_out(corpus, prompt, tiny):
     assert short.count("Articolo:") >= long.count("Articolo:")
     found = system.propose([ITEM[0], ""], [ITEM[1], ""], "faro", Decoding(candidates=2, beams=2))
     assert (len(found[0]), found[1]) in ((1, []), (2, []))
+
+
+def test_the_headline_of_an_example_is_no_answer(corpus, prompt, tiny_llama, monkeypatch):
+    shown = prompt.examples["faro"].pairs[0].answer
+    found = [Candidate(text, score) for score, text in enumerate((shown, "Crolla il ponte", "Cade"))]
+    monkeypatch.setattr("change_it.generators.prompted.write", lambda *_: [([0], [found])])
+    system = Prompted.from_pretrained(tiny_llama, prompt, device="cpu")
+    assert [each.text for each in system.propose(*[[text] for text in ITEM], Decoding(beams=3))[0]] == [
+        "Crolla il ponte"
+    ]
 
 
 def test_a_chat_model_is_asked_in_a_turn_of_its_user(tiny_llama):
