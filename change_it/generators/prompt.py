@@ -119,8 +119,9 @@ class Prompt:
         return "".join(parts).strip()
 
     def is_example(self, headline: str, to: str) -> bool:
-        """Whether a headline is one of other articles, which examples show."""
-        return self.examples is not None and headline in self.examples[to].headlines
+        """Whether a headline is one of other articles, which examples show, or begins one: it may have been cut off."""
+        shown = self.examples[to].headlines if self.examples and headline else ()
+        return any(each.startswith(headline) for each in shown)
 
     @property
     def _wording(self) -> str:

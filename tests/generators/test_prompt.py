@@ -216,7 +216,9 @@ def test_examples_without_room_are_left_out(corpus, prompt, tiny):
 
 def test_the_headline_of_an_example_is_no_answer(corpus, prompt, tiny_llama, monkeypatch):
     shown = prompt.examples["faro"].pairs[0].answer
-    found = [Candidate(text, score) for score, text in enumerate((shown, "Crolla il ponte", "Cade"))]
+    found = [
+        Candidate(text, score) for score, text in enumerate((shown, shown[:20], "Crolla il ponte", "Cade"))
+    ]
     monkeypatch.setattr("change_it.generators.prompted.write", lambda *_: [([0], [found])])
     system = Prompted.from_pretrained(tiny_llama, prompt, device="cpu")
     assert [each.text for each in system.propose(*[[text] for text in ITEM], Decoding(beams=3))[0]] == [
