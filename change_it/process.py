@@ -1,6 +1,7 @@
 """How a process that computes waits for its threads, and what it does with memory that is free again."""
 
 import ctypes
+import gc
 import os
 
 WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
@@ -20,8 +21,18 @@ def wait_passively() -> None:
 
 def keep_memory() -> None:
     """Let glibc, where it is the C library, keep large blocks that are freed, unless the user set it: each training step asks for them anew."""
-    if not any(name in os.environ for name in ALLOCATING):
-        library = ctypes.CDLL(None) if os.name == "posix" else None
-        if mallopt := getattr(library, "mallopt", None):
-            mallopt(TRIM_THRESHOLD, KEPT)
-            mallopt(MMAP_THRESHOLD, KEPT)
+    mallopt = getattr(_c_library(), "mallopt", None)
+    if mallopt and not any(name in os.environ for name in ALLOCATING):
+        mallopt(TRIM_THRESHOLD, KEPT)
+        mallopt(MMAP_THRESHOLD, KEPT)
+
+
+def release_memory() -> None:
+    """Give what is free back to the system, where glibc is the C library: what was trained here leaves gigabytes to the process beside."""
+    gc.collect()
+    if malloc_trim := getattr(_c_library(), "malloc_trim", None):
+        malloc_trim(0)
+
+
+def _c_library() -> ctypes.CDLL | None:
+    return ctypes.CDLL(None) if os.name == "posix" else None

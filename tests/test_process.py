@@ -1,6 +1,7 @@
 """How processes wait and keep memory: set for programs, never for those who import the package, never over the user."""
 
 import os
+import platform
 import subprocess
 import sys
 
@@ -54,3 +55,25 @@ def test_memory_is_left_alone_where_the_user_set_it(monkeypatch):
     del os.environ["MALLOC_TRIM_THRESHOLD_"]
     process.keep_memory()
     assert [parameter for parameter, _ in called] == [process.TRIM_THRESHOLD, process.MMAP_THRESHOLD]
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="others keep what they like")
+def test_what_was_trained_leaves_no_memory():
+    script = """
+from change_it.process import keep_memory, release_memory
+
+def pages():
+    return int(open("/proc/self/statm").read().split()[1])
+
+keep_memory()
+before = pages()
+blocks = [b"x" * (1 << 20) for _ in range(200)]
+kept = [b"x" * 100 for _ in range(10)]  # behind them
+del blocks
+held = pages() - before
+release_memory()
+print(held, pages() - before)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    held, left = map(int, done.stdout.split())
+    assert left < held / 10

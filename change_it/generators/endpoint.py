@@ -102,8 +102,9 @@ class Endpoint(Proposer):
 
     @property
     def names(self) -> list[str]:
-        """How the server names the model that answered."""
-        return sorted({answer.model for answer in self._answers.values()} - {""}) or [self.model]
+        """How the server names the model that answered; a folder of its machine by the last name alone."""
+        names = {answer.model for answer in self._answers.values()} - {""} or {self.model}
+        return sorted(name.rpartition("/")[2] if name.startswith("/") else name for name in names)
 
     @property
     def late(self) -> int:
@@ -194,7 +195,7 @@ def _read(completion: Any) -> Answer:
     """Text, name and tokens of a chat completion."""
     choice, usage = completion.choices[0], completion.usage
     counts = (getattr(usage, name, None) or 0 for name in ("prompt_tokens", "completion_tokens"))
-    text = headline_of(choice.message.content or "")
+    text = headline_of(choice.message.content or "", ended=choice.finish_reason != "length")
     refused = getattr(choice.message, "refusal", None) or choice.finish_reason == "content_filter"
     text = "" if refused else text
     error = "" if text else "refused by the model" if refused else f"empty answer ({choice.finish_reason})"

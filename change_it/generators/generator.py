@@ -37,6 +37,7 @@ from change_it.generators.generator_options import (
     NETWORKS,
     PRETRAINED,
     TRANSFORMER,
+    WRITER,
     GeneratorOptions,
     Kind,
     Reads,
@@ -286,6 +287,26 @@ def check_writer(name: str) -> None:
         add_adapters(
             model, GeneratorOptions(recipe="rewrite", corpus="", out=folder, architecture=name), kind
         )
+    card = GeneratorCard(
+        recipe="rewrite",
+        reads="both",
+        to=None,
+        outlets=("", ""),
+        kind=kind,
+        architecture=name,
+        base=None,
+        language="it",
+        source_tokens=WRITER["source_tokens"],
+        target_tokens=WRITER["target_tokens"],
+        seed=0,
+        corpus="",
+    )
+    space = max_positions(model, card, make_format(card, tokenizer, model))
+    if space is not None and space < card.source_tokens:
+        raise InputError(
+            f"--writer {name} has positions for {max(space, 0)} tokens of headline and article, {card.source_tokens} are read: "
+            "give another model"
+        )
 
 
 def new_network(
@@ -383,7 +404,7 @@ def add_adapters(model: Any, options: GeneratorOptions, kind: Kind) -> Any:
     config = peft.LoraConfig(task_type=task, **scale, target_modules=targets)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # fan_in_fan_out is set by PEFT itself
+            _hush_peft()
             return peft.get_peft_model(model, config)
     except ValueError as error:
         linear = (name for name, module in model.named_modules() if isinstance(module, nn.Linear))
@@ -414,13 +435,19 @@ def load_adapters(model: Any, folder: Path, *, trainable: bool = False) -> Any:
         if any(shape[0] != config.r for name, shape in shapes.items() if "_A" in name):
             raise ValueError(f"they are not of rank {config.r}")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of what is missing, which is looked for below
+            _hush_peft()  # of what is missing, too, which is looked for below
             adapted = peft.PeftModel.from_pretrained(model, folder, is_trainable=trainable, config=config)
         state = peft.get_peft_model_state_dict(adapted, save_embedding_layers=False)
         if different := shapes.keys() ^ state.keys():
             raise ValueError(f"{min(different)} is missing or too much")
         check_finite(state, folder)
     return adapted
+
+
+def _hush_peft() -> None:
+    """Silence warnings of what PEFT does itself: it sets fan_in_fan_out, and asks models for a property of an old name."""
+    warnings.simplefilter("ignore", UserWarning)
+    warnings.simplefilter("ignore", FutureWarning)
 
 
 def import_peft() -> Any:

@@ -16,6 +16,7 @@ from change_it.corpus.folder import read_language, read_outlets, read_table
 from change_it.errors import InputError
 from change_it.generators.generator_options import Choice
 from change_it.generators.headline_transfer import Question
+from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
 
 #: Characters of an article that is asked about, and of one in an example.
@@ -24,6 +25,19 @@ ARTICLE, EXAMPLE_ARTICLE = 1200, 400
 OTHER_LANGUAGE = "en"
 
 _QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»')
+#: What stands around a line, and before the headline in it.
+_MARKDOWN = " \t*_`"
+_BULLET = re.compile(r"\A(?:[-•>]|#{1,6}|1[.)]) +")
+_LABEL = re.compile(
+    r"\A(?:(?:sure|certainly|certo|certamente)[,.!]* *)?"
+    r"(?:(?:here(?:'s|’s| is)|ecco)\b[^:«“\"]{0,40}\b(?:headline|title|titolo)\b[^:«“\"]{0,40}"
+    r"|(?:new |nuovo )?(?:headline|title|titolo)(?: (?:in|for|su|per)\b[^:«“\"]{1,40})?)[*_ ]*:[*_ ]+",
+    re.IGNORECASE,
+)
+_OPENED = re.compile(r'"[^"]+|“[^”]+|«[^»]+')
+_QUOTES = (("“", "”"), ("«", "»"))
+#: Where a headline that was cut off may end.
+_CLAUSE = re.compile(r"[,;:–—]")
 
 
 class Example(NamedTuple):
@@ -39,6 +53,7 @@ class Examples:
 
     def __init__(self, pairs: Sequence[Example], choice: Choice, seed: int):
         self.pairs, self.choice = pairs, choice
+        self.headlines = {text for pair in pairs for text in (pair.headline, pair.answer)}
         self.order = np.random.default_rng(seed).permutation(len(pairs))
         if choice == "nearest":
             self.vectorizer = TfidfVectorizer(sublinear_tf=True)
@@ -62,6 +77,7 @@ class Prompt:
     outlets: tuple[str, str]
     language: str
     instruction: str
+    heading: str  # in the instruction's place for a model that only goes on with a text
     example: str
     shots: int = 0
     choice: Choice = "nearest"
@@ -90,21 +106,26 @@ class Prompt:
             }
         return cls(outlets, language, *template, shots, choice, seed, examples)
 
-    def text(self, question: Question, shots: int | None = None) -> str:
+    def text(self, question: Question, shots: int | None = None, *, instructs: bool = True) -> str:
         """The prompt for an original headline with its article, with `shots` examples, all when None."""
         headline, article, to = question
         count = self.shots if shots is None else shots
         names = {"{to}": to, "{from}": self.outlets[to == self.outlets[0]]}
         chosen = self.examples[to].choose(headline, article, count) if self.examples and count else []
-        parts = [_filled(self.instruction, names)]
+        parts = [_filled(self.instruction if instructs else self.heading, names)]
         for each in (*chosen, Example(headline, cut(article, ARTICLE), "")):
             fields = {"{headline}": each.headline, "{article}": each.article, "{answer}": each.answer}
             parts.append(_filled(self.example, names | fields))
         return "".join(parts).strip()
 
+    def is_example(self, headline: str, to: str) -> bool:
+        """Whether a headline is one of other articles, which examples show, or begins one: it may have been cut off."""
+        shown = self.examples[to].headlines if self.examples and headline else ()
+        return any(each.startswith(headline) for each in shown)
+
     @property
     def _wording(self) -> str:
-        return hashlib.sha256(f"{self.instruction}\0{self.example}".encode()).hexdigest()
+        return hashlib.sha256(f"{self.instruction}\0{self.heading}\0{self.example}".encode()).hexdigest()
 
     @property
     def digest(self) -> str:
@@ -127,29 +148,57 @@ def cut(text: str, characters: int) -> str:
     return text if len(text) <= characters else text[:characters].rpartition(" ")[0]
 
 
-def headline_of(answer: str) -> str:
-    """The headline in an answer: its first line, without marks of Markdown and quotation marks around it.
+def headline_of(answer: str, *, ended: bool = True) -> str:
+    """The headline in an answer: its first line that introduces no other, without thoughts before it, label and marks around it.
+
+    An answer that has not `ended`, since it was too long, is a text: its first sentence counts, or what is whole of that.
 
     Examples:
         >>> headline_of('**"Il ponte crolla"**')
         'Il ponte crolla'
         >>> headline_of("«Sì» alla riforma, «no» ai tagli")
         '«Sì» alla riforma, «no» ai tagli'
+        >>> headline_of("**Headline for faro:** Bridge falls")
+        'Bridge falls'
+        >>> headline_of("Cade il ponte. Due feriti sulla stat", ended=False)
+        'Cade il ponte.'
     """
-    line = next((line for line in answer.splitlines() if line.strip(" \t*#`")), "")
-    text = " ".join(line.strip(" \t*#`").split())
+    _, thoughts, after = answer.rpartition("</think>")
+    if not thoughts and answer.lstrip().startswith("<think>"):
+        return ""
+    lines = [line for line in (line.strip(_MARKDOWN) for line in after.splitlines()) if line]
+    while len(lines) > 1 and lines[0].endswith(":"):
+        lines.pop(0)
+    text = " ".join(lines[0].split()) if lines else ""
+    text = _LABEL.sub("", _BULLET.sub("", text)).strip(_MARKDOWN)
+    if not ended and len(lines) == 1:
+        if _OPENED.fullmatch(text):
+            text = text[1:]
+        text = _whole(text)
     quoted = _QUOTED.fullmatch(text)
     return next(part for part in quoted.groups() if part is not None).strip() if quoted else text
 
 
-def _template(language: str) -> tuple[str, str]:
-    """Instruction and example of a language."""
+def _whole(text: str) -> str:
+    """The first sentence of a text whose end is missing; without its last clause where there is but one; no quotation is left open."""
+    parts = sentences(text)
+    ends = [" ".join(parts[:count]) for count in range(1, len(parts))]
+    ends += [text[: match.start()].rstrip() for match in reversed([*_CLAUSE.finditer(text)])]
+    return next(filter(_is_closed, ends), text)
+
+
+def _is_closed(text: str) -> bool:
+    return text.count('"') % 2 == 0 and all(text.count(left) == text.count(right) for left, right in _QUOTES)
+
+
+def _template(language: str) -> tuple[str, str, str]:
+    """Instruction, heading and example of a language."""
     folder = files("change_it.generators") / "prompts"
     path = folder / f"{language}.toml"
     if not path.is_file():
         path = folder / f"{OTHER_LANGUAGE}.toml"
     asked = tomllib.loads(path.read_text(encoding="utf-8"))["asked"]
-    return asked["instruction"], asked["example"]
+    return asked["instruction"], asked["heading"], asked["example"]
 
 
 def _pairs(corpus: str) -> pl.DataFrame:

@@ -43,7 +43,7 @@ NO_REPEAT = 3
 class PromptFormat(CausalFormat):
     """Of language models that are asked as they are: a source is the whole prompt.
 
-    A chat model gets it as its user's turn; of any other the first line that it writes is the headline.
+    A chat model gets it as its user's turn; any other goes on with it, and the first line that it writes is the headline.
     """
 
     def __init__(
@@ -72,7 +72,10 @@ class PromptFormat(CausalFormat):
         return self._ids([str(text)])[0]
 
     def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
-        return [headline_of(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
+        ended = torch.isin(ids, torch.tensor(self.ends)).any(1).tolist()
+        whole = ids.shape[1] < self.max_target_tokens
+        texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
+        return [headline_of(text, ended=whole or end) for text, end in zip(texts, ended, strict=True)]
 
 
 class Prompted(Proposer):
@@ -145,21 +148,27 @@ class Prompted(Proposer):
         answers: list[list[Candidate]] = [[] for _ in items]
         if decoding.no_repeat_ngram_size is None:
             decoding = replace(decoding, no_repeat_ngram_size=NO_REPEAT)
+        count = decoding.candidates
+        if not decoding.sample:  # all that are found: some may be of an example
+            decoding = replace(decoding, candidates=max(count, decoding.beams))
         size = batch_size or default_batch_size(self.model, self.format, decoding)
         with ProgressBar(shown=progress) as bar:
             task = bar.add_task("asking", total=len(rows))
             threads = self.batches_at_once(decoding)
             for places, several in write(self.model, self.format, sources, decoding, size, threads):
                 for place, candidates in zip(places, several, strict=True):
-                    answers[rows[place]] = candidates
+                    to = items[rows[place]][2]
+                    own = (each for each in candidates if not self.prompt.is_example(each.text, to))
+                    answers[rows[place]] = list(own)[:count]
                 bar.advance(task, len(places))
         return answers
 
     def _source(self, item: Question) -> str:
         """The prompt, with as many examples as there is room for."""
+        instructs = getattr(self.format, "chat", True)  # an encoder-decoder reads instructions
         with reading_errors(self.format.tokenizer):
             for shots in range(self.prompt.shots, -1, -1):
-                text = self.prompt.text(item, shots)
+                text = self.prompt.text(item, shots, instructs=instructs)
                 if self.format.tokens(text) + TURNS <= self.format.max_source_tokens:
                     break
         return text

@@ -182,6 +182,7 @@ def generator_card(
                 results.append(_result("text-generation", direction, corpus, key, number, SCORES[key]))
                 shares[f"{direction}_{key}"] = number
     base = card.base or card.architecture
+    license = options.license or license_of(card.outlets)
     data = _model_data(
         options,
         corpus,
@@ -194,6 +195,8 @@ def generator_card(
         metrics=["compliancy", "bleu", "rouge"],
         eval_results=results or None,
     )
+    if card.pretrained and not options.license:
+        data.license = "unknown"  # that of the texts is not that of the model behind it
     text = _render(
         "generator.md.jinja",
         card=card,
@@ -210,7 +213,7 @@ def generator_card(
         },
         corpus=corpus,
         options=options,
-        license=data.license,
+        license=license,
     )
     return _model_files(data, text, shares, "on the other newspaper's aligned test set", corpus)
 

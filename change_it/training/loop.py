@@ -197,13 +197,13 @@ class TrainingBar(ProgressBar):
         self.name = name
         self.task = self.add_task(name, total=total, completed=state.update, loss="…", score="…")
 
-    def show(self, state: Progressed, *, note: bool = False) -> None:
-        """Show a state; with `note` also in a log file."""
+    def show(self, state: Progressed, *, total: int, note: bool = False) -> None:
+        """Show a state, of so many updates; with `note` also in a log file."""
         loss = f"{state.mean_loss:.3f}"
         score = "…"
         if state.best_score is not None:
             score = f"{state.history[-1]['score']:.3f} (best {state.best_score:.3f})"
-        self.update(self.task, completed=state.update, loss=loss, score=score)
+        self.update(self.task, completed=state.update, total=total, loss=loss, score=score)
         if note and not self.disable and not self.console.is_terminal:
             self.console.print(
                 f"{self.name}: update {state.update}, loss {loss}, score {score}", highlight=False
@@ -261,6 +261,10 @@ class Clock:
         """Of the time; 0 without a limit."""
         training = self.limit - self.preparation
         return min(1.0, self.seconds / training) if training > 0 else 0.0
+
+    def updates(self, done: int, total: int) -> int:
+        """Of all updates those that there is time for, at the pace of those that are done."""
+        return min(total, max(done, round(done / self.share))) if self.share else total
 
     @property
     def is_up(self) -> bool:
@@ -367,14 +371,14 @@ def train(
                 scheduler.step()
                 state.update += 1
                 state.seconds = clock.read()
-                bar.show(state)
+                bar.show(state, total=clock.updates(state.update, total))
                 due = state.update % evaluate_every == 0 and clock.allows_evaluation
                 out_of_time = clock.is_up
                 if due or state.update == total or out_of_time:
                     with clock.evaluation():
                         _evaluate(accelerator, prepared, evaluate, state, float(scheduler.get_last_lr()[0]))
                     state.seconds = clock.seconds
-                    bar.show(state, note=True)
+                    bar.show(state, total=clock.updates(state.update, total), note=True)
                 if out_of_time:
                     stopped = "time"
                 elif _exhausted(settings, state):

@@ -12,7 +12,6 @@ from contextlib import suppress
 import pytest
 from chat_server import serve
 from transformers import AutoTokenizer
-from transformers.utils import is_serve_available
 
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
@@ -109,6 +108,7 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, corpus, articles, 
         "ponte 3": {"content": None, "finish_reason": "content_filter"},
         "ponte 4": b"no JSON",
         "ponte 5": b'{"choices": []}',
+        "ponte 7": {"content": "Ecco il titolo:\n\nCade il ponte. Due feri", "finish_reason": "length"},
     }
 
     def reply(prompt, number):
@@ -118,8 +118,9 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, corpus, articles, 
 
     server.reply = reply
     chosen = options(server, corpus, tmp_path, input=articles, timeout=0.3)
-    errors = [row["error"] for row in transferred(chosen)]
-    assert errors == [
+    rows = transferred(chosen)
+    assert rows[7]["headline"] == "Cade il ponte."
+    assert [row["error"] for row in rows] == [
         "refused: status 400",
         "refused by the model",
         "empty answer (length)",
@@ -241,9 +242,6 @@ def test_options_that_do_not_fit(changes, message, corpus, tmp_path):
 
 
 @pytest.mark.slow(seconds=60)
-@pytest.mark.skipif(
-    not is_serve_available(), reason="transformers serve needs its extra: transformers[serving]"
-)
 def test_a_real_server_answers(corpus, articles, tmp_path, tiny_llama, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     folder = tmp_path / "chat"
@@ -278,3 +276,4 @@ def test_a_real_server_answers(corpus, articles, tmp_path, tiny_llama, monkeypat
     assert len(rows) == 12
     assert all(bool(row["headline"]) != row["error"].startswith("empty answer") for row in rows)
     assert any(row["headline"] for row in rows)
+    assert {row["generator"].split("|")[1].partition("@")[0] for row in rows if row["headline"]} == {"chat"}

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+import torch
 
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.generators import headline_transfer
-from change_it.generators.decoding import Decoding
+from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import load_model, load_tokenizer
 from change_it.generators.journal import Chunks
 from change_it.generators.prompt import Example, Examples, Prompt, cut, headline_of
@@ -33,10 +34,12 @@ def test_a_prompt_has_instruction_examples_and_the_item(prompt):
     assert text.startswith("Riscrivi il titolo di un articolo come lo stamperebbe il giornale faro.")
     assert text.count("Titolo su colle:") == text.count("Titolo su faro:") == 4
     assert text.endswith(
-        "Articolo: Il ponte {to} sulla statale è crollato.\nTitolo su colle: Crolla il ponte\nTitolo su faro:"
+        "Articolo: Il ponte {to} sulla statale è crollato.\n\nTitolo su colle: Crolla il ponte\nTitolo su faro:"
     )
     assert prompt.text(ITEM, 0).count("Articolo:") == 1
     assert "Titolo su colle:" in prompt.text((*ITEM[:2], "colle"))
+    heading = "Lo stesso articolo nei titoli di due giornali, colle e faro."
+    assert prompt.text(ITEM, instructs=False) == text.replace(text.partition("\n")[0], heading)
 
 
 def test_no_example_is_of_a2(corpus, prompt):
@@ -100,6 +103,57 @@ def test_the_first_line_is_the_headline():
     assert headline_of('"Uno", disse "due"') == '"Uno", disse "due"'
     assert headline_of("“Tutto” \n") == "Tutto"
     assert headline_of(" \n") == ""
+    assert headline_of("<think>\nUn titolo:\n</think>\n\nCrolla il ponte") == "Crolla il ponte"
+    assert headline_of("<think>\nSenza fine") == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "headline"),
+    [
+        ("Ecco il nuovo titolo:\n\n«Crolla il ponte»", "Crolla il ponte"),
+        ("Certo! Ecco un titolo per faro: **Crolla il ponte**", "Crolla il ponte"),
+        ("Here's a new headline in the style of right: Bridge falls", "Bridge falls"),
+        ("**Titolo su faro:** Crolla il ponte", "Crolla il ponte"),
+        ("1. Crolla il ponte\n2. Il ponte cade", "Crolla il ponte"),
+        ("Ecco il piano: meno tasse", "Ecco il piano: meno tasse"),
+        ("Here is what changes: lower taxes", "Here is what changes: lower taxes"),
+        ("Vince il titolo: «Ho pianto»", "Vince il titolo: «Ho pianto»"),
+        ("Un ponte:", "Un ponte:"),
+        ("> #iorestoacasa, un anno dopo", "#iorestoacasa, un anno dopo"),
+    ],
+)
+def test_what_introduces_a_headline_is_left_out(answer, headline):
+    assert headline_of(answer) == headline
+
+
+@pytest.mark.parametrize(
+    ("answer", "headline"),
+    [
+        ("Crolla il ponte. Due feriti sulla stat", "Crolla il ponte."),
+        ("Crolla il ponte, due feriti, tra", "Crolla il ponte, due feriti"),
+        ("Crolla il ponte sulla stat", "Crolla il ponte sulla stat"),
+        ("Crolla il ponte\nDue feriti sulla stat", "Crolla il ponte"),
+        ("Crolla il ponte. Due feriti. Strada chiu", "Crolla il ponte."),
+        ("Parla il sindaco. «Colpa mia? Vedremo do", "Parla il sindaco."),
+        ("Il sindaco: «Colpa mia? Vedremo do", "Il sindaco"),
+        ('"Crolla il ponte. Due feriti sulla stat', "Crolla il ponte."),
+    ],
+)
+def test_what_was_cut_off_is_left_out(answer, headline):
+    assert headline_of(answer, ended=False) == headline
+
+
+def test_an_answer_as_long_as_allowed_was_cut_off(tiny_llama):
+    tokenizer = load_tokenizer(tiny_llama)
+    format_ = PromptFormat(tokenizer, max_source_tokens=200, max_target_tokens=8, ends=[7])
+    ids = torch.tensor(format_._ids(["Crolla, crolla, crolla, crolla, il ponte"]))[:, :8]
+    text = tokenizer.decode(ids[0])
+    [short], [ended] = (
+        format_.texts(ids, [[]]),
+        format_.texts(torch.cat([ids[:, :7], torch.tensor([[7]])], 1), [[]]),
+    )
+    assert len(short) < len(text)
+    assert ended == tokenizer.decode([*ids[0, :7], 7], skip_special_tokens=True)
     assert cut("uno due tre", 8) == "uno due"
 
 
@@ -152,11 +206,24 @@ def test_examples_without_room_are_left_out(corpus, prompt, tiny):
         return
     text = "parola " * 300
     long, short = system._source(("Titolo", text, "faro")), system._source(ITEM)
+    assert ("Lo stesso articolo" in short) == ("llama" in tiny)  # no chat model: it only goes on with a text
     assert system.format.tokens(long) <= system.format.max_source_tokens
     assert long.endswith("Titolo su faro:")
     assert short.count("Articolo:") >= long.count("Articolo:")
     found = system.propose([ITEM[0], ""], [ITEM[1], ""], "faro", Decoding(candidates=2, beams=2))
     assert (len(found[0]), found[1]) in ((1, []), (2, []))
+
+
+def test_the_headline_of_an_example_is_no_answer(corpus, prompt, tiny_llama, monkeypatch):
+    shown = prompt.examples["faro"].pairs[0].answer
+    found = [
+        Candidate(text, score) for score, text in enumerate((shown, shown[:20], "Crolla il ponte", "Cade"))
+    ]
+    monkeypatch.setattr("change_it.generators.prompted.write", lambda *_: [([0], [found])])
+    system = Prompted.from_pretrained(tiny_llama, prompt, device="cpu")
+    assert [each.text for each in system.propose(*[[text] for text in ITEM], Decoding(beams=3))[0]] == [
+        "Crolla il ponte"
+    ]
 
 
 def test_a_chat_model_is_asked_in_a_turn_of_its_user(tiny_llama):

@@ -30,11 +30,14 @@ def encoder(tmp_path, tiny_llama):
         ("./none", "there is no folder ./none"),
         ("owner/none", "owner/none is no folder here, and not in the cache of the Hub"),
         ("encoder", "(bert) writes no text: give an encoder-decoder"),
+        ("gpt2", "tokens of headline and article, 192 are read: give another model"),  # 128 positions in all
     ],
 )
-def test_what_cannot_be_tuned_is_refused_at_once(tmp_path, capsys, monkeypatch, encoder, name, words):
+def test_what_cannot_be_tuned_is_refused_at_once(
+    tmp_path, capsys, monkeypatch, encoder, tiny_gpt2, name, words
+):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    writer = encoder if name == "encoder" else name
+    writer = {"encoder": encoder, "gpt2": tiny_gpt2}.get(name, name)
     capsys.readouterr()
     assert main(["quickstart", "--writer", writer, "--out", str(tmp_path / "out")]) == 2
     message = capsys.readouterr().err
@@ -68,12 +71,13 @@ def test_a_plan_names_it(corpus, tmp_path, capsys, tiny_llama, paper):
         ("hevas2019", "tiny", "--writer is for evalnlgeval2020 and changeit2020"),
         ("changeit2020", "./none", "there is no folder ./none"),
         ("changeit2020", "encoder", "(bert) writes no text"),
+        ("changeit2020", "gpt2", "192 are read: give another model"),
     ],
 )
 def test_a_reproduction_refuses_it_at_once(
-    corpus, tmp_path, capsys, tiny_llama, encoder, paper, writer, words
+    corpus, tmp_path, capsys, tiny_llama, tiny_gpt2, encoder, paper, writer, words
 ):
-    names = {"tiny": tiny_llama, "encoder": encoder}
+    names = {"tiny": tiny_llama, "gpt2": tiny_gpt2, "encoder": encoder}
     assert reproduce(paper, corpus, tmp_path / "out", names.get(writer, writer)) == 2
     assert words in capsys.readouterr().err
     assert not (tmp_path / "out" / "judges").exists()

@@ -106,6 +106,18 @@ def test_a_generator_shows_its_system_between_gold_and_copy(run, options):
         files_of(options("generator", run / "generators/sum-gio", system="none"))
 
 
+def test_a_licence_of_texts_is_not_claimed_for_a_model_behind_a_generator(run, options, tmp_path):
+    folder = shutil.copytree(run / "generators/sum-gio", tmp_path / "tuned" / "sum-gio")
+    card = json.loads((folder / "generator.json").read_text())
+    assert model_card(files_of(options("generator", folder))).data.license == "cc-by-nc-sa-4.0"
+    tuned = {"kind": "encoder-decoder", "architecture": "it5-base"}
+    (folder / "generator.json").write_text(json.dumps(card | tuned))
+    shown = model_card(files_of(options("generator", folder)))
+    assert shown.data.license == "unknown"
+    assert "the terms of that model hold for it too" in shown.text
+    assert model_card(files_of(options("generator", folder, license="mit"))).data.license == "mit"
+
+
 def test_a_generator_without_a_run_has_a_card_too(run, options, tmp_path):
     folder = shutil.copytree(run / "generators/sum-gio", tmp_path / "alone" / "sum-gio")
     card = model_card(files_of(options("generator", folder)))

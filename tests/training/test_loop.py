@@ -251,9 +251,11 @@ def test_the_learning_rate_falls_with_the_time_that_is_left(monkeypatch):
     clock.now += 30.0
     watch.read()
     assert watch.share == 0.5
+    assert [watch.updates(done, 100) for done in (0, 10, 80)] == [0, 20, 100]
     forever = loop.Clock(max_minutes=None, started=clock.now)
     forever.begin(1e6)
     assert (forever.share, forever.is_up, forever.allows_evaluation) == (0.0, False, True)
+    assert forever.updates(10, 100) == 100
 
 
 def test_the_best_weights_are_kept_of_what_is_trained_alone(tmp_path):
