@@ -73,11 +73,11 @@ def tells(text: str, headline: str, language: str) -> bool:
         True
     """
     tokens, have = _TOKEN.findall(headline), set(_TOKEN.findall(text.lower()))
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if token.lower() in have:
             continue
-        following = tokens[place + 1] if place + 1 < len(tokens) else ""
-        opens = place == 0 or tokens[place - 1].strip() in BEGINNING
+        following = tokens[index + 1] if index + 1 < len(tokens) else ""
+        opens = index == 0 or tokens[index - 1].strip() in BEGINNING
         name = token[0].isupper() and (
             not opens or (following[:1].isupper() and following.lower() not in have)
         )

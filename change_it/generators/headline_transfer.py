@@ -331,12 +331,12 @@ class HeadlineTransfer(Proposer):
                 size = batch_size or default_batch_size(generator.model, generator.format, decoding)
                 of_generator = [sources[row] for row in asked]
                 threads = self.batches_at_once(decoding)
-                for places, several in write(
+                for indices, several in write(
                     generator.model, generator.format, of_generator, search, size, threads
                 ):
-                    for place, candidates in zip(places, several, strict=True):
-                        answers[asked[place]] = candidates
-                    bar.advance(task, len(places))
+                    for index, candidates in zip(indices, several, strict=True):
+                        answers[asked[index]] = candidates
+                    bar.advance(task, len(indices))
         return answers
 
     def batches_at_once(self, decoding: Decoding) -> int:
@@ -353,9 +353,9 @@ def write(
 ) -> Iterator[tuple[list[int], list[list[Candidate]]]]:
     """Candidates of one batch of sources after the other, each with their places; sources of like length share a batch."""
     lengths = format_.lengths(sources, [""] * len(sources))
-    order = sorted(range(len(sources)), key=lambda place: -lengths[place])
+    order = sorted(range(len(sources)), key=lambda index: -lengths[index])
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
-    texts = ((model, format_, [sources[place] for place in batch], decoding) for batch in batches)
+    texts = ((model, format_, [sources[index] for index in batch], decoding) for batch in batches)
     yield from zip(batches, map_threads(generate, texts, threads), strict=True)
 
 

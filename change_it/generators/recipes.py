@@ -21,7 +21,7 @@ LREC = ("train_d", "train_m")
 
 
 @dataclass(frozen=True)
-class Examples:
+class SourcesAndTargets:
     """Sources and the headlines they should give."""
 
     sources: list[str]
@@ -30,17 +30,17 @@ class Examples:
     def __len__(self) -> int:
         return len(self.sources)
 
-    def select(self, rows: Sequence[int] | np.ndarray) -> "Examples":
+    def select(self, rows: Sequence[int] | np.ndarray) -> "SourcesAndTargets":
         """The examples at these positions, in this order."""
-        return Examples([self.sources[row] for row in rows], [self.targets[row] for row in rows])
+        return SourcesAndTargets([self.sources[row] for row in rows], [self.targets[row] for row in rows])
 
 
 @dataclass(frozen=True)
 class RecipeData:
     """Everything one generator needs."""
 
-    train: Examples
-    validation: Examples  # chooses the weights; no source and no headline is in both
+    train: SourcesAndTargets
+    validation: SourcesAndTargets  # chooses the weights; no source and no headline is in both
     outlets: tuple[str, str]
 
 
@@ -106,5 +106,5 @@ def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
     return headline if reads == "headline" else article
 
 
-def _examples(rows: pl.DataFrame) -> Examples:
-    return Examples(rows["source"].to_list(), rows["target"].to_list())
+def _examples(rows: pl.DataFrame) -> SourcesAndTargets:
+    return SourcesAndTargets(rows["source"].to_list(), rows["target"].to_list())

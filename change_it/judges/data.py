@@ -127,7 +127,7 @@ def load_task(
     )
     if task != "main":
         articles["train"], pairs["train"] = (read_all_outlets(corpus, name) for name in ("articles", "pairs"))
-    facts = Facts(articles["train"])
+    facts = ChangedFacts(articles["train"])
     articles["train"], pairs["train"] = (of_fold(rows["train"], fold) for rows in (articles, pairs))
     # balanced, unless the corpus was built otherwise
     even = read_table(corpus, "main" if train_on == "random" else train_on, "train", ["id"])
@@ -179,7 +179,7 @@ def load_task(
     return TaskData(outlets, train, validation, tests, some["headline"].to_list(), some["article"].to_list())
 
 
-class Facts:
+class ChangedFacts:
     """Changes facts in headlines; names and capitals are those of the training articles, which are read when asked for."""
 
     def __init__(self, train: pl.DataFrame) -> None:

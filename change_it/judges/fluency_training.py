@@ -33,7 +33,7 @@ from change_it.stats import Floats
 from change_it.tables import Column, Row, Table
 from change_it.text.damage import FAMILIES
 from change_it.training.loop import TrainingResult
-from change_it.training.run_folder import Run, stage
+from change_it.training.run_folder import TrainingRun, stage
 
 SEEN, UNSEEN = "seen damage", "unseen damage"
 #: Share of printed validation headlines that get more than a half.
@@ -45,7 +45,7 @@ MIN_UPDATES = 300
 PART_COUNTS = "parts.safetensors"
 
 
-def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> Run:
+def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> TrainingRun:
     """The judge before training, and how it is trained and tested."""
     held_out = parse_held_out(settings.held_out)
     apart = {*held_out} if data.material.generated else {*held_out, "generated"}
@@ -99,7 +99,7 @@ def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> Run:
             },
         }
 
-    return Run(
+    return TrainingRun(
         model=model,
         dataset=examples,
         collate=examples.collate,

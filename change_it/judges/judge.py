@@ -230,13 +230,13 @@ class Judge:
         size = batch_size or max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
         order = _order(missing)
         batches = [order[start : start + size] for start in range(0, len(order), size)]
-        found = np.empty((len(missing), 2))
+        probabilities = np.empty((len(missing), 2))
         answers = self._answers([missing[row] for row in rows] for rows in batches)
         for rows in batches:
             report(done)
-            found[rows] = next(answers)
+            probabilities[rows] = next(answers)
             done += sum(counts[missing[row]] for row in rows)
-        return list(found)
+        return list(probabilities)
 
     def _answers(self, batches: Iterable[list[Question]]) -> Iterator[Floats]:
         """Probabilities of each batch."""
@@ -285,8 +285,8 @@ def encode(
 ) -> Any:
     """A padded batch of tensors, as a tokenizer itself gives it, but faster; a text of several pairs is read once."""
     if pairs is None or not getattr(tokenizer, "is_fast", False):
-        own = None if pairs is None else list(pairs)
-        lists = tokenizer(list(texts), own, truncation=True, max_length=max_tokens, padding=True)
+        pair_list = None if pairs is None else list(pairs)
+        lists = tokenizer(list(texts), pair_list, truncation=True, max_length=max_tokens, padding=True)
     else:
         backend = tokenizer.backend_tokenizer
         backend.no_padding()
@@ -314,8 +314,8 @@ def _order(questions: Sequence[Question]) -> list[int]:
     distinct = [len({question[side] for question in questions}) for side in (0, 1)]
     side = distinct.index(min(distinct))
 
-    def key(place: int) -> tuple[int, str, int]:
-        text, other = questions[place][side] or "", questions[place][1 - side] or ""
+    def key(index: int) -> tuple[int, str, int]:
+        text, other = questions[index][side] or "", questions[index][1 - side] or ""
         return -len(text), text, -len(other)
 
     return sorted(range(len(questions)), key=key)
@@ -469,8 +469,8 @@ class Judges:
     @property
     def by_task(self) -> dict[Task, Judge]:
         """The judges by task."""
-        found: dict[Task, Judge] = {"main": self.main, "hh": self.hh, "ah": self.ah}
-        return found if self.fluency is None else {**found, "fluency": self.fluency}
+        judges: dict[Task, Judge] = {"main": self.main, "hh": self.hh, "ah": self.ah}
+        return judges if self.fluency is None else {**judges, "fluency": self.fluency}
 
     @property
     def outlets(self) -> tuple[str, str]:

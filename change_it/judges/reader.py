@@ -66,18 +66,14 @@ PROMPTS = {
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What a reader makes of a headline.
+class HeadlineReading:
+    """What a reader makes of a headline."""
 
-    Attributes:
-        gaps: of each kind of edit, log p of the headline less that of the best edit, in nats, by the source that is
-            kindest to it for each edit. Where the original and its article are kind enough, the partner's article is
-            not asked.
-        edits: the best edit of each kind.
-    """
-
+    # of each kind of edit, log p of the headline less that of the best edit, in nats, by the source that is
+    # kindest to it for each edit. Where the original and its article are kind enough, the partner's article is
+    # not asked.
     gaps: Mapping[Kind, float] = field(default_factory=dict)
-    edits: Mapping[Kind, Edit] = field(default_factory=dict)
+    edits: Mapping[Kind, Edit] = field(default_factory=dict)  # the best edit of each kind
 
 
 @dataclass(frozen=True)
@@ -191,7 +187,7 @@ class Reader:
     def _causal(self) -> bool:
         return not self.model.config.is_encoder_decoder
 
-    def objection(self, reading: Reading) -> Edit | None:
+    def objection(self, reading: HeadlineReading) -> Edit | None:
         """The edit that fits the sources better than the headline, by more than the margin of its kind; None without one."""
         over = {kind: gap + self.settings.margins[kind] for kind, gap in reading.gaps.items()}
         worst = min(over, key=lambda kind: over[kind], default=None)
@@ -208,7 +204,7 @@ class Reader:
         language: str,
         casing: Casing | None = None,
         progress: ProgressOption = False,
-    ) -> list[Reading]:
+    ) -> list[HeadlineReading]:
         """Hold n headlines against their edits.
 
         Args:
@@ -231,14 +227,14 @@ class Reader:
         batches = [order[start : start + TOGETHER] for start in range(0, len(order), TOGETHER)]
         mentions = lru_cache(KEPT)(lambda texts: Mentions.of(texts, language, casing))
 
-        def answer(batch: list[int]) -> list[Reading]:
+        def answer(batch: list[int]) -> list[HeadlineReading]:
             some = [items[index] for index in batch]
             changed = [
                 edits(Headline(headline, language), mentions((source, article, reference)), casing)
                 for headline, source, article, reference, _ in some
             ]
             by_number = sorted(range(len(some)), key=lambda index: len(changed[index]))
-            readings: dict[int, Reading] = {}
+            readings: dict[int, HeadlineReading] = {}
             at_once = TOGETHER if self._causal else AT_ONCE
             for start in range(0, len(some), at_once):
                 rows = by_number[start : start + at_once]
@@ -249,7 +245,7 @@ class Reader:
                 )
             return [readings[row] for row in range(len(some))]
 
-        results = [Reading()] * len(items)
+        results = [HeadlineReading()] * len(items)
         done = 0
         answers = map_threads(answer, ((batch,) for batch in batches), batches_at_once(self.model))
         with progress_of(progress, "facts judge", len(items)) as report:
@@ -260,9 +256,11 @@ class Reader:
                 report(done)
         return results
 
-    def _compare(self, items: Sequence[tuple[str, ...]], changed: Sequence[list[Edit]]) -> list[Reading]:
+    def _compare(
+        self, items: Sequence[tuple[str, ...]], changed: Sequence[list[Edit]]
+    ) -> list[HeadlineReading]:
         """The readings of headlines; a partner's article is asked about the edits that fit the original and its article better."""
-        readings = [Reading()] * len(items)
+        readings = [HeadlineReading()] * len(items)
         asked = [row for row, some in enumerate(changed) if some]
         gaps: dict[int, Floats] = {}
         for target in dict.fromkeys(items[row][4] for row in asked):
@@ -286,7 +284,7 @@ class Reader:
         for row, gap in gaps.items():
             # the last of a kind stays: the edit with the least gap
             best = {changed[row][n].kind: n for n in np.argsort(-gap, kind="stable").tolist()}
-            readings[row] = Reading(
+            readings[row] = HeadlineReading(
                 {kind: float(gap[n]) for kind, n in best.items()},
                 {kind: changed[row][n] for kind, n in best.items()},
             )
@@ -364,17 +362,19 @@ class Reader:
 
     def _of_causal(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
         """Each source is read once, for all the headlines that it has here, and what edits begin with alike is read once too."""
-        places: dict[str, list[int]] = {}
+        rows_of: dict[str, list[int]] = {}
         for index, source in enumerate(sources):
-            places.setdefault(source, []).append(index)
+            rows_of.setdefault(source, []).append(index)
         differences: dict[int, Floats] = {}
-        for source, some in places.items():
+        for source, indices in rows_of.items():
             with self._lock, reading_errors(self.tokenizer):
-                prompt, headlines = self._pieces(source, [text for index in some for text in groups[index]])
+                prompt, headlines = self._pieces(
+                    source, [text for index in indices for text in groups[index]]
+                )
             rest = iter(headlines)
             cache = DynamicCache()
             self.model(input_ids=prompt[:, :-1], past_key_values=cache, use_cache=True, logits_to_keep=1)
-            for index in some:
+            for index in indices:
                 rows = [next(rest) for _ in groups[index]]
                 labels = padded(rows, IGNORED)
                 values = self._log_p(prompt, cache, rows, _changed(labels))
@@ -409,19 +409,19 @@ class Reader:
             visible = np.concatenate([np.ones((len(ids), before), dtype=bool), seen], axis=1)
             mask = torch.zeros(visible.shape, dtype=self.model.dtype)
             mask[torch.from_numpy(~visible)] = torch.finfo(mask.dtype).min
-            kept, places = padded(nodes, 0)[wanted].unique(return_inverse=True)
+            read, at = padded(nodes, 0)[wanted].unique(return_inverse=True)
             logits = self.model(
                 input_ids=torch.tensor([ids]).to(prompt),
                 attention_mask=mask[None, None].to(prompt.device),
                 position_ids=torch.from_numpy(before + seen.sum(1) - 1)[None].to(prompt),
                 past_key_values=cache,
                 use_cache=True,
-                logits_to_keep=kept.to(prompt.device),
+                logits_to_keep=read.to(prompt.device),
             ).logits[0]
             cache.crop(-len(ids))
             total = torch.stack([row.float().logsumexp(-1) for row in logits])
             labels = padded(part, 0)[wanted]
-            log_p = (logits[places, labels].float() - total[places]).cpu()
+            log_p = (logits[at, labels].float() - total[at]).cpu()
             values[some, : wanted.shape[1]] = torch.zeros(wanted.shape).masked_scatter(wanted, log_p)
         return values
 
@@ -429,8 +429,8 @@ class Reader:
 def _gathered(logits: Tensor, labels: Tensor) -> Tensor:
     """(n, t) log p of the labels, of (n, t, vocabulary) logits."""
     wanted = labels.clamp(min=0).unsqueeze(-1)
-    own = logits.gather(-1, wanted).squeeze(-1).float()
-    return own - torch.stack([row.float().logsumexp(-1) for row in logits])
+    of_labels = logits.gather(-1, wanted).squeeze(-1).float()
+    return of_labels - torch.stack([row.float().logsumexp(-1) for row in logits])
 
 
 def _tree(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[int], list[list[int]]]:
@@ -515,16 +515,8 @@ def read_settings(config: object) -> ReaderSettings:
     raise ValueError("config.json does not say with which margins and language it was trained")
 
 
-def calibrated(readings: Sequence[Reading], share: float) -> dict[Kind, float]:
-    """The margins that let a share of printed headlines through; of each kind they refuse about as many, so names are held to less than numbers.
-
-    Args:
-        readings: of printed headlines.
-        share: to let through, 0-1, of those that have edits.
-
-    Returns:
-        For each of `KINDS` its margin in nats, 0 or more.
-    """
+def calibrated(readings: Sequence[HeadlineReading], share: float) -> dict[Kind, float]:
+    """The margins in nats, 0 or more, that let a share of the printed headlines with edits through; of each kind they refuse about as many."""
     gaps = np.array(
         [[reading.gaps.get(kind, np.inf) for kind in KINDS] for reading in readings if reading.gaps]
     )

@@ -1,6 +1,6 @@
 """Training and testing of the reader, which judges facts: `change-it train judge --task facts`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from change_it.errors import InputError
 from change_it.judges.baselines import scores
 from change_it.judges.judge_options import SCRATCH, JudgeSettings
 from change_it.judges.reader import KINDS, LONGEST, Reader, ReaderSettings, calibrated, load_model
-from change_it.networks.pointer_generator import IGNORED
+from change_it.networks.headline_loss import loss_per_token
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import load_errors, read_tokenizer
 from change_it.networks.tokenizer import train_tokenizer
@@ -26,7 +26,7 @@ from change_it.text.edits import Kind, Mentions, edits
 from change_it.text.names import Casing, Headline
 from change_it.text.stopwords import guess_language
 from change_it.training.loop import TrainingResult
-from change_it.training.run_folder import Run, stage
+from change_it.training.run_folder import TrainingRun, stage_pretrained
 
 LABELS = ("unsupported", "supported")
 #: Share of the printed validation headlines that the margins let through.
@@ -85,14 +85,8 @@ def load_reading(corpus: str, *, fold: str, validation_share: float, seed: int) 
     return ReaderData(train, validation, test, outlets, language, read_casing(corpus))
 
 
-def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
-    """The reader before training, and how it is trained, given its margins, and tested.
-
-    Args:
-        settings: of the run.
-        data: see `load_reading`.
-        work: folder of the unfinished run.
-    """
+def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> TrainingRun:
+    """The reader before training, and how it is trained, given its margins, and tested."""
     model, tokenizer = _start(settings, data, work)
     words = settings.encoder == SCRATCH
     validation = data.validation.sample(
@@ -116,13 +110,8 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
         return {**batch, "labels": tokenizer.targets(some["target"].to_list(), unknown, max_tokens=LONGEST)}
 
     def evaluate(model: Any) -> dict[str, float]:
-        total, tokens = 0.0, 0
-        with torch.no_grad():
-            for part in validation.iter_slices(settings.batch_size):
-                batch = {name: tensor.to(model.device) for name, tensor in batch_of(part).items()}
-                count = int((batch["labels"] != IGNORED).sum())
-                total, tokens = total + float(model(**batch).loss) * count, tokens + count
-        return {"score": -total / tokens, "validation loss": total / tokens}
+        loss = loss_per_token(model, map(batch_of, validation.iter_slices(settings.batch_size)))
+        return {"score": -loss, "validation loss": loss}
 
     def margins() -> dict[Kind, float]:
         rows = validation.to_dict(as_series=False)
@@ -164,7 +153,7 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
             },
         }
 
-    return Run(
+    return TrainingRun(
         model=model,
         dataset=range(len(data.train)),
         collate=lambda rows: batch_of(data.train[rows]),
@@ -181,12 +170,7 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
 
 
 def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
-    """What a reader makes of A2's printed headlines and of their edits, an edit a headline and kind.
-
-    Returns:
-        `accepted`: kind of edit, or `printed`, to the share accepted and the number; `results` and `baselines` (none) as
-        of the other judges, over all of them.
-    """
+    """What a reader accepts of A2's printed headlines and of an edit of each kind, by kind; `results` and `baselines` (none) as of the other judges."""
     rows = data.test.sample(min(TESTED, len(data.test)), seed=seed, shuffle=True)
     random = np.random.default_rng(seed)
     asked: list[tuple[str, str, dict[str, Any]]] = []
@@ -238,10 +222,10 @@ def acceptance_table(metrics: Mapping[str, Any]) -> Table:
     }
     rows = [
         Row(
-            {"headlines": titles[kind], "accepted": found["accepted"], "n": found["n"]},
+            {"headlines": titles[kind], "accepted": figures["accepted"], "n": figures["n"]},
             strong=kind == "printed",
         )
-        for kind, found in metrics["accepted"].items()
+        for kind, figures in metrics["accepted"].items()
     ]
     sizes, training = metrics["sizes"], metrics["training"]
     note = (
@@ -259,13 +243,10 @@ def _start(settings: JudgeSettings, data: ReaderData, work: Path) -> tuple[Any, 
     if settings.encoder != SCRATCH:
         return load_model(settings.encoder), read_tokenizer(settings.encoder)
 
-    def network(folder: Path) -> None:
-        texts: Sequence[str] = [
-            text for column in ("given", "article", "target") for text in data.train[column].to_list()
-        ]
+    def network() -> tuple[Any, Any]:
+        texts = [text for column in ("given", "article", "target") for text in data.train[column]]
         tokenizer = train_tokenizer([*texts, *data.outlets, "|"], size=VOCABULARY)
-        PointerTransformerForConditionalGeneration.of_size(CELLS, tokenizer).save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
+        return PointerTransformerForConditionalGeneration.of_size(CELLS, tokenizer), tokenizer
 
-    folder = stage(work / "start", network, seed=settings.seed)
+    folder = stage_pretrained(work / "start", network, seed=settings.seed)
     return load_model(folder, use="saved"), read_tokenizer(folder)

@@ -82,13 +82,13 @@ def report_record(
     measured = {"hevas": hevas.as_dict()} if hevas else {}
     rho = {
         system: {
-            "n": found.n,
+            "n": correlations.n,
             "spearman": {
-                metric: {judge: found.spearman[i][j] for j, judge in enumerate(JUDGE_COLUMNS)}
+                metric: {judge: correlations.spearman[i][j] for j, judge in enumerate(JUDGE_COLUMNS)}
                 for i, metric in enumerate(OVERLAPS, start=len(JUDGE_COLUMNS))
             },
         }
-        for system, found in rank_correlations(scores).items()
+        for system, correlations in rank_correlations(scores).items()
     }
     return scores.as_dict() | {"overlap_agreement": rho, "judges": audit.as_dict()} | measured
 

@@ -15,8 +15,7 @@ from change_it.results.hevas_scores import HevasResult
 from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
 from change_it.scoring.columns import BUILT_IN, GOLD
 from change_it.scoring.compliancy import JUDGES, OF_FLUENCY
-from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
-from change_it.scoring.scores import Row as ScoreRow
+from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
 from change_it.tables import Column, Format, Marked, Row, Table, Value, figure, with_interval
 from change_it.translation import Message, Word

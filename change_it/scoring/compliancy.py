@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
@@ -22,7 +21,7 @@ from change_it.io import refuse_lengths, texts_by_name, texts_of
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item, item_events
 from change_it.scoring.signature import signature
-from change_it.stats import AVERAGE, Floats, Statistics, measure
+from change_it.stats import AVERAGE, Bools, Floats, Ints, Statistics, measure
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import set_all_alike
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:  # loads torch
 Reversal = Literal["relative", "target"]
 #: True shows progress bars; a function is called with the judge that is asked and the share of all questions answered.
 Progress = bool | Callable[[str, float], object]
-Bools = NDArray[np.bool_]
 
 #: What the papers measure: all three judges, and each of them.
 PAPERS = ("compliancy", "hh", "ah", "main")
@@ -54,7 +52,7 @@ PROBABILITIES = {
 OF_FLUENCY = ("strict_compliancy", "fluency")
 
 
-def decide(probabilities: Floats) -> NDArray[np.int64]:
+def decide(probabilities: Floats) -> Ints:
     """The class that a two-class judge decides for; a tie goes to class 0.
 
     Args:
@@ -76,7 +74,7 @@ def verdicts(
     ah: Floats,
     main: Floats,
     main_source: Floats,
-    target: Sequence[int] | NDArray[np.int64],
+    target: Sequence[int] | Ints,
     *,
     reversal: Reversal = "relative",
 ) -> dict[str, Bools]:
@@ -112,9 +110,7 @@ def verdicts(
     return {"compliancy": matches & fits & reversed_, "hh": matches, "ah": fits, "main": reversed_}
 
 
-def style_reversed(
-    main: Floats, source: Floats, target: Sequence[int] | NDArray[np.int64], reversal: Reversal
-) -> Bools:
+def style_reversed(main: Floats, source: Floats, target: Sequence[int] | Ints, reversal: Reversal) -> Bools:
     """(n,) whether the style is reversed, from main's probabilities of the new and the original headlines."""
     if reversal not in get_args(Reversal):
         raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")
@@ -229,28 +225,14 @@ def language_of(items: Sequence[Item], language: str | None = None) -> str:
 
 
 def statistics(verdicts: pl.DataFrame | Mapping[str, Bools]) -> dict[str, Floats]:
-    """Per-item statistics, whose sums `aggregate` understands (see `change_it.stats`).
-
-    Args:
-        verdicts: columns of `MEASURES`, (n,) each; those that are missing or null are left out.
-
-    Returns:
-        `n`, ones, and the measures, zeros and ones; (n,) each.
-    """
+    """Per-item statistics, (n,) each, of the columns of `MEASURES` that are not missing or null: `n`, ones, and zeros and ones (see `change_it.stats`)."""
     columns = {name: np.asarray(verdicts[name], np.float64) for name in MEASURES if name in verdicts}
-    known = {name: values for name, values in columns.items() if not np.isnan(values).any()}
-    return {"n": np.ones(len(columns["compliancy"])), **known}
+    complete = {name: values for name, values in columns.items() if not np.isnan(values).any()}
+    return {"n": np.ones(len(columns["compliancy"])), **complete}
 
 
 def aggregate(sums: Statistics) -> dict[str, Floats]:
-    """Proportions from summed statistics.
-
-    Args:
-        sums: `statistics` added up.
-
-    Returns:
-        Those of `MEASURES` that `statistics` has, each in 0-1.
-    """
+    """Proportions, each in 0-1, from summed `statistics`: those of `MEASURES` that they have."""
     return {name: sums[name] / np.maximum(sums["n"], 1) for name in MEASURES if name in sums}
 
 

@@ -119,7 +119,7 @@ def _wire(texts: Texts, scored: gr.State, choices: Choices, shown: Shown) -> Non
         _on_upload, [choices.files, texts.language], results, **quiet, **TABLES_QUEUE
     ).success(**from_start)
     scored.change(_on_scored, [scored, texts.language], results, **quiet).success(**from_start)
-    gr.on([one.input for one in choices.chosen], **from_start)
+    gr.on([choice.input for choice in choices.chosen], **from_start)
     shown.previous.click(partial(_listing, -1), **items)
     shown.following.click(partial(_listing, 1), **items)
     texts.language.change(partial(_listing, 0), **items)
@@ -140,16 +140,16 @@ def _on_upload(files: object, language: str) -> list[Any]:
 
 
 @friendly
-def _on_scored(found: Scores | None, language: str) -> list[Any]:
-    if found is None:
+def _on_scored(scores: Scores | None, language: str) -> list[Any]:
+    if scores is None:
         return _nothing_chosen(translate(language, "compare.start"))
-    return _systems_chosen(found.items)
+    return _systems_chosen(scores.items)
 
 
-def _systems_chosen(found: Tables) -> list[Any]:
-    names = list(found)
+def _systems_chosen(tables: Tables) -> list[Any]:
+    names = list(tables)
     return [
-        found,
+        tables,
         gr.update(choices=names, value=names[0]),
         gr.update(choices=names, value=names[min(1, len(names) - 1)]),
         *[gr.skip()] * 3,
@@ -174,14 +174,14 @@ def shown_items(
         return [hidden, notice(localized(language, error)), hidden, 0]
     table = counts_table(items, first, second)
     counts = gr.update(value=render("counts.html.jinja", language, counts=table), visible=True)
-    found = chosen(items, verdict, outcome)
-    if not len(found):
+    rows = chosen(items, verdict, outcome)
+    if not len(rows):
         return [counts, notice(translate(language, "compare.nothing")), hidden, 0]
-    last = (len(found) - 1) // PAGE
+    last = (len(rows) - 1) // PAGE
     at = max(0, min(at, last))
-    part = found[at * PAGE : (at + 1) * PAGE]
+    part = rows[at * PAGE : (at + 1) * PAGE]
     start = at * PAGE + 1
-    summary = Message("compare.shown", start=start, end=start + len(part) - 1, count=len(found))
+    summary = Message("compare.shown", start=start, end=start + len(part) - 1, count=len(rows))
     shown = pairs_html(part, first, second, language, summary)
     return [counts, shown, gr.update(visible=last > 0), at]
 

@@ -27,20 +27,15 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class UploadTab(Generic[Found]):
-    """What one of these tabs does with what is uploaded.
+    """What one of these tabs does with what is uploaded."""
 
-    Attributes:
-        name: of the tab, in its texts and in the ids of its components.
-        measure: reads and measures what stands in the tab's inputs; a fault is an `InputError`.
-        draw: the charts of what was found.
-        show: what was found and its charts as HTML in a language.
-        write: writes the files that are offered, but for the charts, and returns them; the language is that of pages.
-    """
-
-    name: str
+    name: str  # of the tab, in its texts and in the ids of its components
+    # reads and measures what stands in the tab's inputs; a fault is an `InputError`
     measure: Callable[[Sequence[Any], Progress], Found]
-    draw: Callable[[Found], list[Drawing]]
+    draw: Callable[[Found], list[Drawing]]  # the charts of what was found
+    # what was found and its charts as HTML in a language
     show: Callable[[Found, list[tuple[Drawing, Markup]], str], str]
+    # writes the files that are offered, but for the charts, and returns them; the language is that of pages
     write: Callable[[Path, Found, Sequence[Drawing], str], list[Path]]
 
 
@@ -82,11 +77,11 @@ def add_results(
 
         return _measured(tab, asked, language, show_progress)
 
-    def on_language(found: Found | None, language: str) -> Any:
-        if found is None:
+    def on_language(results: Found | None, language: str) -> Any:
+        if results is None:
             return gr.skip()
         with CHARTS_LOCK:
-            return tab.show(found, inline(tab.draw(found), language), language)
+            return tab.show(results, inline(tab.draw(results), language), language)
 
     button, example_button = pressed
     running: dict[str, Any] = {
@@ -107,13 +102,13 @@ def add_results(
 def _measured(tab: UploadTab[Found], asked: Sequence[Any], language: str, progress: Progress) -> list[Any]:
     """What was found, and updates of status, results, their HTML and the files; a fault is a sentence in their place."""
     try:
-        found = tab.measure(asked, progress)
+        results = tab.measure(asked, progress)
     except InputError as error:
         return [None, notice(localized(language, error)), gr.update(visible=False), None, None]
     with CHARTS_LOCK:
-        drawings = tab.draw(found)
-        html = tab.show(found, inline(drawings, language), language)
+        drawings = tab.draw(results)
+        html = tab.show(results, inline(drawings, language), language)
         paths = downloads(
-            lambda folder: [*tab.write(folder, found, drawings, language), *write_charts(folder, drawings)]
+            lambda folder: [*tab.write(folder, results, drawings, language), *write_charts(folder, drawings)]
         )
-    return [found, "", gr.update(visible=True), html, paths]
+    return [results, "", gr.update(visible=True), html, paths]

@@ -5,10 +5,10 @@ another one of the sources, two names for each other, a number or a unit for ano
 Quotations that the sources have to the letter stay as they are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Literal
 
 from change_it.text.folding import fold
@@ -41,36 +41,22 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Edit:
-    """A headline with one fact changed.
+    """A headline with one fact changed."""
 
-    Attributes:
-        text: the edited headline.
-        kind: of the fact.
-        start: offset in the headline of what is changed.
-        end: where it ends.
-        new: what stands there instead.
-    """
-
-    text: str
-    kind: Kind
-    start: int
-    end: int
-    new: str
+    text: str  # the edited headline
+    kind: Kind  # of the fact
+    start: int  # offset in the headline of what is changed
+    end: int  # where it ends
+    new: str  # what stands there instead
 
 
 @dataclass(frozen=True)
 class Mentions:
-    """Names and numbers of the sources, as they write them, in the order in which they first occur.
+    """Names and numbers of the sources, as they write them, in the order in which they first occur."""
 
-    Attributes:
-        names: of their beginnings.
-        numbers: of their beginnings.
-        texts: the sources, whole.
-    """
-
-    names: tuple[str, ...]
-    numbers: tuple[tuple[str, Number], ...]
-    texts: tuple[str, ...] = ()
+    names: tuple[str, ...]  # of their beginnings
+    numbers: tuple[tuple[str, Number], ...]  # of their beginnings
+    texts: tuple[str, ...] = ()  # the sources, whole
 
     @cached_property
     def words(self) -> list[Words]:
@@ -84,13 +70,13 @@ class Mentions:
         numbers: dict[str, Number] = {}
         texts = tuple(texts)
         for text in texts:
-            read = Headline(text[:BEGINNING], language)
-            if read.case not in ("upper", "lower"):
-                names |= dict.fromkeys(read.words(*span) for span in read.full_names(casing))
-            for number in read.numbers():
+            beginning = Headline(text[:BEGINNING], language)
+            if beginning.case not in ("upper", "lower"):
+                names |= dict.fromkeys(beginning.words(*span) for span in beginning.full_names(casing))
+            for number in beginning.numbers():
                 if number.values and number.claimed:
-                    start, end = read.span(number.start, number.end)
-                    numbers.setdefault(read.text[start:end], number)
+                    start, end = beginning.span(number.start, number.end)
+                    numbers.setdefault(beginning.text[start:end], number)
         return cls(tuple(names), tuple(numbers.items()), texts)
 
 
@@ -102,23 +88,21 @@ def edits(headline: Headline, mentions: Mentions, casing: Casing | None = None) 
         mentions: of its sources.
         casing: of the corpus, see `Headline.is_name`.
     """
-    found: dict[str, Edit] = {}
-    of_each: Sequence[Iterable[Edit]] = (
+    quoted = _supported_quotations(headline, mentions)
+    by_text: dict[str, Edit] = {}
+    for edit in chain(
         _reworded(headline),
         _roles(headline, casing),
         _numbers(headline, mentions),
         _measures(headline),
         _names(headline, mentions, casing),
-    )
-    said = _said(headline, mentions)
-    for some in of_each:
-        for edit in some:
-            if edit.text != headline.text and all(quoted in edit.text for quoted in said):
-                found.setdefault(edit.text, edit)
-    return list(found.values())[:MOST]
+    ):
+        if edit.text != headline.text and all(quotation in edit.text for quotation in quoted):
+            by_text.setdefault(edit.text, edit)
+    return list(by_text.values())[:MOST]
 
 
-def _said(headline: Headline, mentions: Mentions) -> list[str]:
+def _supported_quotations(headline: Headline, mentions: Mentions) -> list[str]:
     """The quotations that stand in the sources to the letter, with their marks."""
     return [
         headline.text[quotation.start - 1 : quotation.end + 1]
@@ -128,7 +112,7 @@ def _said(headline: Headline, mentions: Mentions) -> list[str]:
 
 
 def _with(headline: Headline, kind: Kind, start: int, end: int, new: str) -> Edit:
-    return Edit(headline.text[:start] + new + headline.text[end:], kind, start, end, new)
+    return Edit(headline.replaced(start, end, new), kind, start, end, new)
 
 
 def _reworded(headline: Headline) -> Iterable[Edit]:
@@ -137,10 +121,7 @@ def _reworded(headline: Headline) -> Iterable[Edit]:
 
 
 def _spans(headline: Headline, casing: Casing | None) -> list[tuple[int, int]]:
-    return [
-        headline.span(headline.pieces[first].start, headline.pieces[last - 1].end)
-        for first, last in headline.full_names(casing)
-    ]
+    return [headline.span_of(*name) for name in headline.full_names(casing)]
 
 
 def _roles(headline: Headline, casing: Casing | None) -> Iterable[Edit]:
@@ -160,9 +141,9 @@ def _names(headline: Headline, mentions: Mentions, casing: Casing | None) -> Ite
         others = [
             other
             for other in mentions.names
-            if (own := set(fold(other).lower().split())) != words
-            and not own <= words
-            and not (own - words) & present
+            if (words_of_other := set(fold(other).lower().split())) != words
+            and not words_of_other <= words
+            and not (words_of_other - words) & present
         ]
         others.sort(key=lambda other: len(other.split()) != len(name.split()))
         for other in others[:OTHERS]:
@@ -197,5 +178,4 @@ def _measures(headline: Headline) -> Iterable[Edit]:
         if other and any(
             number.end == before or number.start < piece.start < number.end for number in numbers
         ):
-            start, end = headline.span(piece.start, piece.end)
-            yield _with(headline, "number", start, end, other)
+            yield _with(headline, "number", *headline.span_of(index), other)

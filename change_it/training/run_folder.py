@@ -34,7 +34,7 @@ MODEL_FILES = ("*.safetensors", "*.safetensors.index.json", "*config.json", METR
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """A model and all that its training needs; see `loop.train`."""
 
     model: nn.Module
@@ -53,7 +53,7 @@ def train_in_folder(
     settings: TrainingSettings,
     out: Path,
     what: str,
-    prepare: Callable[[Path], Run],
+    prepare: Callable[[Path], TrainingRun],
     *,
     libraries: Sequence[str],
     files: Mapping[str, object],
@@ -159,6 +159,16 @@ def stage(folder: Path, make: Callable[[Path], None], *, seed: int) -> Path:
         (folder / COMPLETE).touch()
     process_state().wait_for_everyone()
     return folder
+
+
+def stage_pretrained(folder: Path, make: Callable[[], tuple[Any, Any]], *, seed: int) -> Path:
+    """A `stage` with a model and its tokenizer."""
+
+    def save(folder: Path) -> None:
+        for each in make():
+            each.save_pretrained(folder)
+
+    return stage(folder, save, seed=seed)
 
 
 def _leave_nothing(work: Path) -> None:

@@ -12,6 +12,11 @@ Precision = Literal["no", "fp16", "bf16"]
 Arithmetic = Literal["float32", "bf16"]
 
 
+def arithmetic_of(precision: Precision) -> Arithmetic:
+    """What a judge that trains in a precision answers in."""
+    return "bf16" if precision == "bf16" else "float32"
+
+
 @dataclass(kw_only=True)
 class InferenceOptions:
     """How judges run, for every command that asks them."""

@@ -22,7 +22,9 @@ def sample(corpus):
 def results(sample):
     judges = FakeJudges(sample.test.outlets)
     judges.main.rule = lambda text, _: 0.9 if len(text) > 100 else 0.2  # the second outlet writes longer ones
-    found, table = measure_systems(judges, sample.test.items, sample.known, at_most=30, resamples=50, seed=1)
+    found, table = measure_systems(
+        judges, sample.test.items, sample.resources, at_most=30, resamples=50, seed=1
+    )
     return {result.system: result for result in found}, table
 
 
@@ -52,7 +54,7 @@ def test_a_missing_fluency_judge_is_to_blame_for_what_breaks_fluency(sample, mon
         return item.source.replace("!", "") if "!" in item.source else item.source + "!"
 
     gold, result = measure_systems(
-        FakeJudges(sample.test.outlets), sample.test.items, sample.known, at_most=30, resamples=50, seed=1
+        FakeJudges(sample.test.outlets), sample.test.items, sample.resources, at_most=30, resamples=50, seed=1
     )[0]
 
     assert (gold.system, result.system) == (GOLD, "shouted")
@@ -206,5 +208,5 @@ def test_judges_of_other_outlets_are_refused(sample, fake_judges):
 
 def test_every_distinct_question_is_asked_once(sample):
     judges = FakeJudges(sample.test.outlets)
-    measure_systems(judges, sample.test.items, sample.known, at_most=10, resamples=10, seed=1)
+    measure_systems(judges, sample.test.items, sample.resources, at_most=10, resamples=10, seed=1)
     assert len(judges.ah.asked) == len(set(judges.ah.asked))

@@ -6,7 +6,7 @@ from space_runs import write_csv
 
 from change_it.errors import InputError
 from change_it.scoring.scores import score
-from change_it.scoring.systems import System
+from change_it.scoring.systems import ScoredSystem
 from change_it.space import compare_tab as compare
 
 HEADER = ["id", "direction", "source", "headline", "hh", "ah", "main"]
@@ -72,8 +72,8 @@ def test_the_tables_of_scoring_and_their_files_give_the_same(tmp_path):
         test,
         FakeJudges(),
         [
-            System("a", tuple(item.reference for item in test.items)),
-            System("b", ("Altro!",) * (n - 1) + ("",)),
+            ScoredSystem("a", tuple(item.reference for item in test.items)),
+            ScoredSystem("b", ("Altro!",) * (n - 1) + ("",)),
         ],
         resamples=2,
         progress=False,
