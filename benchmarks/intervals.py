@@ -55,7 +55,9 @@ def widths(corpus: str, report: Path) -> dict[str, object]:
     }
     found, seconds, data = {}, {"item": 0.0, "event": 0.0}, {}
     for system, rows in tables.items():
-        known = {name: name if name != "compliancy" else "compliant" for name in compliancy.MEASURES}
+        known = {
+            name: name if name != "compliancy" else "compliant" for name in compliancy.COMPLIANCY_MEASURES
+        }
         columns = {name: rows[column].cast(pl.Float64).to_numpy() for name, column in known.items()}
         statistics, directions = compliancy.statistics(columns), rows["direction"].to_list()
         events = np.array([event_of[id_] for id_ in rows["id"]])

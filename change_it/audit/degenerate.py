@@ -9,7 +9,7 @@ import polars as pl
 
 from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
 from change_it.scoring.columns import GOLD
-from change_it.scoring.compliancy import JUDGES, Progress, judge_items
+from change_it.scoring.compliancy import VERDICT_NAMES, Progress, judge_items
 from change_it.scoring.item import Item, item_events
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
 
 #: The verdicts on a headline, in the order of tables; `passed`: all judges that there are.
-MEASURES = ("passed", "compliancy", *JUDGES)
+AUDIT_MEASURES = ("passed", "compliancy", *VERDICT_NAMES)
 #: Those that must hold for a headline to pass.
 PASSING = ("compliancy", "main_normalised", "fluency", "facts")
 #: A system with fewer headlines tells nothing of a judge.
@@ -164,7 +164,7 @@ def _measured(
     rows: pl.DataFrame, items: Sequence[Item], *, resamples: int, seed: int
 ) -> tuple[dict[str, float | None], dict[str, tuple[float, float]]]:
     """Shares and their intervals, averages of the directions."""
-    present = [name for name in MEASURES if name in rows.columns and not rows[name].has_nulls()]
+    present = [name for name in AUDIT_MEASURES if name in rows.columns and not rows[name].has_nulls()]
     columns: Statistics = {
         "n": np.ones(rows.height),
         **{name: rows[name].cast(pl.Float64).to_numpy() for name in present},
@@ -177,7 +177,7 @@ def _measured(
     events = rows["event"].to_numpy()
     scores = measure(columns, aggregate, directions, events, resamples=resamples, seed=seed)[AVERAGE]
     return (
-        {name: scores[name].value if name in present else None for name in MEASURES},
+        {name: scores[name].value if name in present else None for name in AUDIT_MEASURES},
         {name: scores[name].interval for name in present},
     )
 
@@ -191,7 +191,7 @@ def _examples(rows: pl.DataFrame, items: Sequence[Item]) -> tuple[JudgedExample,
             items[row["item"]].direction,
             items[row["item"]].source,
             row["headline"],
-            {name: None if row.get(name) is None else bool(row[name]) for name in MEASURES},
+            {name: None if row.get(name) is None else bool(row[name]) for name in AUDIT_MEASURES},
         )
         for row in shown.iter_rows(named=True)
     )

@@ -21,7 +21,7 @@ from change_it.hevas.baseline_systems import baseline
 from change_it.judges.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
 from change_it.scoring.item import Item
 from change_it.text.damage import FAMILIES, ITALIAN_GENDERS, Material, Split, damage
-from change_it.text.edits import MEASURES, Mentions
+from change_it.text.edits import OTHER_MEASURES, Mentions
 from change_it.text.folding import fold
 from change_it.text.names import Casing, Headline
 from change_it.text.negation import contraries, like
@@ -375,7 +375,7 @@ def measures_changed(item: Item, random: np.random.Generator, resources: Resourc
     headline = resources.read(item.reference)
     ends = {number.end for number in headline.numbers()}
     for index, (before, piece) in enumerate(pairwise(headline.pieces), start=1):
-        other = MEASURES.get(resources.language, {}).get(piece.text.lower())
+        other = OTHER_MEASURES.get(resources.language, {}).get(piece.text.lower())
         if other and before.end in ends:
             return headline.replaced(*headline.span_of(index), other)
     return None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # loads torch
 #: Good enough; with care; not at all.
 Level = Literal["rely", "care", "distrust"]
 WORDS: dict[Level, str] = {"rely": "rely on it", "care": "with care", "distrust": "do not rely on it"}
-JUDGES = ("main", "hh", "ah", "fluency", "facts")
+JUDGE_NAMES = ("main", "hh", "ah", "fluency", "facts")
 #: Kinds of non-matching examples in words.
 MISMATCHES = {"random": "random mismatches", "hard": "hard mismatches", "facts": "changed facts"}
 #: A judge must be this much better than its baselines, in F1, to be relied on.
@@ -60,7 +60,7 @@ class Verdict:
 def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
     """Judge to the `metrics.json` that training wrote beside it, in a folder with one for each; judges without one are left out."""
     metrics = {}
-    for judge in JUDGES:
+    for judge in JUDGE_NAMES:
         path = Path(judges) / judge / "metrics.json"
         if (record := read_json(path)) is not None:
             check_metrics(record, path)
@@ -171,9 +171,9 @@ def verdicts(
     *,
     fluency: bool,
 ) -> list[Verdict]:
-    """What to make of each judge, in the order of `JUDGES`: by what `read_metrics` gives, and by an audit where there was one."""
+    """What to make of each judge, in the order of `JUDGE_NAMES`: by what `read_metrics` gives, and by an audit where there was one."""
     judged = []
-    for judge in JUDGES:
+    for judge in JUDGE_NAMES:
         parts = [*_beside_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
         if judge == "main":
             parts += _listens_to(probes)

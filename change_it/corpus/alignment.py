@@ -15,12 +15,11 @@ from itertools import product
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
 from change_it.engines import map_ordered, share
-from change_it.stats import Floats, Ints
+from change_it.stats import Bools, Floats, Ints
 
 Reduced = TypeVar("Reduced")
 
@@ -294,7 +293,7 @@ class _Side(NamedTuple):
     norm: Floats
 
     @classmethod
-    def of(cls, rows: csr_matrix, often: NDArray[np.bool_]) -> "_Side":
+    def of(cls, rows: csr_matrix, often: Bools) -> "_Side":
         """The rows, with the words that are frequent."""
         common = rows[:, often]
         return cls(common, rows[:, ~often], np.sqrt(common.multiply(common).sum(axis=1).A1))

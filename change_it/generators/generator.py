@@ -38,7 +38,7 @@ from change_it.generators.generator_options import (
     PRETRAINED,
     TRANSFORMER,
     GeneratorOptions,
-    Kind,
+    ModelKind,
     Reads,
     Recipe,
     no_model,
@@ -246,7 +246,7 @@ def add_pipeline(folder: Path, card: GeneratorCard) -> None:
     custom_object_save(HeadlinePipeline, folder)
 
 
-def kind_of(architecture: str) -> Kind:
+def kind_of(architecture: str) -> ModelKind:
     """What a network of ours, a Hub id or a folder is; of a pre-trained model only the configuration is loaded."""
     if architecture in NETWORKS:
         return "words"
@@ -332,7 +332,7 @@ def load_tokenizer(folder: str | Path) -> Any:
 
 def load_model(
     folder: str | Path,
-    kind: Kind,
+    kind: ModelKind,
     tokenizer: PreTrainedTokenizerBase,
     *,
     use: Use = "saved",
@@ -373,7 +373,7 @@ def max_positions(model: Any, card: GeneratorCard, format_: Format) -> int | Non
     return positions - (card.target_tokens + format_.overhead if card.kind == "causal" else 0)
 
 
-def add_adapters(model: Any, options: GeneratorOptions, kind: Kind) -> Any:
+def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:
     """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021)."""
     peft = import_peft()
     task = "CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM"

@@ -40,7 +40,7 @@ from change_it.generators.generator_options import (
     TRANSFORMER,
     GeneratorOptions,
     GeneratorSettings,
-    Kind,
+    ModelKind,
     architecture_of,
     check_published,
     check_recipe,
@@ -105,7 +105,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
 
 
 def _prepare(
-    settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Path, given: int | None
+    settings: GeneratorSettings, kind: ModelKind, data: RecipeData, work: Path, given: int | None
 ) -> TrainingRun:
     """The generator before training, and how it is trained and described."""
     model, tokenizer = _start(settings, kind, data, work)
@@ -184,7 +184,7 @@ def _base_dtype(settings: GeneratorSettings) -> Dtype:
     return "bfloat16" if settings.lora and has_bf16(process_state().device) else "float32"
 
 
-def _check(options: GeneratorOptions, kind: Kind) -> None:
+def _check(options: GeneratorOptions, kind: ModelKind) -> None:
     """Refuse options that do not fit the architecture."""
     if options.lora and kind == "words":
         raise InputError(
@@ -218,7 +218,7 @@ def _evaluation_steps(settings: GeneratorSettings, examples: int) -> int:
     return min(max(math.ceil(examples / batch), least), most)
 
 
-def _card(settings: GeneratorSettings, kind: Kind, data: RecipeData) -> GeneratorCard:
+def _card(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> GeneratorCard:
     return GeneratorCard(
         recipe=settings.recipe,
         reads=READS[settings.recipe],
@@ -259,7 +259,7 @@ def _some(examples: SourcesAndTargets, seed: int) -> SourcesAndTargets:
     return examples.select(np.random.default_rng(seed).permutation(len(examples))[:VALIDATION])
 
 
-def _start(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Path) -> tuple[Any, Any]:
+def _start(settings: GeneratorSettings, kind: ModelKind, data: RecipeData, work: Path) -> tuple[Any, Any]:
     """The model before training; what is random in it is made once, so that a resumed run and every process agree."""
     if settings.architecture in NETWORKS:
         network = partial(

@@ -185,11 +185,14 @@ def _add_code(folder: Path, card: GeneratorCard | None) -> None:
     """Add to the files of a model the code that it is saved with; an older version saved none."""
     from transformers.dynamic_module_utils import custom_object_save
 
-    from change_it.auto import GENERATORS, JUDGES, HeadlineTokenizer
+    from change_it.auto import GENERATOR_MODELS, JUDGE_MODELS, HeadlineTokenizer
     from change_it.generators.generator import add_pipeline
 
     coded: dict[str, tuple[Any, ...]] = {HeadlineTokenizer.__name__: (HeadlineTokenizer,)}
-    coded |= {model.config_class.model_type: (model.config_class, model) for model in (*JUDGES, *GENERATORS)}
+    coded |= {
+        model.config_class.model_type: (model.config_class, model)
+        for model in (*JUDGE_MODELS, *GENERATOR_MODELS)
+    }
     for name, key in (("config.json", "model_type"), ("tokenizer_config.json", "tokenizer_class")):
         record = read_json(folder / name) or {}
         if classes := coded.get(str(record.get(key))):

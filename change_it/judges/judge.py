@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from change_it.cache import LRUCache
@@ -32,6 +31,7 @@ from change_it.networks.pretrained import (
     reading_errors,
 )
 from change_it.progress import ProgressOption, progress_of
+from change_it.stats import Floats
 from change_it.text.names import Casing
 from change_it.training.settings import Arithmetic
 
@@ -43,7 +43,6 @@ if TYPE_CHECKING:  # which imports judges
 BATCH_TOKENS = 16_384
 LARGEST_BATCH = 256
 
-Floats = NDArray[np.float64]
 Question = tuple[str, str | None]
 
 

@@ -41,7 +41,7 @@ from change_it.networks.pretrained import (
 from change_it.networks.tokenizer import IGNORED, padded
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Floats
-from change_it.text.edits import Edit, Kind, Mentions, edits
+from change_it.text.edits import Edit, FactKind, Mentions, edits
 from change_it.text.names import Casing, Headline
 
 COMMAND = "change-it train judge --task facts"
@@ -56,7 +56,7 @@ LEAST = -25.0
 #: Texts whose names and numbers are kept.
 KEPT = 256
 #: Kinds of edits, and the steps in which their margins are looked for.
-KINDS: tuple[Kind, ...] = ("name", "number", "negation")
+KINDS: tuple[FactKind, ...] = ("name", "number", "negation")
 HALVINGS = 12
 #: What a language model without an encoder reads before and after the sources.
 PROMPTS = {
@@ -72,8 +72,8 @@ class HeadlineReading:
     # of each kind of edit, log p of the headline less that of the best edit, in nats, by the source that is
     # kindest to it for each edit. Where the original and its article are kind enough, the partner's article is
     # not asked.
-    gaps: Mapping[Kind, float] = field(default_factory=dict)
-    edits: Mapping[Kind, Edit] = field(default_factory=dict)  # the best edit of each kind
+    gaps: Mapping[FactKind, float] = field(default_factory=dict)
+    edits: Mapping[FactKind, Edit] = field(default_factory=dict)  # the best edit of each kind
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class ReaderSettings:
 
     outlets: tuple[str, str]
     fold: str
-    margins: Mapping[Kind, float]  # nats that an edit of each kind may fit better
+    margins: Mapping[FactKind, float]  # nats that an edit of each kind may fit better
     max_tokens: int  # of the sources
     language: str  # of the prompt
     task: str = "facts"
@@ -515,7 +515,7 @@ def read_settings(config: object) -> ReaderSettings:
     raise ValueError("config.json does not say with which margins and language it was trained")
 
 
-def calibrated(readings: Sequence[HeadlineReading], share: float) -> dict[Kind, float]:
+def calibrated(readings: Sequence[HeadlineReading], share: float) -> dict[FactKind, float]:
     """The margins in nats, 0 or more, that let a share of the printed headlines with edits through; of each kind they refuse about as many."""
     gaps = np.array(
         [[reading.gaps.get(kind, np.inf) for kind in KINDS] for reading in readings if reading.gaps]
@@ -534,7 +534,7 @@ def calibrated(readings: Sequence[HeadlineReading], share: float) -> dict[Kind, 
     return margins
 
 
-def _margins(gaps: Floats, refused: float) -> dict[Kind, float]:
+def _margins(gaps: Floats, refused: float) -> dict[FactKind, float]:
     """Those that refuse this share of the headlines that have edits of a kind; of (n, kinds) gaps, infinite where there are none."""
     of_kinds = {kind: column[np.isfinite(column)] for kind, column in zip(KINDS, gaps.T, strict=True)}
     return {

@@ -22,7 +22,7 @@ from change_it.networks.pointer_transformer import PointerTransformerForConditio
 from change_it.networks.pretrained import load_errors, read_tokenizer
 from change_it.networks.tokenizer import train_tokenizer
 from change_it.tables import Column, Row, Table
-from change_it.text.edits import Kind, Mentions, edits
+from change_it.text.edits import FactKind, Mentions, edits
 from change_it.text.names import Casing, Headline
 from change_it.text.stopwords import guess_language
 from change_it.training.loop import TrainingResult
@@ -95,7 +95,7 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> TrainingRu
         shuffle=True,
     )
 
-    def reader(margins: Mapping[Kind, float] | None = None) -> Reader:
+    def reader(margins: Mapping[FactKind, float] | None = None) -> Reader:
         margins = margins or dict.fromkeys(KINDS, 0.0)
         about = ReaderSettings(data.outlets, settings.fold, margins, settings.max_tokens, data.language)
         return Reader(model, tokenizer, about, precision=settings.arithmetic)
@@ -113,7 +113,7 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> TrainingRu
         loss = loss_per_token(model, map(batch_of, validation.iter_slices(settings.batch_size)))
         return {"score": -loss, "validation loss": loss}
 
-    def margins() -> dict[Kind, float]:
+    def margins() -> dict[FactKind, float]:
         rows = validation.to_dict(as_series=False)
         readings = reader().read(
             rows["target"],

@@ -39,10 +39,10 @@ from change_it.judges.judge_options import (
 from change_it.judges.style import StyleJudgeForSequenceClassification
 from change_it.judges.style_training import fit_ngrams, mix_branches
 from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
-from change_it.published import JUDGES
+from change_it.published import PUBLISHED_JUDGES
 from change_it.tables import Column, Row, Table
 from change_it.text.typography import plain
-from change_it.training.loop import TrainingResult, process_state
+from change_it.training.loop import MIN_UPDATES, TrainingResult, process_state
 from change_it.training.run_folder import TrainingRun, stage_pretrained, train_in_folder
 from change_it.training.settings import resolve
 
@@ -53,8 +53,6 @@ TITLES = {"main": "main: which outlet", "hh": "HH: headline and headline", "ah":
 VALIDATION: dict[Task, int] = {"main": 3000, "hh": 1000, "ah": 1000}
 #: In the work folder: logits of the n-grams on the validation examples, from the other training examples.
 NGRAM_LOGITS = "ngram-logits.npy"
-#: Epochs of scratch encoders rise until there are this many updates (small corpora).
-MIN_UPDATES = 300
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
 
 
@@ -231,7 +229,9 @@ def table_of(metrics: dict[str, Any]) -> Table:
             rows.append(row(test, name, tests[test], tests[test]["macro_f1"]))
     if as_in_the_papers(metrics["options"]):
         published = [
-            published_row._asdict() for published_row in JUDGES if published_row.judge == metrics["task"]
+            published_row._asdict()
+            for published_row in PUBLISHED_JUDGES
+            if published_row.judge == metrics["task"]
         ]
         mean = float(np.mean([published_row["f1"] for published_row in published]))
         rows.append(row(PUBLISHED, PUBLISHED, dict(zip(classes, published, strict=True)), mean))

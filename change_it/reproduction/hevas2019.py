@@ -121,7 +121,7 @@ def summary(evaluation: Evaluation, seed: int) -> dict[str, Any]:
             system: {
                 metric: auc(*(evaluation.values[name][:, at] for name in (system, _ELSEWHERE + system)))
                 for at, metric in enumerate(evaluation.metrics)
-                if metric not in published.READABILITY
+                if metric not in published.PUBLISHED_READABILITY
             }
             for system in systems
         },
@@ -152,7 +152,9 @@ def document(options: ReproduceOptions) -> Document:
             means_table(results, [*published.INFORMATIVENESS, *ours], "Table 1: informativeness"),
             f"{text} {order}",
         ),
-        Section("table2", means_table(results, published.READABILITY, "Table 2: readability"), text),
+        Section(
+            "table2", means_table(results, published.PUBLISHED_READABILITY, "Table 2: readability"), text
+        ),
         Section(
             "table3",
             correlations_table(results),

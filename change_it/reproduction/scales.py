@@ -22,7 +22,7 @@ from change_it.steps import Step, native_precision
 from change_it.training.settings import arithmetic_of
 
 #: The papers' judges are cross-encoders; ours have heads of their own.
-Kind = Literal["papers", "ours"]
+JudgeKind = Literal["papers", "ours"]
 
 #: Updates of judges, and what else keeps them short.
 _SMOKE: dict[Task, dict[str, Any]] = {
@@ -62,7 +62,7 @@ CLASSIFIER_UPDATES = {"smoke": 150}
 RESAMPLES: dict[Scale, int] = {"smoke": 200, "cpu": 1000, "full": 1000}
 
 
-def judge_step(options: ReproduceOptions, task: Task, kind: Kind) -> Step:
+def judge_step(options: ReproduceOptions, task: Task, kind: JudgeKind) -> Step:
     """A judge for scoring."""
     settings: dict[str, Any] = {"head": CROSS_ENCODER if kind == "papers" else None}
     seconds = _JUDGE_SECONDS[options.scale][task]
@@ -90,7 +90,7 @@ def judge_step(options: ReproduceOptions, task: Task, kind: Kind) -> Step:
     )
 
 
-def judge_steps(options: ReproduceOptions, kind: Kind) -> list[Step]:
+def judge_steps(options: ReproduceOptions, kind: JudgeKind) -> list[Step]:
     """Main, HH and AH."""
     return [judge_step(options, task, kind) for task in TASKS]
 
@@ -225,7 +225,7 @@ def transfer_step(options: ReproduceOptions, system: str, needs: tuple[str, ...]
 
 
 def score_step(
-    options: ReproduceOptions, kind: Kind, systems: dict[str, Path], needs: tuple[str, ...]
+    options: ReproduceOptions, kind: JudgeKind, systems: dict[str, Path], needs: tuple[str, ...]
 ) -> Step:
     """All systems judged by judges of a kind."""
     out = options.out / "scores" / kind

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from change_it.audit.calibration import Calibration, Power
-from change_it.audit.degenerate import FEW, MEASURES, Result
+from change_it.audit.degenerate import AUDIT_MEASURES, FEW, Result
 from change_it.audit.measure import Audit
 from change_it.audit.probes import OCCLUDED, Cue, Probe
 from change_it.audit.verdicts import Verdict
@@ -35,8 +35,8 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
 
 def degenerate_table(systems: Sequence[Result]) -> Table:
     """What the judges let through of gold and of the systems that must fail, one group a criterion; measures of a judge that is not there are left out."""
-    measures = [name for name in MEASURES if any(system.values[name] is not None for system in systems)]
-    ends = {name: Column(f"{name}_interval", "interval") for name in MEASURES[:2]}
+    measures = [name for name in AUDIT_MEASURES if any(system.values[name] is not None for system in systems)]
+    ends = {name: Column(f"{name}_interval", "interval") for name in AUDIT_MEASURES[:2]}
     titles = {"passed": "strict compliancy"} if "fluency" in measures else {}
     columns = [Column(name, title=titles.get(name, heading(name)), below=ends.get(name)) for name in measures]
     rows = []
@@ -137,7 +137,7 @@ def audit_page(audit: Audit, drawings: Sequence[Drawing], *, language: str = "en
         "cues": {source: cues_table(audit.cues, audit.outlets, source) for source in ("main", "data")},
         "calibration": calibration_table(audit.calibration),
         "power": power_table(audit.power) if audit.power else None,
-        "measures": {name: heading(name) for name in MEASURES},
+        "measures": {name: heading(name) for name in AUDIT_MEASURES},
         "charts": charts,
         "few": FEW,
         "occluded": OCCLUDED,

@@ -14,7 +14,7 @@ from change_it.results.context import Quality
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
 from change_it.scoring.columns import BUILT_IN, GOLD
-from change_it.scoring.compliancy import JUDGES, OF_FLUENCY
+from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
 from change_it.tables import Column, Format, Marked, Row, Table, Value, figure, with_interval
@@ -59,7 +59,7 @@ def examples_table(scores: Scores) -> Table | None:
     """What the systems wrote, beside the original and the other newspaper's own headline; None without a system but the built-in ones."""
     systems = [name for name in scores.systems if name not in BUILT_IN]
     directions = [name for name in scores.directions if name != AVERAGE]
-    marks = [name for name in JUDGES if name != "fluency" or scores.strict_p_values is not None]
+    marks = [name for name in VERDICT_NAMES if name != "fluency" or scores.strict_p_values is not None]
     rows = []
     for system in systems:
         items = scores.items[system]
@@ -247,12 +247,12 @@ def _values(row: ScoreRow) -> dict[str, Value]:
 
 def published_systems(scores: Scores) -> Table | None:
     """What the paper prints of systems, in its order, the average of gold filled in; None where the outlets are others."""
-    directions = dict.fromkeys(row.direction for row in published.SYSTEMS)
+    directions = dict.fromkeys(row.direction for row in published.PUBLISHED_SYSTEMS)
     if not (directions.keys() - {AVERAGE}) & {*scores.directions}:
         return None
-    gold = [row for row in published.SYSTEMS if row.system == GOLD]
+    gold = [row for row in published.PUBLISHED_SYSTEMS if row.system == GOLD]
     mean = sum(row.compliancy for row in gold) / len(gold)
-    printed = [gold[0]._replace(direction=AVERAGE, compliancy=mean), *published.SYSTEMS]
+    printed = [gold[0]._replace(direction=AVERAGE, compliancy=mean), *published.PUBLISHED_SYSTEMS]
     titles = HEADINGS | {"rougeL": "ROUGE"}  # of which kind the paper does not say
     columns = (Column(name, title=titles.get(name, "")) for name in printed[0].measures)
     rows = (
@@ -269,7 +269,7 @@ def published_judges() -> Table:
     columns = (Column("class", "text"), Column("precision"), Column("recall"), Column("f1", title="F1"))
     rows = (
         Row({"class": row.name, "precision": row.precision, "recall": row.recall, "f1": row.f1}, row.judge)
-        for row in published.JUDGES
+        for row in published.PUBLISHED_JUDGES
     )
     return Table(columns, tuple(rows))
 

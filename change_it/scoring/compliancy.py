@@ -37,10 +37,19 @@ Progress = bool | Callable[[str, float], object]
 #: What the papers measure: all three judges, and each of them.
 PAPERS = ("compliancy", "hh", "ah", "main")
 #: The verdicts: those, and what compliancy does not ask.
-MEASURES = ("compliancy", "strict_compliancy", "hh", "ah", "main", "main_normalised", "fluency", "facts")
+COMPLIANCY_MEASURES = (
+    "compliancy",
+    "strict_compliancy",
+    "hh",
+    "ah",
+    "main",
+    "main_normalised",
+    "fluency",
+    "facts",
+)
 #: The verdicts of single judges in the order in which they are shown, and the columns of `judge_items` with their
 #: probabilities; `source`: of the original headline.
-JUDGES = ("hh", "ah", "main", "main_normalised", "fluency", "facts")
+VERDICT_NAMES = ("hh", "ah", "main", "main_normalised", "fluency", "facts")
 PROBABILITIES = {
     "hh": "p_hh",
     "ah": "p_ah",
@@ -142,7 +151,7 @@ def judge_items(
         progress: True shows progress bars; a function is called with the judge and the share of the work done, 0-1.
 
     Returns:
-        n rows; the verdicts `MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no evidence has
+        n rows; the verdicts `COMPLIANCY_MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no evidence has
         (text, start, end, kind); and the probabilities `p_hh`, `p_ah` (match), `p_target`, `p_target_source` (main takes the
         new and the original headline for the target outlet's) and `p_fluency` (printed). Without a fluency judge
         `fluency`, `strict_compliancy` and `p_fluency` are null.
@@ -209,13 +218,13 @@ def judge_items(
     )
     return pl.DataFrame(
         {
-            **{name: table.get(name, [None] * len(items)) for name in MEASURES},
+            **{name: table.get(name, [None] * len(items)) for name in COMPLIANCY_MEASURES},
             "unsupported": [next(lists) if is_given else "[]" for is_given in given],
             **{name: table[name] for name in ("p_hh", "p_ah", "p_target")},
             "p_target_source": main_source[np.arange(len(items)), target],
             "p_fluency": table.get("p_fluency", [None] * len(items)),
         },
-        schema_overrides={**dict.fromkeys(MEASURES, pl.Boolean), "p_fluency": pl.Float64},
+        schema_overrides={**dict.fromkeys(COMPLIANCY_MEASURES, pl.Boolean), "p_fluency": pl.Float64},
     )
 
 
@@ -225,15 +234,17 @@ def language_of(items: Sequence[Item], language: str | None = None) -> str:
 
 
 def statistics(verdicts: pl.DataFrame | Mapping[str, Bools]) -> dict[str, Floats]:
-    """Per-item statistics, (n,) each, of the columns of `MEASURES` that are not missing or null: `n`, ones, and zeros and ones (see `change_it.stats`)."""
-    columns = {name: np.asarray(verdicts[name], np.float64) for name in MEASURES if name in verdicts}
+    """Per-item statistics, (n,) each, of the columns of `COMPLIANCY_MEASURES` that are not missing or null: `n`, ones, and zeros and ones (see `change_it.stats`)."""
+    columns = {
+        name: np.asarray(verdicts[name], np.float64) for name in COMPLIANCY_MEASURES if name in verdicts
+    }
     complete = {name: values for name, values in columns.items() if not np.isnan(values).any()}
     return {"n": np.ones(len(columns["compliancy"])), **complete}
 
 
 def aggregate(sums: Statistics) -> dict[str, Floats]:
-    """Proportions, each in 0-1, from summed `statistics`: those of `MEASURES` that they have."""
-    return {name: sums[name] / np.maximum(sums["n"], 1) for name in MEASURES if name in sums}
+    """Proportions, each in 0-1, from summed `statistics`: those of `COMPLIANCY_MEASURES` that they have."""
+    return {name: sums[name] / np.maximum(sums["n"], 1) for name in COMPLIANCY_MEASURES if name in sums}
 
 
 def compute_compliancy(
@@ -275,7 +286,7 @@ def compute_compliancy(
         progress: as `judge_items` takes it.
 
     Returns:
-        `MEASURES`: averages over the directions that occur, `fluency` and `strict_compliancy` None without a fluency
+        `COMPLIANCY_MEASURES`: averages over the directions that occur, `fluency` and `strict_compliancy` None without a fluency
         judge; the same under each direction's name; `intervals`: measure to (low, high) under `average` and each
         direction's name; `verdicts`: for each item the measures as booleans, and `unsupported`, the list of numbers,
         names and quotations without evidence; `signature`.
@@ -320,19 +331,19 @@ def compute_compliancy(
     columns, directions, events = statistics(judged), [item.direction for item in items], item_events(items)
     scores = measure(columns, aggregate, directions, events, resamples=resamples, seed=seed)
     values = {
-        row: {name: measured[name].value if name in measured else None for name in MEASURES}
+        row: {name: measured[name].value if name in measured else None for name in COMPLIANCY_MEASURES}
         for row, measured in scores.items()
     }
     return {
         **values.pop(AVERAGE),
         **values,
         "intervals": {
-            row: {name: measured[name].interval if name in measured else None for name in MEASURES}
+            row: {name: measured[name].interval if name in measured else None for name in COMPLIANCY_MEASURES}
             for row, measured in scores.items()
         },
         "verdicts": [
             {**row, "unsupported": [one["text"] for one in json.loads(row["unsupported"])]}
-            for row in judged.select(*MEASURES, "unsupported").to_dicts()
+            for row in judged.select(*COMPLIANCY_MEASURES, "unsupported").to_dicts()
         ],
         "signature": signature(
             judges,

@@ -19,7 +19,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from change_it.progress import ProgressOption
-from change_it.text.edits import Edit, Kind
+from change_it.text.edits import Edit, FactKind
 from change_it.text.folding import fold
 from change_it.text.names import Casing, Headline, key
 from change_it.text.numbers import AMBIGUOUS, Number, Piece, find_numbers, pieces
@@ -51,7 +51,7 @@ class Unsupported:
     text: str
     start: int
     end: int
-    kind: Kind
+    kind: FactKind
     rather: str = ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -438,7 +438,7 @@ class FactChecker:
                 continue
             if small is None:
                 small = frozenset().union(*(text.small for text in texts))
-            kind: Kind = "name"
+            kind: FactKind = "name"
             roman = _roman(piece.text) if headline.case != "upper" else None
             if roman is not None and index and headline.pieces[index - 1].text[0].isupper():
                 if any(roman in text.values for text in texts):
@@ -516,7 +516,7 @@ class FactChecker:
         }
 
 
-def _unsupported(headline: Headline, start: int, end: int, kind: Kind) -> Unsupported:
+def _unsupported(headline: Headline, start: int, end: int, kind: FactKind) -> Unsupported:
     """What stands from `start` to `end` of a headline, which no text supports."""
     return Unsupported(headline.text[start:end], start, end, kind)
 

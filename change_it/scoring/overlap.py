@@ -14,9 +14,9 @@ from change_it.text.rouge import rouge_l
 from change_it.text.tokens import words
 
 #: What `aggregate` returns, in this order.
-MEASURES = ("bleu", "rougeL", "bleu_source", "rougeL_source")
+OVERLAP_MEASURES = ("bleu", "rougeL", "bleu_source", "rougeL_source")
 #: Those that compare with the reference.
-OF_REFERENCE = MEASURES[:2]
+OF_REFERENCE = OVERLAP_MEASURES[:2]
 
 _ORDERS = range(1, 5)
 #: Per side: texts to compare with, ROUGE-L F1, words of the candidate and of the reference, matching and all n-grams of orders 1-4.
@@ -72,7 +72,7 @@ def aggregate(sums: Statistics) -> dict[str, Floats]:
         sums: `statistics` added up.
 
     Returns:
-        `MEASURES`, each in 0-1, over the items that have a text to compare with; NaN where none has.
+        `OVERLAP_MEASURES`, each in 0-1, over the items that have a text to compare with; NaN where none has.
     """
     measures = {}
     for side in _SIDES:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
 
 #: The columns of a table of systems.
-MEASURES = (*compliancy.MEASURES, *overlap.MEASURES)
+SCORE_MEASURES = (*compliancy.COMPLIANCY_MEASURES, *overlap.OVERLAP_MEASURES)
 #: What the table is sorted by: strict compliancy, or compliancy without a fluency judge.
 SORTED_BY = ("strict_compliancy", "compliancy")
 
@@ -105,9 +105,11 @@ class Scores:
 
     @property
     def measures(self) -> list[str]:
-        """Those of `MEASURES` that the table has, what it is sorted by first; `bleu` and `rougeL` only where there are references."""
+        """Those of `SCORE_MEASURES` that the table has, what it is sorted by first; `bleu` and `rougeL` only where there are references."""
         measured = {name for row in self.rows for name in row.values}
-        measures = [name for name in MEASURES if name in measured or name in compliancy.MEASURES]
+        measures = [
+            name for name in SCORE_MEASURES if name in measured or name in compliancy.COMPLIANCY_MEASURES
+        ]
         return sorted(measures, key=lambda name: name != self.sorted_by)
 
     @property
@@ -314,7 +316,7 @@ def _same_base(judges: "Judges", systems: Sequence[ScoredSystem]) -> dict[str, s
 
 
 def _aggregate(sums: Statistics) -> dict[str, Floats]:
-    """`MEASURES` from summed statistics."""
+    """`SCORE_MEASURES` from summed statistics."""
     return {**compliancy.aggregate(sums), **overlap.aggregate(sums)}
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from change_it.errors import InputError
 from change_it.io import refuse_lengths
-from change_it.scoring.compliancy import MEASURES, OF_FLUENCY, compute_compliancy
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, OF_FLUENCY, compute_compliancy
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -35,7 +35,7 @@ def compute_metrics(
         **options: others of `compute_compliancy`, as `reversal`.
 
     Returns:
-        A function of an `EvalPrediction`: `MEASURES` as shares of the n headlines, averaged over the directions; without
+        A function of an `EvalPrediction`: `COMPLIANCY_MEASURES` as shares of the n headlines, averaged over the directions; without
         those that these judges cannot tell. An empty headline passes nothing.
 
     Raises:
@@ -72,7 +72,7 @@ def compute_metrics(
             )
             verdicts = dict(zip(rows, scores["verdicts"], strict=True))
         shares = {}
-        for name in MEASURES:
+        for name in COMPLIANCY_MEASURES:
             if name in OF_FLUENCY and loaded.fluency is None:
                 continue
             passed = [row in verdicts and verdicts[row][name] for row in range(len(texts))]

@@ -21,7 +21,7 @@ from change_it.results.comparison import (
     matched,
     unsupported,
 )
-from change_it.scoring.compliancy import JUDGES
+from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.scores import Scores
 from change_it.space.fragments import notice, render
 from change_it.space.limits import LIMITS, friendly
@@ -212,6 +212,6 @@ def pairs_html(items: pl.DataFrame, first: str, second: str, language: str, summ
         first=first,
         second=second,
         other=OTHER,
-        judges=JUDGES,
+        judges=VERDICT_NAMES,
         summary=summary,
     )

@@ -12,7 +12,7 @@ import gradio as gr
 from change_it.errors import InputError
 from change_it.generators.rerank import JudgedCandidate
 from change_it.hevas.readability import readability
-from change_it.scoring.compliancy import JUDGES
+from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.item import Item
 from change_it.space.fragments import notice, render
 from change_it.space.limits import LIMITS, friendly, text_of
@@ -240,7 +240,7 @@ def candidates_html(answer: Mapping[str, object] | None, language: str) -> str:
     """The answer of `transfer` as HTML; what to do where there is none."""
     if answer is None:
         return notice(translate(language, "transfer.start"))
-    return render("candidates.html.jinja", language, answer=answer, judges=JUDGES, own=OWN)
+    return render("candidates.html.jinja", language, answer=answer, judges=VERDICT_NAMES, own=OWN)
 
 
 def transfer(
@@ -339,7 +339,7 @@ def _answer(models: Models, item: Item, judged: Sequence[tuple[str, JudgedCandid
             "probabilities": {
                 name: None if value is None else round(value, 4)
                 for name, value in candidate.probabilities.items()
-                if name in JUDGES
+                if name in VERDICT_NAMES
             }
             | {"style": round(candidate.style, 4)},
             "verdicts": {

@@ -17,7 +17,7 @@ from change_it.text.negation import contraries, negations
 from change_it.text.numbers import Number
 from change_it.text.quotations import Words, quotations
 
-Kind = Literal["name", "number", "negation", "quotation"]
+FactKind = Literal["name", "number", "negation", "quotation"]
 
 #: Characters of a text that other names and numbers are taken from.
 BEGINNING = 3000
@@ -26,7 +26,7 @@ OTHERS = 6
 #: Edits of a headline, at most.
 MOST = 40
 #: Measures that are mistaken for each other.
-MEASURES = {
+OTHER_MEASURES = {
     language: dict(pair.split() for pair in pairs.split(","))
     for language, pairs in {
         "it": "anni mesi,anno mese,mesi anni,mese anno,settimane mesi,settimana mese,giorni settimane,giorno settimana,ore giorni,"
@@ -44,7 +44,7 @@ class Edit:
     """A headline with one fact changed."""
 
     text: str  # the edited headline
-    kind: Kind  # of the fact
+    kind: FactKind  # of the fact
     start: int  # offset in the headline of what is changed
     end: int  # where it ends
     new: str  # what stands there instead
@@ -111,7 +111,7 @@ def _supported_quotations(headline: Headline, mentions: Mentions) -> list[str]:
     ]
 
 
-def _with(headline: Headline, kind: Kind, start: int, end: int, new: str) -> Edit:
+def _with(headline: Headline, kind: FactKind, start: int, end: int, new: str) -> Edit:
     return Edit(headline.replaced(start, end, new), kind, start, end, new)
 
 
@@ -173,7 +173,7 @@ def _measures(headline: Headline) -> Iterable[Edit]:
     """What a number measures, and thousands, millions and the like, for another measure."""
     numbers = headline.numbers()
     for index, piece in enumerate(headline.pieces):
-        other = MEASURES.get(headline.language, {}).get(piece.text.lower())
+        other = OTHER_MEASURES.get(headline.language, {}).get(piece.text.lower())
         before = headline.pieces[index - 1].end if index else -1
         if other and any(
             number.end == before or number.start < piece.start < number.end for number in numbers

@@ -41,7 +41,9 @@ EVALUATIONS = 10
 EVALUATING = 0.1
 #: Checkpoints kept: the newest, and the one before while the newest is being written.
 CHECKPOINTS_KEPT = 2
-#: Written into a checkpoint last: one without it was being written when the run died.
+#: Epochs rise until there are this many updates (small corpora).
+MIN_UPDATES = 300
+#: Written into a checkpoint or a stage last: one without it was being written when the run died.
 COMPLETE = "complete"
 #: Where Adagrad's sums of squared gradients start (See et al. 2017).
 INITIAL_ACCUMULATOR = 0.1
@@ -283,7 +285,7 @@ def train(
     name: str = "training",
     evaluate: Evaluate | None = None,
     lengths: Sequence[int] | None = None,
-    min_updates: int = 300,
+    min_updates: int = MIN_UPDATES,
     started: float | None = None,
 ) -> TrainingResult:
     """Train `model` in place; afterwards it has the best weights by validation score (the last without one).

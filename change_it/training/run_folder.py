@@ -21,12 +21,19 @@ from change_it.errors import InputError
 from change_it.io import check_writable, listed, read_json, write_json
 from change_it.io.locks import keep_locks
 from change_it.networks.pretrained import hash_of_weights, quiet
-from change_it.training.loop import Evaluate, TrainingResult, check_launch, process_state, train
+from change_it.training.loop import (
+    COMPLETE,
+    MIN_UPDATES,
+    Evaluate,
+    TrainingResult,
+    check_launch,
+    process_state,
+    train,
+)
 from change_it.training.settings import TrainingSettings
 
 WORK = "checkpoints"
 METRICS = "metrics.json"
-COMPLETE = "complete"
 #: Settings that may change when a run is resumed.
 FREE = {"resume", "max_minutes", "checkpoint_steps", "tensorboard", "out"}
 #: Files of a model; those of an older model must not stay beside a new one.
@@ -45,7 +52,7 @@ class TrainingRun:
     name: str
     save: Callable[[Path], None]  # saves the trained model in a folder
     describe: Callable[[TrainingResult], dict[str, Any]]  # metrics of the model, with the sizes of the data
-    min_updates: int = 300
+    min_updates: int = MIN_UPDATES
 
 
 @keep_locks()

@@ -122,7 +122,7 @@ def test_a_filter_out_of_its_range_is_refused(documents, wrong):
 
 
 def test_categories_are_those_of_hevas():
-    assert set(quality.CATEGORIES["readability"]) == set(published.READABILITY)
+    assert set(quality.CATEGORIES["readability"]) == set(published.PUBLISHED_READABILITY)
     assert set(published.INFORMATIVENESS) < set(quality.CATEGORIES["informativeness"])
     assert set(quality.CATEGORIES["all"]) == set(METRICS)
 
