@@ -84,11 +84,8 @@ class Run:
     ) -> None:
         """Run what must be run, and record each step once it is finished.
 
-        Args:
-            steps: one after the other in this process.
-            beside: one after the other in a process of their own, meanwhile.
-            log: what the steps of that process print goes there.
-            numbered: headings count the steps, and nothing is printed of those that were finished before.
+        The steps `beside` run meanwhile in a process of their own, whose output goes to `log`. Where `numbered`, headings count the
+        steps, and nothing is printed of those that were finished before.
         """
         terminal = console()
 

@@ -206,11 +206,8 @@ _LATEX = str.maketrans(
 def to_latex(table: Table, *, label: str, comments: Sequence[str] = ()) -> str:
     """The table as a LaTeX float for the package booktabs, title and notes as its caption.
 
-    Args:
-        table: what stands below a value goes into a line of its own in small figures, the best of a column is bold. Ten
-            columns of figures with intervals are as wide as a page of two columns.
-        label: to refer to it.
-        comments: lines that LaTeX leaves out.
+    What stands below a value goes into a line of its own in small figures, the best of a column is bold. Ten columns of figures
+    with intervals are as wide as a page of two columns.
     """
 
     def cell(row: Row, column: Column) -> str:

@@ -28,11 +28,6 @@ def read_rewriting(corpus: str, fold: str = "all", *, other_outlets: bool = Fals
 
     `given` is the original's headline; an own headline has none. Nothing teaches to invent: headlines with names, numbers
     or quotations that the original and the beginning of its article lack are left out.
-
-    Args:
-        corpus: folder or data set id.
-        fold: of the articles and pairs; all takes both.
-        other_outlets: whether those of further outlets are read too.
     """
     read = read_all_outlets if other_outlets else partial(read_table, split="train")
     articles = read(corpus, "articles", columns=["id", "label", "headline", "article", "fold"])

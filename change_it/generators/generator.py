@@ -129,18 +129,7 @@ def load_generator(name: str | Path, *, device: str = "auto") -> Generator:
 def load_published(
     name: str, *, reads: Reads, to: str, outlets: tuple[str, str], device: str = "auto"
 ) -> Generator:
-    """Load an encoder-decoder that others have fine-tuned to write headlines of one outlet, with none of our files beside it.
-
-    Args:
-        name: its folder or Hub id.
-        reads: what it is given: article, headline or both.
-        to: outlet that it writes for.
-        outlets: A and B.
-        device: auto, cpu, cuda, cuda:1, mps.
-
-    Raises:
-        InputError: no such model or device, a model of another kind, or a generator of ours, which says itself what it reads.
-    """
+    """Load an encoder-decoder (folder or Hub id) that others have fine-tuned to write headlines of one outlet, with none of our files beside it."""
     where, folder = pick_device(device), local_folder(name, command=COMMAND)
     if (folder / CARD).exists():
         raise InputError(f"{name} is a generator of ours and says what it reads: leave --reads out")

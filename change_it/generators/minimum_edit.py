@@ -46,13 +46,7 @@ def rearrangements(headline: str, typography: Typography) -> list[str]:
 
 
 def minimum_edit(test: TestSet, judges: Judges, *, reversal: Reversal = "relative") -> ScoredSystem:
-    """For each headline the one of its `rearrangements` that judges find most compliant: a floor, since it says nothing new.
-
-    Args:
-        test: the items; outlets are set as their training headlines are.
-        judges: those that choose; judges of the other fold score.
-        reversal: when style counts as reversed.
-    """
+    """For each headline the one of its `rearrangements` that judges find most compliant: a floor, since it says nothing new."""
     judges.check_outlets(test.outlets, test.name)
     setting = {outlet: Typography.of(texts) for outlet, texts in test.training_headlines.items()}
     candidates = [rearrangements(item.source, setting[item.target]) for item in test.items]

@@ -205,21 +205,7 @@ class Reader:
         casing: Casing | None = None,
         progress: ProgressOption = False,
     ) -> list[HeadlineReading]:
-        """Hold n headlines against their edits.
-
-        Args:
-            headlines: n headlines.
-            sources: n original headlines.
-            articles: n articles of these.
-            reference_articles: n articles of the other outlet about the same events; empty texts where there is none.
-            targets: n outlets that the headlines are of.
-            language: of the texts.
-            casing: of the corpus, see `Headline.is_name`.
-            progress: True shows a bar; a function is called with the number of headlines done.
-
-        Returns:
-            n readings.
-        """
+        """Hold n headlines of the outlets `targets` against their edits, in the light of the same texts as `FactChecker.check`."""
         items = list(zip(headlines, sources, articles, reference_articles, targets, strict=True))
         order = sorted(
             range(len(items)), key=lambda index: (items[index][4], len(items[index][2]), items[index][2])
@@ -294,16 +280,7 @@ class Reader:
     def gaps(
         self, sources: Sequence[tuple[str, str]], groups: Sequence[Sequence[str]], target: str
     ) -> list[Floats]:
-        """By how much a headline is likelier than its edits.
-
-        Args:
-            sources: n original headlines, empty where there is none, with their articles.
-            groups: for each of them a headline and its edits.
-            target: outlet of the headlines.
-
-        Returns:
-            For each source log p of its headline less that of each edit, in nats, float64.
-        """
+        """For each original headline (or none) with its article, log p of a headline of `target` less that of each of its edits, in nats, float64."""
         with arithmetic(self.model.device, self.precision):
             if isinstance(self.model, PointerTransformerForConditionalGeneration):
                 return self._of_words([rewriting_source(*texts, target) for texts in sources], groups)
@@ -436,9 +413,8 @@ def _gathered(logits: Tensor, labels: Tensor) -> Tensor:
 def _tree(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[int], list[list[int]]]:
     """Texts as the branches of a tree, in which what several begin with stands once.
 
-    Returns:
-        The pieces of its nodes, the root first, which is what all stand behind; the node before each; and for each piece
-        of each text the node before it. Last pieces have no node.
+    The pieces of its nodes, the root first, which is what all stand behind; the node before each; and for each piece of each
+    text the node before it. Last pieces have no node.
     """
     nodes: dict[tuple[int, int], int] = {}
     paths = []

@@ -88,17 +88,10 @@ def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:
 
 
 def read_test_set(corpus: str) -> TestSet:
-    """Read the A2 articles, with their partners where they have one, and the training headlines of a corpus.
+    """Read the A2 articles, with their partners where they have one, and the training headlines of a corpus (folder or Hub id).
 
-    Args:
-        corpus: folder written by `change-it corpus build`, or a data set id on the Hub.
-
-    Returns:
-        The items; where pairs are many-to-many an article keeps its most similar partner. Articles in no pair come last
-        in their direction and have no reference.
-
-    Raises:
-        InputError: the corpus cannot be read or has no A2 pairs.
+    Where pairs are many-to-many an article keeps its most similar partner. Articles in no pair come last in their direction and
+    have no reference.
     """
     pairs = read_table(
         corpus,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, combinations
+from itertools import chain, combinations, compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -159,14 +159,12 @@ class Scores:
         }
 
     def _by_name(self, p_values: Floats | None) -> dict[str, dict[str, float]] | None:
-        return (
-            p_values
-            if p_values is None
-            else {
-                name: {other: float(p_values[i, j]) for j, other in enumerate(self.systems) if i != j}
-                for i, name in enumerate(self.systems)
-            }
-        )
+        if p_values is None:
+            return None
+        return {
+            name: {other: float(p_values[i, j]) for j, other in enumerate(self.systems) if i != j}
+            for i, name in enumerate(self.systems)
+        }
 
 
 def score(
@@ -182,27 +180,9 @@ def score(
     batch_size: int | None = None,
     progress: Progress = True,
 ) -> Scores:
-    """Score systems on the same items.
+    """Score systems on the same items, see `judge_items`; `resamples` and `seed` are of intervals and paired tests.
 
-    Args:
-        test: the items.
-        judges: the judges.
-        systems: new headlines for the items, each system in their order.
-        reversal: when style counts as reversed, see `compliancy.verdicts`.
-        language: of the texts, see `compliancy.judge_items`.
-        allow_same_judges: score also systems whose headlines judges of the same fold or weights have chosen.
-        resamples: bootstrap resamples, and trials of the paired tests.
-        seed: seed of both.
-        batch_size: texts a judge reads at once; its own choice when None.
-        progress: as `compliancy.judge_items` takes it.
-
-    Returns:
-        The table of systems.
-
-    Raises:
-        InputError: judges of other outlets, judges of the fold or weights of those that chose a system's headlines, a judge
-            of facts with the weights of a system's generator,
-            fewer than one resample, a system without a headline for each item, or runs of a system that lack different ones.
+    Systems whose headlines judges of the same fold or weights have chosen are refused, unless `allow_same_judges`.
     """
     judges.check_outlets(test.outlets, test.name)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
@@ -255,7 +235,8 @@ def score(
             base=_joined(same_base.get(system.name, "") for system in members),
         )
         together = {
-            key: np.stack([one[key] for one in statistics_of_runs], axis=1) for key in statistics_of_runs[0]
+            key: np.stack([of_run[key] for of_run in statistics_of_runs], axis=1)
+            for key in statistics_of_runs[0]
         }
         events = tables[members[0].name]["event"].to_numpy()
         rows[name] = _rows(name, items_of_runs, events, together, signed, resamples, seed)
@@ -341,29 +322,24 @@ def _rows(
     seed: int,
 ) -> list[ScoreRow]:
     """Rows of one system, the mean of its runs: its directions and the average."""
-    items = runs[0]
-    directions = [item.direction for item in items]
+    directions = [item.direction for item in runs[0]]
     rows = []
     unknown = overlap.OF_REFERENCE if system == GOLD else ()
     scores = measure(per_item, _aggregate, directions, events, resamples=resamples, seed=seed)
     for name, scored in scores.items():
         measured = {key: score for key, score in scored.items() if key not in unknown}
-        here = np.array([name in (item.direction, AVERAGE) for item in items])
-        items_here = [item for item, kept in zip(items, here, strict=True) if kept]
-        of_direction = len(np.unique(events[here]))
+        here = np.array([name in (direction, AVERAGE) for direction in directions])
+        runs_here = [list(compress(run, here)) for run in runs]
+        items = runs_here[0]
+        events_here = len(np.unique(events[here]))
         rows.append(
             ScoreRow(
                 system=system,
                 direction=name,
-                n=len(items_here),
-                events=of_direction,
-                references=sum(bool(item.reference) for item in items_here),
-                errors=sum(
-                    not item.prediction.strip()
-                    for run in runs
-                    for item in run
-                    if name in (item.direction, AVERAGE)
-                ),
+                n=len(items),
+                events=events_here,
+                references=sum(bool(item.reference) for item in items),
+                errors=sum(not item.prediction.strip() for run in runs_here for item in run),
                 values={key: score.value for key, score in measured.items() if np.isfinite(score.value)},
                 intervals={
                     key: score.interval
@@ -371,9 +347,9 @@ def _rows(
                     if np.isfinite(score.interval).all()
                 },
                 signature=signed(
-                    n=len(items_here),
-                    partners=sum(bool(item.reference_article) for item in items_here),
-                    events=of_direction,
+                    n=len(items),
+                    partners=sum(bool(item.reference_article) for item in items),
+                    events=events_here,
                 ),
                 runs=len(runs),
             )

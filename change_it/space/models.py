@@ -98,14 +98,7 @@ class Models:
 
     @classmethod
     def from_run(cls, folder: str | Path) -> "Models":
-        """The models of a run: its judges, a system for each recipe of its generators, and extract on its corpus.
-
-        Args:
-            folder: `runs/<name>` with `judges`, and `generators` or `corpus` or both.
-
-        Raises:
-            InputError: the judges or every system are missing, or something cannot be loaded.
-        """
+        """The models of a run `runs/<name>`: its judges, a system for each recipe of its generators, and extract on its corpus."""
         run = Path(folder)
         if not (run / "judges").is_dir():
             raise InputError(f"{run} holds no judges: run change-it demo --run {run}, or train them there")

@@ -37,11 +37,7 @@ _LEAD = 9  # words of the example's second system
 
 
 def build(texts: Texts, models: Models | None) -> gr.State:
-    """The tab's components and events, inside its `gr.Tab`; without models the tab says that it needs judges.
-
-    Returns:
-        What was scored, for the Compare tab; None until then.
-    """
+    """The tab's components and events, inside its `gr.Tab`, without models that it needs judges; the state has what was scored, for the Compare tab."""
     if models is None:
         texts.add(gr.Markdown(), value="score.no_models")
         return gr.State(None)

@@ -54,11 +54,7 @@ def add_results(
     inputs: Sequence[Any],
     example: dict[str, Any],
 ) -> gr.State:
-    """The components that show what was found, and all events; `example` fills inputs, as arguments of `click`.
-
-    Returns:
-        What was found; None until then.
-    """
+    """The components of results, which are in the state that is returned, and all events; `example` fills inputs, as arguments of `click`."""
     state = gr.State(None, time_to_live=3600)
     status = gr.HTML(elem_id=f"{tab.name}-status", padding=False)
     with gr.Column(visible=False) as results:

@@ -81,13 +81,7 @@ class Mentions:
 
 
 def edits(headline: Headline, mentions: Mentions, casing: Casing | None = None) -> list[Edit]:
-    """Edits of a headline, no text twice, at most `MOST`.
-
-    Args:
-        headline: in Italian or English; in another language names and numbers are exchanged alone.
-        mentions: of its sources.
-        casing: of the corpus, see `Headline.is_name`.
-    """
+    """Edits of a headline, no text twice, at most `MOST`; but in Italian and English names and numbers are exchanged alone."""
     quoted = _supported_quotations(headline, mentions)
     by_text: dict[str, Edit] = {}
     for edit in chain(

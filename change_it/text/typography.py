@@ -55,11 +55,7 @@ class Typography:
         )
 
     def apply(self, headline: str, is_name: Callable[[str], bool] = lambda word: True) -> str:
-        """A headline set like this, to the letter the same words.
-
-        Args:
-            headline: of another outlet.
-            is_name: whether a lower-cased word keeps its capital where a title loses them.
+        """A headline set like this, to the letter the same words; `is_name` says which keep their capital where a title loses them.
 
         Examples:
             >>> Typography(quotes="«»", stop=True).apply('"Sì" di Roma')
