@@ -67,14 +67,14 @@ def tells(text: str, headline: str, language: str) -> bool:
         >>> tells("Costa 113 milioni la tangenziale in città", "La tangenziale, 113 milioni", "it")
         True
     """
-    tokens, have = _TOKEN.findall(headline), set(_TOKEN.findall(text.lower()))
+    tokens, present = _TOKEN.findall(headline), set(_TOKEN.findall(text.lower()))
     for index, token in enumerate(tokens):
-        if token.lower() in have:
+        if token.lower() in present:
             continue
         following = tokens[index + 1] if index + 1 < len(tokens) else ""
         opens = index == 0 or tokens[index - 1].strip() in BEGINNING
         name = token[0].isupper() and (
-            not opens or (following[:1].isupper() and following.lower() not in have)
+            not opens or (following[:1].isupper() and following.lower() not in present)
         )
         if name or any(map(str.isdigit, token)):
             return False

@@ -58,10 +58,10 @@ def read_verdicts(
     for path, name in files.items():
         unclear, double, long = [], [], []
         for line, cells, _ in read(path, VERDICT_COLUMNS, [*OPTIONAL, "system"]):
-            given = {judge: cells.get(judge, "").lower() for judge in VERDICT_NAMES}
-            verdicts = {judge: _BOOLEANS.get(cell) for judge, cell in given.items()}
+            answers = {judge: cells.get(judge, "").lower() for judge in VERDICT_NAMES}
+            verdicts = {judge: _BOOLEANS.get(cell) for judge, cell in answers.items()}
             missing = [judge for judge, verdict in verdicts.items() if verdict is None]
-            if any(given[judge] or judge in VERDICT_COLUMNS for judge in missing):
+            if any(answers[judge] or judge in VERDICT_COLUMNS for judge in missing):
                 unclear.append(line)
                 continue
             if longest is not None and max(len(cells[column]) for column in VERDICT_COLUMNS) > longest:

@@ -69,8 +69,8 @@ def _record(systems: Mapping[str, pl.DataFrame], written: Callable[[float], str]
             key = item["id"]
             items.setdefault(key, [key, item["direction"], item["source"], item.get("gold", "")])
             verdicts = "".join(_SIGNS[item[name]] for name in ITEM_MEASURES)
-            asked = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in VERDICT_NAMES}
-            probabilities = {judge: written(p) for judge, p in asked.items() if p is not None}
+            shown = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in VERDICT_NAMES}
+            probabilities = {judge: written(p) for judge, p in shown.items() if p is not None}
             ends = [
                 (words["start"], words["end"], words["rather"]) for words in unsupported(item["unsupported"])
             ]

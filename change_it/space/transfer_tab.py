@@ -275,24 +275,24 @@ def transfer(
     item = _checked(models, headline, article, direction)
     if not isinstance(system, str) or system not in models.systems:
         raise InputError(Message("limits.system", known=", ".join(models.systems)))
-    whole = isinstance(candidates, int | float) and candidates == candidates // 1
-    if not whole or not 1 <= candidates <= LIMITS.candidates:
+    is_whole = isinstance(candidates, int | float) and candidates == candidates // 1
+    if not is_whole or not 1 <= candidates <= LIMITS.candidates:
         raise InputError(Message("limits.candidates", most=LIMITS.candidates))
     if not isinstance(style_weight, int | float) or not 0 <= style_weight <= 1:
         raise InputError(Message("limits.weight"))
     chosen = models.systems[system]
     if item.target not in chosen.targets:
         raise InputError(Message("limits.target", system=system, to=item.target))
-    written = " ".join(text_of(own, LIMITS.headline, "transfer.own").split())
-    judged = models.answer(Question(item, system, written if words(written) else "", style_weight))
+    own_text = " ".join(text_of(own, LIMITS.headline, "transfer.own").split())
+    judged = models.answer(Question(item, system, own_text if words(own_text) else "", style_weight))
     if not judged:
         raise InputError(Message("limits.nothing", system=system))
     best = [judged_headline for name, judged_headline in judged if name == system][: int(candidates)]
-    shown = [pair for pair in judged if pair[0] == OWN]
-    shown += [
+    pairs = [pair for pair in judged if pair[0] == OWN]
+    pairs += [
         (name, judged_headline) for name, judged_headline in judged if name != OWN and judged_headline in best
     ]
-    return {"system": system, **_answer(models, item, shown)}
+    return {"system": system, **_answer(models, item, pairs)}
 
 
 def judge(
