@@ -115,7 +115,7 @@ def main(options: Options) -> None:
         casing=casing,
     )
     accepted = np.array([reader.objection(reading) is None for reading in readings])
-    supported = np.array([found.supported for found in rules])
+    supported = np.array([results.supported for results in rules])
     report: dict[str, Any] = {
         "reader": reader.weights_hash[:6],
         "margins": dict(reader.settings.margins),
