@@ -91,21 +91,13 @@ class ReaderSettings:
 
 @dataclass(eq=False)
 class Reader:
-    """A language model that judges facts; safe in many threads.
+    """A language model that judges facts; safe in many threads."""
 
-    Attributes:
-        model: in `eval` mode: one of ours over words, an encoder-decoder, or a causal language model.
-        tokenizer: its tokenizer.
-        settings: see `ReaderSettings`.
-        weights_hash: SHA-256 of its weights.
-        precision: float32, or bf16.
-    """
-
-    model: Any
+    model: Any  # in `eval` mode: one of ours over words, an encoder-decoder, or a causal language model
     tokenizer: PreTrainedTokenizerBase
     settings: ReaderSettings
-    weights_hash: str = ""
-    precision: str = "float32"
+    weights_hash: str = ""  # SHA-256 of its weights
+    precision: str = "float32"  # float32, or bf16
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @classmethod

@@ -56,7 +56,7 @@ class Models:
         InputError: there is no system, or one is of other outlets than the judges.
     """
 
-    judges: Judges  # the judges
+    judges: Judges
     systems: Mapping[str, Proposer]  # name to system; those with a trained generator first, `extract` last
     language: str = "it"  # of the headlines, `it`, `en` or `none`: taggers and syllables
     audit: Summary = NO_AUDIT  # how far to rely on the judges
