@@ -215,7 +215,7 @@ def map_ordered(
 def map_threads(
     function: Callable[..., Result], items: Iterable[Sequence[object]], threads: int
 ) -> Iterator[Result]:
-    """The same in threads of this process, whatever engine is in use; with one thread, one call after the other."""
+    """As `map_ordered`, in threads of this process whatever engine is in use; with one thread, one call after the other."""
     if threads == 1:
         yield from starmap(function, items)
         return

@@ -235,7 +235,7 @@ def read_sheet(path: Path) -> tuple[list[SheetRow], list[str]]:
 
 
 def _unquoted(text: str) -> str:
-    """Without the apostrophe that keeps a spreadsheet from taking a text for a formula."""
+    """A text without the apostrophe that keeps a spreadsheet from taking it for a formula."""
     return text[1:] if text.startswith("'") and text[1:2] in ("=", "+", "-", "@") else text
 
 

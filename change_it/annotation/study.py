@@ -109,7 +109,7 @@ class Study:
         return [at for at, row in enumerate(self.key) if row.condition == condition]
 
     def raters(self, condition: str) -> dict[str, dict[str, Score]]:
-        """Each rater's `RATER_MEASURES` on the headlines of a condition, those of `people` and of the judge less people.
+        """Rater to `RATER_MEASURES` on the headlines of a condition; also of `people`, their mean, and of the judge less people.
 
         The mean of the annotators is what LREC 2020's Table 5 prints. `people` has their `alpha`, too.
         """
@@ -163,7 +163,7 @@ class Study:
             )
 
     def correlations(self) -> list[Correlation]:
-        """Of mean ratings with what judges and metrics say, over the systems' headlines; gold is its own reference."""
+        """Correlations of mean ratings with what judges and metrics say, over the systems' headlines; gold is its own reference."""
         if not self.judged:
             return []
         rows = []

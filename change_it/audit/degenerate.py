@@ -68,7 +68,7 @@ class Result:
         return bool(self.breaks) and self.n >= FEW and (self.values["passed"] or 0.0) > self.allowed
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+        """The result as a JSON object."""
         return asdict(self) | {"passes": self.passes}
 
     @classmethod

@@ -99,7 +99,7 @@ class Audit:
         return f"audit|judges:{self.judges}|{drawn}|seed:{self.seed}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+        """The audit as a JSON object."""
         return {
             "together": self.together.as_dict(),
             **asdict(self),

@@ -117,7 +117,7 @@ class Together:
 
     @property
     def text(self) -> str:
-        """The same in English: one sentence."""
+        """The reasons in English, as one sentence."""
         return "; ".join(self.reasons) + "."
 
     def as_dict(self) -> dict[str, Any]:

@@ -153,7 +153,7 @@ class Extract(Proposer):
     def __init__(
         self, headlines: Mapping[str, Sequence[str]], outlets: tuple[str, str], *, cache_size: int = 0
     ):
-        """From each outlet's training headlines, in the order of `outlets`; `cache_size` answers are kept."""
+        """Learn from each outlet's training headlines, in the order of `outlets`; `cache_size` answers are kept."""
         super().__init__(EXTRACT, outlets, outlets, ("headline", "article"), cache_size)
         sides = [[" ".join(text.split()) for text in headlines[name] if words(text)] for name in outlets]
         if not all(sides):

@@ -355,7 +355,7 @@ def load_model(
 
 
 def max_positions(model: Any, card: GeneratorCard, format_: Format) -> int | None:
-    """Source tokens that a model has positions for beside a headline and the prompt; None: no limit."""
+    """How many source tokens a model has positions for beside a headline and the prompt; None without a limit."""
     positions = getattr(model.config, "max_position_embeddings", None)
     if card.kind == "words" or not isinstance(positions, int):
         return None

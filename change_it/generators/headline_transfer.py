@@ -112,7 +112,7 @@ class Proposer(ABC):
     def _propose(
         self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
-        """As `propose`, of items that are checked."""
+        """What `propose` gives, of items that are checked."""
 
 
 class HeadlineTransfer(Proposer):
@@ -317,7 +317,7 @@ class HeadlineTransfer(Proposer):
     def _propose(
         self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
-        """Sources of like length share a batch."""
+        """What `propose` gives; sources of like length share a batch."""
         sources = [source_of(self.reads, *item) for item in items]
         rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
         answers: list[list[Candidate]] = [[] for _ in items]
@@ -340,11 +340,11 @@ class HeadlineTransfer(Proposer):
         return answers
 
     def batches_at_once(self, decoding: Decoding) -> int:
-        """As many as its largest model answers; one where headlines are drawn, from the one random state there is."""
+        """As many batches as its largest model answers; one where headlines are drawn, since torch has one random state."""
         return 1 if decoding.sample else min(batches_at_once(each.model) for each in self.generators.values())
 
     def kept_together(self, decoding: Decoding) -> int:
-        """As few as its largest model writes at once."""
+        """As few items as its largest model writes at once."""
         return min(kept_together(each.model, each.format, decoding) for each in self.generators.values())
 
 
@@ -365,7 +365,7 @@ def kept_together(model: Any, format_: Format, decoding: Decoding) -> int:
 
 
 def default_batch_size(model: Any, format_: Format, decoding: Decoding) -> int:
-    """Sources a batch where no number is given, at least 1."""
+    """The number of sources in a batch where none is given, at least 1."""
     width = decoding.candidates if decoding.sample else max(decoding.beams, decoding.candidates)
     vocabulary = model.config.get_text_config().vocab_size
     limits = (

@@ -238,7 +238,7 @@ def _style_examples(articles: pl.DataFrame, second: str) -> Examples:
 
 
 def _pair_examples(rows: pl.DataFrame) -> Examples:
-    """Of `headline1, headline2` or `headline, article`, and `label`."""
+    """Examples from rows of `headline1, headline2` or `headline, article`, and `label`."""
     first, second = rows.columns[:2]
     return Examples(rows[first].to_list(), rows[second].to_list(), rows["label"].to_numpy())
 

@@ -459,7 +459,7 @@ class Judges:
         return self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing, self.reader)
 
     def on(self, workers: "Workers[Judges] | None") -> "Judges":
-        """The same judges, answered for by workers that have loaded them too, batch by batch; None changes nothing."""
+        """The same judges, whose batches are answered by workers that have loaded them too; None changes nothing."""
         if workers is None:
             return self
         judges = {task: replace(judge, workers=workers) for task, judge in self.by_task.items()}

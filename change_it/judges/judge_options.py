@@ -97,7 +97,7 @@ class JudgeSettings(TrainingSettings, JudgeOptions):
 
     @property
     def arithmetic(self) -> Arithmetic:
-        """Of the judge's answers in validation and tests: bf16 where it trains in it."""
+        """The arithmetic of the judge's answers in validation and tests: bf16 where it trains in it."""
         return arithmetic_of(self.mixed_precision)
 
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:

@@ -282,7 +282,7 @@ class Reader:
             return self._of_causal(plain, groups)
 
     def _of_words(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
-        """Each source's headlines, filled up to the same number, share its states; the words before an edit are not projected."""
+        """As `gaps`, of our own network: the headlines of a source, padded to the same number, share its states; the words before an edit are not projected."""
         most = max(map(len, groups))
         filled = [[*group, *[""] * (most - len(group))] for group in groups]
         with self._lock:
@@ -330,7 +330,7 @@ class Reader:
         return list(map(_differences, torch.cat(parts).split(sizes), labels.split(sizes)))
 
     def _of_causal(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
-        """Each source is read once, for all the headlines that it has here, and what edits begin with alike is read once too."""
+        """As `gaps`, of a causal model: each source is read once for all its headlines, and what edits begin with alike is read once too."""
         rows_of: dict[str, list[int]] = {}
         for index, source in enumerate(sources):
             rows_of.setdefault(source, []).append(index)
@@ -503,7 +503,7 @@ def calibrated(readings: Sequence[HeadlineReading], share: float) -> dict[FactKi
 
 
 def _margins(gaps: Floats, refused: float) -> dict[FactKind, float]:
-    """Those that refuse this share of the headlines that have edits of a kind; of (n, kinds) gaps, infinite where there are none."""
+    """The margins that refuse this share of the headlines with edits of a kind, from (n, kinds) gaps, infinite where there are none."""
     of_kinds = {kind: column[np.isfinite(column)] for kind, column in zip(KINDS, gaps.T, strict=True)}
     return {
         kind: max(0.0, -float(np.quantile(of_kind, refused))) if len(of_kind) else 0.0

@@ -205,7 +205,7 @@ def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
 def one_edit_a_kind(
     headline: Headline, mentions: Mentions, casing: Casing, random: np.random.Generator
 ) -> dict[str, str]:
-    """Kind to one edit of it, drawn."""
+    """One edit of each kind, drawn at random, by kind."""
     of_kind: dict[str, list[str]] = {}
     for edit in edits(headline, mentions, casing):
         of_kind.setdefault(edit.kind, []).append(edit.text)

@@ -78,7 +78,7 @@ def latex(scores: Scores) -> str:
 def report_record(
     scores: Scores, hevas: HevasResult | None = None, audit: Summary = NO_AUDIT
 ) -> dict[str, object]:
-    """Everything but the items, ready for JSON."""
+    """The report without its items, as a JSON object."""
     measured = {"hevas": hevas.as_dict()} if hevas else {}
     rho = {
         system: {
@@ -124,7 +124,7 @@ def write_hevas(
 
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
-    """With an apostrophe before each text that a spreadsheet would take for a formula."""
+    """A table with an apostrophe before each text that a spreadsheet would take for a formula."""
     return items.with_columns(
         pl.when(pl.col(name).str.contains(_FORMULA))
         .then("'" + pl.col(name))

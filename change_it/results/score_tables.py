@@ -399,7 +399,7 @@ def hevas_remarks(evaluation: Evaluation) -> list[Message]:
 
 
 def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, object]:
-    """Everything but the values of single documents, ready for JSON."""
+    """An evaluation without the values of single documents, as a JSON object."""
     means, ranks = evaluation.means, evaluation.ranks
     return {
         "signature": analysis.signature,

@@ -291,7 +291,7 @@ class _Text:
 
     @cached_property
     def full_names(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-        """To a word with a capital those right behind it, and those right before it; function words left out."""
+        """Words with a capital to those right behind them, and to those right before them; function words left out."""
         behind: dict[str, set[str]] = {}
         before: dict[str, set[str]] = {}
         functions = function_words(self.language)

@@ -78,7 +78,7 @@ def judge_headlines(
     batch_size: int | None = None,
     progress: Progress = False,
 ) -> list[JudgedHeadline]:
-    """As a call of `Judges`."""
+    """What a call of `Judges` gives."""
     texts = texts_by_name(headlines=headlines, originals=originals, articles=articles)
     if to is None:
         targets = other_outlets(judges, texts["originals"])

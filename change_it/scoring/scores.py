@@ -90,7 +90,7 @@ class Scores:
 
     @property
     def names(self) -> list[str]:
-        """The same with the means of several runs."""
+        """Names in the order of the table, the means of several runs among them."""
         return list(dict.fromkeys(row.system for row in self.rows))
 
     @property
@@ -124,7 +124,7 @@ class Scores:
         return next(row for row in self.rows if (row.system, row.direction) == (system, direction))
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything but the items, ready for JSON."""
+        """The scores without their items, as a JSON object."""
         return {
             "corpus": self.corpus,
             "outlets": list(self.outlets),

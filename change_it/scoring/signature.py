@@ -144,7 +144,7 @@ class Writer:
 
     @property
     def signature(self) -> str:
-        """As in a prediction file."""
+        """What a prediction file says in its column `generator`."""
         names = self.weights_hash, self.base.replace("|", "_"), self.asked
         return "|".join([*filter(None, names), *([f"v:{__version__}"] if self.asked else [])])
 

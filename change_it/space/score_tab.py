@@ -201,7 +201,7 @@ def scores_html(scores: Scores, charts: list[tuple[Drawing, Markup]], language: 
 
 
 def summary(scores: Scores) -> dict[str, Any]:
-    """Everything but the items, ready for JSON."""
+    """The scores without their items, as a JSON object."""
     record = scores.as_dict()
     return {"file": record.pop("corpus"), **record}
 

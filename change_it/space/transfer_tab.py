@@ -48,7 +48,7 @@ class Fields:
 
     @property
     def all(self) -> list[Any]:
-        """All of them."""
+        """All components, in the order of `FIELDS`."""
         return [getattr(self, field.name) for field in fields(self)]
 
 

@@ -60,7 +60,7 @@ class Mentions:
 
     @cached_property
     def words(self) -> list[Words]:
-        """Those of the sources."""
+        """The words of the sources."""
         return [Words(text) for text in self.texts]
 
     @classmethod
@@ -119,7 +119,7 @@ def _spans(headline: Headline, casing: Casing | None) -> list[tuple[int, int]]:
 
 
 def _roles(headline: Headline, casing: Casing | None) -> Iterable[Edit]:
-    """Two names for each other."""
+    """Two names exchanged for each other."""
     text = headline.text
     for (a, b), (c, d) in combinations(_spans(headline, casing), 2):
         if fold(text[a:b]).lower() != fold(text[c:d]).lower():
@@ -127,7 +127,7 @@ def _roles(headline: Headline, casing: Casing | None) -> Iterable[Edit]:
 
 
 def _names(headline: Headline, mentions: Mentions, casing: Casing | None) -> Iterable[Edit]:
-    """Each name for others of the sources, those of as many words first."""
+    """Each name exchanged for others of the sources, those of as many words first."""
     present = set(headline.keys)
     for start, end in _spans(headline, casing):
         name = headline.text[start:end]
@@ -147,7 +147,7 @@ def _names(headline: Headline, mentions: Mentions, casing: Casing | None) -> Ite
 
 
 def _numbers(headline: Headline, mentions: Mentions) -> Iterable[Edit]:
-    """Each number for others of the sources."""
+    """Each number exchanged for others of the sources."""
     for number in headline.numbers():
         if not number.values or not number.claimed:
             continue
@@ -164,7 +164,7 @@ def _numbers(headline: Headline, mentions: Mentions) -> Iterable[Edit]:
 
 
 def _measures(headline: Headline) -> Iterable[Edit]:
-    """What a number measures, and thousands, millions and the like, for another measure."""
+    """What a number measures, and thousands, millions and the like, exchanged for another measure."""
     numbers = headline.numbers()
     for index, piece in enumerate(headline.pieces):
         other = OTHER_MEASURES.get(headline.language, {}).get(piece.text.lower())

@@ -42,7 +42,7 @@ _CONTRARIES = {
 
 
 def contraries(headline: Headline) -> list[Change]:
-    """Each word that has contraries, for each of them."""
+    """Each word that has contraries exchanged for each of them."""
     contraries_of: dict[str, list[str]] = {}
     for pair in _CONTRARIES.get(headline.language, "").split(","):
         word, _, contrary = pair.partition(" ")
@@ -98,7 +98,7 @@ def _verbs(headline: Headline) -> list[int]:
 
 
 def _italian(headline: Headline) -> list[Change]:
-    """With "non" before each verb that may be finite."""
+    """A "non" before each verb that may be finite."""
     changes, verbs = [], _verbs(headline)
     for index in verbs:
         if index - 1 in verbs or _NOT_FINITE.search(headline.keys[index]):
@@ -116,7 +116,7 @@ def _italian(headline: Headline) -> list[Change]:
 
 
 def _english(headline: Headline) -> list[Change]:
-    """With "not" after each auxiliary; without one "does not" before each verb in the third person."""
+    """A "not" after each auxiliary; without one "does not" before each verb in the third person."""
     simple: list[Change] = []
     auxiliary: list[Change] = []
     for index in _verbs(headline) or _nouns_like_verbs(headline):

@@ -90,7 +90,7 @@ class Progressed:
         return self.history[-1].get("loss", math.nan) if self.history else math.nan
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything, for Accelerate's checkpoint."""
+        """The state for Accelerate's checkpoint."""
         return {**vars(self), "loss_sum": float(self.loss_sum)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -260,7 +260,7 @@ class Clock:
 
     @property
     def share(self) -> float:
-        """Of the time; 0 without a limit."""
+        """Share of the time that is used up; 0 without a limit."""
         training = self.limit - self.preparation
         return min(1.0, self.seconds / training) if training > 0 else 0.0
 
