@@ -104,7 +104,7 @@ def measure_systems(
         for system in systems
         for index, text in perturbed(ordered, system, resources, seed=seed, at_most=at_most)
     ]
-    asked = [replace(items[index], prediction=text) for _, index, text in headlines]
+    predicted = [replace(items[index], prediction=text) for _, index, text in headlines]
     table = pl.DataFrame(
         {
             "system": [name for name, _, _ in headlines],
@@ -112,7 +112,7 @@ def measure_systems(
             "event": events[[index for _, index, _ in headlines]],
             "headline": [text for _, _, text in headlines],
         }
-    ).hstack(judged(judges, asked, resources, batch_size=batch_size, progress=progress))
+    ).hstack(judged(judges, predicted, resources, batch_size=batch_size, progress=progress))
     results = []
     for system in systems:
         rows = table.filter(system=system.name)

@@ -97,8 +97,8 @@ class Proposer(ABC):
         def compute(missing: list[tuple[Question, Decoding]]) -> list[list[Candidate]]:
             return self._propose([item for item, _ in missing], search, batch_size, progress)
 
-        asked = [(item, search) for item in items]
-        return self._cache.get(asked, compute) if self._cache.size else compute(asked)
+        keys = [(item, search) for item in items]
+        return self._cache.get(keys, compute) if self._cache.size else compute(keys)
 
     def batches_at_once(self, decoding: Decoding) -> int:
         """How many batches it answers side by side."""
@@ -324,18 +324,18 @@ class HeadlineTransfer(Proposer):
         with ProgressBar(shown=progress) as bar:
             task = bar.add_task(f"{self.recipe} generator", total=len(rows))
             for generator in {id(each): each for each in self.generators.values()}.values():
-                asked = [row for row in rows if self.generators[items[row][2]] is generator]
+                of_its_rows = [row for row in rows if self.generators[items[row][2]] is generator]
                 if (blocked := decoding.no_repeat_ngram_size) is None:
                     blocked = generator.card.no_repeat_ngram_size
                 search = replace(decoding, no_repeat_ngram_size=blocked)
                 size = batch_size or default_batch_size(generator.model, generator.format, decoding)
-                of_generator = [sources[row] for row in asked]
+                of_generator = [sources[row] for row in of_its_rows]
                 threads = self.batches_at_once(decoding)
                 for indices, several in write(
                     generator.model, generator.format, of_generator, search, size, threads
                 ):
                     for index, candidates in zip(indices, several, strict=True):
-                        answers[asked[index]] = candidates
+                        answers[of_its_rows[index]] = candidates
                     bar.advance(task, len(indices))
         return answers
 

@@ -59,6 +59,6 @@ def minimum_edit(test: TestSet, judges: Judges, *, reversal: Reversal = "relativ
         reversal=reversal,
     )
     headlines = tuple(
-        some[place] if place >= 0 else "" for some, place in zip(candidates, chosen, strict=True)
+        some[index] if index >= 0 else "" for some, index in zip(candidates, chosen, strict=True)
     )
     return ScoredSystem(MINIMUM_EDIT, headlines, Reranker.of(Judges(judges.main, judges.hh, judges.ah)))

@@ -197,10 +197,12 @@ def _add_code(folder: Path, card: GeneratorCard | None) -> None:
         record = read_json(folder / name) or {}
         if classes := coded.get(str(record.get(key))):
             references: dict[str, Any] = {}
-            for one in classes:
-                custom_object_save(one, folder)
-                reference = f"{one.__module__.rpartition('.')[2]}.{one.__name__}"
-                references[one._auto_class] = [reference, None] if one is HeadlineTokenizer else reference
+            for class_ in classes:
+                custom_object_save(class_, folder)
+                reference = f"{class_.__module__.rpartition('.')[2]}.{class_.__name__}"
+                references[class_._auto_class] = (
+                    [reference, None] if class_ is HeadlineTokenizer else reference
+                )
             write_json(folder / name, {**record, "auto_map": references})
     if card is not None:
         add_pipeline(folder, card)

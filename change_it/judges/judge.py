@@ -137,7 +137,7 @@ class Judge:
             raise InputError(
                 f"precision {precision!r} is unknown: choose {' or '.join(get_args(Arithmetic))}"
             )
-        place = pick_device(device)
+        where = pick_device(device)
         folder = local_folder(name, command=COMMAND)
         weights_hash = hash_of_weights(folder, command=COMMAND)
         with load_errors(f"{name} cannot be loaded as a judge: train it again with {COMMAND}"), quiet():
@@ -147,7 +147,7 @@ class Judge:
                     f"{name} is a model but not one of our judges: train one with change-it train judge"
                 )
             judge = cls.of(
-                model.to(place).eval(),
+                model.to(where).eval(),
                 read_tokenizer(folder),
                 weights_hash=weights_hash,
                 precision=precision,

@@ -114,12 +114,12 @@ class Reader:
         Raises:
             InputError: no such folder or id, or not a reader.
         """
-        place, folder = pick_device(device), local_folder(name, command=COMMAND)
+        where, folder = pick_device(device), local_folder(name, command=COMMAND)
         with load_errors(f"{name} cannot be loaded as a reader: train it again with {COMMAND}"), quiet():
             model = load_model(folder, use="saved")
             settings = read_settings(model.config)
             reader = cls(
-                model.to(place).eval(),
+                model.to(where).eval(),
                 read_tokenizer(folder),
                 settings,
                 hash_of_weights(folder, command=COMMAND),
@@ -239,10 +239,10 @@ class Reader:
     ) -> list[HeadlineReading]:
         """The readings of headlines; a partner's article is asked about the edits that fit the original and its article better."""
         readings = [HeadlineReading()] * len(items)
-        asked = [row for row, some in enumerate(changed) if some]
+        with_edits = [row for row, some in enumerate(changed) if some]
         gaps: dict[int, Floats] = {}
-        for target in dict.fromkeys(items[row][4] for row in asked):
-            of_target = [row for row in asked if items[row][4] == target]
+        for target in dict.fromkeys(items[row][4] for row in with_edits):
+            of_target = [row for row in with_edits if items[row][4] == target]
             texts = [[items[row][0], *(edit.text for edit in changed[row])] for row in of_target]
             of_originals = self.gaps([(items[row][1], items[row][2]) for row in of_target], texts, target)
             gaps |= zip(of_target, of_originals, strict=True)

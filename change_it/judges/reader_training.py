@@ -173,25 +173,25 @@ def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
     """What a reader accepts of A2's printed headlines and of an edit of each kind, by kind; `results` and `baselines` (none) as of the other judges."""
     rows = data.test.sample(min(TESTED, len(data.test)), seed=seed, shuffle=True)
     random = np.random.default_rng(seed)
-    asked: list[tuple[str, str, dict[str, Any]]] = []
+    cases: list[tuple[str, str, dict[str, Any]]] = []
     for row in rows.iter_rows(named=True):
-        asked.append(("printed", row["target"], row))
+        cases.append(("printed", row["target"], row))
         texts = (row["given"], row["article"], row["reference"])
         mentions = Mentions.of(texts, data.language, data.casing)
         headline = Headline(row["target"], data.language)
         changed = one_edit_a_kind(headline, mentions, data.casing, random)
-        asked += [(kind, text, row) for kind, text in changed.items()]
+        cases += [(kind, text, row) for kind, text in changed.items()]
     readings = reader.read(
-        [text for _, text, _ in asked],
-        sources=[row["given"] for _, _, row in asked],
-        articles=[row["article"] for _, _, row in asked],
-        reference_articles=[row["reference"] for _, _, row in asked],
-        targets=[row["to"] for _, _, row in asked],
+        [text for _, text, _ in cases],
+        sources=[row["given"] for _, _, row in cases],
+        articles=[row["article"] for _, _, row in cases],
+        reference_articles=[row["reference"] for _, _, row in cases],
+        targets=[row["to"] for _, _, row in cases],
         language=data.language,
         casing=data.casing,
     )
     accepted = np.array([reader.objection(reading) is None for reading in readings])
-    kinds = np.array([kind for kind, _, _ in asked])
+    kinds = np.array([kind for kind, _, _ in cases])
     return {
         "accepted": {
             kind: {"accepted": float(accepted[kinds == kind].mean()), "n": int((kinds == kind).sum())}

@@ -79,9 +79,9 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         raise InputError(f"--train-on is for main: leave it out for {settings.task}")
     heads = HEADS[settings.task] if settings.encoder != BILSTM else ()
     if options.head not in (None, *heads):
-        known = f"give --head {' or '.join(heads)}" if heads else "leave --head out"
+        advice = f"give --head {' or '.join(heads)}" if heads else "leave --head out"
         what = settings.task if settings.encoder != BILSTM else BILSTM
-        raise InputError(f"--head {options.head} is not for {what}: {known}")
+        raise InputError(f"--head {options.head} is not for {what}: {advice}")
     alone = process_state().is_main_process
     check_writable(settings.out, kind="run", inputs=settings.inputs, alone=alone)
     if settings.task == "fluency":
@@ -191,12 +191,12 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
         }
 
     # The papers train to the end; they stop early in HH alone.
-    asked = not as_in_the_papers(asdict(settings)) or settings.early_stopping
+    evaluates = not as_in_the_papers(asdict(settings)) or settings.early_stopping
     return TrainingRun(
         model=model,
         dataset=range(len(data.train)),
         collate=collate,
-        evaluate=evaluate if asked else None,
+        evaluate=evaluate if evaluates else None,
         lengths=_lengths(data.train, settings.max_tokens),
         name=f"{settings.task} judge",
         save=judge.save_pretrained,

@@ -68,7 +68,9 @@ def measure(settings: Measuring) -> None:
         if name in BASELINES
     ]
     # each headline with the next article: what tells the right article from another gives it less
-    systems += [System(_ELSEWHERE + one.name, (*one.headlines[1:], one.headlines[0])) for one in systems]
+    systems += [
+        System(_ELSEWHERE + system.name, (*system.headlines[1:], system.headlines[0])) for system in systems
+    ]
     with progress_bar(shown=True) as progress:
         evaluation = evaluate(
             documents,

@@ -151,10 +151,10 @@ def order_table(
     rows = []
     for measure in PAPER_MEASURES:
         measured = {name: scores["systems"][name][AVERAGE][measure] for name in ours}
-        known = {name: printed[theirs][measure] for name, theirs in ours.items()}
-        tau = float(kendalltau(list(measured.values()), list(known.values())).statistic)
+        published_values = {name: printed[theirs][measure] for name, theirs in ours.items()}
+        tau = float(kendalltau(list(measured.values()), list(published_values.values())).statistic)
         cells: dict[str, Value] = {"measure": measure, "tau": None if np.isnan(tau) else tau}
-        for column, values in ((PUBLISHED, known), (MEASURED, measured)):
+        for column, values in ((PUBLISHED, published_values), (MEASURED, measured)):
             best_first = sorted(values, key=lambda name, values=values: -values[name])
             cells[column] = " > ".join(ours[name] for name in best_first)
         rows.append(Row(cells))

@@ -57,8 +57,8 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
         raise InputError(
             f"HEvAS does not know the language {options.language!r}: choose --language {' or '.join(languages())}"
         )
-    places = [place for place, item in enumerate(test.items) if item.reference]
-    items = [test.items[place] for place in places]
+    indices = [index for index, item in enumerate(test.items) if item.reference]
+    items = [test.items[index] for index in indices]
     if len(items) < options.topics:
         raise InputError(
             f"--hevas needs {options.topics} items or more, one for each LDA topic, and {test.name} has {len(items)}: "
@@ -72,7 +72,7 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
         tuple(item.article for item in items),
         tuple((item.reference,) for item in items),
         test.name,
-        tuple(test.events[places].tolist()),
+        tuple(test.events[indices].tolist()),
     )
     check_input(documents, chosen_metrics(()), options)
     return documents

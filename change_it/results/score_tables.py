@@ -98,9 +98,9 @@ def marked(item: Mapping[str, str]) -> Marked:
 
 def rather(item: Mapping[str, str]) -> Message | None:
     """What the sources of an item rather say than its headline; None where a reader has not refused it."""
-    for one in json.loads(item["unsupported"]):
-        if one.get("rather"):
-            return Message("transfer.facts_rather", text=one["text"], rather=one["rather"])
+    for part in json.loads(item["unsupported"]):
+        if part.get("rather"):
+            return Message("transfer.facts_rather", text=part["text"], rather=part["rather"])
     return None
 
 
@@ -184,8 +184,8 @@ def paper_table(scores: Scores) -> Table:
         resamples=scores.resamples,
         strict=Message("tables.caption_strict") if scores.strict_p_values is not None else "",
     )
-    known = {"system"}.union(*(row.values for row in scores.rows)) - {"bleu_source", "rougeL_source"}
-    shown = table.only(column.name for column in table.columns if column.name in known)
+    measured = {"system"}.union(*(row.values for row in scores.rows)) - {"bleu_source", "rougeL_source"}
+    shown = table.only(column.name for column in table.columns if column.name in measured)
     return replace(shown, title=caption, notes=(*table.notes, *_remarks_of_systems(scores)))
 
 
@@ -314,10 +314,10 @@ def agreement_table(result: HevasResult) -> Table:
     return Table(tuple(columns), tuple(map(Row, rows[len(JUDGE_COLUMNS) :])))
 
 
-def overlap_table(found: Mapping[str, Correlations]) -> Table:
+def overlap_table(correlations: Mapping[str, Correlations]) -> Table:
     """Spearman's correlation of BLEU and ROUGE-L with the judges' probabilities, system by system (`agreement`)."""
     rows = []
-    for system, of_system in found.items():
+    for system, of_system in correlations.items():
         for number, metric in enumerate(OVERLAPS, start=len(JUDGE_COLUMNS)):
             values: dict[str, Value] = {"metric": metric, "n": of_system.n}
             rows.append(

@@ -342,7 +342,7 @@ def compute_compliancy(
             for row, measured in scores.items()
         },
         "verdicts": [
-            {**row, "unsupported": [one["text"] for one in json.loads(row["unsupported"])]}
+            {**row, "unsupported": [part["text"] for part in json.loads(row["unsupported"])]}
             for row in judged.select(*COMPLIANCY_MEASURES, "unsupported").to_dicts()
         ],
         "signature": signature(

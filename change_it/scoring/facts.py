@@ -588,18 +588,20 @@ def check_all_facts(
             prediction, source=source, article=article, reference_article=reference
         )
     if reader is not None and targets is not None:
-        asked = [index for index, item in enumerate(items) if checked[index].supported and not _begins(*item)]
+        doubtful = [
+            index for index, item in enumerate(items) if checked[index].supported and not _begins(*item)
+        ]
         readings = reader.read(
-            [predictions[index] for index in asked],
-            sources=[sources[index] for index in asked],
-            articles=[articles[index] for index in asked],
-            reference_articles=[references[index] for index in asked],
-            targets=[targets[index] for index in asked],
+            [predictions[index] for index in doubtful],
+            sources=[sources[index] for index in doubtful],
+            articles=[articles[index] for index in doubtful],
+            reference_articles=[references[index] for index in doubtful],
+            targets=[targets[index] for index in doubtful],
             language=language,
             casing=casing,
             progress=progress,
         )
-        for index, reading in zip(asked, readings, strict=True):
+        for index, reading in zip(doubtful, readings, strict=True):
             if edit := reader.objection(reading):
                 checked[index] = Facts(False, (_edited(predictions[index], edit),))
     return [checked[index] for index in range(len(items))]
@@ -607,8 +609,8 @@ def check_all_facts(
 
 def _begins(headline: str, *texts: str) -> bool:
     """Whether a text begins with the headline, word for word: it says what the headline says."""
-    said = words(fold(headline))
-    return any(words(fold(text[: 2 * len(headline)]))[: len(said)] == said for text in texts)
+    of_headline = words(fold(headline))
+    return any(words(fold(text[: 2 * len(headline)]))[: len(of_headline)] == of_headline for text in texts)
 
 
 def _edited(headline: str, edit: Edit) -> Unsupported:

@@ -46,8 +46,8 @@ class TabExample:
 def examples(language: str) -> list[dict[str, Any]]:
     """Invented headlines with `outlet` (0 or 1), `headline` and `article`; the Italian ones for a language that has none."""
     source = files("change_it.space") / "texts" / "examples.toml"
-    found = tomllib.loads(source.read_text(encoding="utf-8"))
-    return list(found.get(language, found["it"]))
+    record = tomllib.loads(source.read_text(encoding="utf-8"))
+    return list(record.get(language, record["it"]))
 
 
 def invented_examples(outlets: tuple[str, str], language: str) -> list[TabExample]:

@@ -53,8 +53,8 @@ def changed_words(source: str, new: str) -> tuple[list[tuple[str, bool]], list[s
     def pieces(tokens: list[str], others: list[str]) -> list[tuple[str, bool]]:
         flags = missing(tokens, others)
         joined = [  # a space between two of them
-            flag or (token.isspace() and flags[place - 1 : place] == flags[place + 1 : place + 2] == [True])
-            for place, (token, flag) in enumerate(zip(tokens, flags, strict=True))
+            flag or (token.isspace() and flags[index - 1 : index] == flags[index + 1 : index + 2] == [True])
+            for index, (token, flag) in enumerate(zip(tokens, flags, strict=True))
         ]
         runs = groupby(zip(tokens, joined, strict=True), key=lambda each: each[1])
         return [("".join(token for token, _ in run), flag) for flag, run in runs]

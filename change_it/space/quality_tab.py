@@ -164,8 +164,8 @@ def _options(texts: Texts, models: Models | None) -> tuple[list[Any], gr.Radio]:
     return [baselines, charts, language, n_words, lsi_filter, lsi_value], language
 
 
-def _measure(asked: Sequence[Any], progress: Progress) -> Measured:
-    documents, systems, *choice = asked
+def _measure(inputs: Sequence[Any], progress: Progress) -> Measured:
+    documents, systems, *choice = inputs
     return measure_upload(documents, systems, Choice(*choice), progress)
 
 

@@ -49,8 +49,8 @@ def theme() -> gr.themes.Base:
 
 def css() -> str:
     """The page's own style, and the reports' for the tables of results."""
-    own, tables = files("change_it.space") / "page.css", files("change_it.results") / "templates/tables.css"
-    return f"{own.read_text(encoding='utf-8')}.ci-results {{\n{tables.read_text(encoding='utf-8')}}}\n"
+    page, tables = files("change_it.space") / "page.css", files("change_it.results") / "templates/tables.css"
+    return f"{page.read_text(encoding='utf-8')}.ci-results {{\n{tables.read_text(encoding='utf-8')}}}\n"
 
 
 def gradio_texts(language: str) -> dict[str, str]:

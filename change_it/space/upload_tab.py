@@ -66,12 +66,12 @@ def add_results(
 
     @friendly
     def on_press(progress: gr.Progress = gr.Progress(), *values: Any) -> list[Any]:  # noqa: B008
-        *asked, language = values
+        *contents, language = values
 
         def show_progress(what: str, share: float) -> None:
             progress(share, desc=localized(language, what))
 
-        return _measured(tab, asked, language, show_progress)
+        return _measured(tab, contents, language, show_progress)
 
     def on_language(results: Found | None, language: str) -> Any:
         if results is None:
@@ -95,10 +95,10 @@ def add_results(
     return state
 
 
-def _measured(tab: UploadTab[Found], asked: Sequence[Any], language: str, progress: Progress) -> list[Any]:
+def _measured(tab: UploadTab[Found], inputs: Sequence[Any], language: str, progress: Progress) -> list[Any]:
     """What was found, and updates of status, results, their HTML and the files; a fault is a sentence in their place."""
     try:
-        results = tab.measure(asked, progress)
+        results = tab.measure(inputs, progress)
     except InputError as error:
         return [None, notice(localized(language, error)), gr.update(visible=False), None, None]
     with CHARTS_LOCK:

@@ -126,9 +126,9 @@ def _faults_as_messages(path: Path) -> Iterator[None]:
     """Refuse a file that is too large, and word the faults of a table as those of an upload."""
     size = path.stat().st_size if path.is_file() else 0
     if size > LIMITS.bytes:
-        found = round(size / 1e6, 1)
+        megabytes = round(size / 1e6, 1)
         raise InputError(
-            Message("uploads.bytes", file=path.name, most=LIMITS.bytes // 1_000_000, found=found)
+            Message("uploads.bytes", file=path.name, most=LIMITS.bytes // 1_000_000, megabytes=megabytes)
         )
     try:
         yield

@@ -192,10 +192,10 @@ class Headline:
         # A word that no text of the corpus has, in a headline whose capitals say nothing.
         return casing is not None or self.tag(index) == "PROPN"
 
-    def _relative(self, word: str, casing: Casing | None, known: Collection[str]) -> bool:
+    def _relative(self, word: str, casing: Casing | None, known_words: Collection[str]) -> bool:
         """Whether another form of the word occurs in small letters."""
         return any(
-            form in known or (casing is not None and casing.lower[form] > casing.upper[form])
+            form in known_words or (casing is not None and casing.lower[form] > casing.upper[form])
             for form in inflections(word, self.language)
         )
 
