@@ -303,8 +303,8 @@ class _RowReader:
                     "or --columns date= to leave dates unread"
                 )
             if unreadable == "unknown label":
-                labels = [item.reason.partition("unknown label: ")[2] for item in self.rejected]
-                there = listed([name for name, _ in Counter(filter(None, labels)).most_common()])
+                unknown = [item.reason.partition("unknown label: ")[2] for item in self.rejected]
+                there = listed([name for name, _ in Counter(filter(None, unknown)).most_common()])
                 raise InputError(
                     f"no row of {files} can be used ({reasons}): correct --labels, the labels there are {there}"
                 )
