@@ -128,7 +128,7 @@ def _faults_as_messages(path: Path) -> Iterator[None]:
     if size > LIMITS.bytes:
         megabytes = round(size / 1e6, 1)
         raise InputError(
-            Message("uploads.bytes", file=path.name, most=LIMITS.bytes // 1_000_000, megabytes=megabytes)
+            Message("uploads.bytes", file=path.name, most=LIMITS.bytes // 1_000_000, found=megabytes)
         )
     try:
         yield
