@@ -169,9 +169,9 @@ def run(options: ScoreOptions) -> None:
 
 def _systems(options: ScoreOptions, test: "TestSet") -> "list[ScoredSystem]":
     """The built-in systems and those of the prediction files."""
-    from change_it.scoring.systems import built_in_systems, read_systems
+    from change_it.scoring.systems import built_in_systems, read_scored_systems
 
-    systems = read_systems(
+    systems = read_scored_systems(
         options.predictions, test, columns=options.columns, allow_missing=options.allow_missing
     )
     for system in systems:

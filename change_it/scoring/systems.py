@@ -77,7 +77,7 @@ def lead(article: str, length: int) -> str:
     return text.rstrip(" ,;:.-–—") or text
 
 
-def read_systems(
+def read_scored_systems(
     specs: Sequence[str], test: TestSet, *, columns: str = "", allow_missing: bool = False
 ) -> list[ScoredSystem]:
     """The systems of prediction files given as `NAME=FILE`, in this order; files of one name are its runs: `mine.1`, `mine.2`, …."""

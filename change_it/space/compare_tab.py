@@ -134,7 +134,7 @@ def _listing(step: int | None, *values: Any) -> list[Any]:
 @friendly
 def _on_upload(files: object, language: str) -> list[Any]:
     try:
-        return _systems_chosen(read_verdicts(uploaded(files)))
+        return _systems_chosen(read_uploaded_verdicts(uploaded(files)))
     except InputError as error:
         return _nothing_chosen(localized(language, error))
 
@@ -186,7 +186,7 @@ def shown_items(
     return [counts, shown, gr.update(visible=last > 0), at]
 
 
-def read_verdicts(paths: Sequence[Path]) -> dict[str, pl.DataFrame]:
+def read_uploaded_verdicts(paths: Sequence[Path]) -> dict[str, pl.DataFrame]:
     """Uploaded tables of verdicts, see `comparison.read_verdicts`; a system is called like its file."""
     systems = compare.read_verdicts(
         {path: path.stem for path in paths},

@@ -179,12 +179,12 @@ def measure_upload(documents: object, systems: object, choice: Choice, progress:
     if not paths:
         raise InputError(Message("quality.no_file"))
     progress(Message("uploads.reading"), 0)
-    texts = read_documents(paths[0])
-    headlines = read_systems(uploaded(systems), texts)
+    texts = read_uploaded_documents(paths[0])
+    headlines = read_uploaded_systems(uploaded(systems), texts)
     return measure(texts, headlines, choice, progress=progress)
 
 
-def read_documents(path: Path) -> Documents:
+def read_uploaded_documents(path: Path) -> Documents:
     """Uploaded documents: a table with the column article, perhaps id and the columns of `REFERENCES`."""
     rows = read_upload(path, ["article"], ["id", *REFERENCES])
     ids = [row.cells.get("id") or str(number) for number, row in enumerate(rows, start=1)]
@@ -211,7 +211,7 @@ def read_documents(path: Path) -> Documents:
     return Documents(tuple(ids), tuple(texts), tuple(references_of) if named else None, path.name)
 
 
-def read_systems(paths: Sequence[Path], documents: Documents) -> list[System]:
+def read_uploaded_systems(paths: Sequence[Path], documents: Documents) -> list[System]:
     """The uploaded headlines of any number of systems, called like their files.
 
     A file is text with one headline a line, in the documents' order, or a table with the column headline and perhaps id. The

@@ -81,7 +81,7 @@ def score_upload(
         raise InputError(Message("score.no_file"))
     if reversal not in get_args(Reversal):
         raise InputError(Message("score.unknown_reversal", known=", ".join(get_args(Reversal))))
-    test, systems = read_predictions(paths[0], models.outlets)
+    test, systems = read_uploaded_predictions(paths[0], models.outlets)
 
     def show_progress(judge: str, share: float) -> None:
         progress(
@@ -102,7 +102,9 @@ def score_upload(
     return replace(scores, items={name: items.drop("gold", "rougeL") for name, items in scores.items.items()})
 
 
-def read_predictions(path: Path, outlets: tuple[str, str]) -> tuple[TestSet, tuple[ScoredSystem, ...]]:
+def read_uploaded_predictions(
+    path: Path, outlets: tuple[str, str]
+) -> tuple[TestSet, tuple[ScoredSystem, ...]]:
     """The items of a table of new headlines, those of outlet A first, and its systems.
 
     The table has the columns `COLUMNS` and perhaps `OPTIONAL`: a row an item and system, `label` the outlet that the original
