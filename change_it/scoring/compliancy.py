@@ -9,6 +9,7 @@ otherwise once original and new headline are set alike (`main_normalised`): othe
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -18,7 +19,7 @@ import polars as pl
 from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
 from change_it.io import refuse_lengths, texts_by_name, texts_of
-from change_it.scoring.facts import check_all_facts
+from change_it.scoring.facts import Facts, check_all_facts
 from change_it.scoring.item import Item, item_events
 from change_it.scoring.signature import signature
 from change_it.stats import AVERAGE, Bools, Floats, Ints, Statistics, measure
@@ -170,59 +171,63 @@ def judge_items(
             progress=partial(report, task, len(texts)) if callable(progress) else progress,
         )
 
-    given = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
-    asked = [item for item in items if item.prediction.strip()]
-    new = [item.prediction for item in asked]
+    is_written = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
+    written = list(compress(items, is_written))
+    new, sources = [item.prediction for item in written], [item.source for item in written]
     target = np.array([judges.outlets.index(item.target) for item in items], dtype=np.int64)
-    sources = [item.source for item in asked]
     sources_alike, new_alike = set_all_alike(sources, new)
     main_source, main, main_source_alike, main_alike = np.split(
         ask("main", [item.source for item in items] + new + sources_alike + new_alike),
-        np.cumsum([len(items), len(asked), len(asked)]),
+        np.cumsum([len(items), len(written), len(written)]),
     )
     hh = ask("hh", sources, new)
-    ah = ask("ah", new, [item.article for item in asked])
+    ah = ask("ah", new, [item.article for item in written])
     facts = check_all_facts(
         new,
         sources=sources,
-        articles=[item.article for item in asked],
-        reference_articles=[item.reference_article for item in asked],
+        articles=[item.article for item in written],
+        reference_articles=[item.reference_article for item in written],
         language=language_of(items, language),
         casing=judges.casing,
         reader=judges.reader,
-        targets=[item.target for item in asked],
-        progress=partial(report, "facts", len(asked)) if callable(progress) else progress,
+        targets=[item.target for item in written],
+        progress=partial(report, "facts", len(written)) if callable(progress) else progress,
     )
-    marks = verdicts(hh, ah, main, main_source[given], target[given], reversal=reversal)
-    marks["main_normalised"] = style_reversed(main_alike, main_source_alike, target[given], reversal)
-    marks["facts"] = np.array([checked.supported for checked in facts], dtype=bool)
+    aims = target[is_written]
     columns: dict[str, Floats | Bools] = {
+        **verdicts(hh, ah, main, main_source[is_written], aims, reversal=reversal),
+        "main_normalised": style_reversed(main_alike, main_source_alike, aims, reversal),
+        "facts": np.array([checked.supported for checked in facts], dtype=bool),
         "p_hh": hh[:, 1],
         "p_ah": ah[:, 1],
-        "p_target": main[np.arange(len(main)), target[given]],
+        "p_target": main[np.arange(len(main)), aims],
     }
     if judges.fluency is not None:
         printed = ask("fluency", new)
-        marks["fluency"] = decide(printed) == 1
-        marks["strict_compliancy"] = (
-            marks["compliancy"] & marks["main_normalised"] & marks["fluency"] & marks["facts"]
-        )
-        columns["p_fluency"] = printed[:, 1]
-    columns |= marks
-    table = {name: np.zeros(len(items), dtype=values.dtype) for name, values in columns.items()}
-    for name, values in columns.items():
-        table[name][given] = values
-    lists = (
-        json.dumps([words.as_dict() for words in checked.unsupported], ensure_ascii=False)
-        for checked in facts
-    )
+        columns |= {"fluency": decide(printed) == 1, "p_fluency": printed[:, 1]}
+        strict = ("compliancy", "main_normalised", "fluency", "facts")
+        columns["strict_compliancy"] = np.all([columns[name] for name in strict], axis=0)
+    return _table(columns, facts, is_written, main_source[np.arange(len(items)), target])
+
+
+def _table(
+    columns: Mapping[str, Floats | Bools], facts: Sequence[Facts], is_written: Bools, p_target_source: Floats
+) -> pl.DataFrame:
+    """What `judge_items` returns: columns and facts of the items that have a headline; nothing holds of the others."""
+    values: dict[str, Any] = {}
+    for name, of_written in columns.items():
+        values[name] = np.zeros(len(is_written), dtype=of_written.dtype)
+        values[name][is_written] = of_written
+    unknown = [None] * len(is_written)
+    lists = ([words.as_dict() for words in checked.unsupported] for checked in facts)
+    texts = (json.dumps(words, ensure_ascii=False) for words in lists)
     return pl.DataFrame(
         {
-            **{name: table.get(name, [None] * len(items)) for name in COMPLIANCY_MEASURES},
-            "unsupported": [next(lists) if is_given else "[]" for is_given in given],
-            **{name: table[name] for name in ("p_hh", "p_ah", "p_target")},
-            "p_target_source": main_source[np.arange(len(items)), target],
-            "p_fluency": table.get("p_fluency", [None] * len(items)),
+            **{name: values.get(name, unknown) for name in COMPLIANCY_MEASURES},
+            "unsupported": [next(texts) if written else "[]" for written in is_written],
+            **{name: values[name] for name in ("p_hh", "p_ah", "p_target")},
+            "p_target_source": p_target_source,
+            "p_fluency": values.get("p_fluency", unknown),
         },
         schema_overrides={**dict.fromkeys(COMPLIANCY_MEASURES, pl.Boolean), "p_fluency": pl.Float64},
     )
