@@ -104,7 +104,7 @@ def test_headlines_that_nobody_has_written_are_no_agreement(test_set):
     scores = score(test_set, FakeJudges(), systems, resamples=2, progress=False)
     evaluation = hevas.evaluate(
         hevas.check(test_set, MetricOptions()),
-        [hevas.Headlines(system.name, system.headlines) for system in systems],
+        [hevas.System(system.name, system.headlines) for system in systems],
         metrics=["AWL"],
     )
     columns = hevas.judge_columns(scores, evaluation)
