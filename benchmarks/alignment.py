@@ -90,8 +90,8 @@ def with_scikit_learn(
     matrix = TfidfVectorizer(stop_words="english", min_df=2).fit_transform(texts)
     middle = time.perf_counter()
     product = (matrix[is_a] @ matrix[~is_a].T).tocoo()
-    found = product.data > options.threshold
-    a, b, similarity = product.row[found], product.col[found], product.data[found]
+    results = product.data > options.threshold
+    a, b, similarity = product.row[results], product.col[results], product.data[results]
     if options.window_days != "none":
         a_days, b_days = days[is_a][a], days[~is_a][b]
         near = (a_days >= 0) & (b_days >= 0) & (np.abs(a_days - b_days) <= options.window_days)
@@ -129,23 +129,23 @@ def compare(options: Options) -> dict[str, object]:
                 arguments = [f"--data={options.data}", f"--side={side}", f"--out={out}"]
                 arguments += [f"--window-days={options.window_days}", f"--threshold={options.threshold}"]
                 subprocess.run([sys.executable, __file__, *arguments], check=True)
-                with np.load(out) as found:
-                    runs[side].append(dict(found))
-    best = {side: min(found, key=lambda run: float(run["seconds"].sum())) for side, found in runs.items()}
+                with np.load(out) as results:
+                    runs[side].append(dict(results))
+    best = {side: min(results, key=lambda run: float(run["seconds"].sum())) for side, results in runs.items()}
     ours, plain = best["change_it"], best["scikit-learn"]
     same = np.array_equal(ours["a"], plain["a"]) and np.array_equal(ours["b"], plain["b"])
     return {
-        "pairs": {side: len(found["a"]) for side, found in best.items()},
+        "pairs": {side: len(results["a"]) for side, results in best.items()},
         "same_pairs": same,
         "largest_difference": float(np.abs(ours["similarity"] - plain["similarity"]).max()) if same else None,
         "seconds": {
             side: {
-                "tfidf": round(float(found["seconds"][0]), 2),
-                "pairs": round(float(found["seconds"][1]), 2),
+                "tfidf": round(float(results["seconds"][0]), 2),
+                "pairs": round(float(results["seconds"][1]), 2),
             }
-            for side, found in best.items()
+            for side, results in best.items()
         },
-        "peak_mb": {side: round(float(found["memory"][1])) for side, found in best.items()},
+        "peak_mb": {side: round(float(results["memory"][1])) for side, results in best.items()},
         "peak_mb_of_the_texts_alone": round(float(ours["memory"][0])),
         "times_faster": round(float(plain["seconds"].sum() / ours["seconds"].sum()), 2),
         "memory_ratio": round(float(ours["memory"][1] / plain["memory"][1]), 3),

@@ -53,17 +53,17 @@ def build(file: Path, options: Options) -> dict[str, Any]:
 
 
 def main(options: Options) -> None:
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     with TemporaryDirectory() as folder:
         for count in options.articles:
             file = Path(folder, f"{count}.csv")
             run(WriteOptions(out=file, articles=count, seed=options.seed))
             print(f"{count} articles", file=sys.stderr)
-            found[str(count)] = build(file, options)
-    report: dict[str, Any] = {"window_days": options.window_days, "articles": found}
+            results[str(count)] = build(file, options)
+    report: dict[str, Any] = {"window_days": options.window_days, "articles": results}
     if len(options.articles) > 1:
         small, large = options.articles[-2:]
-        longer = found[str(large)]["seconds"] / found[str(small)]["seconds"]
+        longer = results[str(large)]["seconds"] / results[str(small)]["seconds"]
         report["exponent"] = round(math.log(longer) / math.log(large / small), 3)
     print(json.dumps(report, indent=2))
 

@@ -65,7 +65,7 @@ def own_headlines(
     checker: FactChecker, headlines: Sequence[str], articles: Sequence[str]
 ) -> dict[str, dict[str, float | int]]:
     """Headlines held against their own articles alone: those of which all numbers, or names, are there."""
-    found: dict[str, list[bool]] = {}
+    results: dict[str, list[bool]] = {}
     for headline, article in zip(headlines, articles, strict=True):
         read = Headline(headline, checker.language)
         missing = {one.kind for one in checker.check(headline, source="", article=article).unsupported}
@@ -75,24 +75,24 @@ def own_headlines(
             "name": bool(read.names(checker.casing)),
         }
         for kind in has:
-            found.setdefault(f"{kind}s, all headlines", []).append(kind not in missing)
+            results.setdefault(f"{kind}s, all headlines", []).append(kind not in missing)
             if has[kind]:
-                found.setdefault(f"{kind}s, headlines that have one", []).append(kind not in missing)
-    return {name: share(verdicts) for name, verdicts in sorted(found.items())}
+                results.setdefault(f"{kind}s, headlines that have one", []).append(kind not in missing)
+    return {name: share(verdicts) for name, verdicts in sorted(results.items())}
 
 
 def caught(
     checker: FactChecker, items: Sequence[Item], change: Callable[[Headline], str | None]
 ) -> dict[str, float | int]:
     """Headlines of the other outlet of which one fact is changed: the share that is refused."""
-    found = []
+    results = []
     for item in items:
         if text := change(Headline(item.reference, checker.language)):
             facts = checker.check(
                 text, source=item.source, article=item.article, reference_article=item.reference_article
             )
-            found.append(not facts.supported)
-    return share(found)
+            results.append(not facts.supported)
+    return share(results)
 
 
 def quoted_words(headline: str, language: str) -> list[list[str]]:
@@ -112,25 +112,25 @@ def quotations_supported(
     article does not have them to the letter.
     """
     checker, functions = FactChecker(language), function_words(language)
-    found: dict[str, list[bool]] = {}
+    results: dict[str, list[bool]] = {}
     printed = [quoted_words(headline, language) for headline in headlines]
     everyone = [quoted for each in printed for quoted in each if len(quoted) >= LEAST_INVENTED]
     for headline, article, own in zip(headlines, articles, printed, strict=True):
         kinds = {one.kind for one in checker.check(headline, source="", article=article).unsupported}
         lost = kinds == {"quotation"}
-        found.setdefault("all headlines: lose nothing by quotations", []).append(not lost)
+        results.setdefault("all headlines: lose nothing by quotations", []).append(not lost)
         if not own:
             continue
-        found.setdefault("headlines that quote: quotations stand", []).append("quotation" not in kinds)
+        results.setdefault("headlines that quote: quotations stand", []).append("quotation" not in kinds)
         text = Words(article)
         known = sorted(set(text.words) - functions)
         plain = words(fold(headline))
         invented = {"another headline's": [rng.choice(everyone)]}
         for quoted in own:
-            found.setdefault("printed, to the letter", []).append(
+            results.setdefault("printed, to the letter", []).append(
                 text.says(tuple(quoted), to_the_letter=True)
             )
-            found.setdefault("printed", []).append(text.says(tuple(quoted)))
+            results.setdefault("printed", []).append(text.says(tuple(quoted)))
             content = [place for place, word in enumerate(quoted) if word not in functions]
             if len(quoted) >= LEAST_INVENTED and content and text.says(tuple(quoted), to_the_letter=True):
                 for name, n in (("a word replaced", 1), ("half replaced", -(-len(content) // 2))):
@@ -141,12 +141,12 @@ def quotations_supported(
             invented.setdefault("the headline's words in a row", []).append(plain[start : start + n])
             invented.setdefault("the headline's words shuffled", []).append(rng.sample(plain, n))
         for name, some in invented.items():
-            found.setdefault(f"invented: {name}", []).extend(
+            results.setdefault(f"invented: {name}", []).extend(
                 text.says(tuple(quoted))
                 for quoted in some
                 if not text.says(tuple(quoted), to_the_letter=True) or name == "another headline's"
             )
-    return {name: share(verdicts) for name, verdicts in sorted(found.items())}
+    return {name: share(verdicts) for name, verdicts in sorted(results.items())}
 
 
 def leaks(corpus: str, options: Options) -> dict[str, int]:
@@ -169,8 +169,8 @@ def leaks(corpus: str, options: Options) -> dict[str, int]:
     parts = [(part.a_index, part.b_index) for part in related_pairs]
     events = np.concatenate([a for a, _ in parts]), np.concatenate([b for _, b in parts])
     of_b = (~of_a).astype(np.int64)
-    found = test_neighbours(rows["alignment"].to_numpy().astype(str), of_b, events)
-    return {"test_articles": tables["test"].height, **found}
+    results = test_neighbours(rows["alignment"].to_numpy().astype(str), of_b, events)
+    return {"test_articles": tables["test"].height, **results}
 
 
 def main(options: Options) -> None:
@@ -191,14 +191,14 @@ def measure(corpus: str, options: Options) -> dict[str, Any]:
     items = [item for item in read_test_set(corpus).items if item.reference]
     pool = name_pool([Headline(item.reference, language) for item in items], casing)
     start = time.perf_counter()
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "language": language,
         "own headlines supported": own_headlines(
             FactChecker(language, casing), rows["headline"].to_list(), rows["article"].to_list()
         ),
     }
     checker, rng = FactChecker(language, casing), Random(options.seed)
-    found["gold supported"] = share(
+    results["gold supported"] = share(
         [
             checker.check(
                 item.reference,
@@ -213,16 +213,16 @@ def measure(corpus: str, options: Options) -> dict[str, Any]:
         "one number changed": lambda headline: swap_numbers(headline, rng),
         "one name swapped": lambda headline: swap_names(headline, rng, pool, casing),
     }
-    found["changed facts refused"] = {
+    results["changed facts refused"] = {
         name: caught(checker, items, change) for name, change in changes.items()
     }
     every = rows.vstack(read_table(corpus, "articles", "train", ["headline", "article"]))
-    found["quotations supported"] = quotations_supported(
+    results["quotations supported"] = quotations_supported(
         every["headline"].to_list(), every["article"].to_list(), language, rng
     )
-    found["seconds"] = round(time.perf_counter() - start, 1)
-    found["leaks"] = leaks(corpus, options)
-    return found
+    results["seconds"] = round(time.perf_counter() - start, 1)
+    results["leaks"] = leaks(corpus, options)
+    return results
 
 
 if __name__ == "__main__":

@@ -100,12 +100,12 @@ class UnicodeTokenizer:
 
 def skips(text: list[str]) -> list[tuple[tuple[str, ...], int]]:
     """Different words and pairs with their smallest distance, by definition."""
-    found: dict[tuple[str, ...], int] = {(word,): 1 for word in text}
+    results: dict[tuple[str, ...], int] = {(word,): 1 for word in text}
     for i, first in enumerate(text):
         for j in range(i + 1, len(text)):
             pair = (first, text[j])
-            found[pair] = min(found.get(pair, j - i), j - i)
-    return list(found.items())
+            results[pair] = min(results.get(pair, j - i), j - i)
+    return list(results.items())
 
 
 def literal_su(reference: list[str], candidate: list[str]) -> float:

@@ -53,9 +53,11 @@ def widths(corpus: str, report: Path) -> dict[str, object]:
         path.stem: pl.read_csv(path, infer_schema_length=None, schema_overrides={"id": pl.String})
         for path in sorted((report / "items").glob("*.csv"))
     }
-    found, seconds, data = {}, {"item": 0.0, "event": 0.0}, {}
+    results, seconds, data = {}, {"item": 0.0, "event": 0.0}, {}
     for system, rows in tables.items():
-        known = {name: name if name != "compliancy" else "compliant" for name in compliancy.MEASURES}
+        known = {
+            name: name if name != "compliancy" else "compliant" for name in compliancy.COMPLIANCY_MEASURES
+        }
         columns = {name: rows[column].cast(pl.Float64).to_numpy() for name, column in known.items()}
         statistics, directions = compliancy.statistics(columns), rows["direction"].to_list()
         events = np.array([event_of[id_] for id_ in rows["id"]])
@@ -65,7 +67,7 @@ def widths(corpus: str, report: Path) -> dict[str, object]:
             start = perf_counter()
             ends[by] = measure(statistics, compliancy.aggregate, directions, numbers)[AVERAGE]
             seconds[by] += perf_counter() - start
-        found[system] = {
+        results[system] = {
             name: [round(score.value, 3), *(round(np.ptp(ends[by][name].interval), 3) for by in ends)]
             for name, score in ends["item"].items()
         }
@@ -82,7 +84,7 @@ def widths(corpus: str, report: Path) -> dict[str, object]:
             for numbers in (None, both["event"].to_numpy())
         ]
     return {
-        "value, width by item, width by event": found,
+        "value, width by item, width by event": results,
         "p of compliancy by item, by event": p_values,
         "seconds": {by: round(value, 2) for by, value in seconds.items()},
     }
@@ -164,10 +166,10 @@ def of_runs(options: Options) -> list[dict[str, float]]:
 
 
 def main(options: Options) -> None:
-    found: dict[str, object] = {"coverage": coverage(options), "runs": of_runs(options)}
+    results: dict[str, object] = {"coverage": coverage(options), "runs": of_runs(options)}
     if options.corpus and options.report:
-        found["report"] = widths(options.corpus, options.report)
-    print(json.dumps(found, indent=2))
+        results["report"] = widths(options.corpus, options.report)
+    print(json.dumps(results, indent=2))
 
 
 if __name__ == "__main__":

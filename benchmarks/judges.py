@@ -53,9 +53,9 @@ def timed(run: Callable[[], Found], repeats: int) -> tuple[Found, float]:
     seconds = []
     for _ in range(repeats):
         start = time.perf_counter()
-        found = run()
+        results = run()
         seconds.append(time.perf_counter() - start)
-    return found, min(seconds)
+    return results, min(seconds)
 
 
 def compute_for_ever() -> None:
@@ -109,28 +109,28 @@ def texts_of(task: Task, items: list[Item]) -> tuple[list[str], list[str] | None
 
 def rates(loaded: dict[Arithmetic, Judges], items: list[Item], repeats: int) -> dict[str, dict[str, float]]:
     """Texts a second of each judge in each precision."""
-    found: dict[str, dict[str, float]] = {}
+    results: dict[str, dict[str, float]] = {}
     for precision, judges in loaded.items():
         for task, judge in judges.by_task.items():
             texts, pairs = texts_of(task, items)
             _, seconds = timed(partial(judge.probabilities, texts, pairs, progress=False), repeats)
-            found.setdefault(task, {})[precision] = round(len(texts) / seconds)
-    return found
+            results.setdefault(task, {})[precision] = round(len(texts) / seconds)
+    return results
 
 
 def compare(judges: dict[Arithmetic, Judge], items: list[Item], repeats: int) -> dict[str, Any]:
     """One judge in each precision beside the pipeline."""
     texts, pairs = texts_of(judges["float32"].task, items)
     expected, plain = timed(as_pipeline(judges["float32"], texts, pairs), repeats)
-    found: dict[str, Any] = {"texts": len(texts), "pipeline_a_second": round(len(texts) / plain)}
+    results: dict[str, Any] = {"texts": len(texts), "pipeline_a_second": round(len(texts) / plain)}
     for precision, judge in judges.items():
         given, seconds = timed(partial(judge.probabilities, texts, pairs, progress=False), repeats)
-        found[precision] = {
+        results[precision] = {
             "a_second": round(len(texts) / seconds),
             "times_as_fast": round(plain / seconds, 2),
             "equal_verdicts": round(float(np.mean(np.equal(given.argmax(axis=1), expected))), 4),
         }
-    return found
+    return results
 
 
 def cost_of_systems(judges: Judges, items: list[Item], systems: int, repeats: int) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def main(options: Options) -> None:
     tasks: tuple[Task, ...] = tuple(loaded["float32"].by_task)
     for task in tasks:
         print(task, file=sys.stderr)
-        judges = {name: found.by_task[task] for name, found in loaded.items()}
+        judges = {name: results.by_task[task] for name, results in loaded.items()}
         report[task] = compare(judges, items, options.repeats)
     for count in range(1, options.neighbours + 1):
         print(f"beside {count}", file=sys.stderr)

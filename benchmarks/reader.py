@@ -19,9 +19,9 @@ import numpy as np
 import tyro
 from scipy.stats import binomtest
 
-from change_it.audit.measure import Corpus, read_corpus
+from change_it.audit.measure import AuditCorpus, read_corpus
 from change_it.audit.perturbations import PERTURBATIONS, perturbed
-from change_it.judges.reader import Reader, Reading
+from change_it.judges.reader import HeadlineReading, Reader
 from change_it.judges.reader_training import one_edit_a_kind
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item, directions_in_turn
@@ -48,9 +48,9 @@ class Options:
     """Of the items and of the edits."""
 
 
-def made(corpus: Corpus, items: list[Item], options: Options) -> list[tuple[str, int, str]]:
+def made(corpus: AuditCorpus, items: list[Item], options: Options) -> list[tuple[str, int, str]]:
     """Kind, place of the item and text of each headline."""
-    language, casing = corpus.known.language, corpus.known.casing
+    language, casing = corpus.resources.language, corpus.resources.casing
     random = np.random.default_rng(options.seed)
     headlines = []
     for place, item in enumerate(items[: options.items]):
@@ -60,14 +60,14 @@ def made(corpus: Corpus, items: list[Item], options: Options) -> list[tuple[str,
         headlines += [(f"edit: {kind}", place, text) for kind, text in changed.items()]
     for system in PERTURBATIONS.values():
         if "facts" in system.breaks:
-            some = perturbed(items, system, corpus.known, seed=options.seed, at_most=options.items)
+            some = perturbed(items, system, corpus.resources, seed=options.seed, at_most=options.items)
             headlines += [(system.name, place, text) for place, text in some]
     return headlines
 
 
 def read(
     reader: Reader, items: list[Item], texts: list[str], language: str, casing: Casing
-) -> tuple[list[Reading], dict[str, float]]:
+) -> tuple[list[HeadlineReading], dict[str, float]]:
     """What the reader makes of the headlines, and how long it takes."""
     start, before = time.perf_counter(), time.process_time()
     readings = reader.read(
@@ -96,7 +96,7 @@ def share(accepted: np.ndarray[Any, Any]) -> dict[str, Any]:
 def main(options: Options) -> None:
     reader = Reader.from_pretrained(options.judges / "facts", precision=options.precision, device="cpu")
     corpus = read_corpus(options.corpus, casing=Casing.load(options.judges / "fluency"), seed=options.seed)
-    language, casing = corpus.known.language, corpus.known.casing
+    language, casing = corpus.resources.language, corpus.resources.casing
     items = directions_in_turn([item for item in corpus.test.items if item.reference], options.seed)
     headlines = made(corpus, items, options)
     some, texts = [items[place] for _, place, _ in headlines], [text for _, _, text in headlines]
@@ -115,7 +115,7 @@ def main(options: Options) -> None:
         casing=casing,
     )
     accepted = np.array([reader.objection(reading) is None for reading in readings])
-    supported = np.array([found.supported for found in rules])
+    supported = np.array([results.supported for results in rules])
     report: dict[str, Any] = {
         "reader": reader.weights_hash[:6],
         "margins": dict(reader.settings.margins),

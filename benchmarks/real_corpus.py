@@ -87,15 +87,15 @@ CROSS_ENCODER: dict[str, Any] = {
 def ngrams(corpus: str, seed: int) -> dict[str, float]:
     """Mean F1 on A2 of character n-grams trained on main's examples, as they are printed and with typography normalised."""
     data = load_task("main", corpus, fold="all", negatives="random", validation_share=0.1, seed=seed)
-    found = {}
+    results = {}
     for name, change in {"as printed": str, "typography normalised": normalise_typography}.items():
         known, test = (
             replace(part, texts=[change(text) for text in part.texts])
             for part in (data.known, data.tests["gold"])
         )
         answers = character_ngrams(known, seed=seed)(test)
-        found[name] = scores(test.labels, answers, data.outlets)["macro_f1"]
-    return found
+        results[name] = scores(test.labels, answers, data.outlets)["macro_f1"]
+    return results
 
 
 def judge(
@@ -136,16 +136,18 @@ def audit(options: Options, judges: Path, seed: int) -> dict[str, Any]:
     out = judges.parent / "audit"
     if not (out / "audit.json").exists():
         audit_command.run(AuditOptions(out=out, **evaluation_options(options, judges, seed)))
-    found = json.loads((out / "audit.json").read_text(encoding="utf-8"))
+    results = json.loads((out / "audit.json").read_text(encoding="utf-8"))
     return {
-        "verdicts": [f"{one['judge']}: {one['words']}. {one['text']}" for one in found["verdicts"]],
-        "systems": {one["system"]: {"n": one["n"], **one["values"]} for one in found["systems"]},
-        "main_without": {f"{one['group']}: {one['name']}": [one["n"], one["f1"]] for one in found["probes"]},
+        "verdicts": [f"{one['judge']}: {one['words']}. {one['text']}" for one in results["verdicts"]],
+        "systems": {one["system"]: {"n": one["n"], **one["values"]} for one in results["systems"]},
+        "main_without": {
+            f"{one['group']}: {one['name']}": [one["n"], one["f1"]] for one in results["probes"]
+        },
         "main_listens_to": {
             f"{outlet}, {source}": [
-                one["text"] for one in found["cues"] if (one["outlet"], one["source"]) == (outlet, source)
+                one["text"] for one in results["cues"] if (one["outlet"], one["source"]) == (outlet, source)
             ]
-            for outlet in found["outlets"]
+            for outlet in results["outlets"]
             for source in ("main", "data")
         },
     }

@@ -51,7 +51,7 @@ def main() -> None:
             )
             for field in COLUMNS
         }
-        found = {
+        results = {
             "megabytes": page_file.stat().st_size / 1e6,
             "lines": lines,
             "seconds_until_shown": round(loaded, 2),
@@ -60,7 +60,7 @@ def main() -> None:
             "seconds_to_filter": round(page.evaluate(FILTER, "la"), 3),
         }
         browser.close()
-    json.dump(found, sys.stdout, indent=2)
+    json.dump(results, sys.stdout, indent=2)
     print()
 
 

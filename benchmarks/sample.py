@@ -28,7 +28,7 @@ def aligned(articles: list[Article], tfidf: object) -> tuple[list[tuple[float, i
     days: dict[object, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for index, article in enumerate(articles):
         days[article.date][article.label].append(index)
-    found, compared = [], 0
+    results, compared = [], 0
     for day, outlets in days.items():
         left = outlets["colle"]
         right = [
@@ -40,18 +40,18 @@ def aligned(articles: list[Article], tfidf: object) -> tuple[list[tuple[float, i
             similar = (tfidf[left] @ tfidf[right].T).tocoo()
             compared += len(left) * len(right)
             keep = similar.data > LOOSE
-            found += [
+            results += [
                 (s, left[i], right[j])
                 for s, i, j in zip(similar.data[keep], similar.row[keep], similar.col[keep], strict=True)
             ]
-    found.sort(key=lambda pair: (-pair[0], pair[1], pair[2]))
+    results.sort(key=lambda pair: (-pair[0], pair[1], pair[2]))
     used: set[int] = set()
     pairs = []
-    for similarity, a, b in found:
+    for similarity, a, b in results:
         if a not in used and b not in used:
             used |= {a, b}
             pairs.append((float(similarity), a, b))
-    return pairs, len(found) / max(1, compared)
+    return pairs, len(results) / max(1, compared)
 
 
 def style(articles: list[Article], train: list[int], test: list[int], change: object) -> float:

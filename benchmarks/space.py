@@ -241,9 +241,9 @@ def main(options: Options) -> None:
                     asked = questions(options, count, 1000 + options.seed)
                     if endpoint == "judge":
                         asked = [own_headline(data, number) for number, data in enumerate(asked)]
-                    found = timed(page, endpoint, asked, users, server.pid)
-                    assert "complete" in found["ends"], "no request was answered"
-                    report.setdefault(name, {})[endpoint] = found
+                    results = timed(page, endpoint, asked, users, server.pid)
+                    assert "complete" in results["ends"], "no request was answered"
+                    report.setdefault(name, {})[endpoint] = results
             if options.mixed:
                 print("mixed", file=sys.stderr)
                 report["mixed"] = mixed(page, options, server.pid)

@@ -63,11 +63,11 @@ class Options:
     """Folder with a JSON file a script."""
 
 
-def look_up(found: Any, path: tuple[str, ...]) -> float | None:
+def look_up(results: Any, path: tuple[str, ...]) -> float | None:
     """The number at a path of names, None where it is not."""
     for name in path:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found
+        results = results.get(name) if isinstance(results, dict) else None
+    return results
 
 
 def rows_of(folder: Path) -> list[tuple[str, float | None, str, bool | None]]:

@@ -16,22 +16,22 @@ from change_it.networks.tokenizer import HeadlineTokenizer
 if TYPE_CHECKING:
     from change_it.networks.headline_pipeline import HeadlinePipeline
 
-__all__ = ["GENERATORS", "JUDGES", "HeadlinePipeline", "HeadlineTokenizer"]
+__all__ = ["GENERATOR_MODELS", "JUDGE_MODELS", "HeadlinePipeline", "HeadlineTokenizer"]
 
-JUDGES = (
+JUDGE_MODELS = (
     PairJudgeForSequenceClassification,
     StyleJudgeForSequenceClassification,
     BiLSTMJudgeForSequenceClassification,
     FluencyJudgeForSequenceClassification,
 )
-GENERATORS = (PointerGeneratorForConditionalGeneration, PointerTransformerForConditionalGeneration)
+GENERATOR_MODELS = (PointerGeneratorForConditionalGeneration, PointerTransformerForConditionalGeneration)
 
-for model in (*JUDGES, *GENERATORS):
+for model in (*JUDGE_MODELS, *GENERATOR_MODELS):
     config = model.config_class
-    auto = AutoModelForSequenceClassification if model in JUDGES else AutoModelForSeq2SeqLM
+    auto = AutoModelForSequenceClassification if model in JUDGE_MODELS else AutoModelForSeq2SeqLM
     AutoConfig.register(config.model_type, config, exist_ok=True)
     auto.register(config, model, exist_ok=True)
-    if model in GENERATORS:
+    if model in GENERATOR_MODELS:
         AutoTokenizer.register(config, fast_tokenizer_class=HeadlineTokenizer, exist_ok=True)
     # `save_pretrained` then writes `auto_map` and the files of the code.
     config.register_for_auto_class()

@@ -21,15 +21,15 @@ class LRUCache(Generic[Key, Value]):
     def get(self, keys: Sequence[Key], compute: Callable[[list[Key]], Sequence[Value]]) -> list[Value]:
         """The results in the order of the keys; `compute` gets the distinct keys that are not cached."""
         with self._lock:
-            known = {key: self._results[key] for key in keys if key in self._results}
-        missing = [key for key in dict.fromkeys(keys) if key not in known]
+            results = {key: self._results[key] for key in keys if key in self._results}
+        missing = [key for key in dict.fromkeys(keys) if key not in results]
         if missing:
-            known.update(zip(missing, compute(missing), strict=True))
+            results.update(zip(missing, compute(missing), strict=True))
         if self.size:
             with self._lock:
                 for key in dict.fromkeys(keys):
-                    self._results[key] = known[key]
+                    self._results[key] = results[key]
                     self._results.move_to_end(key)
                 while len(self._results) > self.size:
                     self._results.popitem(last=False)
-        return [known[key] for key in keys]
+        return [results[key] for key in keys]

@@ -140,7 +140,7 @@ class Workers(Generic[State]):
         free, again = deque(self._workers), deque[tuple[int, Sequence[object]]]()
         calls: dict[Any, tuple[Any, tuple[int, Sequence[object]]]] = {}
         done: dict[int, Result] = {}
-        given = 0
+        returned = 0
         while True:
             while free and (piece := again.popleft() if again else next(pieces, None)):
                 worker = free.popleft()
@@ -157,9 +157,9 @@ class Workers(Generic[State]):
                 if not self._workers:
                     raise
                 again.append(piece)
-            while given in done:
-                yield done.pop(given)
-                given += 1
+            while returned in done:
+                yield done.pop(returned)
+                returned += 1
 
 
 class _Worker:
@@ -215,7 +215,7 @@ def map_ordered(
 def map_threads(
     function: Callable[..., Result], items: Iterable[Sequence[object]], threads: int
 ) -> Iterator[Result]:
-    """The same in threads of this process, whatever engine is in use; with one thread, one call after the other."""
+    """As `map_ordered`, in threads of this process whatever engine is in use; with one thread, one call after the other."""
     if threads == 1:
         yield from starmap(function, items)
         return
@@ -258,7 +258,7 @@ def _compute_in_one_thread() -> None:
 
 def _start(ray: Any, address: str | None) -> None:
     """Connect to a cluster, or start one on this machine, without a word."""
-    given = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     cluster = address or os.environ.get("RAY_ADDRESS")
     try:
         if cluster and re.fullmatch(r"[^/]+:\d+", cluster):  # Ray itself would wait for minutes
@@ -268,7 +268,7 @@ def _start(ray: Any, address: str | None) -> None:
             address=cluster,
             log_to_driver=False,
             logging_level="ERROR",
-            runtime_env={"env_vars": given},
+            runtime_env={"env_vars": environment},
             **({} if cluster else {"include_dashboard": False}),
         )
     except (OSError, OverflowError, ValueError) as error:

@@ -181,7 +181,7 @@ class PublishedRow(NamedTuple):
 
 #: Table 2, and the gold upper bound of the same section S2S2's
 #: average of main is printed as .849; the mean of its directions is .846.
-SYSTEMS = (
+PUBLISHED_SYSTEMS = (
     PublishedRow("gold", "rep2gio", None, None, None, 0.743, None, None),
     PublishedRow("gold", "gio2rep", None, None, None, 0.781, None, None),
     PublishedRow("SUM", "rep2gio", 0.649, 0.876, 0.799, 0.449, 0.020, 0.145),
@@ -210,7 +210,7 @@ class PublishedClass(NamedTuple):
 
 
 #: Table 1, in the order of the classes of our judges.
-JUDGES = (
+PUBLISHED_JUDGES = (
     PublishedClass("main", "rep", 0.77, 0.83, 0.80),
     PublishedClass("main", "gio", 0.84, 0.78, 0.81),
     PublishedClass("hh", "no_match", 0.95, 0.98, 0.96),
@@ -231,12 +231,12 @@ INFORMATIVENESS = (
     *("LSA-C", "LSA-S", "TM-C", "TM-S", "WE-C", "WE-S", "KL-C", "KL-S"),
 )
 #: Metrics of Table 2 (readability), in its order.
-READABILITY = ("Fog", "NR", "PNR", "PR", "AWL")
+PUBLISHED_READABILITY = ("Fog", "NR", "PNR", "PR", "AWL")
 
 #: Tables 1 and 2: baseline, under our name of it, to its means. Fog cannot come from the formula that the paper
 #: prints, its normalisation is unknown.
 HEVAS_MEANS: dict[str, dict[str, float]] = {
-    system: dict(zip((*INFORMATIVENESS, *READABILITY), values, strict=True))
+    system: dict(zip((*INFORMATIVENESS, *PUBLISHED_READABILITY), values, strict=True))
     for system, values in {
         "random": (
             *(0.046, 0.000, 0.011, 0.018, 0.869, 0.721, 0.783, 0.586, 0.693, 0.445, 0.593, 0.954),

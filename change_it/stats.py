@@ -27,6 +27,7 @@ from change_it.errors import InputError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 #: Number of the event of each item.
 Events = Sequence[int] | Ints
 #: Names to (n,) values of the items, (n, runs) of several runs, or to sums of any shape.
@@ -167,14 +168,16 @@ def paired_p_values(
         0,
     )
     sides = ((left, swapped), (right, -swapped))
-    one, other = (_measures(_stratum_sums(rows, strata), first, aggregate) for rows, _ in sides)
-    drawn_one, drawn_other = (
-        _measures(_stratum_sums(rows, strata)[:, None] + moved, first, aggregate) for rows, moved in sides
+    measured_first, measured_second = (
+        _measures(_stratum_sums(rows, strata), first, aggregate) for rows, _ in sides
+    )
+    drawn_first, drawn_second = (
+        _measures(_stratum_sums(rows, strata)[:, None] + changes, first, aggregate) for rows, changes in sides
     )
     p_values = {}
-    for name in one:
-        difference = np.abs((one[name] - other[name]).mean(axis=-1))
-        drawn = np.abs((drawn_one[name] - drawn_other[name]).mean(axis=-1))
+    for name in measured_first:
+        difference = np.abs((measured_first[name] - measured_second[name]).mean(axis=-1))
+        drawn = np.abs((drawn_first[name] - drawn_second[name]).mean(axis=-1))
         p_values[name] = ((drawn >= difference[:, None] - 1e-12).sum(axis=1) + 1) / (trials + 1)
     return p_values
 

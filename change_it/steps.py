@@ -17,32 +17,30 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.process import release_memory
 from change_it.tables import console
+from change_it.training.settings import Precision
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 
+def native_precision() -> Precision:
+    """What models train in: bf16 where the processor has units for it."""
+    from change_it.networks.pretrained import native_bf16
+
+    return "bf16" if native_bf16() else "no"
+
+
 @dataclass(frozen=True)
 class Step:
-    """One command.
+    """One command."""
 
-    Attributes:
-        name: in plans and records.
-        command: what runs it, as `module:function`; it is called with the settings.
-        settings: the command's options.
-        makes: the file that is there once it is finished; a plan looks for it.
-        needs: names of earlier steps whose results it reads.
-        inputs: files of the user that it reads.
-        seconds: estimate on two idle cores.
-    """
-
-    name: str
-    command: str
-    settings: Any
-    makes: Path = Path()
-    needs: tuple[str, ...] = ()
-    inputs: tuple[Path, ...] = ()
-    seconds: float = 0.0
+    name: str  # in plans and records
+    command: str  # what runs it, as `module:function`; it is called with the settings
+    settings: Any  # the command's options
+    makes: Path = Path()  # the file that is there once it is finished; a plan looks for it
+    needs: tuple[str, ...] = ()  # names of earlier steps whose results it reads
+    inputs: tuple[Path, ...] = ()  # files of the user that it reads
+    seconds: float = 0.0  # estimate on two idle cores
 
     def run(self) -> float:
         """Call the command; the seconds that it took."""
@@ -60,14 +58,10 @@ class Step:
 
 
 class Run:
-    """The steps of a folder: each is recorded once it is finished, and not run again.
-
-    Attributes:
-        out: the folder.
-        finished: step to what its record holds, `seconds` among it.
-    """
+    """The steps of a folder: each is recorded once it is finished, and not run again."""
 
     def __init__(self, out: Path, finished: dict[str, dict[str, Any]]) -> None:
+        """Open a folder; `finished` is step to what its record holds, `seconds` among it."""
         self.out, self.finished = out, finished
 
     def write(self) -> None:
@@ -92,21 +86,18 @@ class Run:
     ) -> None:
         """Run what must be run, and record each step once it is finished.
 
-        Args:
-            steps: one after the other in this process.
-            beside: one after the other in a process of their own, meanwhile.
-            log: what the steps of that process print goes there.
-            numbered: headings count the steps, and nothing is printed of those that were finished before.
+        The steps `beside` run meanwhile in a process of their own, whose output goes to `log`. Where `numbered`, headings count the
+        steps, and nothing is printed of those that were finished before.
         """
         terminal = console()
 
         def unfinished(those: Sequence[Step]) -> list[Step]:
-            found = self.unfinished(those)
+            left = self.unfinished(those)
             for step in [] if numbered else those:
-                if step not in found:
+                if step not in left:
                     seconds = self.finished[step.name]["seconds"]
                     terminal.print(f"[green]✓[/] {step.name}: finished before ({seconds:.0f} s)")
-            return found
+            return left
 
         with BackgroundSteps(unfinished(beside), log) as background:
             if background.names:
@@ -176,12 +167,12 @@ class BackgroundSteps:
         """
         while self.names and (wait or self._results.poll()):
             try:
-                found = self._results.recv()
+                result = self._results.recv()
             except EOFError:
                 raise RuntimeError(f"the process of the {self.names[0]} has died: see {self._log}") from None
-            if isinstance(found, Exception):
-                raise found
-            yield self.names.pop(0), found
+            if isinstance(result, Exception):
+                raise result
+            yield self.names.pop(0), result
 
 
 def _run_in_background(steps: Sequence[Step], log: Path, threads: int, sender: "Connection") -> None:
@@ -193,15 +184,15 @@ def _run_in_background(steps: Sequence[Step], log: Path, threads: int, sender: "
     torch.set_num_threads(threads)
     with log.open("a", encoding="utf-8") as file, redirect_stdout(file), redirect_stderr(file):
         for step in steps:
-            found: float | Exception
+            result: float | Exception
             try:
-                found = step.run()
+                result = step.run()
             except Exception as error:
                 traceback.print_exc()
-                found = error
+                result = error
             file.flush()
-            sender.send(found)
-            if isinstance(found, Exception):
+            sender.send(result)
+            if isinstance(result, Exception):
                 return
 
 

@@ -96,7 +96,7 @@ class Table:
         ]
 
     def with_groups(self) -> "Table":
-        """The same table with its groups as first column, for what shows no headings between rows; not where the rows name theirs."""
+        """The table with its groups as first column, for what shows no headings between rows; as it is where the rows name theirs."""
         named = all(
             any(isinstance(value, str) and value.startswith(row.group) for value in row.values.values())
             for row in self.rows
@@ -107,7 +107,7 @@ class Table:
         return replace(self, columns=(Column("group", "text", title=" "), *self.columns), rows=tuple(rows))
 
     def only(self, names: Iterable[str]) -> "Table":
-        """The same table with some of its columns, in the order of the names."""
+        """The table with some of its columns, in the order of the names."""
         by_name = {column.name: column for column in self.columns}
         return replace(self, columns=tuple(by_name[name] for name in names))
 
@@ -207,11 +207,8 @@ _LATEX = str.maketrans(
 def to_latex(table: Table, *, label: str, comments: Sequence[str] = ()) -> str:
     """The table as a LaTeX float for the package booktabs, title and notes as its caption.
 
-    Args:
-        table: what stands below a value goes into a line of its own in small figures, the best of a column is bold. Ten
-            columns of figures with intervals are as wide as a page of two columns.
-        label: to refer to it.
-        comments: lines that LaTeX leaves out.
+    What stands below a value goes into a line of its own in small figures, the best of a column is bold. Ten columns of figures
+    with intervals are as wide as a page of two columns.
     """
 
     def cell(row: Row, column: Column) -> str:

@@ -17,7 +17,7 @@ import pytest
 from pages import beyond, expected, foreign_words, pale
 from space_runs import models_in, served, write_csv, write_run
 
-from change_it.scoring.compliancy import JUDGES
+from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.space import transfer_tab
 from change_it.space.examples import examples
 from change_it.space.transfer_tab import transfer_inputs
@@ -241,7 +241,7 @@ def test_the_page_opens_with_an_example_already_judged(page, language, width, te
         expected(page.locator("#about")).to_contain_text(text("page.outlets", a="rep", b="gio"))
         expected(page.locator("#about .ci-warning")).to_have_count(0)
     expected(page.locator(".ci-jump a")).to_be_visible(visible=width == PHONE)
-    expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(len(JUDGES))
+    expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(len(VERDICT_NAMES))
     assert beyond(page) == []
 
 
@@ -256,11 +256,11 @@ def test_a_headline_is_transferred_and_judged(page, language, own, text):
     expected(card.locator(".ci-badge")).to_have_text(f"✓ {text('transfer.compliant_yes')}")
     says = [
         f"{text(f'transfer.{judge}')} {text(f'transfer.{judge}_yes', original='rep', new='gio')}"
-        for judge in JUDGES
+        for judge in VERDICT_NAMES
     ]
-    expected(card.locator(".ci-verdicts li")).to_have_count(len(JUDGES))
+    expected(card.locator(".ci-verdicts li")).to_have_count(len(VERDICT_NAMES))
     expected(card.locator(".ci-says")).to_have_text([re.compile(f"^{re.escape(one)}") for one in says])
-    expected(card.locator(".ci-mark")).to_have_text(["✓"] * len(JUDGES))
+    expected(card.locator(".ci-mark")).to_have_text(["✓"] * len(VERDICT_NAMES))
     expected(card.locator(".ci-headline mark")).to_have_text([":", "!"])
     expected(card.locator(".ci-gone del")).to_have_text(own["dropped"])
     expected(card.locator(".ci-gone")).to_contain_text(text("transfer.gone"))
@@ -295,7 +295,7 @@ def test_an_example_is_clicked(page, language, text):
     expected(page.get_by_label("rep → gio")).to_be_checked()  # it is written like the first outlet
     summary = re.compile(text("transfer.summary", good=r"\d", all=r"\d", to="gio"))
     expected(page.locator(".ci-summary")).to_have_text(summary)
-    expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(len(JUDGES))
+    expected(page.locator(".ci-card").first.locator(".ci-verdicts li")).to_have_count(len(VERDICT_NAMES))
 
 
 def test_every_mark_explains_itself_to_mouse_and_finger(page, width, own, text):
@@ -361,7 +361,7 @@ def test_a_link_brings_a_request_back(opened, page, language, width, own):
     [other] = {*LANGUAGES} - {language}
     again = opened(language, width, link.replace(f"language={language}", f"language={other}"))
     expected(again.locator("#own textarea")).to_have_value(own["own"])
-    expected(card_of(again, own["own"]).locator(".ci-mark")).to_have_text(["✓"] * len(JUDGES))
+    expected(card_of(again, own["own"]).locator(".ci-mark")).to_have_text(["✓"] * len(VERDICT_NAMES))
     expected(again.locator("html")).to_have_attribute("lang", other)
 
 
@@ -568,4 +568,4 @@ def test_the_keyboard_is_enough(opened):
     assert page.locator("#transfer").evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
     with asks(page, "transfer"):
         page.keyboard.press("Enter")
-    expected(own.locator(".ci-mark")).to_have_text(["✓"] * len(JUDGES))
+    expected(own.locator(".ci-mark")).to_have_text(["✓"] * len(VERDICT_NAMES))

@@ -12,7 +12,7 @@ from scoring_fakes import FakeJudges
 
 import change_it
 from change_it import InputError, Judges, compute_compliancy
-from change_it.scoring.compliancy import MEASURES
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems
 
@@ -72,8 +72,8 @@ def test_one_signature_is_one_number(metric, toy_test, fake_judges):
     result = metric.compute(**call, reference_articles=[item.reference_article for item in items])
     alone = metric.compute(**call)
     assert result["signature"] == row.signature
-    assert {name: result[name] for name in MEASURES if name in row.values} == {
-        name: row.values[name] for name in MEASURES if name in row.values
+    assert {name: result[name] for name in COMPLIANCY_MEASURES if name in row.values} == {
+        name: row.values[name] for name in COMPLIANCY_MEASURES if name in row.values
     }
     assert all(
         result["intervals"]["average"][name] == row.intervals[name] for name in ("compliancy", "facts")

@@ -14,11 +14,11 @@ from textwrap import fill
 import tyro
 
 from change_it.commands import push
-from change_it.hub.push_options import REPO_TYPES, Kind, PushOptions
+from change_it.hub.push_options import REPO_TYPES, PushKind, PushOptions
 from change_it.io import write_text
 
 #: What stands where: kind, folder of the run or name of what the package ships, and name on the Hub.
-REPOSITORIES: tuple[tuple[Kind, str, str], ...] = (
+REPOSITORIES: tuple[tuple[PushKind, str, str], ...] = (
     ("dataset", "corpus", "headlines-in-two-styles"),
     ("judge", "judges", "headline-judges"),
     ("generator", "generators/rewrite", "headline-rewriter"),

@@ -174,9 +174,9 @@ class _File:
             return f"{len(cells)} cells and {len(HEADER)} columns"
         if cells[0] not in self.items:
             return f"the item {cells[0]!r} is not in this sheet"
-        given = dict(zip(QUESTIONS, cells[1:-1], strict=True))
-        for question, text in given.items():
+        texts = dict(zip(QUESTIONS, cells[1:-1], strict=True))
+        for question, text in texts.items():
             if text and text not in _VALUES[question]:
                 return f"{question} is {text!r}, not a number from 1 to {QUESTIONS[question]}"
-        self.answers[cells[0]] = {name: _VALUES[name][text] for name, text in given.items() if text}
+        self.answers[cells[0]] = {name: _VALUES[name][text] for name, text in texts.items() if text}
         return ""

@@ -102,7 +102,7 @@ def build(
             gr.Markdown(f"# {text('study.title')}\n\n{text('study.intro', count=len(rows))}")
             name = gr.Textbox(label=text("study.name"), max_length=40, elem_id="name")
             start = gr.Button(text("study.start"), variant="primary", elem_id="start")
-        with gr.Column(visible=False) as asked:
+        with gr.Column(visible=False) as questioned:
             progress = gr.HTML(padding=False, elem_id="progress")
             headline = gr.HTML(padding=False, elem_id="headline")
             with gr.Row(elem_classes="ca-choices"):
@@ -110,7 +110,7 @@ def build(
             back = gr.Button(text("study.back"), size="sm", elem_id="back")
         # What is on the screen when a button is pressed is sent with it, so a late answer goes to its own headline.
         current, person = gr.Textbox(visible=False), gr.Textbox(visible=False)
-        shown = [first, asked, progress, headline, *buttons, current, person]
+        shown = [first, questioned, progress, headline, *buttons, current, person]
         quiet: dict[str, Any] = {
             "outputs": shown,
             "queue": False,

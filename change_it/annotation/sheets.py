@@ -239,7 +239,7 @@ def read_sheet(path: Path) -> tuple[list[SheetRow], list[str]]:
 
 
 def _unquoted(text: str) -> str:
-    """Without the apostrophe that keeps a spreadsheet from taking a text for a formula."""
+    """A text without the apostrophe that keeps a spreadsheet from taking it for a formula."""
     return text[1:] if text.startswith("'") and text[1:2] in ("=", "+", "-", "@") else text
 
 
@@ -261,10 +261,10 @@ def read_annotator(file: Path, key: Sequence[KeyRow]) -> Annotator:
     """Read one file: of the page, where the last row of an item holds, or a sheet that was filled in."""
     records = read_records(file, required=("item", "answer"), optional=("time", *CHOICES, *RATINGS))
     rows = {row.item: row for row in key}
-    strange = [record.cells["item"] for record in records if record.cells["item"] not in rows]
-    if strange:
+    unknown = [record.cells["item"] for record in records if record.cells["item"] not in rows]
+    if unknown:
         raise InputError(
-            f"{file} has {len(strange)} items that are not in the key ({listed(strange, 3)}): give the key of this sheet"
+            f"{file} has {len(unknown)} items that are not in the key ({listed(unknown, 3)}): give the key of this sheet"
         )
     of_page = "time" in records[0].cells
     answers: dict[str, dict[str, int]] = {}

@@ -6,7 +6,6 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from change_it import __version__
 from change_it.annotation.agreement import alpha, coincidences
@@ -18,7 +17,7 @@ from change_it.stats import AVERAGE, Aggregate, Floats, Ints, Score, Statistics,
 #: Who is compared with the key, beside each annotator: their mean, what most of them answered, and the judge main.
 PEOPLE, MAJORITY, JUDGE = "people", "majority", "judge main"
 #: Of each rater, as in LREC 2020's Tables 1, 4 and 5; F1 of the first and the second outlet and their mean.
-MEASURES = ("accuracy", "f1_1", "f1_2", "f1")
+RATER_MEASURES = ("accuracy", "f1_1", "f1_2", "f1")
 _TAKEN = (
     *(PEOPLE, MAJORITY, JUDGE, "difference"),
     *("item", "condition", "headline", "outlet", "votes", "judge", "p", "n", "accuracy", "alpha"),
@@ -43,7 +42,7 @@ class Correlation(NamedTuple):
 class Judged:
     """What judges and metrics say of the n items of a key."""
 
-    answers: NDArray[np.int64]  # main's decision, 1 or 2
+    answers: Ints  # main's decision, 1 or 2
     p_first: Floats  # its probability of the first outlet
     metrics: dict[str, Floats]  # P(HH), P(AH), P(fluency) and, where measured, HEvAS; nan where unknown
     signature: str  # of the judges, and of HEvAS where measured
@@ -114,7 +113,7 @@ class Study:
         return [at for at, row in enumerate(self.key) if row.condition == condition]
 
     def raters(self, condition: str) -> dict[str, dict[str, Score]]:
-        """Each rater's `MEASURES` on the headlines of a condition, those of `people` and of the judge less people.
+        """Rater to `RATER_MEASURES` on the headlines of a condition; also of `people`, their mean, and of the judge less people.
 
         The mean of the annotators is what LREC 2020's Table 5 prints. `people` has their `alpha`, too.
         """
@@ -132,7 +131,7 @@ class Study:
             measures: dict[str, Floats] = {}
             for name in self.answers:
                 measures |= {f"{name} {key}": value for key, value in _scores(sums, name).items()}
-            for key in MEASURES:
+            for key in RATER_MEASURES:
                 mean = np.nanmean([measures[f"{name} {key}"] for name in people], axis=0)
                 measures[f"{PEOPLE} {key}"] = mean
                 if self.judged:
@@ -167,7 +166,7 @@ class Study:
             )
 
     def correlations(self) -> list[Correlation]:
-        """Of mean ratings with what judges and metrics say, over the systems' headlines; gold is its own reference."""
+        """Correlations of mean ratings with what judges and metrics say, over the systems' headlines; gold is its own reference."""
         if not self.judged:
             return []
         rows = []

@@ -4,7 +4,7 @@ from math import isfinite
 
 from change_it import published
 from change_it.annotation.sheets import GOLDS
-from change_it.annotation.study import JUDGE, MAJORITY, MEASURES, PEOPLE, Study
+from change_it.annotation.study import JUDGE, MAJORITY, PEOPLE, RATER_MEASURES, Study
 from change_it.results.document import Document, Section
 from change_it.stats import Score
 from change_it.tables import Column, Row, Table, Value, with_interval
@@ -110,7 +110,7 @@ def classification(study: Study) -> Table:
     for name, f1 in printed.items():
         values = dict(zip(("f1_1", "f1_2", "f1"), f1, strict=True))
         rows.append(Row({"rater": f"{name}, published", **values}, "published"))
-    titles = dict(zip(MEASURES, ("accuracy", f"F1 {first}", f"F1 {second}", "mean F1"), strict=True))
+    titles = dict(zip(RATER_MEASURES, ("accuracy", f"F1 {first}", f"F1 {second}", "mean F1"), strict=True))
     columns = (Column("rater", "text"), Column("n", "count"), *map(with_interval, titles, titles.values()))
     notes: tuple[str, ...] = ()
     if len(study.annotators) > 1:

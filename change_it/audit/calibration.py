@@ -9,20 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from change_it.audit.perturbations import Known
+from change_it.audit.perturbations import Resources
 from change_it.audit.probes import drawn
 from change_it.corpus.folder import read_table
 from change_it.scoring.columns import GOLD
 from change_it.scoring.item import Item
-from change_it.stats import Floats
+from change_it.stats import Bools, Floats, Ints
 from change_it.text.damage import FAMILIES, damage
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge, Judges
-
-Ints = NDArray[np.int64]
 
 BINS = 10
 #: Examples of each judge; articles take long to read.
@@ -31,105 +28,69 @@ EXAMPLES = {"main": 2000, "hh": 1000, "ah": 300, "fluency": 800}
 DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.10)
 #: Two-sided error of the first kind, and the chance to find a difference that is there.
 ALPHA, POWER = 0.05, 0.8
-#: Share of differing verdicts is known of two systems with at least as many headlines in common.
+#: Two systems are compared where they have as many headlines in common.
 COMMON = 50
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Answers that a judge was about equally sure of.
+    """Answers that a judge was about equally sure of."""
 
-    Attributes:
-        n: their number.
-        confidence: mean probability of the class decided for, 0.5-1.
-        right: share of right decisions.
-    """
-
-    n: int
-    confidence: float
-    right: float
+    n: int  # their number
+    confidence: float  # mean probability of the class decided for, 0.5-1
+    right: float  # share of right decisions
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How a judge's probabilities compare with how often it is right.
+    """How a judge's probabilities compare with how often it is right."""
 
-    Attributes:
-        judge: main, hh, ah or fluency.
-        n: examples.
-        accuracy: share of right decisions.
-        confidence: mean probability of the class decided for.
-        ece: expected calibration error: mean distance of confidence and accuracy over `BINS` bins, by their size.
-        bins: those with examples, rising.
-        temperature: by which to divide the log-odds, fitted on one half of the events; None where not asked for.
-        ece_before: of the other half.
-        ece_after: of the other half, with the temperature.
-    """
-
-    judge: str
-    n: int
-    accuracy: float
-    confidence: float
-    ece: float
-    bins: tuple[Bin, ...]
+    judge: str  # main, hh, ah or fluency
+    n: int  # examples
+    accuracy: float  # share of right decisions
+    confidence: float  # mean probability of the class decided for
+    ece: float  # expected calibration error: mean distance of confidence and accuracy over `BINS` bins, by their size
+    bins: tuple[Bin, ...]  # those with examples, rising
+    # by which to divide the log-odds, fitted on one half of the events; None where not asked for
     temperature: float | None = None
-    ece_before: float | None = None
-    ece_after: float | None = None
+    ece_before: float | None = None  # of the other half
+    ece_after: float | None = None  # of the other half, with the temperature
 
 
 @dataclass(frozen=True)
 class Power:
-    """How many headlines distinguish two systems, by a paired test of their compliancy that draws events.
+    """How many headlines distinguish two systems, by a paired test of their compliancy that draws events."""
 
-    Attributes:
-        measure: whose verdicts were compared.
-        design: design effect: how many times as many headlines it takes as if each were an event of its own, since the headlines
-            of an event fare alike; the median over the pairs of audited systems, at least 1.
-        differing: median share of headlines on which verdicts differ between two of the audited systems.
-        unrelated: the same share of two systems as good as gold whose verdicts have nothing to do with each other.
-        needed: difference to the headlines needed for each share, `differing` first.
-        items: headlines that the corpus has.
-        events: that they are of.
-        smallest: the difference that these distinguish, for each share.
-    """
-
-    measure: str
+    measure: str  # whose verdicts were compared
+    # design effect: how many times as many headlines it takes as if each were an event of its own, since the
+    # headlines of an event fare alike; the median over the pairs of audited systems, at least 1
     design: float
-    differing: float
-    unrelated: float
-    needed: dict[str, tuple[int, int]]
-    items: int
-    events: int
-    smallest: tuple[float, float]
+    differing: float  # median share of headlines on which verdicts differ between two of the audited systems
+    unrelated: float  # the same share of two systems as good as gold whose verdicts have nothing to do with each other
+    needed: dict[str, tuple[int, int]]  # difference to the headlines needed for each share, `differing` first
+    items: int  # headlines that the corpus has
+    events: int  # that they are of
+    smallest: tuple[float, float]  # the difference that these distinguish, for each share
 
 
 def calibrate(
     judges: "Judges",
     corpus: str,
     items: Sequence[Item],
-    known: Known,
+    resources: Resources,
     *,
     temperature: bool = False,
     seed: int = 1,
     batch_size: int | None = None,
 ) -> list[Calibration]:
-    """Calibration of each judge on test examples.
+    """Calibration of each judge that a corpus has test examples for; with `temperature` one is fitted on half of the events.
 
-    Args:
-        judges: to ask.
-        corpus: whose configs `hh` and `ah` are the examples of these judges.
-        items: whose original headlines are the examples of main, and with one kind of damage each those of fluency.
-        known: of the corpus.
-        temperature: fit one on half of the events and report on the other.
-        seed: of what is drawn.
-        batch_size: texts a judge reads at once.
-
-    Returns:
-        One for each judge that the corpus has examples for.
+    The configs `hh` and `ah` of the corpus are the examples of these judges; the original headlines of the items are those of
+    main, and with one kind of damage each those of fluency.
     """
     calibrations = []
     for task, judge in judges.by_task.items():
-        texts, pairs, labels, events = _examples(judge, corpus, items, known, seed)
+        texts, pairs, labels, events = _examples(judge, corpus, items, resources, seed)
         if not texts:
             continue
         answers = judge.probabilities(texts, pairs, batch_size=batch_size, progress=False)
@@ -139,7 +100,7 @@ def calibrate(
 
 
 def _examples(
-    judge: "Judge", corpus: str, items: Sequence[Item], known: Known, seed: int
+    judge: "Judge", corpus: str, items: Sequence[Item], resources: Resources, seed: int
 ) -> tuple[list[str], list[str] | None, Ints, list[str]]:
     """Texts, their pairs, classes and what keeps an event in one half."""
     most = EXAMPLES[judge.task]
@@ -158,7 +119,7 @@ def _examples(
     texts, classes, sources = [], [], []
     families = [name for name in FAMILIES if name != "generated"]
     for item in drawn(items, most // 2, seed):
-        broken = damage(item.source, str(random.choice(families)), random, known.material)
+        broken = damage(item.source, str(random.choice(families)), random, resources.material)
         for text, label in ((item.source, 1), (broken, 0)):
             if text:
                 texts.append(text)
@@ -167,19 +128,10 @@ def _examples(
     return texts, None, np.array(classes, dtype=np.int64), sources
 
 
-def calibration(
-    judge: str, answers: Floats, labels: Ints, half: NDArray[np.bool_] | None = None
-) -> Calibration:
-    """How probabilities compare with how often they are right (Guo et al. 2017).
+def calibration(judge: str, answers: Floats, labels: Ints, half: Bools | None = None) -> Calibration:
+    """How (n, 2) probabilities compare with how often they are right of (n,) classes (Guo et al. 2017).
 
-    Args:
-        judge: its name.
-        answers: (n, 2) probabilities.
-        labels: (n,) classes.
-        half: (n,) what a temperature is fitted on; the rest tests it. None fits none.
-
-    Returns:
-        With a temperature only where both halves have examples.
+    A temperature is fitted on `half`, (n,), and tested on the rest, where both have examples.
     """
     confidence, right = answers.max(axis=1), answers.argmax(axis=1) == labels
     bins = [
@@ -206,21 +158,14 @@ def calibration(
     )
 
 
-def _binned(confidence: Floats) -> list[NDArray[np.bool_]]:
+def _binned(confidence: Floats) -> list[Bools]:
     """Members of each bin of equal width from 0.5 to 1 that has any."""
     number = np.minimum(((confidence - 0.5) * 2 * BINS).astype(np.int64), BINS - 1)
-    return [number == place for place in range(BINS) if (number == place).any()]
+    return [number == bin_ for bin_ in range(BINS) if (number == bin_).any()]
 
 
 def expected_error(answers: Floats, labels: Ints) -> float:
-    """Expected calibration error.
-
-    Args:
-        answers: (n, 2) probabilities.
-        labels: (n,) classes.
-
-    Returns:
-        In 0-1; 0 for a judge that is right as often as it is sure.
+    """Expected calibration error, in 0-1, of (n, 2) probabilities of (n,) classes; 0 for a judge that is right as often as it is sure.
 
     Examples:
         >>> expected_error(np.array([[0.25, 0.75]] * 4), np.array([1, 1, 1, 0]))
@@ -238,21 +183,12 @@ def cooled(answers: Floats, temperature: float) -> Floats:
         >>> cooled(np.array([[0.1, 0.9]]), 2.0).round(3).tolist()
         [[0.25, 0.75]]
     """
-    odds = _log_odds(answers) / temperature
-    one = 1 / (1 + np.exp(-odds))
-    return np.column_stack([1 - one, one])
+    second = 1 / (1 + np.exp(-_log_odds(answers) / temperature))
+    return np.column_stack([1 - second, second])
 
 
 def fit_temperature(answers: Floats, labels: Ints) -> float:
-    """The temperature at which the right classes are most probable.
-
-    Args:
-        answers: (n, 2) probabilities.
-        labels: (n,) classes.
-
-    Returns:
-        In 0.05-20; above 1 for a judge that is too sure.
-    """
+    """The temperature, in 0.05-20, at which (n, 2) probabilities make the right of (n,) classes most probable; above 1 for a judge that is too sure."""
     from scipy.optimize import minimize_scalar
 
     signed = np.where(labels == 1, 1.0, -1.0) * _log_odds(answers)
@@ -269,15 +205,12 @@ def _log_odds(answers: Floats) -> Floats:
 
 
 def headlines_needed(difference: float, differing: float, design: float = 1.0) -> int:
-    """Headlines that distinguish two systems by McNemar's test (Connor 1987).
+    """Headlines that distinguish two systems by McNemar's test at an error of 5%, two-sided, and a power of 80% (Connor 1987).
 
     Args:
         difference: of the two shares, above 0.
         differing: share of headlines on which the two verdicts differ, at least the difference.
         design: design effect, see `Power`.
-
-    Returns:
-        For an error of 5%, two-sided, and a power of 80%.
 
     Examples:
         >>> headlines_needed(0.05, 0.2)
@@ -291,16 +224,7 @@ def headlines_needed(difference: float, differing: float, design: float = 1.0) -
 
 
 def smallest_difference(items: int, differing: float, design: float = 1.0) -> float:
-    """The smallest difference that so many headlines distinguish.
-
-    Args:
-        items: headlines.
-        differing: as above.
-        design: as above.
-
-    Returns:
-        To a tenth of a point; 1 where not even that is detected.
-    """
+    """The smallest difference, to a tenth of a point, for which so many items are enough, see `headlines_needed`; 1 where none is detected."""
     steps = np.arange(1, 1001) / 1000
     return next((float(d) for d in steps if headlines_needed(float(d), differing, design) <= items), 1.0)
 
@@ -320,18 +244,12 @@ def design_effect(differences: Floats, events: Ints) -> float:
 def power(table: pl.DataFrame, items: int, events: int) -> Power | None:
     """How many headlines distinguish systems, by how often the verdicts on two of the audited systems differ.
 
-    Args:
-        table: all headlines that were judged, see `degenerate.measure_systems`.
-        items: headlines that the corpus has.
-        events: that they are of.
-
-    Returns:
-        Of all judges together, or of compliancy where no two systems pass them often enough; None where that holds of
-        compliancy too.
+    Of all judges together, or of compliancy where no two systems pass them often enough; None where that holds of compliancy
+    too. The table is that of `degenerate.measure_systems`; `items` are the headlines of the corpus, of so many `events`.
     """
-    known = "fluency" in table.columns and not table["fluency"].has_nulls()
-    found = (_power(table, items, events, measure) for measure in ("passed", "compliancy")[not known :])
-    return next(filter(None, found), None)
+    fluency = "fluency" in table.columns and not table["fluency"].has_nulls()
+    measures = ("passed", "compliancy")[not fluency :]
+    return next(filter(None, (_power(table, items, events, measure) for measure in measures)), None)
 
 
 def _power(table: pl.DataFrame, items: int, events: int, measure: str) -> Power | None:

@@ -10,7 +10,7 @@ import polars as pl
 
 from change_it.audit.calibration import Calibration, Power, calibrate, power
 from change_it.audit.degenerate import Result, measure_systems
-from change_it.audit.perturbations import Known
+from change_it.audit.perturbations import Resources
 from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
 from change_it.audit.verdicts import Together, Verdict, hashes, verdicts
 from change_it.corpus.folder import read_casing, read_language, read_table
@@ -32,40 +32,24 @@ READ = 4000
 
 
 @dataclass(frozen=True)
-class Corpus:
-    """A corpus as the audit reads it.
+class AuditCorpus:
+    """A corpus as the audit reads it."""
 
-    Attributes:
-        test: its A2 pairs.
-        dates: id of a test article to its date; empty where the corpus has none.
-        known: what degenerate systems know of the training side.
-    """
-
-    test: TestSet
-    dates: dict[str, date]
-    known: Known
+    test: TestSet  # its A2 pairs
+    dates: dict[str, date]  # id of a test article to its date; empty where the corpus has none
+    resources: Resources  # what degenerate systems take from the training side
 
 
 def read_corpus(
     corpus: str, language: str | None = None, *, casing: Casing | None = None, seed: int = 1
-) -> Corpus:
-    """Read a corpus.
-
-    Args:
-        corpus: folder written by `change-it corpus build`, or a data set id on the Hub.
-        language: of the headlines; the corpus's own when None, or guessed where it says none.
-        casing: of the judges; counted anew when None.
-        seed: of the training articles that are read where there are many.
-
-    Raises:
-        InputError: the corpus cannot be read or has no A2 pairs.
-    """
+) -> AuditCorpus:
+    """Read a corpus (folder or Hub id): its own language, or a guess, when None; the casing counted anew when None."""
     test = read_test_set(corpus)
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
     dated = read_table(corpus, "articles", "test", ["id", "date"]).drop_nulls()
     headlines = [text for outlet in test.outlets for text in test.training_headlines[outlet]]
     language = language or read_language(corpus) or guess_language(headlines)
-    known = Known(
+    resources = Resources(
         Material(
             headlines,
             language,
@@ -80,46 +64,28 @@ def read_corpus(
         [item.article for item in test.items],
     )
     dates = {} if dated.schema["date"] == pl.String else dict(dated.iter_rows())
-    return Corpus(test, dates, known)
+    return AuditCorpus(test, dates, resources)
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What is known of a set of judges.
+    """What is known of a set of judges."""
 
-    Attributes:
-        corpus: as it was given.
-        outlets: A and B.
-        language: of the headlines.
-        judges: signature of the judges.
-        hashes: judge to the hash of its weights.
-        items: of the test set.
-        events: that these are of; intervals and power draw events.
-        at_most: headlines of each system.
-        seed: of all that was drawn.
-        verdicts: what to make of each judge.
-        systems: gold, and what must fail.
-        probes: F1 of main on headlines that lack something, by topic and by month.
-        cues: words that speak for an outlet.
-        calibration: of each judge.
-        power: headlines that distinguish systems; None where too few were judged.
-    """
-
-    corpus: str
-    outlets: tuple[str, str]
-    language: str
-    judges: str
-    hashes: dict[str, str]
-    items: int
-    events: int
-    at_most: int
-    seed: int
-    verdicts: tuple[Verdict, ...]
-    systems: tuple[Result, ...]
-    probes: tuple[Probe, ...]
-    cues: tuple[Cue, ...]
-    calibration: tuple[Calibration, ...]
-    power: Power | None
+    corpus: str  # as it was given
+    outlets: tuple[str, str]  # A and B
+    language: str  # of the headlines
+    judges: str  # signature of the judges
+    hashes: dict[str, str]  # judge to the hash of its weights
+    items: int  # of the test set
+    events: int  # that these are of; intervals and power draw events
+    at_most: int  # headlines of each system
+    seed: int  # of all that was drawn
+    verdicts: tuple[Verdict, ...]  # what to make of each judge
+    systems: tuple[Result, ...]  # gold, and what must fail
+    probes: tuple[Probe, ...]  # F1 of main on headlines that lack something, by topic and by month
+    cues: tuple[Cue, ...]  # words that speak for an outlet
+    calibration: tuple[Calibration, ...]  # of each judge
+    power: Power | None  # headlines that distinguish systems; None where too few were judged
 
     @property
     def together(self) -> Together:
@@ -133,7 +99,7 @@ class Audit:
         return f"audit|judges:{self.judges}|{drawn}|seed:{self.seed}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+        """The audit as a JSON object."""
         return {
             "together": self.together.as_dict(),
             **asdict(self),
@@ -144,7 +110,7 @@ class Audit:
 
 
 def audit(
-    corpus: Corpus,
+    corpus: AuditCorpus,
     judges: "Judges",
     metrics: Mapping[str, Mapping[str, Any]],
     *,
@@ -155,22 +121,7 @@ def audit(
     batch_size: int | None = None,
     progress: Progress = False,
 ) -> Audit:
-    """Audit judges.
-
-    Args:
-        corpus: that they are tested on.
-        judges: main, hh, ah and perhaps fluency.
-        metrics: what training wrote beside them, see `verdicts.read_metrics`.
-        at_most: headlines of each degenerate system.
-        temperature: fit a temperature to each judge, see `calibration.calibrate`.
-        resamples: of the intervals.
-        seed: of all that is drawn.
-        batch_size: texts a judge reads at once.
-        progress: as `compliancy.judge_items` takes it.
-
-    Raises:
-        InputError: judges of other outlets than the corpus, or no headlines to judge.
-    """
+    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each degenerate system."""
     test = corpus.test
     judges.check_outlets(test.outlets, test.name)
     if at_most < 1:
@@ -179,7 +130,7 @@ def audit(
         judges,
         test.items,
         test.events,
-        corpus.known,
+        corpus.resources,
         at_most=at_most,
         resamples=resamples,
         seed=seed,
@@ -192,14 +143,14 @@ def audit(
         test.items,
         test.events,
         corpus.dates,
-        corpus.known.language,
+        corpus.resources.language,
         resamples=resamples,
         seed=seed,
     )
     return Audit(
         corpus=test.name,
         outlets=test.outlets,
-        language=corpus.known.language,
+        language=corpus.resources.language,
         judges=judges.signature,
         hashes=hashes(judges),
         items=len(test.items),
@@ -215,7 +166,7 @@ def audit(
                 judges,
                 test.name,
                 test.items,
-                corpus.known,
+                corpus.resources,
                 temperature=temperature,
                 seed=seed,
                 batch_size=batch_size,

@@ -1,6 +1,6 @@
 """Systems that must fail: each spoils a good transfer, or makes a bad one, along one criterion (after Sai et al., EMNLP 2021).
 
-A system is a function of an item, a random generator and what is known of the corpus, and a line above it that names
+A system is a function of an item, a random generator and the resources of the corpus, with a line above it that names
 what it breaks; it returns a headline, or None where it does not apply.
 """
 
@@ -9,7 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from inspect import getdoc
 from itertools import pairwise
 from random import Random
@@ -21,7 +21,7 @@ from change_it.hevas.baseline_systems import baseline
 from change_it.judges.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
 from change_it.scoring.item import Item
 from change_it.text.damage import FAMILIES, ITALIAN_GENDERS, Material, Split, damage
-from change_it.text.edits import MEASURES, Mentions
+from change_it.text.edits import OTHER_MEASURES, Mentions
 from change_it.text.folding import fold
 from change_it.text.names import Casing, Headline
 from change_it.text.negation import contraries, like
@@ -30,8 +30,8 @@ from change_it.text.stopwords import stop_words
 from change_it.text.typography import QUOTED, Typography
 
 Criterion = Literal["style", "content", "fluency", "facts"]
-#: A function of an item, a random generator and what is known of the corpus.
-Make = Callable[[Item, np.random.Generator, "Known"], str | None]
+#: A function of an item, a random generator and the resources of the corpus.
+Make = Callable[[Item, np.random.Generator, "Resources"], str | None]
 
 #: Criterion to the judges of which one at least must refuse what breaks it.
 GUARDS: dict[Criterion, tuple[str, ...]] = {
@@ -65,28 +65,20 @@ _END_OF_SENTENCE = re.compile(r"[.;!?|–—]|\s-\s")
 _BEFORE_LO = re.compile(r"s[^aeiou]|[zxy]|gn|ps", re.IGNORECASE)
 _MASCULINE: dict[str, list[str]] = {}
 _FEMININE: dict[str, str] = {}
-for _one, _other in map(str.split, ITALIAN_GENDERS.split(",")):
-    _MASCULINE.setdefault(_other, []).append(_one)
-    _FEMININE[_one] = _other
+for _masculine, _feminine in map(str.split, ITALIAN_GENDERS.split(",")):
+    _MASCULINE.setdefault(_feminine, []).append(_masculine)
+    _FEMININE[_masculine] = _feminine
 
 
 @dataclass(frozen=True)
 class Perturbation:
-    """A system that must fail.
+    """A system that must fail."""
 
-    Attributes:
-        name: in tables and files.
-        breaks: the criteria that its headlines break, the first one foremost.
-        description: what it does, one sentence.
-        make: the headline of an item.
-        allowed: share of its headlines that may pass all judges, for some come out right by chance.
-    """
-
-    name: str
-    breaks: tuple[Criterion, ...]
-    description: str
-    make: Make
-    allowed: float
+    name: str  # in tables and files
+    breaks: tuple[Criterion, ...]  # the criteria that its headlines break, the first one foremost
+    description: str  # what it does, one sentence
+    make: Make  # the headline of an item
+    allowed: float  # share of its headlines that may pass all judges, for some come out right by chance
 
     @property
     def guards(self) -> tuple[str, ...]:
@@ -98,12 +90,7 @@ PERTURBATIONS: dict[str, Perturbation] = {}
 
 
 def breaks(*criteria: Criterion, allowed: float = 0.03) -> Callable[[Make], Make]:
-    """Register a system under the name of its function, with its docstring.
-
-    Args:
-        criteria: that its headlines break, the first one foremost.
-        allowed: share of them that may pass.
-    """
+    """Register a system under the name of its function, with its docstring; see `Perturbation`."""
 
     def register(make: Make) -> Make:
         name = make.__name__
@@ -116,20 +103,13 @@ def breaks(*criteria: Criterion, allowed: float = 0.03) -> Callable[[Make], Make
 
 
 @dataclass
-class Known:
-    """What the systems know of a corpus.
+class Resources:
+    """What the systems take from a corpus."""
 
-    Attributes:
-        material: for damage.
-        casing: how its articles write words.
-        training_headlines: of each outlet.
-        articles: of the test set.
-    """
-
-    material: Material
-    casing: Casing
-    training_headlines: Mapping[str, Sequence[str]]
-    articles: Sequence[str]
+    material: Material  # for damage
+    casing: Casing  # how its articles write words
+    training_headlines: Mapping[str, Sequence[str]]  # of each outlet
+    articles: Sequence[str]  # of the test set
 
     @property
     def language(self) -> str:
@@ -151,8 +131,8 @@ class Known:
     def keywords(self) -> dict[str, list[str]]:
         """Article to its words of highest tf-idf."""
         distinct = list(dict.fromkeys(self.articles))
-        found = baseline("tfidf", distinct, n_words=KEYWORDS, language=self.language)
-        return {article: text.split() for article, text in zip(distinct, found, strict=True)}
+        keywords = baseline("tfidf", distinct, n_words=KEYWORDS, language=self.language)
+        return {article: text.split() for article, text in zip(distinct, keywords, strict=True)}
 
     @cached_property
     def cues(self) -> dict[str, list[str]]:
@@ -162,13 +142,12 @@ class Known:
             for outlet, headlines in self.training_headlines.items()
         }
         sizes = {outlet: max(1, len(headlines)) for outlet, headlines in self.training_headlines.items()}
-        one, other = counts
+        a, b = counts
         gaps = {
-            word: counts[one][word] / sizes[one] - counts[other][word] / sizes[other]
-            for word in counts[one] | counts[other]
+            word: counts[a][word] / sizes[a] - counts[b][word] / sizes[b] for word in counts[a] | counts[b]
         }
         ranked = sorted(gaps, key=lambda word: (-gaps[word], word))
-        return {one: ranked[:10], other: ranked[::-1][:10]}
+        return {a: ranked[:10], b: ranked[::-1][:10]}
 
     def read(self, headline: str) -> Headline:
         """The pieces of a headline."""
@@ -184,84 +163,76 @@ class Known:
 
 
 def perturbed(
-    items: Sequence[Item], system: Perturbation, known: Known, *, seed: int, at_most: int
+    items: Sequence[Item], system: Perturbation, resources: Resources, *, seed: int, at_most: int
 ) -> list[tuple[int, str]]:
-    """The headlines of a system for the first items that it applies to.
+    """The headlines of a system for the first items that it applies to, each with the index of its item.
 
-    Args:
-        items: in the order in which they are tried.
-        system: makes the headlines.
-        known: of the corpus.
-        seed: with the names of system and item it decides every draw.
-        at_most: headlines wanted.
-
-    Returns:
-        Places of items, and their headlines.
+    Every draw is decided by the seed and the names of system and item.
     """
-    found: list[tuple[int, str]] = []
-    for place, item in enumerate(items):
-        if len(found) == at_most:
+    headlines: list[tuple[int, str]] = []
+    for index, item in enumerate(items):
+        if len(headlines) == at_most:
             break
         random = np.random.default_rng((seed, zlib.crc32(system.name.encode()), zlib.crc32(item.id.encode())))
-        if text := system.make(item, random, known):
-            found.append((place, text))
-    return found
+        if text := system.make(item, random, resources):
+            headlines.append((index, text))
+    return headlines
 
 
 # Style: the content stays, and so does the newspaper
 
 
 @breaks("style")
-def copy(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def copy(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The original as it is."""
     return item.source
 
 
 @breaks("style")
-def one_word_changed(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def one_word_changed(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The original with one word in small letters replaced by one of the other newspaper's."""
     split = Split.of(item.source)
-    places = [place for place, word in enumerate(split.words) if len(word) > LONG and word.islower()]
+    places = [index for index, word in enumerate(split.words) if len(word) > LONG and word.islower()]
     if not places:
         return None
-    other = Split.of(_any(known.training_headlines[item.target], random))
+    other = Split.of(_any(resources.training_headlines[item.target], random))
     words = [word for word in other.words if len(word) > LONG and word.islower() and word not in split.words]
     if not words:
         return None
-    place = int(random.choice(places))
+    index = int(random.choice(places))
     return str(
-        Split([*split.words[:place], str(random.choice(words)), *split.words[place + 1 :]], split.gaps)
+        Split([*split.words[:index], str(random.choice(words)), *split.words[index + 1 :]], split.gaps)
     )
 
 
 @breaks("style")
-def typography(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def typography(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The original with the other newspaper's quotes, dashes, dots and capitals."""
-    text = known.typography[item.target].apply(item.source, known.is_name)
+    text = resources.typography[item.target].apply(item.source, resources.is_name)
     return text if text != item.source else None
 
 
 @breaks("style")
-def capitals(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def capitals(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The original in capitals."""
     return item.source.upper() if item.source.upper() != item.source else None
 
 
 @breaks("style", "fluency")
-def cue_words(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def cue_words(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The original and three words that the other newspaper likes."""
-    words = [word for word in known.cues[item.target] if word not in Split.of(item.source).words]
+    words = [word for word in resources.cues[item.target] if word not in Split.of(item.source).words]
     return " ".join([item.source, *words[:3]]) if words else None
 
 
 @breaks("style")
-def first_sentence(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def first_sentence(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The first sentence of the original's article."""
     return next(iter(sentences(item.article)), None)
 
 
 @breaks("style", "fluency")
-def original_twice(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def original_twice(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The original, twice."""
     return f"{item.source} {item.source}"
 
@@ -270,84 +241,86 @@ def original_twice(item: Item, random: np.random.Generator, known: Known) -> str
 
 
 @breaks("content")
-def random_target(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def random_target(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """Any training headline of the other newspaper."""
-    return _any(known.training_headlines[item.target], random)
+    return _any(resources.training_headlines[item.target], random)
 
 
 @breaks("content")
-def names_spliced_in(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def names_spliced_in(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """Any training headline of the other newspaper, with the original's names for its own."""
-    original = known.read(item.source)
-    names = [original.words(*span) for span in original.full_names(known.casing)]
+    original = resources.read(item.source)
+    names = [original.words(*span) for span in original.full_names(resources.casing)]
     for _ in range(DRAWS if names else 0):
-        other = known.read(_any(known.training_headlines[item.target], random))
-        found = other.full_names(known.casing)[: len(names)]
-        if not found:
-            continue
+        other = resources.read(_any(resources.training_headlines[item.target], random))
+        spans = [other.span_of(*span) for span in other.full_names(resources.casing)[: len(names)]]
         text = other.text
-        for name, (first, last) in reversed(list(zip(names, found, strict=False))):
-            start, end = other.span(other.pieces[first].start, other.pieces[last - 1].end)
+        for name, (start, end) in reversed(list(zip(names, spans, strict=False))):
             text = text[:start] + name + text[end:]
-        return text
+        if spans:
+            return text
     return None
 
 
 @breaks("content", "style")
-def late_sentence(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def late_sentence(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """A sentence of the last third of the original's article."""
-    found = list(sentences(item.article))
-    late = found[-(len(found) // 3) :] if len(found) > 2 else []
+    all_sentences = list(sentences(item.article))
+    late = all_sentences[-(len(all_sentences) // 3) :] if len(all_sentences) > 2 else []
     return _any(late, random) if late else None
 
 
 @breaks("content", "facts", allowed=0.10)
-def negated(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def negated(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline says the contrary: a verb negated, or no more."""
-    return _negative(item, partial(negate, rng=_python(random)), known)
+    return negate(resources.read(item.reference), _python(random)) if item.reference else None
 
 
 @breaks("content", "facts", allowed=0.10)
-def contrary(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def contrary(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with a word for its contrary: rises for falls, says for denies."""
+    headline = resources.read(item.reference)
     changes = [
         change
-        for change in contraries(known.read(item.reference))
-        if not known.material.is_function(item.reference[change[0] : change[1]])
+        for change in contraries(headline)
+        if not resources.material.is_function(item.reference[change[0] : change[1]])
     ]
-    if not changes:
-        return None
-    start, end, new = changes[int(random.integers(len(changes)))]
-    return item.reference[:start] + new + item.reference[end:]
+    return headline.replaced(*changes[int(random.integers(len(changes)))]) if changes else None
 
 
 @breaks("content", "facts")
-def denied(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def denied(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline after a word that denies it."""
-    if known.language not in DENIALS or not item.reference:
+    if resources.language not in DENIALS or not item.reference:
         return None
-    return known.typography[item.target].apply(f"{DENIALS[known.language]}: {item.reference}", known.is_name)
+    return resources.typography[item.target].apply(
+        f"{DENIALS[resources.language]}: {item.reference}", resources.is_name
+    )
 
 
 @breaks("content", "facts", allowed=0.10)
-def roles_swapped(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def roles_swapped(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with who did it and whom it was done to exchanged."""
-    return _negative(item, partial(swap_roles, rng=_python(random), casing=known.casing), known)
+    if not item.reference:
+        return None
+    return swap_roles(resources.read(item.reference), _python(random), resources.casing)
 
 
 # Facts
 
 
 @breaks("facts", allowed=0.10)
-def numbers_changed(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def numbers_changed(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with every number changed."""
 
     def values(text: str) -> set[float | str]:
-        return {value for number in known.read(text).numbers() if number.claimed for value in number.values}
+        return {
+            value for number in resources.read(text).numbers() if number.claimed for value in number.values
+        }
 
     rng, text, old = _python(random), item.reference, values(item.reference)
     for _ in range(DRAWS if old else 0):
-        changed = swap_numbers(known.read(text), rng)
+        changed = swap_numbers(resources.read(text), rng)
         if changed is None:
             return None
         text = changed
@@ -357,12 +330,12 @@ def numbers_changed(item: Item, random: np.random.Generator, known: Known) -> st
 
 
 @breaks("facts", "content", allowed=0.10)
-def numbers_mistaken(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def numbers_mistaken(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with every number exchanged for another one of the article."""
-    headline, text = known.read(item.reference), item.reference
+    headline, text = resources.read(item.reference), item.reference
     numbers = [number for number in headline.numbers() if number.claimed and number.values]
     values = {value for number in numbers for value in number.values}
-    mentioned = known.mentions(item.article).numbers if numbers else ()
+    mentioned = resources.mentions(item.article).numbers if numbers else ()
     for number in reversed(numbers):
         others = [
             written
@@ -378,16 +351,16 @@ def numbers_mistaken(item: Item, random: np.random.Generator, known: Known) -> s
 
 
 @breaks("facts", allowed=0.10)
-def names_swapped(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def names_swapped(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with every name swapped for another."""
 
     def names(text: str) -> set[str]:
-        headline = known.read(text)
-        return {headline.keys[place] for place in headline.names(known.casing)}
+        headline = resources.read(text)
+        return {headline.keys[index] for index in headline.names(resources.casing)}
 
     rng, text, old = _python(random), item.reference, names(item.reference)
     for _ in range(DRAWS if old else 0):
-        changed = swap_names(known.read(text), rng, known.names, known.casing)
+        changed = swap_names(resources.read(text), rng, resources.names, resources.casing)
         if changed is None:
             return None
         text = changed
@@ -397,95 +370,94 @@ def names_swapped(item: Item, random: np.random.Generator, known: Known) -> str 
 
 
 @breaks("facts", allowed=0.10)
-def measures_changed(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def measures_changed(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with years for months, kilometres for metres and the like."""
-    headline = known.read(item.reference)
+    headline = resources.read(item.reference)
     ends = {number.end for number in headline.numbers()}
-    for before, piece in pairwise(headline.pieces):
-        other = MEASURES.get(known.language, {}).get(piece.text.lower())
+    for index, (before, piece) in enumerate(pairwise(headline.pieces), start=1):
+        other = OTHER_MEASURES.get(resources.language, {}).get(piece.text.lower())
         if other and before.end in ends:
-            start, end = headline.span(piece.start, piece.end)
-            return headline.text[:start] + other + headline.text[end:]
+            return headline.replaced(*headline.span_of(index), other)
     return None
 
 
 @breaks("facts", allowed=0.10)
-def surnames_exchanged(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def surnames_exchanged(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with another surname of the article behind a first name."""
-    headline = known.read(item.reference)
-    whole = [span for span in headline.full_names(known.casing) if span[1] - span[0] == 2]
-    others = _names_of(item.article, known, headline, words=2)
+    headline = resources.read(item.reference)
+    whole = [span for span in headline.full_names(resources.casing) if span[1] - span[0] == 2]
+    others = _names_of(item.article, resources, headline, words=2)
     if not whole or not others:
         return None
     last = whole[int(random.integers(len(whole)))][1] - 1
-    start, end = headline.span(headline.pieces[last].start, headline.pieces[last].end)
-    return headline.text[:start] + _any(others, random).split()[-1] + headline.text[end:]
+    return headline.replaced(*headline.span_of(last), _any(others, random).split()[-1])
 
 
 @breaks("facts", "content", allowed=0.10)
-def name_mistaken(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def name_mistaken(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with one name exchanged for another one of the article."""
-    headline = known.read(item.reference)
-    names, others = headline.full_names(known.casing), _names_of(item.article, known, headline)
+    headline = resources.read(item.reference)
+    names, others = headline.full_names(resources.casing), _names_of(item.article, resources, headline)
     if not names or not others:
         return None
-    first, last = names[int(random.integers(len(names)))]
-    start, end = headline.span(headline.pieces[first].start, headline.pieces[last - 1].end)
-    return _with_another(headline.text, start, end, others, random)
+    start, end = headline.span_of(*names[int(random.integers(len(names)))])
+    return _with_another(headline, start, end, others, random)
 
 
 @breaks("facts", "content", allowed=0.10)
-def speaker_exchanged(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def speaker_exchanged(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with its quotation given to somebody else of the article."""
-    headline = known.read(item.reference)
-    if (speaker := _speaker(headline, known)) is None:
+    headline = resources.read(item.reference)
+    if (speaker := _speaker(headline, resources)) is None:
         return None
     start, end, words = speaker
-    others = _names_of(item.article, known, headline, words=words)
-    return _with_another(item.reference, start, end, others, random)
+    others = _names_of(item.article, resources, headline, words=words)
+    return _with_another(headline, start, end, others, random)
 
 
 @breaks("facts")
-def quotation_before(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def quotation_before(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """A quotation that nobody said, and then the other newspaper's headline."""
-    said, text = _invented(item, random, known), item.reference
-    if not said or not text:
+    quotation, text = _invented(item, random, resources), item.reference
+    if not quotation or not text:
         return None
     first = Split.of(text).words[0] if Split.of(text).words else ""
-    if not known.is_name(first.lower()) and not (len(first) > 1 and first.isupper()):
+    if not resources.is_name(first.lower()) and not (len(first) > 1 and first.isupper()):
         text = text[:1].lower() + text[1:]
-    return f"{said}, {text}"
+    return f"{quotation}, {text}"
 
 
 @breaks("facts")
-def quotation_after(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def quotation_after(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline, and then somebody of the article says what nobody said."""
-    said = _invented(item, random, known)
-    speakers = _names_of(item.article, known, known.read(item.reference), words=2) if said else []
+    quotation = _invented(item, random, resources)
+    speakers = (
+        _names_of(item.article, resources, resources.read(item.reference), words=2) if quotation else []
+    )
     if not speakers or not item.reference:
         return None
-    return f"{item.reference.rstrip('.')}, {_any(speakers, random).split()[-1]}: {said}"
+    return f"{item.reference.rstrip('.')}, {_any(speakers, random).split()[-1]}: {quotation}"
 
 
 # Fluency: the right words, and no headline
 
 
 @breaks("fluency")
-def long_words(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def long_words(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline without its words of three letters or less."""
     split = Split.of(item.reference)
-    kept = [place for place, word in enumerate(split.words) if len(word) > LONG]
+    kept = [index for index, word in enumerate(split.words) if len(word) > LONG]
     return str(split.keep(kept)) if 1 < len(kept) < len(split.words) else None
 
 
 @breaks("fluency")
-def not_in_the_middle(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def not_in_the_middle(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with a "not" in the middle."""
     split = Split.of(item.reference)
     middle = len(split.words) // 2
     if middle < 2 or split.gaps[middle].strip():
         return None
-    word = "non" if known.language == "it" else "not"
+    word = "non" if resources.language == "it" else "not"
     return str(
         Split(
             [*split.words[:middle], word, *split.words[middle:]],
@@ -495,104 +467,102 @@ def not_in_the_middle(item: Item, random: np.random.Generator, known: Known) -> 
 
 
 @breaks("fluency")
-def gold_twice(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def gold_twice(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline, twice."""
     return f"{item.reference} {item.reference}" if item.reference else None
 
 
 @breaks("fluency")
-def half_and_half(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def half_and_half(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The first half of the original and the second of the other newspaper's headline."""
-    one, other = item.source.split(), item.reference.split()
-    if min(len(one), len(other)) < 4:
+    source, reference = item.source.split(), item.reference.split()
+    if min(len(source), len(reference)) < 4:
         return None
-    return " ".join([*one[: len(one) // 2], *other[len(other) // 2 :]])
+    return " ".join([*source[: len(source) // 2], *reference[len(reference) // 2 :]])
 
 
 @breaks("fluency")
-def two_headlines(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def two_headlines(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The original and the other newspaper's headline in a row."""
     return f"{item.source.rstrip('.')} {item.reference}" if item.reference else None
 
 
 @breaks("fluency")
-def random_ending(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def random_ending(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with the last three words of any headline for its own."""
-    words, other = item.reference.split(), _any(known.training_headlines[item.target], random).split()
+    words, other = item.reference.split(), _any(resources.training_headlines[item.target], random).split()
     return " ".join([*words[:-3], *other[-3:]]) if len(words) > 6 and len(other) > 3 else None
 
 
 @breaks("fluency")
-def first_and_last_words(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def first_and_last_words(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The article's first five words and its last five."""
     words = item.article.split()
     return " ".join([*words[:5], *words[-5:]]).rstrip(".") if len(words) > 10 else None
 
 
 @breaks("fluency")
-def misspelt(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def misspelt(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with two letters exchanged inside two words."""
     split = Split.of(item.reference)
     words = list(split.words)
-    places = [place for place, word in enumerate(words) if len(word) > LONG + 2 and word.isalpha()]
+    places = [index for index, word in enumerate(words) if len(word) > LONG + 2 and word.isalpha()]
     if len(places) < 2:
         return None
-    for place in random.choice(places, 2, replace=False).tolist():
-        word = words[place]
+    for index in random.choice(places, 2, replace=False).tolist():
+        word = words[index]
         at = int(random.integers(1, len(word) - 2))
-        words[place] = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+        words[index] = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
     return str(Split(words, split.gaps)) if words != split.words else None
 
 
 @breaks("fluency")
-def foreign_words(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def foreign_words(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with two function words of another language."""
     words = item.reference.split()
-    if len(words) < 3 or known.language == "none":
+    if len(words) < 3 or resources.language == "none":
         return None
-    other = "en" if known.language == "it" else "it"
-    inserted = sorted(word for word in stop_words(other) - stop_words(known.language) if len(word) > LONG)
+    other = "en" if resources.language == "it" else "it"
+    inserted = sorted(word for word in stop_words(other) - stop_words(resources.language) if len(word) > LONG)
     for word in random.choice(inserted, 2, replace=False).tolist():
         words.insert(int(random.integers(1, len(words))), word)
     return " ".join(words)
 
 
 @breaks("fluency")
-def wrong_gender(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def wrong_gender(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline, in Italian, with articles of the wrong gender."""
     split = Split.of(item.reference)
-    words, tags = list(split.words), known.material.tags(split.words)
-    for place, (word, following) in enumerate(pairwise(split.words) if known.language == "it" else ()):
+    words, tags = list(split.words), resources.material.tags(split.words)
+    for index, (word, following) in enumerate(pairwise(split.words) if resources.language == "it" else ()):
         low = word.lower()
-        if tags[place] in ("DET", "ADP") and (low in _MASCULINE or low in _FEMININE):
+        if tags[index] in ("DET", "ADP") and (low in _MASCULINE or low in _FEMININE):
             masculine = _MASCULINE.get(low, [""])[-1 if _BEFORE_LO.match(following) else 0]
-            words[place] = like(word, _FEMININE.get(low) or masculine)
+            words[index] = like(word, _FEMININE.get(low) or masculine)
     return str(Split(words, split.gaps)) if words != split.words else None
 
 
 @breaks("fluency")
-def heavy_words_sorted(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def heavy_words_sorted(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The article's eight heaviest words in the order of the alphabet."""
-    words = known.keywords[item.article]
+    words = resources.keywords[item.article]
     return " ".join(sorted(words, key=str.lower)) if len(words) > 2 else None
 
 
 @breaks("fluency")
-def keyword_list(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def keyword_list(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The article's eight heaviest words between commas."""
-    words = known.keywords[item.article]
+    words = resources.keywords[item.article]
     return ", ".join(words) if len(words) > 2 else None
 
 
 def _damaged(name: str) -> Make:
-    def make(item: Item, random: np.random.Generator, known: Known) -> str | None:
-        return damage(item.reference, name, random, known.material) if item.reference else None
+    def make(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
+        return damage(item.reference, name, random, resources.material) if item.reference else None
 
-    made = (getdoc(FAMILIES[name]) or "").partition("\n")[0]
-    make.__name__, make.__doc__ = (
-        name,
-        f"The other newspaper's headline, damaged: {made[:1].lower()}{made[1:]}",
-    )
+    damaged = (getdoc(FAMILIES[name]) or "").partition("\n")[0]
+    make.__name__ = name
+    make.__doc__ = f"The other newspaper's headline, damaged: {damaged[:1].lower()}{damaged[1:]}"
     return make
 
 
@@ -610,33 +580,31 @@ for _family in (
     breaks("fluency")(_damaged(_family))
 
 
-def _negative(item: Item, change: Callable[[Headline], str | None], known: Known) -> str | None:
-    return change(known.read(item.reference)) if item.reference else None
-
-
-def _names_of(article: str, known: Known, headline: Headline, *, words: int | None = None) -> list[str]:
+def _names_of(
+    article: str, resources: Resources, headline: Headline, *, words: int | None = None
+) -> list[str]:
     """Different names of an article's beginning that share no word with a headline; of so many words each."""
     present = set(headline.keys)
-    names = {name: known.read(name).keys for name in known.mentions(article).names}
+    names = {name: resources.read(name).keys for name in resources.mentions(article).names}
     return [name for name, keys in names.items() if words in (None, len(keys)) and present.isdisjoint(keys)]
 
 
 def _with_another(
-    text: str, start: int, end: int, names: Sequence[str], random: np.random.Generator
+    headline: Headline, start: int, end: int, names: Sequence[str], random: np.random.Generator
 ) -> str | None:
-    """The text with one of the names from `start` to `end`: of those with a vowel first where the word before is elided."""
-    if _ELIDED.search(text[:start]):
+    """The headline with one of the names from `start` to `end`: of those with a vowel first where the word before is elided."""
+    if _ELIDED.search(headline.text[:start]):
         names = [name for name in names if fold(name)[0].lower() in "aeiouh"]
-    return text[:start] + _any(names, random) + text[end:] if names else None
+    return headline.replaced(start, end, _any(names, random)) if names else None
 
 
-def _speaker(headline: Headline, known: Known) -> tuple[int, int, int] | None:
+def _speaker(headline: Headline, resources: Resources) -> tuple[int, int, int] | None:
     """The name nearest to a quotation, in its sentence: where it starts and ends, and its words."""
     text = headline.text
-    quotations = [found.span() for marks in QUOTED.values() for found in marks.finditer(text)]
+    quotations = [match.span() for marks in QUOTED.values() for match in marks.finditer(text)]
     speakers = []
-    for first, last in headline.full_names(known.casing) if quotations else ():
-        start, end = headline.span(headline.pieces[first].start, headline.pieces[last - 1].end)
+    for first, last in headline.full_names(resources.casing) if quotations else ():
+        start, end = headline.span_of(first, last)
         if any(left < start < right for left, right in quotations):
             continue
         for left, right in quotations:
@@ -646,12 +614,12 @@ def _speaker(headline: Headline, known: Known) -> tuple[int, int, int] | None:
     return min(speakers)[1] if speakers else None
 
 
-def _invented(item: Item, random: np.random.Generator, known: Known) -> str | None:
+def _invented(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """Words that no text of an item has, between the marks of the outlet aimed at."""
     texts = fold(" ".join((item.source, item.article, item.reference, item.reference_article))).lower()
-    said = [words for words in INVENTED.get(known.language, ()) if fold(words).lower() not in texts]
-    marks = known.typography[item.target].quotes
-    return f"{marks[0]}{_any(said, random)}{marks[1]}" if said else None
+    quotations = [text for text in INVENTED.get(resources.language, ()) if fold(text).lower() not in texts]
+    marks = resources.typography[item.target].quotes
+    return f"{marks[0]}{_any(quotations, random)}{marks[1]}" if quotations else None
 
 
 def _any(headlines: Sequence[str], random: np.random.Generator) -> str:

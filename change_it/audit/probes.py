@@ -43,41 +43,26 @@ _TOKEN = re.compile(r"\w+(?:['’]\w+)*['’]?|[^\w\s]")
 
 @dataclass(frozen=True)
 class Probe:
-    """F1 of main on headlines of one kind.
+    """F1 of main on headlines of one kind."""
 
-    Attributes:
-        group: `headline` for what was done to all headlines; `topic`, and `month` or `year`, for parts of them.
-        name: of the kind.
-        n: headlines.
-        f1: mean F1 of the two outlets, 0-1.
-        interval: its 95% interval.
-    """
-
-    group: str
-    name: str
-    n: int
-    f1: float
-    interval: tuple[float, float]
+    group: str  # `headline` for what was done to all headlines; `topic`, and `month` or `year`, for parts of them
+    name: str  # of the kind
+    n: int  # headlines
+    f1: float  # mean F1 of the two outlets, 0-1
+    interval: tuple[float, float]  # its 95% interval
 
 
 @dataclass(frozen=True)
 class Cue:
-    """A word or mark that speaks for an outlet.
+    """A word or mark that speaks for an outlet."""
 
-    Attributes:
-        outlet: the one it speaks for.
-        source: `main` for what main makes of it, `data` for what n-grams learn from the training headlines.
-        text: the word, mark or pair of them.
-        weight: for `main` the mean change of the log-odds when it is taken out of a headline; for `data` the weight in a
-            logistic regression.
-        n: headlines that it was taken out of, or that it stands in.
-    """
-
-    outlet: str
-    source: str
-    text: str
+    outlet: str  # the one it speaks for
+    source: str  # `main` for what main makes of it, `data` for what n-grams learn from the training headlines
+    text: str  # the word, mark or pair of them
+    # for `main` the mean change of the log-odds when it is taken out of a headline; for `data` the weight in a
+    # logistic regression
     weight: float
-    n: int
+    n: int  # headlines that it was taken out of, or that it stands in
 
 
 def probe(
@@ -90,20 +75,7 @@ def probe(
     resamples: int = 1000,
     seed: int = 1,
 ) -> list[Probe]:
-    """F1 of main on the test headlines as they are, without this or that, by topic and by month.
-
-    Args:
-        main: the judge.
-        items: of the test set; at most 2,000 headlines are drawn.
-        events: (n,) of the items.
-        dates: id of an article to its date; without any, nothing is measured by month.
-        language: whose function words are masked; without a list nothing is.
-        resamples: of the intervals.
-        seed: of draws, topics and intervals.
-
-    Returns:
-        As they are first.
-    """
+    """F1 of main on test headlines, 2,000 at most: as they are, then without this or that, by topic and, with dates of articles by id, by month."""
     places = drawn(range(len(items)), HEADLINES, seed)
     some, events = [items[place] for place in places], events[places]
     texts = [item.source for item in some]
@@ -112,8 +84,8 @@ def probe(
         AS_IT_IS: texts,
         **{name: [change(text) for text in texts] for name, change in _changes(main, language, seed).items()},
     }
-    asked = [text for kind in kinds.values() for text in kind]
-    answers = decide(main.probabilities(asked, progress=False)).reshape(len(kinds), len(texts))
+    every = [text for kind in kinds.values() for text in kind]
+    answers = decide(main.probabilities(every, progress=False)).reshape(len(kinds), len(texts))
     probes = [
         _probe("headline", name, labels, answers[row], events, resamples=resamples, seed=seed)
         for row, name in enumerate(kinds)
@@ -135,7 +107,7 @@ def drawn(items: Sequence[T], at_most: int, seed: int) -> list[T]:
     """Some of the items, in order."""
     if len(items) <= at_most:
         return list(items)
-    return [items[place] for place in sorted(np.random.default_rng(seed).permutation(len(items))[:at_most])]
+    return [items[index] for index in sorted(np.random.default_rng(seed).permutation(len(items))[:at_most])]
 
 
 def _changes(main: "Judge", language: str, seed: int) -> dict[str, Callable[[str], str]]:
@@ -176,10 +148,7 @@ def _probe(
 
 
 def macro_f1(sums: Statistics) -> dict[str, Floats]:
-    """Mean F1 of two classes.
-
-    Args:
-        sums: how often class a was taken for b, under `00`, `01`, `10` and `11`.
+    """Mean F1 of two classes, from how often class a was taken for b, under `00`, `01`, `10` and `11`.
 
     Examples:
         >>> counts = {"00": np.array(3.0), "01": np.array(1.0), "10": np.array(2.0), "11": np.array(2.0)}
@@ -192,16 +161,7 @@ def macro_f1(sums: Statistics) -> dict[str, Floats]:
 
 
 def topics(articles: Sequence[str], language: str, *, seed: int = 1) -> list[str]:
-    """The subject of each article: k-means in a latent semantic space.
-
-    Args:
-        articles: n texts.
-        language: whose function words are left out.
-        seed: of both.
-
-    Returns:
-        (n,) its three foremost words; empty texts where there are too few articles to group.
-    """
+    """The subject of each article, its three foremost words, by k-means in a latent semantic space; empty where there are too few articles to group."""
     from sklearn.cluster import KMeans
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -241,28 +201,19 @@ def _periods(days: Sequence[date | None]) -> tuple[str, list[str]]:
 
 
 def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cue]:
-    """Words and marks that main listens to most: each is taken out of each headline that has it.
-
-    Args:
-        main: the judge.
-        items: of the test set; 400 headlines are drawn, and the beginning of a very long one is taken.
-        seed: of the draw.
-
-    Returns:
-        For each outlet the words that together changed the log-odds most in its favour.
-    """
-    whole = [item.source[:LONGEST] for item in drawn(items, OCCLUDED, seed)]
-    places = [(row, word_match) for row, text in enumerate(whole) for word_match in _TOKEN.finditer(text)]
-    without = [
-        " ".join((whole[row][: word_match.start()] + " " + whole[row][word_match.end() :]).split())
-        for row, word_match in places
+    """For each outlet the words and marks that change main's log-odds most in its favour: each is taken out of each of 400 test headlines that has it."""
+    headlines = [item.source[:LONGEST] for item in drawn(items, OCCLUDED, seed)]
+    occluded = [
+        (row, token[0], without)
+        for row, text in enumerate(headlines)
+        for token in _TOKEN.finditer(text)
+        if (without := " ".join(f"{text[: token.start()]} {text[token.end() :]}".split()))
     ]
-    asked = [(text, place) for text, place in zip(without, places, strict=True) if text]
-    answers = main.probabilities([*whole, *(text for text, _ in asked)], progress=False)
+    answers = main.probabilities([*headlines, *(without for _, _, without in occluded)], progress=False)
     odds = np.log(np.clip(answers[:, 1], 1e-9, 1)) - np.log(np.clip(answers[:, 0], 1e-9, 1))
     changes: dict[str, list[float]] = defaultdict(list)
-    for (_, (row, word_match)), after in zip(asked, odds[len(whole) :], strict=True):
-        changes[word_match[0]].append(float(odds[row] - after))
+    for (row, token, _), after in zip(occluded, odds[len(headlines) :], strict=True):
+        changes[token].append(float(odds[row] - after))
     frequent = {word: values for word, values in changes.items() if len(values) >= OFTEN}
     rising = sorted(frequent, key=lambda word: (sum(frequent[word]), word))
     return [
@@ -274,15 +225,7 @@ def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cu
 
 
 def data_cues(headlines: Mapping[str, Sequence[str]], *, seed: int = 1) -> list[Cue]:
-    """Words, marks and pairs of them that distinguish the training headlines: logistic regression.
-
-    Args:
-        headlines: outlet to its headlines.
-        seed: of the solver and of the headlines that are left out for balance.
-
-    Returns:
-        For each outlet those of greatest weight; nothing where the headlines are too few.
-    """
+    """Words, marks and pairs of them of greatest weight in a logistic regression of each outlet's training headlines; none where these are too few."""
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
 
@@ -290,7 +233,7 @@ def data_cues(headlines: Mapping[str, Sequence[str]], *, seed: int = 1) -> list[
     size = min(5000, *(len(texts) for texts in headlines.values()))
     if size < FEW:
         return []
-    texts = [own[place] for own in headlines.values() for place in random.permutation(len(own))[:size]]
+    texts = [some[row] for some in headlines.values() for row in random.permutation(len(some))[:size]]
     labels = np.repeat([0, 1], size)
     vectors = CountVectorizer(
         token_pattern=_TOKEN.pattern, lowercase=False, ngram_range=(1, 2), min_df=5, binary=True
@@ -299,8 +242,8 @@ def data_cues(headlines: Mapping[str, Sequence[str]], *, seed: int = 1) -> list[
     weights = LogisticRegression(C=0.1, max_iter=200, random_state=seed).fit(matrix, labels).coef_[0]
     words, counts = vectors.get_feature_names_out(), np.asarray(matrix.sum(axis=0)).ravel()
     return [
-        Cue(outlet, "data", str(words[place]), abs(float(weights[place])), int(counts[place]))
+        Cue(outlet, "data", str(words[column]), abs(float(weights[column])), int(counts[column]))
         for outlet, sign in zip(headlines, (-1, 1), strict=True)
-        for place in np.argsort(-sign * weights, kind="stable")[:CUES]
-        if sign * weights[place] > 0
+        for column in np.argsort(-sign * weights, kind="stable")[:CUES]
+        if sign * weights[column] > 0
     ]

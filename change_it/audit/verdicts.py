@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # loads torch
 #: Good enough; with care; not at all.
 Level = Literal["rely", "care", "distrust"]
 WORDS: dict[Level, str] = {"rely": "rely on it", "care": "with care", "distrust": "do not rely on it"}
-JUDGES = ("main", "hh", "ah", "fluency", "facts")
+JUDGE_NAMES = ("main", "hh", "ah", "fluency", "facts")
 #: Kinds of non-matching examples in words.
 MISMATCHES = {"random": "random mismatches", "hard": "hard mismatches", "facts": "changed facts"}
 #: A judge must be this much better than its baselines, in F1, to be relied on.
@@ -33,17 +33,11 @@ NAMED = 3
 
 @dataclass(frozen=True)
 class Verdict:
-    """What to make of a judge.
+    """What to make of a judge."""
 
-    Attributes:
-        judge: main, hh, ah, fluency or facts.
-        level: how far to rely on it.
-        reasons: why.
-    """
-
-    judge: str
-    level: Level
-    reasons: tuple[Message, ...]
+    judge: str  # main, hh, ah, fluency or facts
+    level: Level  # how far to rely on it
+    reasons: tuple[Message, ...]  # why
 
     @property
     def text(self) -> str:
@@ -64,24 +58,14 @@ class Verdict:
 
 
 def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
-    """What training wrote beside each judge.
-
-    Args:
-        judges: folder with a folder for each judge.
-
-    Returns:
-        Judge to its `metrics.json`; judges without one are left out.
-
-    Raises:
-        InputError: one that is not as training writes it.
-    """
-    found = {}
-    for judge in JUDGES:
+    """Judge to the `metrics.json` that training wrote beside it, in a folder with one for each; judges without one are left out."""
+    metrics = {}
+    for judge in JUDGE_NAMES:
         path = Path(judges) / judge / "metrics.json"
         if (record := read_json(path)) is not None:
             check_metrics(record, path)
-            found[judge] = record
-    return found
+            metrics[judge] = record
+    return metrics
 
 
 def check_metrics(record: Mapping[str, Any], path: Path) -> None:
@@ -100,17 +84,12 @@ def check_metrics(record: Mapping[str, Any], path: Path) -> None:
 
 @dataclass(frozen=True)
 class Together:
-    """What all judges together let through of systems that must fail: of strict compliancy, where there is a fluency judge.
+    """What all judges together let through of systems that must fail: of strict compliancy, where there is a fluency judge."""
 
-    Attributes:
-        tried: systems that must fail.
-        passing: those that pass, the worst first, and the share of their headlines that does.
-        gold: share of the other newspaper's own headlines that passes; None where there are none.
-    """
-
-    tried: int
+    tried: int  # systems that must fail
+    # those that pass, the worst first, and the share of their headlines that does
     passing: tuple[tuple[str, float], ...]
-    gold: float | None
+    gold: float | None  # share of the other newspaper's own headlines that passes; None where there are none
 
     @classmethod
     def of(cls, systems: Sequence[Result]) -> "Together":
@@ -131,14 +110,14 @@ class Together:
         ]
         values = {"tried": self.tried, "passing": len(self.passing)}
         if worst:
-            found = Message("verdict.together", names=Joined(worst), **values)
+            reason = Message("verdict.together", names=Joined(worst), **values)
         else:
-            found = Message("verdict.together_none", **values)
-        return (found,) if self.gold is None else (found, Message("verdict.gold", value=Figure(self.gold)))
+            reason = Message("verdict.together_none", **values)
+        return (reason,) if self.gold is None else (reason, Message("verdict.gold", value=Figure(self.gold)))
 
     @property
     def text(self) -> str:
-        """The same in English: one sentence."""
+        """The reasons in English, as one sentence."""
         return "; ".join(self.reasons) + "."
 
     def as_dict(self) -> dict[str, Any]:
@@ -148,14 +127,10 @@ class Together:
 
 @dataclass(frozen=True)
 class Summary:
-    """An audit in short, for every report.
+    """An audit in short, for every report."""
 
-    Attributes:
-        verdicts: what to make of each judge; nothing where nothing is known.
-        together: what all of them let through; None where there was no audit and the verdicts are of `metrics.json` alone.
-    """
-
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[Verdict, ...]  # what to make of each judge; nothing where nothing is known
+    # what all of them let through; None where there was no audit and the verdicts are of `metrics.json` alone
     together: Together | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -171,30 +146,22 @@ NO_AUDIT = Summary(())
 
 
 def read_summary(judges: "Judges", folder: Path) -> Summary:
-    """What is known of judges.
-
-    Args:
-        judges: loaded.
-        folder: theirs.
-
-    Returns:
-        By each judge's `metrics.json`, and by `audit.json` in the folder `audit` beside theirs if it is of the same weights.
-    """
+    """Judges in short: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` beside it if it is of the same weights."""
     path = folder.resolve().parent / "audit" / "audit.json"
-    found = read_json(path)
+    audit = read_json(path)
     metrics, fluency = read_metrics(folder), judges.fluency is not None
-    if found is None or found.get("hashes") != hashes(judges):
+    if audit is None or audit.get("hashes") != hashes(judges):
         return Summary(tuple(verdicts(metrics, fluency=fluency)))
     with record_errors(path):
-        systems = [Result.from_dict(system) for system in found["systems"]]
-        probes = [Probe(**probe) for probe in found["probes"]]
+        systems = [Result.from_dict(system) for system in audit["systems"]]
+        probes = [Probe(**probe) for probe in audit["probes"]]
         return Summary(tuple(verdicts(metrics, systems, probes, fluency=fluency)), Together.of(systems))
 
 
 def hashes(judges: "Judges") -> dict[str, str]:
     """Judge to the hash of its weights."""
-    found: dict[str, str] = {task: judge.weights_hash for task, judge in judges.by_task.items()}
-    return found | ({"facts": judges.reader.weights_hash} if judges.reader else {})
+    by_task: dict[str, str] = {task: judge.weights_hash for task, judge in judges.by_task.items()}
+    return by_task | ({"facts": judges.reader.weights_hash} if judges.reader else {})
 
 
 def verdicts(
@@ -204,19 +171,9 @@ def verdicts(
     *,
     fluency: bool,
 ) -> list[Verdict]:
-    """What to make of each judge.
-
-    Args:
-        metrics: of `read_metrics`.
-        systems: of the audit; none where there was no audit.
-        probes: of main; none where there was no audit.
-        fluency: whether there is a fluency judge.
-
-    Returns:
-        One of each judge that something is known of, in the order of `JUDGES`.
-    """
+    """What to make of each judge, in the order of `JUDGE_NAMES`: by what `read_metrics` gives, and by an audit where there was one."""
     judged = []
-    for judge in JUDGES:
+    for judge in JUDGE_NAMES:
         parts = [*_beside_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
         if judge == "main":
             parts += _listens_to(probes)
@@ -259,24 +216,24 @@ def _listens_to(probes: Sequence[Probe]) -> list[tuple[Level, Message]]:
 
 def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, Message]]:
     """The systems that it ought to have refused and did not, the worst first; and whether it takes gold."""
-    known = {system.system: share for system in systems if (share := system.values[judge]) is not None}
+    accepted = {system.system: share for system in systems if (share := system.values[judge]) is not None}
     entrusted = [system for system in systems if system.n >= FEW and judge in system.guards]
     guilty = sorted(
-        (system.system for system in entrusted if judge in system.to_blame and system.system in known),
-        key=lambda name: -known[name],
+        (system.system for system in entrusted if judge in system.to_blame and system.system in accepted),
+        key=lambda name: -accepted[name],
     )
     parts: list[tuple[Level, Message]] = []
     if guilty:
         named = [
-            Message("verdict.named", name=Word(name), share=Figure(known[name])) for name in guilty[:NAMED]
+            Message("verdict.named", name=Word(name), share=Figure(accepted[name])) for name in guilty[:NAMED]
         ]
         more = len(guilty) - NAMED
         key = "verdict.lets_more" if more > 0 else "verdict.lets"
-        blind = 2 * sum(known[name] > 0.5 for name in guilty) > len(entrusted)
+        blind = 2 * sum(accepted[name] > 0.5 for name in guilty) > len(entrusted)
         parts.append(("distrust" if blind else "care", Message(key, names=Joined(named), count=more)))
-    elif entrusted and known:
+    elif entrusted and accepted:
         parts.append(("rely", Message("verdict.refuses")))
-    if judge in ("fluency", "facts") and GOLD in known:
-        level: Level = "rely" if known[GOLD] >= ACCEPTS else "care"
-        parts.append((level, Message("verdict.accepts", value=Figure(known[GOLD]))))
+    if judge in ("fluency", "facts") and GOLD in accepted:
+        level: Level = "rely" if accepted[GOLD] >= ACCEPTS else "care"
+        parts.append((level, Message("verdict.accepts", value=Figure(accepted[GOLD]))))
     return parts

@@ -8,12 +8,12 @@ import tyro
 from change_it.commands.checks import check_files
 from change_it.errors import InputError
 from change_it.io import check_writable
-from change_it.space.address import check_serving
+from change_it.space.address import AddressOptions
 from change_it.translation import Language
 
 
 @dataclass(kw_only=True)
-class ServeOptions:
+class ServeOptions(AddressOptions):
     """A page on which people annotate a sheet, one headline at a time, by keys or on a phone.
 
     Everybody enters a name, and goes on where that name stopped. Every answer is on the disk before the next headline is shown.
@@ -27,16 +27,8 @@ class ServeOptions:
     """A sheet written by `change-it annotate sample`."""
     answers: Path | None = None
     """Folder for one file an annotator; `answers` beside the sheet when not given."""
-    host: str = "127.0.0.1"
-    """Address to listen at; 0.0.0.0 lets other machines in."""
-    port: int = 7860
-    """Port to listen at; 0 takes a free one."""
-    hosts: tuple[str, ...] = ()
-    """With a local --host: host names under which a proxy before the page is reached; all others are refused."""
     language: Language = "it"
     """Language of the page."""
-    share: bool = False
-    """Open a public address through Gradio's servers."""
 
     @property
     def folder(self) -> Path:
@@ -47,7 +39,7 @@ class ServeOptions:
 def check(options: ServeOptions) -> None:
     """Refuse, before anything large loads, a sheet that is not there, and an address or a folder of answers that cannot be used."""
     check_files(options.sheet)
-    check_serving(options.host, options.port)
+    options.check_address()
     folder = options.folder
     if folder.resolve() == options.sheet.resolve().parent:
         raise InputError(
@@ -71,5 +63,4 @@ def run(options: ServeOptions) -> None:
 
     page = build(rows, questions, answers, options.language)
     print(f"{len(rows)} headlines; answers go to {options.folder}")
-    settings = {"hosts": options.hosts, "css": CSS, "footer_links": []}
-    serve(page, host=options.host, port=options.port, share=options.share, **settings)
+    serve(page, options, css=CSS, footer_links=[])

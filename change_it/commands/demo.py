@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from change_it.errors import InputError
-from change_it.space.address import check_serving
+from change_it.space.address import AddressOptions
 from change_it.tables import console
 from change_it.translation import Language
 
@@ -13,7 +13,7 @@ QUICKSTART = Path("runs/quickstart")
 
 
 @dataclass(kw_only=True)
-class DemoOptions:
+class DemoOptions(AddressOptions):
     """The page of the Space on this machine: transfer, score, compare, headline quality.
 
     It uses the models of a run; where there are none it makes the quickstart's first, which takes minutes.
@@ -25,21 +25,13 @@ class DemoOptions:
 
     run: Path = QUICKSTART
     """Folder of a run with judges, and generators or a corpus; the quickstart's is made first when it has none."""
-    host: str = "127.0.0.1"
-    """Address to listen at; 0.0.0.0 lets other machines in."""
-    port: int = 7860
-    """Port to listen at; 0 takes a free one."""
     language: Language = "it"
     """Language in which the page opens; it can be changed there."""
-    hosts: tuple[str, ...] = ()
-    """With a local --host: host names under which a proxy before the page is reached; all others are refused."""
-    share: bool = False
-    """Open a public address through Gradio's servers."""
 
 
 def check(options: DemoOptions) -> None:
     """Refuse, before anything large loads, an address that cannot be used, and a run that is not there or lacks models."""
-    check_serving(options.host, options.port)
+    options.check_address()
     if has_models(options.run):
         return
     if options.run.is_file():
@@ -72,7 +64,7 @@ def run(options: DemoOptions) -> None:
         models = Models.from_run(options.run)
         models.warm_up()
         page = build(models, options.language)
-    serve(page, host=options.host, port=options.port, share=options.share, hosts=options.hosts)
+    serve(page, options)
 
 
 def has_models(run: Path) -> bool:

@@ -190,7 +190,9 @@ def judged_table(
     rows = [record.cells for record in records]
     if any(row.get("to") for row in rows):
         targets = outlet_names("the column to", [row["to"] for row in rows], judges.outlets, len(rows))
-        if to and (others := [str(one.line) for one, aim in zip(records, targets, strict=True) if aim != to]):
+        if to and (
+            others := [str(record.line) for record, aim in zip(records, targets, strict=True) if aim != to]
+        ):
             raise InputError(
                 f"the column to has another outlet than --to {to} in line {listed(others)}: leave out --to, or the column "
                 "with --columns to="

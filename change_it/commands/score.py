@@ -4,7 +4,7 @@ import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from change_it.commands.checks import check_counts, check_predictions, check_systems
 from change_it.commands.printing import print_json, print_lines, print_warnings
@@ -16,6 +16,13 @@ from change_it.results.report_folder import REPORT_FILES, chart_kinds, check_out
 from change_it.tables import console, print_table
 from change_it.training.settings import InferenceOptions
 from change_it.translation import page_language
+
+if TYPE_CHECKING:  # loads torch, polars and matplotlib
+    from change_it.audit.verdicts import Summary
+    from change_it.results.hevas_scores import HevasResult
+    from change_it.scoring.item import TestSet
+    from change_it.scoring.scores import Scores
+    from change_it.scoring.systems import ScoredSystem
 
 
 @dataclass(kw_only=True)
@@ -95,25 +102,12 @@ def run(options: ScoreOptions) -> None:
     from change_it.progress import progress_bar
     from change_it.results import hevas_scores as hevas
     from change_it.results.context import corpus_info, judges_info, made
-    from change_it.results.report_files import latex, report_record, write_report
-    from change_it.results.score_tables import examples_table, hevas_terminal_table, meaning, terminal_table
+    from change_it.results.report_files import write_report
     from change_it.scoring.item import read_test_set
     from change_it.scoring.scores import score
-    from change_it.scoring.systems import built_in_systems, read_systems
 
     test = read_test_set(options.corpus)
-    given = read_systems(
-        options.predictions, test, columns=options.columns, allow_missing=options.allow_missing
-    )
-    for read in given:
-        if missing := read.headlines.count(None):
-            scored = f"{len(test.items) - missing:,} of {len(test.items):,} headlines of the test set"
-            if options.hevas:
-                raise InputError(
-                    f"--hevas measures all systems on the same headlines, {read.name} has {scored}"
-                )
-            print(f"{read.name} is scored on {scored}: its file has no others.", file=sys.stderr)
-    systems = [*built_in_systems(test, seed=options.seed), *given]
+    systems = _systems(options, test)
     language = options.language or read_language(options.corpus)
     metrics = MetricOptions(language=language or "it", seed=options.seed)
     documents = hevas.check(test, metrics) if options.hevas else None
@@ -170,6 +164,34 @@ def run(options: ScoreOptions) -> None:
             made=made(),
             kinds=chart_kinds(options.charts),
         )
+    _show(options, scores, measured, summary)
+
+
+def _systems(options: ScoreOptions, test: "TestSet") -> "list[ScoredSystem]":
+    """The built-in systems and those of the prediction files."""
+    from change_it.scoring.systems import built_in_systems, read_scored_systems
+
+    systems = read_scored_systems(
+        options.predictions, test, columns=options.columns, allow_missing=options.allow_missing
+    )
+    for system in systems:
+        if missing := system.headlines.count(None):
+            scored = f"{len(test.items) - missing:,} of {len(test.items):,} headlines of the test set"
+            if options.hevas:
+                raise InputError(
+                    f"--hevas measures all systems on the same headlines, {system.name} has {scored}"
+                )
+            print(f"{system.name} is scored on {scored}: its file has no others.", file=sys.stderr)
+    return [*built_in_systems(test, seed=options.seed), *systems]
+
+
+def _show(
+    options: ScoreOptions, scores: "Scores", measured: "HevasResult | None", summary: "Summary"
+) -> None:
+    """Print JSON, a table for LaTeX, or tables."""
+    from change_it.results.report_files import latex, report_record
+    from change_it.results.score_tables import examples_table, hevas_terminal_table, meaning, terminal_table
+
     if options.json:
         print_json(report_record(scores, measured, summary))
         return

@@ -15,12 +15,11 @@ from itertools import product
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
 from change_it.engines import map_ordered, share
-from change_it.stats import Floats, Ints
+from change_it.stats import Bools, Floats, Ints
 
 Reduced = TypeVar("Reduced")
 
@@ -120,7 +119,7 @@ def align(
 
 
 def one_to_one(pairs: Pairs) -> Pairs:
-    """Of the pairs of `align`, from the best one down, those whose articles are in no better pair (LREC 2020 §4.1).
+    """The pairs of `align` whose articles are in no better pair, best first: a greedy one-to-one matching (LREC 2020 §4.1).
 
     Examples:
         >>> many = Pairs(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0.9, 0.8, 0.7, 0.2]), histogram(np.zeros(0)))
@@ -168,7 +167,7 @@ class Compared(NamedTuple):
     )
 
     def of(self, rows: Ints) -> "Compared":
-        """Those at these rows."""
+        """The articles at these rows."""
         return Compared(self.vectors[rows], self.days[rows], self.groups[rows], self.clusters[rows])
 
 
@@ -294,13 +293,13 @@ class _Side(NamedTuple):
     norm: Floats
 
     @classmethod
-    def of(cls, rows: csr_matrix, often: NDArray[np.bool_]) -> "_Side":
+    def of(cls, rows: csr_matrix, often: Bools) -> "_Side":
         """The rows, with the words that are frequent."""
         common = rows[:, often]
         return cls(common, rows[:, ~often], np.sqrt(common.multiply(common).sum(axis=1).A1))
 
     def rows(self, start: int, stop: int) -> "_Side":
-        """Those from `start` to `stop`."""
+        """The articles from `start` to `stop`."""
         return _Side(self.common[start:stop], self.rare[start:stop], self.norm[start:stop])
 
 

@@ -93,7 +93,7 @@ def outlet_names(name: str, labels: object, outlets: Sequence[str], count: int) 
         raise InputError(
             f"{name} has {len(every)} outlets for {count} headlines: give one for all, or one for each"
         )
-    short_names = {str(place): outlet for place, outlet in enumerate(outlets)}
+    short_names = {str(number): outlet for number, outlet in enumerate(outlets)}
     short_names |= {label: short for label, short in KNOWN_LABELS.items() if short in outlets}
     short_names |= {outlet: outlet for outlet in outlets}
     if foreign := [label for label in every if str(label) not in short_names]:

@@ -156,7 +156,7 @@ def related(
     across: Pairs | None = None,
     without: tuple[float, float] | None = None,
 ) -> Iterator[Pairs]:
-    """Each two articles with a cosine above `floor` inside the window, as positions: of the two outlets, and of each alone.
+    """Pairs of articles with a cosine above `floor` inside the window, as positions: across the outlets, then within each.
 
     `across` are the first part, where it is known. Of one outlet, cosines in the range `without` are left out: millions.
     """
@@ -208,7 +208,7 @@ def find_neighbours(
 def _of_other_outlets(
     parts: Sequence[tuple[Ints, Ints, Floats]], labels: Ints, eligible: Bools
 ) -> tuple[Ints, Ints, Floats]:
-    """Of strict pairs with an article of a further outlet, best first, those of two outlets whose articles are in no better one."""
+    """Strict pairs across two outlets of which one is a further one, best first, each article in its best pair alone."""
     first, second, cosine = (np.concatenate(column) for column in zip(*parts, strict=True))
     a, b = np.where(labels[first] < labels[second], (first, second), (second, first))
     kept = (labels[a] != labels[b]) & eligible[a] & eligible[b]
@@ -300,7 +300,7 @@ def _above(pairs: Pairs, floor: float) -> Pairs:
 
 
 def _inside(pairs: tuple[Ints, Ints, Floats], x: Ints, y: Ints) -> tuple[Ints, Ints, Floats]:
-    """Those of the pairs, in either order, of an article in x and one in y, as positions in x and y."""
+    """The pairs of an article in x and one in y, in either order, as positions in x and y."""
     first, second, cosine = pairs
     positions = np.full((2, 1 + max(part.max(initial=-1) for part in (first, second, x, y))), -1)
     parts = []

@@ -14,7 +14,7 @@ from change_it.corpus.cleaning import OpenDate, parse_date, plausible
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.engines import map_ordered
 from change_it.errors import InputError
-from change_it.io import ROWS_A_BATCH, Row, Table, cell_text, listed, parse_columns, read_tables
+from change_it.io import ROWS_A_BATCH, InputRow, InputTable, cell_text, listed, parse_columns, read_tables
 
 #: Our columns, and what they are called in the input without a column map (`full_text` and `full`: CHANGE-IT on the Hub).
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -93,7 +93,7 @@ def read_articles(options: ReadingOptions) -> Reading:
         options.date_format,
         options.other_outlets,
     )
-    reader = _Reader(cleaner, options.strict_input)
+    reader = _RowReader(cleaner, options.strict_input)
     tables = read_tables(options.files, encoding=options.encoding)
     cleaned = map_ordered(cleaner.clean, reader.batches(tables), threads=1)
     for name, parts in groupby(cleaned, key=itemgetter(0)):
@@ -127,7 +127,7 @@ class _Cleaner:
     others: bool = False  # whether labels beside those of the outlets are kept
     today: date = field(default_factory=date.today)
 
-    def clean(self, table: Table, first: int, rows: Sequence[Row]) -> tuple[str, list[_Cleaned]]:
+    def clean(self, table: InputTable, first: int, rows: Sequence[InputRow]) -> tuple[str, list[_Cleaned]]:
         """The name of the table and its rows cleaned; `first` is the number of the first row."""
         done: list[_Cleaned] = []
         for number, row in enumerate(rows, start=first):
@@ -150,7 +150,7 @@ class _Cleaner:
         except _RejectedError as error:
             return str(error)
 
-    def _article(self, table: Table, row: Row, id_: str) -> tuple[Article, OpenDate | None]:
+    def _article(self, table: InputTable, row: InputRow, id_: str) -> tuple[Article, OpenDate | None]:
         if row.fault:
             raise _RejectedError(row.fault)
         label = self._label(table, row.values)
@@ -162,7 +162,7 @@ class _Cleaner:
         written, settled = (day, None) if isinstance(day, OpenDate) else (None, day)
         return Article(id_, label, headline, body, settled, alignment), written  # type: ignore[arg-type]  # checked above
 
-    def _label(self, table: Table, values: Mapping[str, object]) -> str:
+    def _label(self, table: InputTable, values: Mapping[str, object]) -> str:
         """Short name where --labels is given, the label of the input otherwise."""
         value: object = table.label or self._cell(values, "label", _MISSING)
         if value is _MISSING:
@@ -209,7 +209,7 @@ class _Cleaner:
 
 
 @dataclass
-class _Reader:
+class _RowReader:
     """Takes row after row."""
 
     cleaner: _Cleaner
@@ -225,10 +225,10 @@ class _Reader:
     day_first: dict[str, bool] = field(default_factory=dict)
     made_ids: list[str] = field(default_factory=list)
 
-    def batches(self, tables: Iterable[Table]) -> Iterator[tuple[Table, int, list[Row]]]:
+    def batches(self, tables: Iterable[InputTable]) -> Iterator[tuple[InputTable, int, list[InputRow]]]:
         """The rows of the tables, some at a time, with the number of the first of them in its table, from 1."""
         for table in tables:
-            about, first = Table(table.name, table.stem, table.outlet, table.label), 1
+            about, first = InputTable(table.name, table.stem, table.outlet, table.label), 1
             if table.label:
                 self.labels[table.label] = None
             elif not table.outlet:
@@ -303,8 +303,8 @@ class _Reader:
                     "or --columns date= to leave dates unread"
                 )
             if unreadable == "unknown label":
-                found = [item.reason.partition("unknown label: ")[2] for item in self.rejected]
-                there = listed([name for name, _ in Counter(filter(None, found)).most_common()])
+                unknown = [item.reason.partition("unknown label: ")[2] for item in self.rejected]
+                there = listed([name for name, _ in Counter(filter(None, unknown)).most_common()])
                 raise InputError(
                     f"no row of {files} can be used ({reasons}): correct --labels, the labels there are {there}"
                 )

@@ -28,11 +28,6 @@ def read_rewriting(corpus: str, fold: str = "all", *, other_outlets: bool = Fals
 
     `given` is the original's headline; an own headline has none. Nothing teaches to invent: headlines with names, numbers
     or quotations that the original and the beginning of its article lack are left out.
-
-    Args:
-        corpus: folder or data set id.
-        fold: of the articles and pairs; all takes both.
-        other_outlets: whether those of further outlets are read too.
     """
     read = read_all_outlets if other_outlets else partial(read_table, split="train")
     articles = read(corpus, "articles", columns=["id", "label", "headline", "article", "fold"])
@@ -72,14 +67,14 @@ def tells(text: str, headline: str, language: str) -> bool:
         >>> tells("Costa 113 milioni la tangenziale in città", "La tangenziale, 113 milioni", "it")
         True
     """
-    tokens, have = _TOKEN.findall(headline), set(_TOKEN.findall(text.lower()))
-    for place, token in enumerate(tokens):
-        if token.lower() in have:
+    tokens, present = _TOKEN.findall(headline), set(_TOKEN.findall(text.lower()))
+    for index, token in enumerate(tokens):
+        if token.lower() in present:
             continue
-        following = tokens[place + 1] if place + 1 < len(tokens) else ""
-        opens = place == 0 or tokens[place - 1].strip() in BEGINNING
+        following = tokens[index + 1] if index + 1 < len(tokens) else ""
+        opens = index == 0 or tokens[index - 1].strip() in BEGINNING
         name = token[0].isupper() and (
-            not opens or (following[:1].isupper() and following.lower() not in have)
+            not opens or (following[:1].isupper() and following.lower() not in present)
         )
         if name or any(map(str.isdigit, token)):
             return False

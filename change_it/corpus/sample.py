@@ -48,8 +48,8 @@ def is_sample(articles: Sequence[Article]) -> bool:
     """Whether all articles are of the embedded sample, by their headlines."""
     import polars as pl
 
-    known = set(pl.read_parquet(SAMPLE, columns=["headline"])["headline"])
-    return all(article.headline in known for article in articles)
+    headlines = set(pl.read_parquet(SAMPLE, columns=["headline"])["headline"])
+    return all(article.headline in headlines for article in articles)
 
 
 def of_sample(outlets: Sequence[str], report: Mapping[str, object] | None = None) -> bool:

@@ -18,9 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from change_it.corpus.article import Alignment
 from change_it.corpus.duplicates import near_duplicates
 from change_it.errors import InputError
-from change_it.stats import Floats, Ints
-
-Bools = NDArray[np.bool_]
+from change_it.stats import Bools, Floats, Ints
 
 NEAR_DUPLICATE = "near-duplicate of a test article"
 OTHER_OUTLET = "another outlet's article of a test event"
@@ -71,7 +69,7 @@ def events_of(articles: Sequence[str], partners: Sequence[str]) -> Ints:
         >>> events_of(["The bridge fell.", "A bridge is down.", "The rain goes on."], ["A bridge is down.", "", ""]).tolist()
         [0, 0, 1]
     """
-    texts = {text: place for place, text in enumerate(dict.fromkeys([*articles, *filter(None, partners)]))}
+    texts = {text: number for number, text in enumerate(dict.fromkeys([*articles, *filter(None, partners)]))}
     linked = [(texts[a], texts[b]) for a, b in zip(articles, partners, strict=True) if b]
     a, b = np.array(linked, dtype=np.int64).reshape(-1, 2).T
     return components(near_duplicates(list(texts)), a, b)[[texts[text] for text in articles]]

@@ -12,8 +12,8 @@ from change_it.generators.generator_options import (
     LONGEST_SOURCE,
     LONGEST_TARGET,
     READS,
-    Kind,
     Language,
+    ModelKind,
     Reads,
     Recipe,
     check_recipe,
@@ -33,7 +33,7 @@ class GeneratorCard:
     reads: Reads
     to: str | None  # outlet whose headlines it writes; None for agnostic and rewrite
     outlets: tuple[str, str]
-    kind: Kind
+    kind: ModelKind
     architecture: str  # s2s, pn, pnc, transformer, or the pre-trained model
     base: str | None  # Hub id or folder that the adapters belong to
     language: Language  # of the prompt of a causal model
@@ -72,7 +72,7 @@ class GeneratorCard:
             card = cls(**{**of_card, "outlets": tuple(of_card["outlets"])})
             if not card._is_written_so():
                 raise ValueError
-        if card.recipe not in READS or card.kind not in get_args(Kind):
+        if card.recipe not in READS or card.kind not in get_args(ModelKind):
             raise InputError(
                 f"{path} is of another version (recipe {card.recipe}, kind {card.kind}): train the generator again"
             )

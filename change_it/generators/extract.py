@@ -56,14 +56,14 @@ _INSIDE = re.compile(
 )  # neither first, nor behind a colon or full stop
 
 
-class Piece(NamedTuple):
+class HeadlinePart(NamedTuple):
     """A part of a headline between two joints; `joint` is what follows it, with its space, or the empty string."""
 
     text: str
     joint: str
 
 
-def pieces(text: str) -> list[Piece]:
+def pieces(text: str) -> list[HeadlinePart]:
     """Cut a headline or sentence at its punctuation, but not inside quotations; `?!…` stay."""
     quotations = [match.span() for match in _QUOTED.finditer(text)]
     parts, start = [], 0
@@ -74,9 +74,9 @@ def pieces(text: str) -> list[Piece]:
             continue
         kept = any(mark in "?!…" for mark in marks) or marks.startswith("..")
         part = text[start : joint.start() + len(marks) * kept].strip()
-        parts.append(Piece(part, " " if kept else joint.group()))
+        parts.append(HeadlinePart(part, " " if kept else joint.group()))
         start = joint.end()
-    return [part for part in [*parts, Piece(text[start:].strip(), "")] if words(part.text)]
+    return [part for part in [*parts, HeadlinePart(text[start:].strip(), "")] if words(part.text)]
 
 
 def titled(text: str) -> bool:
@@ -103,7 +103,7 @@ def repeats(text: str, original: str) -> bool:
     return any(count > max(1, before[word]) for word, count in counts.items())
 
 
-def _listed(parts: Sequence[Piece]) -> bool:
+def _listed(parts: Sequence[HeadlinePart]) -> bool:
     """Whether a comma between two parts may be a list's, whose members cannot go alone: one of them is short."""
     if len(parts) != 2 or parts[0].joint[:1] != ",":
         return False
@@ -153,7 +153,7 @@ class Extract(Proposer):
     def __init__(
         self, headlines: Mapping[str, Sequence[str]], outlets: tuple[str, str], *, cache_size: int = 0
     ):
-        """From each outlet's training headlines, in the order of `outlets`; `cache_size` answers are kept."""
+        """Learn from each outlet's training headlines, in the order of `outlets`; `cache_size` answers are kept."""
         super().__init__(EXTRACT, outlets, outlets, ("headline", "article"), cache_size)
         sides = [[" ".join(text.split()) for text in headlines[name] if words(text)] for name in outlets]
         if not all(sides):
@@ -206,7 +206,7 @@ class Extract(Proposer):
         scores = [score - LAST * last for score, last in zip(scores, unsound, strict=True)]
         return sorted(map(Candidate, texts, scores), key=lambda candidate: (-candidate.score, candidate.text))
 
-    def _orders(self, headline: str, lead: str) -> list[list[Piece]]:
+    def _orders(self, headline: str, lead: str) -> list[list[HeadlinePart]]:
         """Parts of the headline and clauses of the lead in the orders that newspapers use."""
         parts, headline_words = pieces(headline), set(words(headline))
         lead_parts = [pieces(sentence) for sentence in sentences(lead)[:LEAD_SENTENCES]]
@@ -224,11 +224,13 @@ class Extract(Proposer):
         if not _listed(parts[-2:]):
             orders.append(parts[:-1])
         for text in (*best, *quotations[:2]):
-            piece = Piece(text, "")
+            piece = HeadlinePart(text, "")
             orders += [[*first, piece], [piece, *first], [*parts, piece]]
         return [order for order in orders if order]
 
-    def _written(self, parts: list[Piece], profile: StyleProfile, forms: Collection[str]) -> Iterator[str]:
+    def _written(
+        self, parts: list[HeadlinePart], profile: StyleProfile, forms: Collection[str]
+    ) -> Iterator[str]:
         """The first parts that are no longer than the target's headlines, in its marks, joints and cases."""
         lengths = accumulate(len(part.text.split()) for part in parts)
         parts = parts[: max(1, sum(length <= profile.length for length in lengths))]
@@ -237,10 +239,10 @@ class Extract(Proposer):
         joints = {parts[0].joint, parts[0].joint if spoken else ": " if profile.colon > TRIED else ", "}
         for title, share in ((False, 1 - profile.title_case), (True, profile.title_case)):
             for joint in sorted(joints) if share > TRIED else ():
-                yield self._render([Piece(begun, joint), *parts[1:]], title, profile.quotes, forms)
+                yield self._render([HeadlinePart(begun, joint), *parts[1:]], title, profile.quotes, forms)
 
     def _render(
-        self, parts: list[Piece], title: bool, quotes: tuple[str, str], forms: Collection[str]
+        self, parts: list[HeadlinePart], title: bool, quotes: tuple[str, str], forms: Collection[str]
     ) -> str:
         """The parts as one headline; a word that no longer begins it gets the case that lead or headlines give it."""
 

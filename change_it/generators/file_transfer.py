@@ -105,12 +105,12 @@ def load_setup(options: SystemOptions, out: Path | None = None) -> Setup:
         digests = {"training headlines": system.digest}
     else:
         system = _trained(options)
-        asked = f"reads:{options.reads}" if options.reads else ""
+        reads = f"reads:{options.reads}" if options.reads else ""
         digests = {
             f"generator for {to}": generator.weights_hash for to, generator in system.generators.items()
         }
         writers = {
-            to: Writer(generator.weights_hash, generator.card.pretrained, asked).signature
+            to: Writer(generator.weights_hash, generator.card.pretrained, reads).signature
             for to, generator in system.generators.items()
         }
     judges, needs = None, system.needs

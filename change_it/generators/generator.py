@@ -39,7 +39,7 @@ from change_it.generators.generator_options import (
     TRANSFORMER,
     WRITER,
     GeneratorOptions,
-    Kind,
+    ModelKind,
     Reads,
     Recipe,
     no_model,
@@ -130,18 +130,7 @@ def load_generator(name: str | Path, *, device: str = "auto") -> Generator:
 def load_published(
     name: str, *, reads: Reads, to: str, outlets: tuple[str, str], device: str = "auto"
 ) -> Generator:
-    """Load an encoder-decoder that others have fine-tuned to write headlines of one outlet, with none of our files beside it.
-
-    Args:
-        name: its folder or Hub id.
-        reads: what it is given: article, headline or both.
-        to: outlet that it writes for.
-        outlets: A and B.
-        device: auto, cpu, cuda, cuda:1, mps.
-
-    Raises:
-        InputError: no such model or device, a model of another kind, or a generator of ours, which says itself what it reads.
-    """
+    """Load an encoder-decoder (folder or Hub id) that others have fine-tuned to write headlines of one outlet, with none of our files beside it."""
     where, folder = pick_device(device), local_folder(name, command=COMMAND)
     if (folder / CARD).exists():
         raise InputError(f"{name} is a generator of ours and says what it reads: leave --reads out")
@@ -247,7 +236,7 @@ def add_pipeline(folder: Path, card: GeneratorCard) -> None:
     custom_object_save(HeadlinePipeline, folder)
 
 
-def kind_of(architecture: str) -> Kind:
+def kind_of(architecture: str) -> ModelKind:
     """What a network of ours, a Hub id or a folder is; of a pre-trained model only the configuration is loaded."""
     if architecture in NETWORKS:
         return "words"
@@ -353,7 +342,7 @@ def load_tokenizer(folder: str | Path) -> Any:
 
 def load_model(
     folder: str | Path,
-    kind: Kind,
+    kind: ModelKind,
     tokenizer: PreTrainedTokenizerBase,
     *,
     use: Use = "saved",
@@ -387,14 +376,14 @@ def load_model(
 
 
 def max_positions(model: Any, card: GeneratorCard, format_: Format) -> int | None:
-    """Source tokens that a model has positions for beside a headline and the prompt; None: no limit."""
+    """How many source tokens a model has positions for beside a headline and the prompt; None without a limit."""
     positions = getattr(model.config, "max_position_embeddings", None)
     if card.kind == "words" or not isinstance(positions, int):
         return None
     return positions - (card.target_tokens + format_.overhead if card.kind == "causal" else 0)
 
 
-def add_adapters(model: Any, options: GeneratorOptions, kind: Kind) -> Any:
+def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:
     """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021)."""
     peft = import_peft()
     task = "CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM"

@@ -13,7 +13,7 @@ Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d"
 Reads = Literal["article", "headline", "both"]
 Language = Literal["it", "en"]
 Choice = Literal["nearest", "random"]
-Kind = Literal["words", "encoder-decoder", "causal"]
+ModelKind = Literal["words", "encoder-decoder", "causal"]
 
 #: The system that needs no trained generator.
 EXTRACT = "extract"
@@ -237,7 +237,7 @@ QUICK: dict[str, Any] = {
 
 #: Pre-trained models. Encoder-decoders: what IT5 was fine-tuned with (lengths, rate); the rest is ours.
 _PRETRAINED = {"source_tokens": 512, "target_tokens": 64, "early_stopping": 5, "no_repeat_ngram_size": 3}
-PRETRAINED: dict[Kind, dict[str, Any]] = {
+PRETRAINED: dict[ModelKind, dict[str, Any]] = {
     "encoder-decoder": {**_PRETRAINED, "learning_rate": 3e-4, "batch_size": 16, "epochs": 5},
     "causal": {**_PRETRAINED, "learning_rate": 5e-5, "batch_size": 8, "epochs": 3},
 }
@@ -245,7 +245,7 @@ PRETRAINED: dict[Kind, dict[str, Any]] = {
 #: headline and lead of an article; a checkpoint each few minutes.
 WRITER: dict[str, Any] = {"lora": True, "source_tokens": 192, "target_tokens": 48, "checkpoint_steps": 20}
 #: Adapters start at nothing and take larger steps.
-LORA_RATE: dict[Kind, float] = {"encoder-decoder": 1e-3, "causal": 2e-4}
+LORA_RATE: dict[ModelKind, float] = {"encoder-decoder": 1e-3, "causal": 2e-4}
 
 
 def check_recipe(recipe: str) -> None:
@@ -274,7 +274,7 @@ def check_published(options: GeneratorOptions) -> None:
         )
 
 
-def preset(options: GeneratorOptions, kind: Kind = "encoder-decoder") -> dict[str, Any]:
+def preset(options: GeneratorOptions, kind: ModelKind = "encoder-decoder") -> dict[str, Any]:
     """Values by field name for the options that are None; `kind` is of an architecture not in `NETWORKS`."""
     architecture = architecture_of(options)
     if kind == "words" or architecture in NETWORKS:

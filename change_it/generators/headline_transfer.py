@@ -97,8 +97,8 @@ class Proposer(ABC):
         def compute(missing: list[tuple[Question, Decoding]]) -> list[list[Candidate]]:
             return self._propose([item for item, _ in missing], search, batch_size, progress)
 
-        asked = [(item, search) for item in items]
-        return self._cache.get(asked, compute) if self._cache.size else compute(asked)
+        keys = [(item, search) for item in items]
+        return self._cache.get(keys, compute) if self._cache.size else compute(keys)
 
     def batches_at_once(self, decoding: Decoding) -> int:
         """How many batches it answers side by side."""
@@ -112,7 +112,7 @@ class Proposer(ABC):
     def _propose(
         self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
-        """As `propose`, of items that are checked."""
+        """What `propose` gives, of items that are checked."""
 
 
 class HeadlineTransfer(Proposer):
@@ -317,34 +317,34 @@ class HeadlineTransfer(Proposer):
     def _propose(
         self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
-        """Sources of like length share a batch."""
+        """What `propose` gives; sources of like length share a batch."""
         sources = [source_of(self.reads, *item) for item in items]
         rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
         answers: list[list[Candidate]] = [[] for _ in items]
         with ProgressBar(shown=progress) as bar:
             task = bar.add_task(f"{self.recipe} generator", total=len(rows))
             for generator in {id(each): each for each in self.generators.values()}.values():
-                asked = [row for row in rows if self.generators[items[row][2]] is generator]
+                of_its_rows = [row for row in rows if self.generators[items[row][2]] is generator]
                 if (blocked := decoding.no_repeat_ngram_size) is None:
                     blocked = generator.card.no_repeat_ngram_size
                 search = replace(decoding, no_repeat_ngram_size=blocked)
                 size = batch_size or default_batch_size(generator.model, generator.format, decoding)
-                of_generator = [sources[row] for row in asked]
+                of_generator = [sources[row] for row in of_its_rows]
                 threads = self.batches_at_once(decoding)
-                for places, several in write(
+                for indices, several in write(
                     generator.model, generator.format, of_generator, search, size, threads
                 ):
-                    for place, candidates in zip(places, several, strict=True):
-                        answers[asked[place]] = candidates
-                    bar.advance(task, len(places))
+                    for index, candidates in zip(indices, several, strict=True):
+                        answers[of_its_rows[index]] = candidates
+                    bar.advance(task, len(indices))
         return answers
 
     def batches_at_once(self, decoding: Decoding) -> int:
-        """As many as its largest model answers; one where headlines are drawn, from the one random state there is."""
+        """As many batches as its largest model answers; one where headlines are drawn, since torch has one random state."""
         return 1 if decoding.sample else min(batches_at_once(each.model) for each in self.generators.values())
 
     def kept_together(self, decoding: Decoding) -> int:
-        """As few as its largest model writes at once."""
+        """As few items as its largest model writes at once."""
         return min(kept_together(each.model, each.format, decoding) for each in self.generators.values())
 
 
@@ -353,9 +353,9 @@ def write(
 ) -> Iterator[tuple[list[int], list[list[Candidate]]]]:
     """Candidates of one batch of sources after the other, each with their places; sources of like length share a batch."""
     lengths = format_.lengths(sources, [""] * len(sources))
-    order = sorted(range(len(sources)), key=lambda place: -lengths[place])
+    order = sorted(range(len(sources)), key=lambda index: -lengths[index])
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
-    texts = ((model, format_, [sources[place] for place in batch], decoding) for batch in batches)
+    texts = ((model, format_, [sources[index] for index in batch], decoding) for batch in batches)
     yield from zip(batches, map_threads(generate, texts, threads), strict=True)
 
 
@@ -365,7 +365,7 @@ def kept_together(model: Any, format_: Format, decoding: Decoding) -> int:
 
 
 def default_batch_size(model: Any, format_: Format, decoding: Decoding) -> int:
-    """Sources a batch where no number is given, at least 1."""
+    """The number of sources in a batch where none is given, at least 1."""
     width = decoding.candidates if decoding.sample else max(decoding.beams, decoding.candidates)
     vocabulary = model.config.get_text_config().vocab_size
     limits = (

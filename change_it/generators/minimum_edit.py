@@ -8,7 +8,7 @@ from change_it.scoring.columns import MINIMUM_EDIT
 from change_it.scoring.compliancy import Reversal
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import System
+from change_it.scoring.systems import ScoredSystem
 from change_it.text.typography import Typography
 
 #: Between two clauses.
@@ -45,14 +45,8 @@ def rearrangements(headline: str, typography: Typography) -> list[str]:
     return [text for text in dict.fromkeys(map(str.strip, made)) if text]
 
 
-def minimum_edit(test: TestSet, judges: Judges, *, reversal: Reversal = "relative") -> System:
-    """For each headline the one of its `rearrangements` that judges find most compliant: a floor, since it says nothing new.
-
-    Args:
-        test: the items; outlets are set as their training headlines are.
-        judges: those that choose; judges of the other fold score.
-        reversal: when style counts as reversed.
-    """
+def minimum_edit(test: TestSet, judges: Judges, *, reversal: Reversal = "relative") -> ScoredSystem:
+    """For each headline the one of its `rearrangements` that judges find most compliant: a floor, since it says nothing new."""
     judges.check_outlets(test.outlets, test.name)
     setting = {outlet: Typography.of(texts) for outlet, texts in test.training_headlines.items()}
     candidates = [rearrangements(item.source, setting[item.target]) for item in test.items]
@@ -65,6 +59,6 @@ def minimum_edit(test: TestSet, judges: Judges, *, reversal: Reversal = "relativ
         reversal=reversal,
     )
     headlines = tuple(
-        some[place] if place >= 0 else "" for some, place in zip(candidates, chosen, strict=True)
+        some[index] if index >= 0 else "" for some, index in zip(candidates, chosen, strict=True)
     )
-    return System(MINIMUM_EDIT, headlines, Reranker.of(Judges(judges.main, judges.hh, judges.ah)))
+    return ScoredSystem(MINIMUM_EDIT, headlines, Reranker.of(Judges(judges.main, judges.hh, judges.ah)))

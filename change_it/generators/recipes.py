@@ -21,7 +21,7 @@ LREC = ("train_d", "train_m")
 
 
 @dataclass(frozen=True)
-class Examples:
+class SourcesAndTargets:
     """Sources and the headlines they should give."""
 
     sources: list[str]
@@ -30,17 +30,17 @@ class Examples:
     def __len__(self) -> int:
         return len(self.sources)
 
-    def select(self, rows: Sequence[int] | np.ndarray) -> "Examples":
+    def select(self, rows: Sequence[int] | np.ndarray) -> "SourcesAndTargets":
         """The examples at these positions, in this order."""
-        return Examples([self.sources[row] for row in rows], [self.targets[row] for row in rows])
+        return SourcesAndTargets([self.sources[row] for row in rows], [self.targets[row] for row in rows])
 
 
 @dataclass(frozen=True)
 class RecipeData:
     """Everything one generator needs."""
 
-    train: Examples
-    validation: Examples  # chooses the weights; no source and no headline is in both
+    train: SourcesAndTargets
+    validation: SourcesAndTargets  # chooses the weights; no source and no headline is in both
     outlets: tuple[str, str]
 
 
@@ -55,8 +55,8 @@ def load_recipe(
     if both and to is not None:
         raise InputError(f"--to is not for {recipe}, which writes headlines of both outlets: leave it out")
     if not both and to not in outlets:
-        given = f"--to {to} is no outlet of {corpus}" if to else f"--to is missing for {recipe}"
-        raise InputError(f"{given}: give {outlets[0]} or {outlets[1]}")
+        fault = f"--to {to} is no outlet of {corpus}" if to else f"--to is missing for {recipe}"
+        raise InputError(f"{fault}: give {outlets[0]} or {outlets[1]}")
     if recipe == "agnostic":
         train, validation = (_rows(corpus, recipe, split, "agnostic") for split in ("train", "validation"))
     elif recipe in LREC:
@@ -71,8 +71,8 @@ def load_recipe(
             rows = _rows(corpus, recipe, "train", f"{outlets[to == outlets[0]]}2{to}")
         ids = rows["id"].unique(maintain_order=True)
         order = generator(seed, "validation of generators").permutation(len(ids))
-        held = held_out(ids, validation_share, order)
-        validation, train = rows.filter(pl.col("id").is_in(held)), rows
+        held_ids = held_out(ids, validation_share, order)
+        validation, train = rows.filter(pl.col("id").is_in(held_ids)), rows
     train = train.join(validation, on="id", how="anti", maintain_order="left")
     for column in ("source", "target"):
         train = train.join(validation, on=column, how="anti", maintain_order="left")
@@ -106,5 +106,5 @@ def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
     return headline if reads == "headline" else article
 
 
-def _examples(rows: pl.DataFrame) -> Examples:
-    return Examples(rows["source"].to_list(), rows["target"].to_list())
+def _examples(rows: pl.DataFrame) -> SourcesAndTargets:
+    return SourcesAndTargets(rows["source"].to_list(), rows["target"].to_list())

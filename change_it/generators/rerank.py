@@ -53,16 +53,16 @@ def judge_candidates(
     weight w, one or n of them in 0-1, the joint probability is (HH · AH)^(2 - 2w) · style^(2w). A style that is typography alone counts next to nothing. Facts are those of
     `language`, guessed from the articles when None.
     """
-    asked = [[candidate for candidate in some if candidate.text.strip()] for some in candidates]
+    offered = [[candidate for candidate in some if candidate.text.strip()] for some in candidates]
     label_of = dict(zip(judges.outlets[::-1], judges.outlets, strict=True))
     items = [
         Item("", label_of[target], target, source, article, prediction=candidate.text)
-        for some, source, article, target in zip(asked, sources, articles, targets, strict=True)
+        for some, source, article, target in zip(offered, sources, articles, targets, strict=True)
         for candidate in some
     ]
     judged = judge_items(judges, items, reversal=reversal, language=language, progress=progress)
     rows = judged.iter_rows(named=True)
-    weights = np.broadcast_to(style_weight, len(asked)).tolist()
+    weights = np.broadcast_to(style_weight, len(offered)).tolist()
 
     def rank(weight: float, judged: JudgedCandidate) -> tuple[bool, float]:
         hh, ah, fluency = (
@@ -73,7 +73,7 @@ def judge_candidates(
         return not judged.marks["facts"], -weighted * fluency
 
     ordered = []
-    for some, weight in zip(asked, weights, strict=True):
+    for some, weight in zip(offered, weights, strict=True):
         judged_some = [
             JudgedCandidate(**vars(each), **marks_of(next(rows), reversal=reversal)) for each in some
         ]

@@ -40,20 +40,19 @@ from change_it.generators.generator_options import (
     TRANSFORMER,
     GeneratorOptions,
     GeneratorSettings,
-    Kind,
+    ModelKind,
     architecture_of,
     check_published,
     check_recipe,
     preset,
 )
-from change_it.generators.recipes import Examples, RecipeData, load_recipe
+from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
 from change_it.io import check_writable, read_json, write_json
 from change_it.networks.formats import Format
-from change_it.networks.headline_loss import HeadlineLoss
+from change_it.networks.headline_loss import HeadlineLoss, loss_per_token
 from change_it.networks.pretrained import has_bf16
-from change_it.networks.tokenizer import IGNORED
 from change_it.training.loop import TrainingResult, process_state
-from change_it.training.run_folder import Run, stage, train_in_folder
+from change_it.training.run_folder import TrainingRun, stage, stage_pretrained, train_in_folder
 from change_it.training.settings import resolve
 
 #: Validation examples an evaluation reads, at most.
@@ -105,7 +104,9 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     )
 
 
-def _prepare(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Path, given: int | None) -> Run:
+def _prepare(
+    settings: GeneratorSettings, kind: ModelKind, data: RecipeData, work: Path, given: int | None
+) -> TrainingRun:
     """The generator before training, and how it is trained and described."""
     model, tokenizer = _start(settings, kind, data, work)
     card, format_ = _fit(_card(settings, kind, data), tokenizer, model, given)
@@ -138,7 +139,7 @@ def _prepare(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Pa
         }
         return {"card": asdict(card), "validation_loss": -(result.best_score or 0.0), "sizes": sizes}
 
-    return Run(
+    return TrainingRun(
         model=trained,
         dataset=range(len(data.train)),
         collate=collate,
@@ -150,24 +151,19 @@ def _prepare(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Pa
     )
 
 
-@torch.no_grad()
-def loss_of(model: Any, format_: Format, examples: Examples, *, batch_size: int) -> float:
+def loss_of(model: Any, format_: Format, examples: SourcesAndTargets, *, batch_size: int) -> float:
     """Loss per token in nats, coverage loss included; examples of like length share a batch."""
     order = np.argsort(format_.lengths(examples.sources, examples.targets), kind="stable")
-    total, tokens = 0.0, 0
-    for start in range(0, len(order), batch_size):
-        some = examples.select(order[start : start + batch_size])
-        batch = format_.collate(some.sources, some.targets)
-        count = int((batch["labels"] != IGNORED).sum())
-        device = next(model.parameters()).device
-        loss = model(**{name: tensor.to(device) for name, tensor in batch.items()}).loss
-        total, tokens = total + float(loss) * count, tokens + count
-    return total / tokens
+    parts = (examples.select(order[start : start + batch_size]) for start in range(0, len(order), batch_size))
+    return loss_per_token(model, (format_.collate(part.sources, part.targets) for part in parts))
 
 
 def _affordable(
-    examples: Examples, loss: Callable[[Examples], float], settings: GeneratorSettings, file: Path
-) -> Examples:
+    examples: SourcesAndTargets,
+    loss: Callable[[SourcesAndTargets], float],
+    settings: GeneratorSettings,
+    file: Path,
+) -> SourcesAndTargets:
     """The examples, or as many as are read in a share of --max-minutes; a run that is resumed reads as many again."""
     if (record := read_json(file)) is None:
         count = len(examples)
@@ -188,7 +184,7 @@ def _base_dtype(settings: GeneratorSettings) -> Dtype:
     return "bfloat16" if settings.lora and has_bf16(process_state().device) else "float32"
 
 
-def _check(options: GeneratorOptions, kind: Kind) -> None:
+def _check(options: GeneratorOptions, kind: ModelKind) -> None:
     """Refuse options that do not fit the architecture."""
     if options.lora and kind == "words":
         raise InputError(
@@ -222,7 +218,7 @@ def _evaluation_steps(settings: GeneratorSettings, examples: int) -> int:
     return min(max(math.ceil(examples / batch), least), most)
 
 
-def _card(settings: GeneratorSettings, kind: Kind, data: RecipeData) -> GeneratorCard:
+def _card(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> GeneratorCard:
     return GeneratorCard(
         recipe=settings.recipe,
         reads=READS[settings.recipe],
@@ -258,26 +254,22 @@ def _fit(
     return card, make_format(card, tokenizer, model)
 
 
-def _some(examples: Examples, seed: int) -> Examples:
+def _some(examples: SourcesAndTargets, seed: int) -> SourcesAndTargets:
     """At most `VALIDATION` examples, in random order."""
     return examples.select(np.random.default_rng(seed).permutation(len(examples))[:VALIDATION])
 
 
-def _start(settings: GeneratorSettings, kind: Kind, data: RecipeData, work: Path) -> tuple[Any, Any]:
+def _start(settings: GeneratorSettings, kind: ModelKind, data: RecipeData, work: Path) -> tuple[Any, Any]:
     """The model before training; what is random in it is made once, so that a resumed run and every process agree."""
     if settings.architecture in NETWORKS:
-
-        def network(folder: Path) -> None:
-            model, tokenizer = new_network(
-                settings.architecture,
-                [*data.train.sources, *data.train.targets],
-                vocabulary=settings.vocabulary or 0,
-                cells=settings.cells or 0,
-            )
-            model.save_pretrained(folder)
-            tokenizer.save_pretrained(folder)
-
-        folder = stage(work / "start", network, seed=settings.seed)
+        network = partial(
+            new_network,
+            settings.architecture,
+            [*data.train.sources, *data.train.targets],
+            vocabulary=settings.vocabulary or 0,
+            cells=settings.cells or 0,
+        )
+        folder = stage_pretrained(work / "start", network, seed=settings.seed)
         tokenizer = load_tokenizer(folder)
         return load_model(folder, kind, tokenizer), tokenizer
     tokenizer = load_tokenizer(settings.architecture)

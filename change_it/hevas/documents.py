@@ -176,8 +176,8 @@ def _read_marked(path: Path, columns: str) -> list[Record]:
     rows: list[Record] = []
     for document in documents:
         values: dict[str, list[str]] = {}
-        if given := _ID.search(document[1] or ""):
-            values["id"] = [given[1] or given[2] or given[3] or ""]
+        if id_mark := _ID.search(document[1] or ""):
+            values["id"] = [id_mark[1] or id_mark[2] or id_mark[3] or ""]
         for element in _ELEMENT.finditer(document[2]):
             values.setdefault(element[1].lower(), []).append(_unmarked(element[2]))
         cells = {

@@ -27,7 +27,7 @@ from change_it.generators.card import GeneratorCard
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
 from change_it.judges.judge_options import as_in_the_papers
-from change_it.published import CITATIONS, JUDGES
+from change_it.published import CITATIONS, PUBLISHED_JUDGES
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram
 from change_it.scoring.columns import BUILT_IN
@@ -108,7 +108,7 @@ class JudgeEntry:
         """The papers' row for this judge; empty where they have none, or one of another kind."""
         if not as_in_the_papers(self.metrics["options"]):
             return []
-        rows = [row for row in JUDGES if row.judge == self.judge.task]
+        rows = [row for row in PUBLISHED_JUDGES if row.judge == self.judge.task]
         numbers = [number for row in rows for number in (row.precision, row.recall, row.f1)]
         return [*numbers, sum(row.f1 for row in rows) / len(rows)] if rows else []
 

@@ -185,19 +185,24 @@ def _add_code(folder: Path, card: GeneratorCard | None) -> None:
     """Add to the files of a model the code that it is saved with; an older version saved none."""
     from transformers.dynamic_module_utils import custom_object_save
 
-    from change_it.auto import GENERATORS, JUDGES, HeadlineTokenizer
+    from change_it.auto import GENERATOR_MODELS, JUDGE_MODELS, HeadlineTokenizer
     from change_it.generators.generator import add_pipeline
 
     coded: dict[str, tuple[Any, ...]] = {HeadlineTokenizer.__name__: (HeadlineTokenizer,)}
-    coded |= {model.config_class.model_type: (model.config_class, model) for model in (*JUDGES, *GENERATORS)}
+    coded |= {
+        model.config_class.model_type: (model.config_class, model)
+        for model in (*JUDGE_MODELS, *GENERATOR_MODELS)
+    }
     for name, key in (("config.json", "model_type"), ("tokenizer_config.json", "tokenizer_class")):
         record = read_json(folder / name) or {}
         if classes := coded.get(str(record.get(key))):
             references: dict[str, Any] = {}
-            for one in classes:
-                custom_object_save(one, folder)
-                reference = f"{one.__module__.rpartition('.')[2]}.{one.__name__}"
-                references[one._auto_class] = [reference, None] if one is HeadlineTokenizer else reference
+            for class_ in classes:
+                custom_object_save(class_, folder)
+                reference = f"{class_.__module__.rpartition('.')[2]}.{class_.__name__}"
+                references[class_._auto_class] = (
+                    [reference, None] if class_ is HeadlineTokenizer else reference
+                )
             write_json(folder / name, {**record, "auto_map": references})
     if card is not None:
         add_pipeline(folder, card)

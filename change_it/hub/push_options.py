@@ -7,9 +7,9 @@ from typing import Literal
 import tyro
 
 #: What can be pushed, each to the Hub's kind of repository for it.
-Kind = Literal["dataset", "judge", "generator", "metric", "space"]
+PushKind = Literal["dataset", "judge", "generator", "metric", "space"]
 RepoType = Literal["model", "dataset", "space"]
-REPO_TYPES: dict[Kind, RepoType] = {
+REPO_TYPES: dict[PushKind, RepoType] = {
     "dataset": "dataset",
     "judge": "model",
     "generator": "model",
@@ -33,7 +33,7 @@ class PushOptions:
         change-it push space headline_transfer me/headline-transfer
     """
 
-    kind: tyro.conf.Positional[Kind]
+    kind: tyro.conf.Positional[PushKind]
     """What the folder holds."""
     folder: tyro.conf.Positional[str]
     """A corpus, one judge or a folder with main, hh and ah, one generator; a folder or the name of a shipped metric or Space."""

@@ -56,7 +56,7 @@ def open_locked(path: Path, mode: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def keep_locks() -> Iterator[None]:
-    """In this block, a command, what `lock` locks stays locked."""
+    """Keep what `lock` locks locked to the end of the block: of a command."""
     if _KEPT.get() is not None:
         yield
         return

@@ -28,11 +28,11 @@ def named_files(
             raise InputError(
                 f"{option} {spec!r} is not NAME=FILE: write {option} {example} (letters, digits, . + - _)"
             )
-        found = name, Path(file).resolve()
-        if (name.lower() in used and not (repeated and used[name.lower()] == name)) or found in files:
+        named = name, Path(file).resolve()
+        if (name.lower() in used and not (repeated and used[name.lower()] == name)) or named in files:
             raise InputError(f"{option} {spec!r}: the name {name} is taken, choose another")
         used[name.lower()] = name
-        files.add(found)
+        files.add(named)
         yield name, Path(file)
 
 

@@ -54,7 +54,7 @@ _BROKEN = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class InputRow:
     """One row as it stands in the input."""
 
     line: int  # of the file, from 1; in parquet and on the Hub the number of the row
@@ -63,7 +63,7 @@ class Row:
 
 
 @dataclass(slots=True)
-class Table:
+class InputTable:
     """A file, or one split of one config of a Hub data set."""
 
     name: str  # the file as given, or `hf://owner/name/config/split`
@@ -72,15 +72,15 @@ class Table:
     label: str = ""  # outlet of all its rows, where the input names one: OUTLET=FILE
     wanted: Collection[str] | None = None  # columns in lower case of a table whose first fault is raised
     columns: dict[str, None] = field(default_factory=dict)  # in order, as far as rows were read
-    rows: Iterator[Row] = field(default_factory=lambda: iter(()))  # to be read once
+    rows: Iterator[InputRow] = field(default_factory=lambda: iter(()))  # to be read once
 
     def reject(
         self, line: int, reason: str, key: str, values: Mapping[str, object] = {}, **more: object
-    ) -> Row:
+    ) -> InputRow:
         """A row that cannot be read; where faults are raised, that of `key` in `FAULTS`."""
         if self.wanted is not None:
             raise TableError(key, Path(self.name), line=line, **more)
-        return Row(line, values, reason)
+        return InputRow(line, values, reason)
 
 
 class Record(NamedTuple):
@@ -91,7 +91,7 @@ class Record(NamedTuple):
     values: Mapping[str, object]  # every cell as it stands in the file, by the file's own column names
 
 
-def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]:
+def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[InputTable]:
     """Find files and data sets; nothing is read before `rows` is used, and faults of single rows are kept with them.
 
     `files` are CSV (comma, semicolon or tab), TSV, JSON (one object a line, or one list) or parquet files, globs (`**`
@@ -107,7 +107,7 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
         ) from error
     if not files:
         raise InputError("no input: name files, a glob, or a data set as hf://datasets/owner/name")
-    tables: dict[str, Table] = {}
+    tables: dict[str, InputTable] = {}
     for spec in files:
         label, name = outlet_and_file(spec)
         if name.startswith(HUB):
@@ -119,7 +119,9 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
             if kind is None:
                 _check_packed(path)
                 raise InputError(f"{path} is of no known kind: rename it to end in {', '.join(SUFFIXES)}")
-            table = Table(str(path), path.stem, _outlet(path.stem) or _outlet(path.resolve().parent.name))
+            table = InputTable(
+                str(path), path.stem, _outlet(path.stem) or _outlet(path.resolve().parent.name)
+            )
             table.label = label
             table.rows = _file_rows(table, kind, encoding)
             _add(tables, str(path.resolve()), table)
@@ -135,7 +137,7 @@ def read_tables(files: Sequence[str], *, encoding: str = "utf-8") -> list[Table]
     return list(tables.values())
 
 
-def _add(tables: dict[str, Table], key: str, table: Table) -> None:
+def _add(tables: dict[str, InputTable], key: str, table: InputTable) -> None:
     """Add a table once; refused where it is given again, of another outlet."""
     if tables.setdefault(key, table).label != table.label:
         raise InputError(f"{table.name} is given twice, of other outlets: give it once, as OUTLET=FILE")
@@ -205,7 +207,7 @@ def cell_text(value: object) -> str:
 
 def _open_records(
     file: Path, required: Columns, optional: Columns, columns: str, max_rows: int | None
-) -> tuple[dict[str, str], Iterator[Row]]:
+) -> tuple[dict[str, str], Iterator[InputRow]]:
     """Our columns with the file's names for them, and its rows, at most one more than `max_rows`."""
     accepted = {
         ours: tuple(several[ours]) if isinstance(several, Mapping) else (ours,)
@@ -218,7 +220,7 @@ def _open_records(
     if not file.is_file():
         raise InputError(f"{file} is a folder: name a file")
     wanted = frozenset(name.lower() for several in names.values() for name in several)
-    table = Table(str(file), file.stem, wanted=wanted)
+    table = InputTable(str(file), file.stem, wanted=wanted)
     kind = SUFFIXES.get(file.suffix.lower(), "CSV")
     rows = islice(_file_rows(table, kind, "utf-8-sig"), None if max_rows is None else max_rows + 1)
     # The first row of other tables has all columns.
@@ -261,7 +263,7 @@ def _outlet(name: str) -> str | None:
     return labels.pop() if len(labels) == 1 else None
 
 
-def _file_rows(table: Table, kind: str, encoding: str) -> Iterator[Row]:
+def _file_rows(table: InputTable, kind: str, encoding: str) -> Iterator[InputRow]:
     """Rows of a file; parquet has an encoding of its own."""
     path = Path(table.name)
     with file_errors(f"cannot read {path}"):
@@ -287,7 +289,7 @@ def _check_packed(path: Path) -> None:
             raise TableError("packed", path)
 
 
-def _csv_rows(table: Table, file: TextIO) -> Iterator[Row]:
+def _csv_rows(table: InputTable, file: TextIO) -> Iterator[InputRow]:
     """Rows of CSV; where faults are raised, those without text are left out, but a line of a single column is a cell."""
     path, strict, wanted = Path(table.name), table.wanted is not None, set(table.wanted or ())
     lines = read_lines(file)
@@ -324,10 +326,10 @@ def _csv_rows(table: Table, file: TextIO) -> Iterator[Row]:
             continue
         if strict and any("\0" in cell for cell in cells):
             raise TableError("nulls", path)
-        yield Row(line, values)
+        yield InputRow(line, values)
 
 
-def _json_rows(table: Table, file: TextIO) -> Iterator[Row]:
+def _json_rows(table: InputTable, file: TextIO) -> Iterator[InputRow]:
     """Rows of JSON lines, or of one list of objects."""
     lines = ((line, text) for line, text in enumerate(file, start=1) if text.strip())
     first = next(lines, None)
@@ -346,7 +348,7 @@ def _json_rows(table: Table, file: TextIO) -> Iterator[Row]:
             yield table.reject(line, fault, "json", fault=fault)
             continue
         table.columns.update(dict.fromkeys(values))
-        yield Row(line, values)
+        yield InputRow(line, values)
 
 
 def _line_items(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
@@ -394,7 +396,7 @@ def _deep(value: Any, levels: int = DEEPEST) -> bool:
     return not levels or any(_deep(item, levels - 1) for item in items if isinstance(item, dict | list))
 
 
-def _parquet_rows(table: Table, path: Path) -> Iterator[Row]:
+def _parquet_rows(table: InputTable, path: Path) -> Iterator[InputRow]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -408,11 +410,11 @@ def _parquet_rows(table: Table, path: Path) -> Iterator[Row]:
 
 
 def _arrow_rows(
-    table: Table,
+    table: InputTable,
     columns: Sequence[str],
     batches: Iterable[Any],
     classes: Mapping[str, Mapping[int, str]] = {},
-) -> Iterator[Row]:
+) -> Iterator[InputRow]:
     """Rows of Arrow batches, with the names of a ClassLabel instead of its numbers."""
     table.columns.update(dict.fromkeys(columns))
     numbers = count(1)
@@ -422,7 +424,7 @@ def _arrow_rows(
             for name, column in zip(columns, batch.columns, strict=True)
         ]
         for cells in zip(*by_column, strict=True):
-            yield Row(next(numbers), dict(zip(columns, cells, strict=True)))
+            yield InputRow(next(numbers), dict(zip(columns, cells, strict=True)))
 
 
 def _arrow_cells(column: Any) -> list[Any]:
@@ -451,7 +453,7 @@ def _arrow_cells(column: Any) -> list[Any]:
     return [time(cell) for cell in column]
 
 
-def _hub_tables(name: str) -> list[Table]:
+def _hub_tables(name: str) -> list[InputTable]:
     """Splits of a data set: of the config that the id names, of CHANGE-IT's two, else of the only or default one."""
     parts = name.removeprefix(HUB).removeprefix("datasets/").strip("/").split("/")
     if len(parts) not in (2, 3) or not all(parts):
@@ -478,7 +480,7 @@ def _hub_tables(name: str) -> list[Table]:
     tables = []
     for config, splits in loaded:
         for split, rows in splits.items():
-            table = Table(f"{HUB}{repository}/{config}/{split}", f"{config}-{split}", _outlet(config))
+            table = InputTable(f"{HUB}{repository}/{config}/{split}", f"{config}-{split}", _outlet(config))
             classes = {
                 column: dict(enumerate(feature.names))
                 for column, feature in rows.features.items()

@@ -41,7 +41,7 @@ def build_bilstm(
     words = Counter(word for text in headlines for word in set(_split(text)))
     vector_of: dict[str, NDArray[np.float32]] = {}
     if vectors is None:
-        kept = [word for word, count in words.items() if count >= LEAST]
+        known_words = [word for word, count in words.items() if count >= LEAST]
         size = BiLSTMJudgeConfig.word_size
     else:
         file = load_vectors(vectors)
@@ -50,11 +50,11 @@ def build_bilstm(
         for row, key in enumerate(file.index_to_key):  # the most frequent writing comes first
             rows.setdefault(str(key).casefold(), row)
         vector_of = {word: file.vectors[rows[word]] for word in words if word in rows}
-        kept, size = list(vector_of), file.vector_size
+        known_words, size = list(vector_of), file.vector_size
     codes = {character: id_ + 1 for character, id_ in tokenizer.get_vocab().items()}
     lower = {character: codes.get(character.casefold(), codes[character]) for character in codes}
     unknown = lower[UNKNOWN]
-    numbers = sorted((word_number([lower.get(sign, unknown) for sign in word]), word) for word in kept)
+    numbers = sorted((word_number([lower.get(sign, unknown) for sign in word]), word) for word in known_words)
     others = {"pad_token_id": 0, **class_labels(outlets)}
     config = BiLSTMJudgeConfig(
         characters=len(tokenizer),

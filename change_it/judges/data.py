@@ -10,7 +10,6 @@ from random import Random
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from change_it.corpus.corpus_options import Negatives as DrawnNegatives
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
@@ -27,10 +26,11 @@ from change_it.corpus.training_sets import (
 from change_it.errors import InputError
 from change_it.judges.judge_options import Fold, Negatives, Task, TrainingSet
 from change_it.judges.negatives import contradict, name_pool
+from change_it.stats import Ints
 from change_it.text.names import Casing, Headline
 from change_it.text.stopwords import guess_language
 
-#: Test negatives do not depend on the seed of a judge.
+#: Test negatives, and the damage of validation and test headlines, do not depend on the seed of a judge.
 TEST_SEED = 1
 #: Articles that vocabularies and document frequencies are taken from.
 TEXTS = 20_000
@@ -54,7 +54,7 @@ class Examples:
 
     texts: list[str]  # headlines (the first headline for hh)
     pairs: list[str] | None  # second headlines (hh) or articles (ah); None for main
-    labels: NDArray[np.int64]  # (n,) 0 or 1
+    labels: Ints  # (n,) 0 or 1
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -66,7 +66,7 @@ class Examples:
         texts = [text for part in parts for text in part.texts]
         return cls(texts, pairs, np.concatenate([part.labels for part in parts]))
 
-    def select(self, rows: Sequence[int] | NDArray[np.int64]) -> "Examples":
+    def select(self, rows: Sequence[int] | Ints) -> "Examples":
         """The examples at these positions, in this order."""
         texts = [self.texts[row] for row in rows]
         pairs = None if self.pairs is None else [self.pairs[row] for row in rows]
@@ -127,7 +127,7 @@ def load_task(
     )
     if task != "main":
         articles["train"], pairs["train"] = (read_all_outlets(corpus, name) for name in ("articles", "pairs"))
-    facts = Facts(articles["train"])
+    facts = ChangedFacts(articles["train"])
     articles["train"], pairs["train"] = (of_fold(rows["train"], fold) for rows in (articles, pairs))
     # balanced, unless the corpus was built otherwise
     even = read_table(corpus, "main" if train_on == "random" else train_on, "train", ["id"])
@@ -179,7 +179,7 @@ def load_task(
     return TaskData(outlets, train, validation, tests, some["headline"].to_list(), some["article"].to_list())
 
 
-class Facts:
+class ChangedFacts:
     """Changes facts in headlines; names and capitals are those of the training articles, which are read when asked for."""
 
     def __init__(self, train: pl.DataFrame) -> None:
@@ -238,7 +238,7 @@ def _style_examples(articles: pl.DataFrame, second: str) -> Examples:
 
 
 def _pair_examples(rows: pl.DataFrame) -> Examples:
-    """Of `headline1, headline2` or `headline, article`, and `label`."""
+    """Examples from rows of `headline1, headline2` or `headline, article`, and `label`."""
     first, second = rows.columns[:2]
     return Examples(rows[first].to_list(), rows[second].to_list(), rows["label"].to_numpy())
 

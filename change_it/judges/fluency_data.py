@@ -13,6 +13,7 @@ from transformers import PreTrainedTokenizerBase
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
 from change_it.corpus.training_sets import held_out, of_fold, with_events
 from change_it.errors import InputError
+from change_it.judges.data import TEST_SEED
 from change_it.judges.fluency import IGNORED
 from change_it.judges.judge import encode
 from change_it.judges.judge_options import Fold
@@ -29,8 +30,6 @@ UNRELATED = ("sampled", "word_soup", "sentence", "generated")
 #: Families whose damage is hard to see, and how many times as often they come first.
 SUBTLE_FAMILIES = ("agreement", "cut_end", "joined", "spliced")
 SUBTLE = 2.0
-#: Damage of validation and test headlines does not depend on the seed of a judge.
-TEST_SEED = 1
 
 
 @dataclass(frozen=True)

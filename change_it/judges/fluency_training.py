@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
 from change_it.corpus.folder import read_casing
@@ -29,23 +28,21 @@ from change_it.judges.judge import Judge
 from change_it.judges.judge_options import JudgeSettings
 from change_it.judges.ngram import NgramJudge, fit_ngram_judge
 from change_it.networks.pretrained import load_weights, read_tokenizer
-from change_it.stats import Floats
+from change_it.stats import Bools, Floats
 from change_it.tables import Column, Row, Table
 from change_it.text.damage import FAMILIES
 from change_it.training.loop import TrainingResult
-from change_it.training.run_folder import Run, stage
+from change_it.training.run_folder import TrainingRun, stage
 
 SEEN, UNSEEN = "seen damage", "unseen damage"
 #: Share of printed validation headlines that get more than a half.
 ACCEPTANCE = 0.94
 #: Validation headlines that an evaluation reads (half of them broken too), and test headlines of each family, at most.
 VALIDATION, TESTED = 800, 1000
-#: Epochs rise until there are this many updates.
-MIN_UPDATES = 300
 PART_COUNTS = "parts.safetensors"
 
 
-def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> Run:
+def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> TrainingRun:
     """The judge before training, and how it is trained and tested."""
     held_out = parse_held_out(settings.held_out)
     apart = {*held_out} if data.material.generated else {*held_out, "generated"}
@@ -99,7 +96,7 @@ def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> Run:
             },
         }
 
-    return Run(
+    return TrainingRun(
         model=model,
         dataset=examples,
         collate=examples.collate,
@@ -108,7 +105,6 @@ def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> Run:
         name="fluency judge",
         save=save,
         describe=describe,
-        min_updates=MIN_UPDATES,
     )
 
 
@@ -130,8 +126,8 @@ def tested(
     some = np.random.default_rng(TEST_SEED).permutation(len(printed))[:TESTED]
     texts = broken_by_family([printed[row] for row in some], data.material)
     families: dict[str, Any] = {}
-    verdicts: dict[bool, list[NDArray[np.bool_]]] = {True: [], False: []}
-    verdicts_baseline: dict[bool, list[NDArray[np.bool_]]] = {True: [], False: []}
+    verdicts: dict[bool, list[Bools]] = {True: [], False: []}
+    verdicts_baseline: dict[bool, list[Bools]] = {True: [], False: []}
     for name, broken in texts.items():
         seen = name not in held_out
         passed, passed_baseline = ask(broken) > 0.5, baseline.probabilities(broken) > cut
@@ -140,7 +136,7 @@ def tested(
         shares = {"accepted": float(passed.mean()), "n-grams": float(passed_baseline.mean())}
         families[name] = {**shares, "n": len(broken), "seen": seen}
 
-    def table(printed: NDArray[np.bool_], broken: list[NDArray[np.bool_]]) -> dict[str, Any]:
+    def table(printed: Bools, broken: list[Bools]) -> dict[str, Any]:
         """Every family counts alike, and all of them together as much as the printed headlines."""
         share = float(np.mean([accepted.mean() for accepted in broken]))
         count = len(printed)

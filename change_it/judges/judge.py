@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from change_it.cache import LRUCache
@@ -32,6 +31,7 @@ from change_it.networks.pretrained import (
     reading_errors,
 )
 from change_it.progress import ProgressOption, progress_of
+from change_it.stats import Floats
 from change_it.text.names import Casing
 from change_it.training.settings import Arithmetic
 
@@ -43,7 +43,6 @@ if TYPE_CHECKING:  # which imports judges
 BATCH_TOKENS = 16_384
 LARGEST_BATCH = 256
 
-Floats = NDArray[np.float64]
 Question = tuple[str, str | None]
 
 
@@ -138,7 +137,7 @@ class Judge:
             raise InputError(
                 f"precision {precision!r} is unknown: choose {' or '.join(get_args(Arithmetic))}"
             )
-        place = pick_device(device)
+        where = pick_device(device)
         folder = local_folder(name, command=COMMAND)
         weights_hash = hash_of_weights(folder, command=COMMAND)
         with load_errors(f"{name} cannot be loaded as a judge: train it again with {COMMAND}"), quiet():
@@ -148,7 +147,7 @@ class Judge:
                     f"{name} is a model but not one of our judges: train one with change-it train judge"
                 )
             judge = cls.of(
-                model.to(place).eval(),
+                model.to(where).eval(),
                 read_tokenizer(folder),
                 weights_hash=weights_hash,
                 precision=precision,
@@ -230,13 +229,13 @@ class Judge:
         size = batch_size or max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
         order = _order(missing)
         batches = [order[start : start + size] for start in range(0, len(order), size)]
-        found = np.empty((len(missing), 2))
+        probabilities = np.empty((len(missing), 2))
         answers = self._answers([missing[row] for row in rows] for rows in batches)
         for rows in batches:
             report(done)
-            found[rows] = next(answers)
+            probabilities[rows] = next(answers)
             done += sum(counts[missing[row]] for row in rows)
-        return list(found)
+        return list(probabilities)
 
     def _answers(self, batches: Iterable[list[Question]]) -> Iterator[Floats]:
         """Probabilities of each batch."""
@@ -285,8 +284,8 @@ def encode(
 ) -> Any:
     """A padded batch of tensors, as a tokenizer itself gives it, but faster; a text of several pairs is read once."""
     if pairs is None or not getattr(tokenizer, "is_fast", False):
-        own = None if pairs is None else list(pairs)
-        lists = tokenizer(list(texts), own, truncation=True, max_length=max_tokens, padding=True)
+        pair_list = None if pairs is None else list(pairs)
+        lists = tokenizer(list(texts), pair_list, truncation=True, max_length=max_tokens, padding=True)
     else:
         backend = tokenizer.backend_tokenizer
         backend.no_padding()
@@ -314,8 +313,8 @@ def _order(questions: Sequence[Question]) -> list[int]:
     distinct = [len({question[side] for question in questions}) for side in (0, 1)]
     side = distinct.index(min(distinct))
 
-    def key(place: int) -> tuple[int, str, int]:
-        text, other = questions[place][side] or "", questions[place][1 - side] or ""
+    def key(index: int) -> tuple[int, str, int]:
+        text, other = questions[index][side] or "", questions[index][1 - side] or ""
         return -len(text), text, -len(other)
 
     return sorted(range(len(questions)), key=key)
@@ -460,7 +459,7 @@ class Judges:
         return self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing, self.reader)
 
     def on(self, workers: "Workers[Judges] | None") -> "Judges":
-        """The same judges, answered for by workers that have loaded them too, batch by batch; None changes nothing."""
+        """The same judges, whose batches are answered by workers that have loaded them too; None changes nothing."""
         if workers is None:
             return self
         judges = {task: replace(judge, workers=workers) for task, judge in self.by_task.items()}
@@ -469,8 +468,8 @@ class Judges:
     @property
     def by_task(self) -> dict[Task, Judge]:
         """The judges by task."""
-        found: dict[Task, Judge] = {"main": self.main, "hh": self.hh, "ah": self.ah}
-        return found if self.fluency is None else {**found, "fluency": self.fluency}
+        judges: dict[Task, Judge] = {"main": self.main, "hh": self.hh, "ah": self.ah}
+        return judges if self.fluency is None else {**judges, "fluency": self.fluency}
 
     @property
     def outlets(self) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
-from change_it.training.settings import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings
+from change_it.training.settings import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings, arithmetic_of
 
 Task = Literal["main", "hh", "ah", "fluency", "facts"]
 Size = Literal["tiny", "small", "base"]
@@ -97,8 +97,8 @@ class JudgeSettings(TrainingSettings, JudgeOptions):
 
     @property
     def arithmetic(self) -> Arithmetic:
-        """Of the judge's answers in validation and tests: bf16 where it trains in it."""
-        return "bf16" if self.mixed_precision == "bf16" else "float32"
+        """The arithmetic of the judge's answers in validation and tests: bf16 where it trains in it."""
+        return arithmetic_of(self.mixed_precision)
 
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:
         """What the configuration of a judge keeps of its training, under `change_it`."""
@@ -156,16 +156,7 @@ VOCABULARY: dict[Size, int] = {"tiny": 16000, "small": 24000, "base": 32000}
 
 
 def preset(options: JudgeOptions) -> dict[str, Any]:
-    """Values for the options that are None.
-
-    Args:
-        options: the task, the encoder, the head and the size decide.
-
-    Returns:
-        Values by field name, for `training.options.resolve`.
-
-    Raises:
-        InputError: `--as-published` for a judge that no paper has.
+    """Values for the options that are None, for `training.settings.resolve`: the task, the encoder, the head and the size decide.
 
     Examples:
         >>> preset(JudgeOptions(task="ah", corpus="c", out=Path("o")))["max_tokens"]
@@ -178,14 +169,14 @@ def preset(options: JudgeOptions) -> dict[str, Any]:
     if options.encoder == BILSTM:
         return OF_BILSTM
     head = options.head or (heads[0] if heads else None)
-    own = {"head": head, "negatives": "random" if head == CROSS_ENCODER else "mixed"}
+    chosen = {"head": head, "negatives": "random" if head == CROSS_ENCODER else "mixed"}
     paper = PAPER[options.task]
     if options.encoder != SCRATCH:
-        return {**(BESIDE_NGRAMS if head == NGRAMS else paper), **own}
+        return {**(BESIDE_NGRAMS if head == NGRAMS else paper), **chosen}
     values = FROM_SCRATCH[options.task]
     if "pair" in heads and head == CROSS_ENCODER:
         values = {**values, "max_tokens": paper["max_tokens"], "epochs": paper["epochs"]}
-    return {**values, "learning_rate": values["learning_rate"] * STEP[options.size], **own}
+    return {**values, "learning_rate": values["learning_rate"] * STEP[options.size], **chosen}
 
 
 def _check_published(options: JudgeOptions) -> None:
@@ -200,22 +191,17 @@ def _check_published(options: JudgeOptions) -> None:
 
 
 def as_in_the_papers(options: Mapping[str, object]) -> bool:
-    """Whether a judge is of the papers' kind: a pre-trained encoder with a linear layer (EvalNLGEval 2020, section 4).
-
-    Args:
-        options: its `JudgeSettings` by name, as `metrics.json` has them.
-    """
+    """Whether the `JudgeSettings` in a `metrics.json` are of the papers' kind: a pre-trained encoder with a linear layer (EvalNLGEval 2020, section 4)."""
     return options.get("head") == CROSS_ENCODER and options.get("encoder") != SCRATCH
 
 
 def presets() -> dict[str, dict[str, Any]]:
     """Task, alone and with an encoder from scratch, to its presets, for help texts; the Bi-LSTM among them."""
-    found = {
-        name: JudgeOptions(task=task, corpus="", out=Path(), encoder=encoder)
+    return {
+        name: DEFAULTS | preset(JudgeOptions(task=task, corpus="", out=Path(), encoder=encoder))
         for task in get_args(Task)
         for name, encoder in ((task, ""), (f"{task} {SCRATCH}", SCRATCH), (BILSTM, BILSTM))
     }
-    return {name: DEFAULTS | preset(options) for name, options in found.items()}
 
 
 def check_judges(name: str, *, to: str | None = None) -> None:

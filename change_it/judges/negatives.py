@@ -25,26 +25,16 @@ _TRIES = 4
 def contradict(
     headline: Headline, other: str, rng: Random, names: Sequence[str], casing: Casing | None = None
 ) -> str | None:
-    """Change one fact of a headline so that a matching text contradicts it.
+    """Change one fact of a headline so that a matching text contradicts it; None if nothing applies.
 
     The changes below are tried in random order. A number or a name is swapped only where the other text has it too:
     what a headline says beyond the other text, nothing there can refute.
-
-    Args:
-        headline: Italian or English; of another language numbers and names are swapped.
-        other: the matching headline or article.
-        rng: chooses the change.
-        names: to choose new names from; see `name_pool`.
-        casing: of the corpus; see `Headline.is_name`.
-
-    Returns:
-        The changed text, or None if nothing applies.
 
     Examples:
         >>> contradict(Headline("Due feriti a Roma", "it"), "Roma, scontro fra auto", Random(1), ["Bari"])
         'Due feriti a Bari'
     """
-    words, known = Counter(_words(headline.text)), set(_words(other))
+    words, refutable = Counter(_words(headline.text)), set(_words(other))
     swaps: list[Callable[[], str | None]] = [
         lambda: swap_numbers(headline, rng),
         lambda: swap_names(headline, rng, names, casing),
@@ -58,7 +48,7 @@ def contradict(
             new = change()
             if new is None:
                 break
-            if change in rewordings or (words - Counter(_words(new))).keys() & known:
+            if change in rewordings or (words - Counter(_words(new))).keys() & refutable:
                 return new
     return None
 
@@ -68,14 +58,7 @@ def _words(text: str) -> list[str]:
 
 
 def swap_numbers(headline: Headline, rng: Random) -> str | None:
-    """Change one number: another digit of it, or another number word.
-
-    Args:
-        headline: Italian or English.
-        rng: chooses the number and its new value.
-
-    Returns:
-        The text with another number, or None if it has none that can be changed.
+    """Change one number, in Italian or English: another digit of it, or another number word; None without one that can be changed.
 
     Examples:
         >>> swap_numbers(Headline("Due feriti", "it"), Random(1)) in ("Due feriti", None)
@@ -91,7 +74,7 @@ def swap_numbers(headline: Headline, rng: Random) -> str | None:
                 break
             values = {value for other in find_numbers(fold(new), headline.language) for value in other.values}
             if values and not values & number.values:
-                return headline.text[:start] + new + headline.text[end:]
+                return headline.replaced(start, end, new)
     return None
 
 
@@ -112,10 +95,10 @@ def _other_number(text: str, number: Number, language: str, rng: Random) -> str 
         return (
             like(word[0], rng.choice(_same_ending(word[0], spelled("it", ordinal=True)))) + text[word.end() :]
         )
-    known = spelled(language, ordinal=ordinal)
-    if fold(word[0]).lower() not in known:
+    number_words = spelled(language, ordinal=ordinal)
+    if fold(word[0]).lower() not in number_words:
         return None
-    return like(word[0], rng.choice(known)) + text[word.end() :]
+    return like(word[0], rng.choice(number_words)) + text[word.end() :]
 
 
 def _same_ending(word: str, words: Sequence[str]) -> list[str]:
@@ -126,16 +109,7 @@ def _same_ending(word: str, words: Sequence[str]) -> list[str]:
 def swap_names(
     headline: Headline, rng: Random, names: Sequence[str], casing: Casing | None = None
 ) -> str | None:
-    """Replace one name by another.
-
-    Args:
-        headline: any language.
-        rng: chooses both names.
-        names: to choose from; see `name_pool`. Those that share a word with the headline are passed over.
-        casing: of the corpus; see `Headline.is_name`.
-
-    Returns:
-        The text with another name, or None if it has none or the pool has no other.
+    """Replace one name by one of a `name_pool` that shares no word with the headline; None if there is no such name, or none to replace.
 
     Examples:
         >>> swap_names(Headline("Il premier vola a Washington", "it"), Random(1), ["Mosca"])
@@ -150,9 +124,8 @@ def swap_names(
         new = rng.choice(names)
         if present.isdisjoint(fold(new).lower().split()):
             old = headline.words(first, last)
-            start, end = headline.span(headline.pieces[first].start, headline.pieces[last - 1].end)
             capitals = old.isupper() and len(old) > 5  # no acronym
-            return headline.text[:start] + (new.upper() if capitals else new) + headline.text[end:]
+            return headline.replaced(*headline.span_of(first, last), new.upper() if capitals else new)
     return None
 
 
@@ -169,16 +142,9 @@ def name_pool(headlines: Sequence[Headline], casing: Casing | None = None) -> li
 
 
 def swap_roles(headline: Headline, rng: Random, casing: Casing | None = None) -> str | None:
-    """Exchange two names that have a verb between them: who did what to whom.
+    """Exchange two names that have a verb between them, in Italian or English: who did what to whom.
 
-    Args:
-        headline: Italian or English.
-        rng: chooses where several exchanges are possible.
-        casing: of the corpus; see `Headline.is_name`.
-
-    Returns:
-        The text with the names exchanged; None without two different names with a verb between them in one clause, or
-        where an article in front would no longer agree.
+    None without two different names with a verb between them in one clause, or where an article in front would no longer agree.
 
     Examples:
         >>> swap_roles(Headline("Il premier Conte attacca Salvini", "it"), Random(1))
@@ -186,19 +152,15 @@ def swap_roles(headline: Headline, rng: Random, casing: Casing | None = None) ->
     """
     full_names = headline.full_names(casing)
     possible = [
-        (one, other)
-        for one, other in pairwise(full_names)
-        if _has_verb(headline, one[1], other[0])
-        and set(headline.keys[slice(*one)]).isdisjoint(headline.keys[slice(*other)])
-        and _before(headline, one[0]) == _before(headline, other[0])
+        (first, second)
+        for first, second in pairwise(full_names)
+        if _has_verb(headline, first[1], second[0])
+        and set(headline.keys[slice(*first)]).isdisjoint(headline.keys[slice(*second)])
+        and _before(headline, first[0]) == _before(headline, second[0])
     ]
     if not possible:
         return None
-    one, other = rng.choice(possible)
-    (a, b), (c, d) = (
-        headline.span(headline.pieces[first].start, headline.pieces[last - 1].end)
-        for first, last in (one, other)
-    )
+    (a, b), (c, d) = (headline.span_of(*name) for name in rng.choice(possible))
     text = headline.text
     return text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:]
 
@@ -222,14 +184,7 @@ def _before(headline: Headline, index: int) -> str:
 
 
 def negate(headline: Headline, rng: Random) -> str | None:
-    """Take a negation away, or put one in front of a verb.
-
-    Args:
-        headline: Italian or English.
-        rng: chooses the verb where there are several.
-
-    Returns:
-        The text that says the contrary; None in another language, or without a verb whose negation is known.
+    """Take a negation away, or put one in front of a verb; None but in Italian and English, or without a verb whose negation is known.
 
     Examples:
         >>> negate(Headline("Il governo non cade", "it"), Random(1))
@@ -239,5 +194,4 @@ def negate(headline: Headline, rng: Random) -> str | None:
     """
     if not (changes := removals(headline) or insertions(headline)):
         return None
-    start, end, new = rng.choice(changes)
-    return headline.text[:start] + new + headline.text[end:]
+    return headline.replaced(*rng.choice(changes))

@@ -85,10 +85,12 @@ def count_ngrams(headlines: Sequence[str], articles: Sequence[str]) -> tuple[NDA
 def ngram_features(headlines: Sequence[str], counts: NDArray[np.uint16], total: int) -> Floats:
     """What the regression sees, (n, len(FEATURES)), of n headlines; zeros for a text without words."""
     numbers, rows = _coded(headlines)
-    one, two, three = (counts[order - 1][_buckets(numbers, order)].astype(np.float64) for order in (1, 2, 3))
-    before, pair = np.roll(one, 1), np.roll(two, 1)
-    unigram = (one + 0.5) / total
-    trigram, bigram = three / np.maximum(pair, 1), two / np.maximum(before, 1)
+    unigrams, bigrams, trigrams = (
+        counts[order - 1][_buckets(numbers, order)].astype(np.float64) for order in (1, 2, 3)
+    )
+    before, pair = np.roll(unigrams, 1), np.roll(bigrams, 1)
+    unigram = (unigrams + 0.5) / total
+    trigram, bigram = trigrams / np.maximum(pair, 1), bigrams / np.maximum(before, 1)
     mixed = WEIGHTS[0] * trigram + WEIGHTS[1] * bigram + WEIGHTS[2] * unigram
     surprise = np.log(mixed) - np.log(unigram)
     features = np.zeros((len(headlines), len(FEATURES)))
@@ -107,11 +109,11 @@ def ngram_features(headlines: Sequence[str], counts: NDArray[np.uint16], total: 
             np.percentile(values, 20),
             values[0],
             values[-1],
-            (two[here] > 0).mean(),
+            (bigrams[here] > 0).mean(),
             1 - len(set(listed)) / len(listed),
             sum(len(word) <= SHORT for word in listed) / len(listed),
             np.log(len(listed)),
-            (one[here][:-1] == 0).mean(),
+            (unigrams[here][:-1] == 0).mean(),
         )
     return features
 

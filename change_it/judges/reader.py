@@ -41,7 +41,7 @@ from change_it.networks.pretrained import (
 from change_it.networks.tokenizer import IGNORED, padded
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Floats
-from change_it.text.edits import Edit, Kind, Mentions, edits
+from change_it.text.edits import Edit, FactKind, Mentions, edits
 from change_it.text.names import Casing, Headline
 
 COMMAND = "change-it train judge --task facts"
@@ -56,7 +56,7 @@ LEAST = -25.0
 #: Texts whose names and numbers are kept.
 KEPT = 256
 #: Kinds of edits, and the steps in which their margins are looked for.
-KINDS: tuple[Kind, ...] = ("name", "number", "negation")
+KINDS: tuple[FactKind, ...] = ("name", "number", "negation")
 HALVINGS = 12
 #: What a language model without an encoder reads before and after the sources.
 PROMPTS = {
@@ -66,18 +66,14 @@ PROMPTS = {
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What a reader makes of a headline.
+class HeadlineReading:
+    """What a reader makes of a headline."""
 
-    Attributes:
-        gaps: of each kind of edit, log p of the headline less that of the best edit, in nats, by the source that is
-            kindest to it for each edit. Where the original and its article are kind enough, the partner's article is
-            not asked.
-        edits: the best edit of each kind.
-    """
-
-    gaps: Mapping[Kind, float] = field(default_factory=dict)
-    edits: Mapping[Kind, Edit] = field(default_factory=dict)
+    # of each kind of edit, log p of the headline less that of the best edit, in nats, by the source that is
+    # kindest to it for each edit. Where the original and its article are kind enough, the partner's article is
+    # not asked.
+    gaps: Mapping[FactKind, float] = field(default_factory=dict)
+    edits: Mapping[FactKind, Edit] = field(default_factory=dict)  # the best edit of each kind
 
 
 @dataclass(frozen=True)
@@ -86,7 +82,7 @@ class ReaderSettings:
 
     outlets: tuple[str, str]
     fold: str
-    margins: Mapping[Kind, float]  # nats that an edit of each kind may fit better
+    margins: Mapping[FactKind, float]  # nats that an edit of each kind may fit better
     max_tokens: int  # of the sources
     language: str  # of the prompt
     task: str = "facts"
@@ -95,21 +91,13 @@ class ReaderSettings:
 
 @dataclass(eq=False)
 class Reader:
-    """A language model that judges facts; safe in many threads.
+    """A language model that judges facts; safe in many threads."""
 
-    Attributes:
-        model: in `eval` mode: one of ours over words, an encoder-decoder, or a causal language model.
-        tokenizer: its tokenizer.
-        settings: see `ReaderSettings`.
-        weights_hash: SHA-256 of its weights.
-        precision: float32, or bf16.
-    """
-
-    model: Any
+    model: Any  # in `eval` mode: one of ours over words, an encoder-decoder, or a causal language model
     tokenizer: PreTrainedTokenizerBase
     settings: ReaderSettings
-    weights_hash: str = ""
-    precision: str = "float32"
+    weights_hash: str = ""  # SHA-256 of its weights
+    precision: str = "float32"  # float32, or bf16
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @classmethod
@@ -126,12 +114,12 @@ class Reader:
         Raises:
             InputError: no such folder or id, or not a reader.
         """
-        place, folder = pick_device(device), local_folder(name, command=COMMAND)
+        where, folder = pick_device(device), local_folder(name, command=COMMAND)
         with load_errors(f"{name} cannot be loaded as a reader: train it again with {COMMAND}"), quiet():
             model = load_model(folder, use="saved")
             settings = read_settings(model.config)
             reader = cls(
-                model.to(place).eval(),
+                model.to(where).eval(),
                 read_tokenizer(folder),
                 settings,
                 hash_of_weights(folder, command=COMMAND),
@@ -191,7 +179,7 @@ class Reader:
     def _causal(self) -> bool:
         return not self.model.config.is_encoder_decoder
 
-    def objection(self, reading: Reading) -> Edit | None:
+    def objection(self, reading: HeadlineReading) -> Edit | None:
         """The edit that fits the sources better than the headline, by more than the margin of its kind; None without one."""
         over = {kind: gap + self.settings.margins[kind] for kind, gap in reading.gaps.items()}
         worst = min(over, key=lambda kind: over[kind], default=None)
@@ -208,22 +196,8 @@ class Reader:
         language: str,
         casing: Casing | None = None,
         progress: ProgressOption = False,
-    ) -> list[Reading]:
-        """Hold n headlines against their edits.
-
-        Args:
-            headlines: n headlines.
-            sources: n original headlines.
-            articles: n articles of these.
-            reference_articles: n articles of the other outlet about the same events; empty texts where there is none.
-            targets: n outlets that the headlines are of.
-            language: of the texts.
-            casing: of the corpus, see `Headline.is_name`.
-            progress: True shows a bar; a function is called with the number of headlines done.
-
-        Returns:
-            n readings.
-        """
+    ) -> list[HeadlineReading]:
+        """Hold n headlines of the outlets `targets` against their edits, in the light of the same texts as `FactChecker.check`."""
         items = list(zip(headlines, sources, articles, reference_articles, targets, strict=True))
         order = sorted(
             range(len(items)), key=lambda index: (items[index][4], len(items[index][2]), items[index][2])
@@ -231,14 +205,14 @@ class Reader:
         batches = [order[start : start + TOGETHER] for start in range(0, len(order), TOGETHER)]
         mentions = lru_cache(KEPT)(lambda texts: Mentions.of(texts, language, casing))
 
-        def answer(batch: list[int]) -> list[Reading]:
+        def answer(batch: list[int]) -> list[HeadlineReading]:
             some = [items[index] for index in batch]
             changed = [
                 edits(Headline(headline, language), mentions((source, article, reference)), casing)
                 for headline, source, article, reference, _ in some
             ]
             by_number = sorted(range(len(some)), key=lambda index: len(changed[index]))
-            readings: dict[int, Reading] = {}
+            readings: dict[int, HeadlineReading] = {}
             at_once = TOGETHER if self._causal else AT_ONCE
             for start in range(0, len(some), at_once):
                 rows = by_number[start : start + at_once]
@@ -249,7 +223,7 @@ class Reader:
                 )
             return [readings[row] for row in range(len(some))]
 
-        results = [Reading()] * len(items)
+        results = [HeadlineReading()] * len(items)
         done = 0
         answers = map_threads(answer, ((batch,) for batch in batches), batches_at_once(self.model))
         with progress_of(progress, "facts judge", len(items)) as report:
@@ -260,13 +234,15 @@ class Reader:
                 report(done)
         return results
 
-    def _compare(self, items: Sequence[tuple[str, ...]], changed: Sequence[list[Edit]]) -> list[Reading]:
+    def _compare(
+        self, items: Sequence[tuple[str, ...]], changed: Sequence[list[Edit]]
+    ) -> list[HeadlineReading]:
         """The readings of headlines; a partner's article is asked about the edits that fit the original and its article better."""
-        readings = [Reading()] * len(items)
-        asked = [row for row, some in enumerate(changed) if some]
+        readings = [HeadlineReading()] * len(items)
+        with_edits = [row for row, some in enumerate(changed) if some]
         gaps: dict[int, Floats] = {}
-        for target in dict.fromkeys(items[row][4] for row in asked):
-            of_target = [row for row in asked if items[row][4] == target]
+        for target in dict.fromkeys(items[row][4] for row in with_edits):
+            of_target = [row for row in with_edits if items[row][4] == target]
             texts = [[items[row][0], *(edit.text for edit in changed[row])] for row in of_target]
             of_originals = self.gaps([(items[row][1], items[row][2]) for row in of_target], texts, target)
             gaps |= zip(of_target, of_originals, strict=True)
@@ -286,7 +262,7 @@ class Reader:
         for row, gap in gaps.items():
             # the last of a kind stays: the edit with the least gap
             best = {changed[row][n].kind: n for n in np.argsort(-gap, kind="stable").tolist()}
-            readings[row] = Reading(
+            readings[row] = HeadlineReading(
                 {kind: float(gap[n]) for kind, n in best.items()},
                 {kind: changed[row][n] for kind, n in best.items()},
             )
@@ -296,16 +272,7 @@ class Reader:
     def gaps(
         self, sources: Sequence[tuple[str, str]], groups: Sequence[Sequence[str]], target: str
     ) -> list[Floats]:
-        """By how much a headline is likelier than its edits.
-
-        Args:
-            sources: n original headlines, empty where there is none, with their articles.
-            groups: for each of them a headline and its edits.
-            target: outlet of the headlines.
-
-        Returns:
-            For each source log p of its headline less that of each edit, in nats, float64.
-        """
+        """For each original headline (or none) with its article, log p of a headline of `target` less that of each of its edits, in nats, float64."""
         with arithmetic(self.model.device, self.precision):
             if isinstance(self.model, PointerTransformerForConditionalGeneration):
                 return self._of_words([rewriting_source(*texts, target) for texts in sources], groups)
@@ -315,7 +282,7 @@ class Reader:
             return self._of_causal(plain, groups)
 
     def _of_words(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
-        """Each source's headlines, filled up to the same number, share its states; the words before an edit are not projected."""
+        """As `gaps`, of our own network: the headlines of a source, padded to the same number, share its states; the words before an edit are not projected."""
         most = max(map(len, groups))
         filled = [[*group, *[""] * (most - len(group))] for group in groups]
         with self._lock:
@@ -363,18 +330,20 @@ class Reader:
         return list(map(_differences, torch.cat(parts).split(sizes), labels.split(sizes)))
 
     def _of_causal(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
-        """Each source is read once, for all the headlines that it has here, and what edits begin with alike is read once too."""
-        places: dict[str, list[int]] = {}
+        """As `gaps`, of a causal model: each source is read once for all its headlines, and what edits begin with alike is read once too."""
+        rows_of: dict[str, list[int]] = {}
         for index, source in enumerate(sources):
-            places.setdefault(source, []).append(index)
+            rows_of.setdefault(source, []).append(index)
         differences: dict[int, Floats] = {}
-        for source, some in places.items():
+        for source, indices in rows_of.items():
             with self._lock, reading_errors(self.tokenizer):
-                prompt, headlines = self._pieces(source, [text for index in some for text in groups[index]])
+                prompt, headlines = self._pieces(
+                    source, [text for index in indices for text in groups[index]]
+                )
             rest = iter(headlines)
             cache = DynamicCache()
             self.model(input_ids=prompt[:, :-1], past_key_values=cache, use_cache=True, logits_to_keep=1)
-            for index in some:
+            for index in indices:
                 rows = [next(rest) for _ in groups[index]]
                 labels = padded(rows, IGNORED)
                 values = self._log_p(prompt, cache, rows, _changed(labels))
@@ -409,19 +378,19 @@ class Reader:
             visible = np.concatenate([np.ones((len(ids), before), dtype=bool), seen], axis=1)
             mask = torch.zeros(visible.shape, dtype=self.model.dtype)
             mask[torch.from_numpy(~visible)] = torch.finfo(mask.dtype).min
-            kept, places = padded(nodes, 0)[wanted].unique(return_inverse=True)
+            read, at = padded(nodes, 0)[wanted].unique(return_inverse=True)
             logits = self.model(
                 input_ids=torch.tensor([ids]).to(prompt),
                 attention_mask=mask[None, None].to(prompt.device),
                 position_ids=torch.from_numpy(before + seen.sum(1) - 1)[None].to(prompt),
                 past_key_values=cache,
                 use_cache=True,
-                logits_to_keep=kept.to(prompt.device),
+                logits_to_keep=read.to(prompt.device),
             ).logits[0]
             cache.crop(-len(ids))
             total = torch.stack([row.float().logsumexp(-1) for row in logits])
             labels = padded(part, 0)[wanted]
-            log_p = (logits[places, labels].float() - total[places]).cpu()
+            log_p = (logits[at, labels].float() - total[at]).cpu()
             values[some, : wanted.shape[1]] = torch.zeros(wanted.shape).masked_scatter(wanted, log_p)
         return values
 
@@ -429,16 +398,15 @@ class Reader:
 def _gathered(logits: Tensor, labels: Tensor) -> Tensor:
     """(n, t) log p of the labels, of (n, t, vocabulary) logits."""
     wanted = labels.clamp(min=0).unsqueeze(-1)
-    own = logits.gather(-1, wanted).squeeze(-1).float()
-    return own - torch.stack([row.float().logsumexp(-1) for row in logits])
+    of_labels = logits.gather(-1, wanted).squeeze(-1).float()
+    return of_labels - torch.stack([row.float().logsumexp(-1) for row in logits])
 
 
 def _tree(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[int], list[list[int]]]:
     """Texts as the branches of a tree, in which what several begin with stands once.
 
-    Returns:
-        The pieces of its nodes, the root first, which is what all stand behind; the node before each; and for each piece
-        of each text the node before it. Last pieces have no node.
+    The pieces of its nodes, the root first, which is what all stand behind; the node before each; and for each piece of each
+    text the node before it. Last pieces have no node.
     """
     nodes: dict[tuple[int, int], int] = {}
     paths = []
@@ -515,16 +483,8 @@ def read_settings(config: object) -> ReaderSettings:
     raise ValueError("config.json does not say with which margins and language it was trained")
 
 
-def calibrated(readings: Sequence[Reading], share: float) -> dict[Kind, float]:
-    """The margins that let a share of printed headlines through; of each kind they refuse about as many, so names are held to less than numbers.
-
-    Args:
-        readings: of printed headlines.
-        share: to let through, 0-1, of those that have edits.
-
-    Returns:
-        For each of `KINDS` its margin in nats, 0 or more.
-    """
+def calibrated(readings: Sequence[HeadlineReading], share: float) -> dict[FactKind, float]:
+    """The margins in nats, 0 or more, that let a share of the printed headlines with edits through; of each kind they refuse about as many."""
     gaps = np.array(
         [[reading.gaps.get(kind, np.inf) for kind in KINDS] for reading in readings if reading.gaps]
     )
@@ -542,8 +502,8 @@ def calibrated(readings: Sequence[Reading], share: float) -> dict[Kind, float]:
     return margins
 
 
-def _margins(gaps: Floats, refused: float) -> dict[Kind, float]:
-    """Those that refuse this share of the headlines that have edits of a kind; of (n, kinds) gaps, infinite where there are none."""
+def _margins(gaps: Floats, refused: float) -> dict[FactKind, float]:
+    """The margins that refuse this share of the headlines with edits of a kind, from (n, kinds) gaps, infinite where there are none."""
     of_kinds = {kind: column[np.isfinite(column)] for kind, column in zip(KINDS, gaps.T, strict=True)}
     return {
         kind: max(0.0, -float(np.quantile(of_kind, refused))) if len(of_kind) else 0.0

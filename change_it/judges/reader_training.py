@@ -1,6 +1,6 @@
 """Training and testing of the reader, which judges facts: `change-it train judge --task facts`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,16 +17,16 @@ from change_it.errors import InputError
 from change_it.judges.baselines import scores
 from change_it.judges.judge_options import SCRATCH, JudgeSettings
 from change_it.judges.reader import KINDS, LONGEST, Reader, ReaderSettings, calibrated, load_model
-from change_it.networks.pointer_generator import IGNORED
+from change_it.networks.headline_loss import loss_per_token
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import load_errors, read_tokenizer
 from change_it.networks.tokenizer import train_tokenizer
 from change_it.tables import Column, Row, Table
-from change_it.text.edits import Kind, Mentions, edits
+from change_it.text.edits import FactKind, Mentions, edits
 from change_it.text.names import Casing, Headline
 from change_it.text.stopwords import guess_language
 from change_it.training.loop import TrainingResult
-from change_it.training.run_folder import Run, stage
+from change_it.training.run_folder import TrainingRun, stage_pretrained
 
 LABELS = ("unsupported", "supported")
 #: Share of the printed validation headlines that the margins let through.
@@ -85,14 +85,8 @@ def load_reading(corpus: str, *, fold: str, validation_share: float, seed: int) 
     return ReaderData(train, validation, test, outlets, language, read_casing(corpus))
 
 
-def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
-    """The reader before training, and how it is trained, given its margins, and tested.
-
-    Args:
-        settings: of the run.
-        data: see `load_reading`.
-        work: folder of the unfinished run.
-    """
+def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> TrainingRun:
+    """The reader before training, and how it is trained, given its margins, and tested."""
     model, tokenizer = _start(settings, data, work)
     words = settings.encoder == SCRATCH
     validation = data.validation.sample(
@@ -101,7 +95,7 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
         shuffle=True,
     )
 
-    def reader(margins: Mapping[Kind, float] | None = None) -> Reader:
+    def reader(margins: Mapping[FactKind, float] | None = None) -> Reader:
         margins = margins or dict.fromkeys(KINDS, 0.0)
         about = ReaderSettings(data.outlets, settings.fold, margins, settings.max_tokens, data.language)
         return Reader(model, tokenizer, about, precision=settings.arithmetic)
@@ -116,15 +110,10 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
         return {**batch, "labels": tokenizer.targets(some["target"].to_list(), unknown, max_tokens=LONGEST)}
 
     def evaluate(model: Any) -> dict[str, float]:
-        total, tokens = 0.0, 0
-        with torch.no_grad():
-            for part in validation.iter_slices(settings.batch_size):
-                batch = {name: tensor.to(model.device) for name, tensor in batch_of(part).items()}
-                count = int((batch["labels"] != IGNORED).sum())
-                total, tokens = total + float(model(**batch).loss) * count, tokens + count
-        return {"score": -total / tokens, "validation loss": total / tokens}
+        loss = loss_per_token(model, map(batch_of, validation.iter_slices(settings.batch_size)))
+        return {"score": -loss, "validation loss": loss}
 
-    def margins() -> dict[Kind, float]:
+    def margins() -> dict[FactKind, float]:
         rows = validation.to_dict(as_series=False)
         readings = reader().read(
             rows["target"],
@@ -164,7 +153,7 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
             },
         }
 
-    return Run(
+    return TrainingRun(
         model=model,
         dataset=range(len(data.train)),
         collate=lambda rows: batch_of(data.train[rows]),
@@ -181,33 +170,28 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> Run:
 
 
 def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
-    """What a reader makes of A2's printed headlines and of their edits, an edit a headline and kind.
-
-    Returns:
-        `accepted`: kind of edit, or `printed`, to the share accepted and the number; `results` and `baselines` (none) as
-        of the other judges, over all of them.
-    """
+    """What a reader accepts of A2's printed headlines and of an edit of each kind, by kind; `results` and `baselines` (none) as of the other judges."""
     rows = data.test.sample(min(TESTED, len(data.test)), seed=seed, shuffle=True)
     random = np.random.default_rng(seed)
-    asked: list[tuple[str, str, dict[str, Any]]] = []
+    cases: list[tuple[str, str, dict[str, Any]]] = []
     for row in rows.iter_rows(named=True):
-        asked.append(("printed", row["target"], row))
+        cases.append(("printed", row["target"], row))
         texts = (row["given"], row["article"], row["reference"])
         mentions = Mentions.of(texts, data.language, data.casing)
         headline = Headline(row["target"], data.language)
         changed = one_edit_a_kind(headline, mentions, data.casing, random)
-        asked += [(kind, text, row) for kind, text in changed.items()]
+        cases += [(kind, text, row) for kind, text in changed.items()]
     readings = reader.read(
-        [text for _, text, _ in asked],
-        sources=[row["given"] for _, _, row in asked],
-        articles=[row["article"] for _, _, row in asked],
-        reference_articles=[row["reference"] for _, _, row in asked],
-        targets=[row["to"] for _, _, row in asked],
+        [text for _, text, _ in cases],
+        sources=[row["given"] for _, _, row in cases],
+        articles=[row["article"] for _, _, row in cases],
+        reference_articles=[row["reference"] for _, _, row in cases],
+        targets=[row["to"] for _, _, row in cases],
         language=data.language,
         casing=data.casing,
     )
     accepted = np.array([reader.objection(reading) is None for reading in readings])
-    kinds = np.array([kind for kind, _, _ in asked])
+    kinds = np.array([kind for kind, _, _ in cases])
     return {
         "accepted": {
             kind: {"accepted": float(accepted[kinds == kind].mean()), "n": int((kinds == kind).sum())}
@@ -221,7 +205,7 @@ def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
 def one_edit_a_kind(
     headline: Headline, mentions: Mentions, casing: Casing, random: np.random.Generator
 ) -> dict[str, str]:
-    """Kind to one edit of it, drawn."""
+    """One edit of each kind, drawn at random, by kind."""
     of_kind: dict[str, list[str]] = {}
     for edit in edits(headline, mentions, casing):
         of_kind.setdefault(edit.kind, []).append(edit.text)
@@ -238,10 +222,10 @@ def acceptance_table(metrics: Mapping[str, Any]) -> Table:
     }
     rows = [
         Row(
-            {"headlines": titles[kind], "accepted": found["accepted"], "n": found["n"]},
+            {"headlines": titles[kind], "accepted": figures["accepted"], "n": figures["n"]},
             strong=kind == "printed",
         )
-        for kind, found in metrics["accepted"].items()
+        for kind, figures in metrics["accepted"].items()
     ]
     sizes, training = metrics["sizes"], metrics["training"]
     note = (
@@ -259,13 +243,10 @@ def _start(settings: JudgeSettings, data: ReaderData, work: Path) -> tuple[Any, 
     if settings.encoder != SCRATCH:
         return load_model(settings.encoder), read_tokenizer(settings.encoder)
 
-    def network(folder: Path) -> None:
-        texts: Sequence[str] = [
-            text for column in ("given", "article", "target") for text in data.train[column].to_list()
-        ]
+    def network() -> tuple[Any, Any]:
+        texts = [text for column in ("given", "article", "target") for text in data.train[column]]
         tokenizer = train_tokenizer([*texts, *data.outlets, "|"], size=VOCABULARY)
-        PointerTransformerForConditionalGeneration.of_size(CELLS, tokenizer).save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
+        return PointerTransformerForConditionalGeneration.of_size(CELLS, tokenizer), tokenizer
 
-    folder = stage(work / "start", network, seed=settings.seed)
+    folder = stage_pretrained(work / "start", network, seed=settings.seed)
     return load_model(folder, use="saved"), read_tokenizer(folder)

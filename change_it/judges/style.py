@@ -90,8 +90,8 @@ def ngram_numbers(units: Tensor, lengths: Tensor, longest: int, salt: int) -> li
         # The units are spread first: sums of neighbouring code points would meet.
         last = (units[:, n - 1 :] + 1) * 48_271 % MODULUS
         numbers = (numbers[:, : last.shape[1]] * BASE + last + n) % MODULUS
-        places = torch.arange(numbers.shape[1], device=units.device)
-        found.append((numbers, places < (lengths - n + 1)[:, None]))
+        positions = torch.arange(numbers.shape[1], device=units.device)
+        found.append((numbers, positions < (lengths - n + 1)[:, None]))
     return found
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, diags
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
@@ -22,6 +21,7 @@ from change_it.judges.style import (
     MARKER,
     StyleJudgeForSequenceClassification,
 )
+from change_it.stats import Floats, Ints
 
 #: What stands before a capitalised word and before one in capitals.
 CAPITALISED, CAPITALS = "⇧", "⇪"
@@ -38,21 +38,9 @@ FREQUENT = 100
 LEAST_HEADLINES = 2
 BATCH = 256
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 
 def show_case(tokenizer: PreTrainedTokenizerBase) -> PreTrainedTokenizerBase:
-    """The tokenizer, with markers of capital letters if it drops case.
-
-    The other tokens stay what they were. A tokenizer that cannot be given markers in this way is returned as it is.
-
-    Args:
-        tokenizer: a fast one.
-
-    Returns:
-        Itself, or a copy with two more tokens, which `save_pretrained` writes and `AutoTokenizer` reads.
-    """
+    """A fast tokenizer, with two markers of capital letters as further tokens if it drops case; as it is where it cannot be given them."""
     if tokenizer(SPECIMEN)["input_ids"] != tokenizer(SPECIMEN.lower())["input_ids"]:
         return tokenizer
     replace = normalizers.Replace
@@ -86,7 +74,7 @@ def learn_pieces(judge: StyleJudgeForSequenceClassification, tokenizer: PreTrain
     vocabulary = tokenizer.get_vocab()
     wordpiece = any(piece.startswith("##") for piece in vocabulary)
     special = set(tokenizer.all_special_tokens) - {tokenizer.unk_token}
-    for piece, place in vocabulary.items():
+    for piece, id_ in vocabulary.items():
         if piece in special:
             continue
         goes_on = piece.startswith("##") if wordpiece else not piece.startswith(("Ġ", "▁"))
@@ -94,27 +82,21 @@ def learn_pieces(judge: StyleJudgeForSequenceClassification, tokenizer: PreTrain
         if piece == tokenizer.unk_token:
             text = UNKNOWN
         kind = MARKER if piece in (CAPITALISED, CAPITALS) else GOES_ON if goes_on else BEGINS
-        judge.piece_kinds[place] = kind
+        judge.piece_kinds[id_] = kind
         codes = [ord(character) for character in text[:LONGEST_PIECE]]
-        judge.piece_characters[place, : len(codes)] = torch.tensor(codes, dtype=torch.int32)
+        judge.piece_characters[id_, : len(codes)] = torch.tensor(codes, dtype=torch.int32)
 
 
 def learn_classes(
     judge: StyleJudgeForSequenceClassification, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]
 ) -> None:
-    """Fill the buffer that says which pieces are seen as they are in n-grams of words, and as what the others are.
-
-    Args:
-        judge: after `learn_pieces`.
-        tokenizer: its tokenizer.
-        texts: headlines; the pieces that most of them have are seen as they are, if words consist of them alone.
-    """
+    """After `learn_pieces`, fill the buffer that says as what pieces are seen in n-grams of words: as they are where most texts have them as words, else by their shape."""
     pieces = judge.config.pieces
     shapes = [_shape("".join(map(chr, codes)).rstrip("\0")) for codes in judge.piece_characters.tolist()]
     judge.piece_classes.copy_((pieces + torch.tensor(shapes)).expand(2, -1))
-    found = Counter(piece for ids in tokenizer(list(texts))["input_ids"] for piece in set(ids))
+    counts = Counter(piece for ids in tokenizer(list(texts))["input_ids"] for piece in set(ids))
     words = sorted(
-        (piece for piece in found if judge.piece_kinds[piece] == BEGINS), key=lambda p: (-found[p], p)
+        (piece for piece in counts if judge.piece_kinds[piece] == BEGINS), key=lambda p: (-counts[p], p)
     )
     frequent = torch.tensor(words[:FREQUENT], dtype=torch.int64)
     judge.piece_classes[0, frequent] = frequent
@@ -139,18 +121,8 @@ def fit_ngrams(
     """Start the n-grams at the solution of a logistic regression.
 
     N-grams that both outlets use alike are held closer to 0 than the others (`unevenness`). How strongly it is
-    regularised is chosen on the headlines held out; then it learns from all of them.
-
-    Args:
-        judge: filled in place.
-        tokenizer: its tokenizer.
-        texts: headlines to learn from.
-        labels: (n,) 0 or 1.
-        held_out: positions of the headlines that choose.
-        max_tokens: longer headlines are cut.
-
-    Returns:
-        Logits of the headlines held out, by the n-grams of the others alone: what the encoder may be compared with.
+    regularised is chosen on the headlines held out (their rows); then it learns from all of them. Returns the logits of those
+    held out, by the n-grams of the others alone: what the encoder may be compared with.
     """
     if judge.config.class_ngrams:
         learn_classes(judge, tokenizer, texts)
@@ -196,19 +168,15 @@ def fit_ngrams(
 def unevenness(vectors: csr_matrix, labels: Ints) -> Floats:
     """How unevenly the classes use each n-gram, after the log-count ratio of Wang and Manning (ACL 2012).
 
-    Args:
-        vectors: (n, n-grams), not 0 where a text has the n-gram.
-        labels: (n,) 0 or 1.
-
-    Returns:
-        (n-grams,) square roots of the logarithm of the ratio of both classes' shares, 0 where they are alike.
+    Of (n, n-grams) vectors with (n,) labels: (n-grams,) square roots of the logarithm of the ratio of both classes' shares, 0
+    where they are alike.
     """
     present = vectors > 0
-    one, other = (
+    first, second = (
         (np.asarray(present[labels == label].sum(axis=0)).ravel() + 1) / ((labels == label).sum() + 2)
         for label in (1, 0)
     )
-    return np.asarray(np.sqrt(np.abs(np.log(one / other))))
+    return np.asarray(np.sqrt(np.abs(np.log(first / second))))
 
 
 @dataclass(frozen=True)
@@ -221,13 +189,7 @@ class Mix:
 
     @classmethod
     def fit(cls, labels: Ints, ngrams: Floats, encoder: Floats | None = None) -> "Mix":
-        """The logistic regression of both logits, or of one if the other adds nothing.
-
-        Args:
-            labels: (n,) 0 or 1, both among them.
-            ngrams: (n,) logits.
-            encoder: (n,) logits; None without.
-        """
+        """The logistic regression of (n,) labels on both (n,) logits, or on one if the other adds nothing."""
         columns = [ngrams] if encoder is None else [ngrams, encoder]
         model = LogisticRegression(C=100.0).fit(np.stack(columns, axis=1), labels)
         weights, constant = model.coef_[0].tolist(), float(model.intercept_[0])
@@ -252,18 +214,9 @@ def mix_branches(
     ngrams: Floats,
     max_tokens: int,
 ) -> Floats:
-    """Set how much each branch of the judge counts, from headlines that neither has learnt from.
+    """Set how much each branch of a judge in `eval` mode counts, from n headlines that neither has learnt from; returns their (n, 2) probabilities.
 
-    Args:
-        judge: in `eval` mode; its `mix` is filled.
-        tokenizer: its tokenizer.
-        texts: n headlines.
-        labels: (n,) 0 or 1.
-        ngrams: (n,) logits of n-grams of other headlines, from `fit_ngrams`.
-        max_tokens: longer headlines are cut.
-
-    Returns:
-        (n, 2) class probabilities of these headlines.
+    `ngrams` are the (n,) logits of n-grams of other headlines, from `fit_ngrams`.
     """
     encoder = encoder_logits(judge, tokenizer, texts, max_tokens)
     mix = Mix.fit(labels, ngrams, encoder)
@@ -280,10 +233,10 @@ def encoder_logits(
     max_tokens: int,
 ) -> Floats:
     """(n,) logits of the encoder branch alone, of a judge in `eval` mode."""
-    found = np.empty(len(texts))
+    logits = np.empty(len(texts))
     order = np.argsort([-len(text) for text in texts], kind="stable")
     for start in range(0, len(texts), BATCH):
         rows = order[start : start + BATCH]
         batch = encode(tokenizer, [texts[row] for row in rows], max_tokens=max_tokens).to(judge.device)
-        found[rows] = judge.read(batch["input_ids"], batch["attention_mask"]).double().cpu().numpy()
-    return found
+        logits[rows] = judge.read(batch["input_ids"], batch["attention_mask"]).double().cpu().numpy()
+    return logits

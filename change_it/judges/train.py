@@ -39,11 +39,11 @@ from change_it.judges.judge_options import (
 from change_it.judges.style import StyleJudgeForSequenceClassification
 from change_it.judges.style_training import fit_ngrams, mix_branches
 from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
-from change_it.published import JUDGES
+from change_it.published import PUBLISHED_JUDGES
 from change_it.tables import Column, Row, Table
 from change_it.text.typography import plain
-from change_it.training.loop import TrainingResult, process_state
-from change_it.training.run_folder import Run, stage, train_in_folder
+from change_it.training.loop import MIN_UPDATES, TrainingResult, process_state
+from change_it.training.run_folder import TrainingRun, stage_pretrained, train_in_folder
 from change_it.training.settings import resolve
 
 PUBLISHED = "published"
@@ -53,8 +53,6 @@ TITLES = {"main": "main: which outlet", "hh": "HH: headline and headline", "ah":
 VALIDATION: dict[Task, int] = {"main": 3000, "hh": 1000, "ah": 1000}
 #: In the work folder: logits of the n-grams on the validation examples, from the other training examples.
 NGRAM_LOGITS = "ngram-logits.npy"
-#: Epochs of scratch encoders rise until there are this many updates (small corpora).
-MIN_UPDATES = 300
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
 
 
@@ -81,9 +79,9 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         raise InputError(f"--train-on is for main: leave it out for {settings.task}")
     heads = HEADS[settings.task] if settings.encoder != BILSTM else ()
     if options.head not in (None, *heads):
-        known = f"give --head {' or '.join(heads)}" if heads else "leave --head out"
+        advice = f"give --head {' or '.join(heads)}" if heads else "leave --head out"
         what = settings.task if settings.encoder != BILSTM else BILSTM
-        raise InputError(f"--head {options.head} is not for {what}: {known}")
+        raise InputError(f"--head {options.head} is not for {what}: {advice}")
     alone = process_state().is_main_process
     check_writable(settings.out, kind="run", inputs=settings.inputs, alone=alone)
     if settings.task == "fluency":
@@ -118,7 +116,7 @@ def _train_fluency(settings: JudgeSettings) -> dict[str, Any]:
     return _train_in_folder(settings, lambda work: prepare(settings, data, work))
 
 
-def _train_in_folder(settings: JudgeSettings, prepare: Callable[[Path], Run]) -> dict[str, Any]:
+def _train_in_folder(settings: JudgeSettings, prepare: Callable[[Path], TrainingRun]) -> dict[str, Any]:
     files = {MODEL_CORPUS: describe_corpus(settings.corpus)}
     return train_in_folder(settings, settings.out, "judge", prepare, libraries=LIBRARIES, files=files)
 
@@ -139,7 +137,7 @@ def _train_reader(settings: JudgeSettings) -> dict[str, Any]:
     return _train_in_folder(settings, lambda work: reader_training.prepare(settings, data, work))
 
 
-def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
+def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun:
     """The judge before training, and how it is trained and tested."""
     model, tokenizer = _start(settings, data, work)
     model.config.change_it = settings.about(data.outlets)
@@ -193,12 +191,12 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> Run:
         }
 
     # The papers train to the end; they stop early in HH alone.
-    asked = not as_in_the_papers(asdict(settings)) or settings.early_stopping
-    return Run(
+    evaluates = not as_in_the_papers(asdict(settings)) or settings.early_stopping
+    return TrainingRun(
         model=model,
         dataset=range(len(data.train)),
         collate=collate,
-        evaluate=evaluate if asked else None,
+        evaluate=evaluate if evaluates else None,
         lengths=_lengths(data.train, settings.max_tokens),
         name=f"{settings.task} judge",
         save=judge.save_pretrained,
@@ -230,8 +228,12 @@ def table_of(metrics: dict[str, Any]) -> Table:
         for name, tests in metrics["baselines"].items():
             rows.append(row(test, name, tests[test], tests[test]["macro_f1"]))
     if as_in_the_papers(metrics["options"]):
-        published = [one._asdict() for one in JUDGES if one.judge == metrics["task"]]
-        mean = float(np.mean([one["f1"] for one in published]))
+        published = [
+            published_row._asdict()
+            for published_row in PUBLISHED_JUDGES
+            if published_row.judge == metrics["task"]
+        ]
+        mean = float(np.mean([published_row["f1"] for published_row in published]))
         rows.append(row(PUBLISHED, PUBLISHED, dict(zip(classes, published, strict=True)), mean))
     best = f"best validation F1 {training['best_score']:.3f}; " if training["best_score"] is not None else ""
     tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics["results"])
@@ -271,14 +273,6 @@ def _start(
         model = load_weights(AutoModelForSequenceClassification, folder)
         return model, read_tokenizer(folder)
 
-    def made(name: str, make: Callable[[], tuple[PreTrainedModel, PreTrainedTokenizerBase]]) -> Path:
-        def save(folder: Path) -> None:
-            model, tokenizer = make()
-            model.save_pretrained(folder)
-            tokenizer.save_pretrained(folder)
-
-        return stage(work / name, save, seed=settings.seed)
-
     def built() -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
         if settings.encoder == BILSTM:
             return build_bilstm(
@@ -299,21 +293,21 @@ def _start(
             max_tokens=settings.max_tokens,
         )
 
-    folder = made("built", built)
+    folder = stage_pretrained(work / "built", built, seed=settings.seed)
     if settings.encoder == BILSTM:
         return load(folder)
 
     def warmed() -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
         model, tokenizer = load(folder)
         if isinstance(model, StyleJudgeForSequenceClassification):
-            known = data.known
-            held_out = np.arange(len(data.train), len(known))
+            learnt = data.known
+            held_out = np.arange(len(data.train), len(learnt))
             # each once more without its outlet's typography, so that main knows words and order by themselves
             logits = fit_ngrams(
                 model,
                 tokenizer,
-                [*known.texts, *map(plain, data.train.texts)],
-                np.concatenate([known.labels, data.train.labels]),
+                [*learnt.texts, *map(plain, data.train.texts)],
+                np.concatenate([learnt.labels, data.train.labels]),
                 held_out=held_out,
                 max_tokens=settings.max_tokens,
             )
@@ -323,23 +317,23 @@ def _start(
         warm_start(model, tokenizer, part.texts, part.pairs, part.labels, max_tokens=settings.max_tokens)
         return model, tokenizer
 
-    return load(made("start", warmed))
+    return load(stage_pretrained(work / "start", warmed, seed=settings.seed))
 
 
 def _baselines(settings: JudgeSettings, data: TaskData) -> list[tuple[str, baselines.Predict]]:
     """Baselines that learn from the judge's training and validation examples."""
-    known = data.known
+    learnt = data.known
     if settings.task == "main":
-        return [("character n-grams", baselines.character_ngrams(known, seed=settings.seed))]
-    some = baselines.some_of(known, seed=settings.seed)
-    found = [("tf-idf cosine", baselines.threshold(some, baselines.tfidf_cosine(data.texts)))]
+        return [("character n-grams", baselines.character_ngrams(learnt, seed=settings.seed))]
+    some = baselines.some_of(learnt, seed=settings.seed)
+    predictors = [("tf-idf cosine", baselines.threshold(some, baselines.tfidf_cosine(data.texts)))]
     if settings.encoder != SCRATCH:
         encoder, tokenizer = load_encoder_weights(settings.encoder), read_tokenizer(settings.encoder)
         encoder = encoder.to(pick_device("auto"))
-        found.append(
+        predictors.append(
             ("frozen encoder cosine", baselines.threshold(some, baselines.frozen_cosine(encoder, tokenizer)))
         )
-    return found
+    return predictors
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""The loss of a pre-trained model that projects to the vocabulary only where a token is learnt."""
+"""The loss of models that write: of a pre-trained one without logits where no token is learnt, and the mean over batches."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, pad
 from transformers.modeling_outputs import CausalLMOutput
@@ -37,3 +39,15 @@ class HeadlineLoss(nn.Module):
         finally:
             hook.remove()
         return CausalLMOutput(loss=cross_entropy(logits.float(), labels[learnt]))
+
+
+@torch.no_grad()
+def loss_per_token(model: nn.Module, batches: Iterable[Mapping[str, Tensor]]) -> float:
+    """Mean loss of a model over the tokens of batches whose label counts."""
+    device = next(model.parameters()).device
+    total, tokens = 0.0, 0
+    for batch in batches:
+        count = int((batch["labels"] != IGNORED).sum())
+        loss = model(**{name: tensor.to(device) for name, tensor in batch.items()}).loss
+        total, tokens = total + float(loss) * count, tokens + count
+    return total / tokens

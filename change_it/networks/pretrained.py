@@ -138,7 +138,7 @@ def load_errors(refusal: str) -> Iterator[None]:
 
 
 def reading_errors(tokenizer: "PreTrainedTokenizerBase") -> AbstractContextManager[None]:
-    """The same for a tokenizer that cannot read a text: a regular expression in it can give up on some texts alone."""
+    """As `load_errors`, for a tokenizer that cannot read a text: a regular expression in it can give up on some texts alone."""
     return file_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
 
 

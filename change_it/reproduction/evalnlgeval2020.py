@@ -15,7 +15,7 @@ from change_it.reproduction.paper_tables import (
 from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.reproduction.scales import (
     OUR_WRITER,
-    Kind,
+    JudgeKind,
     generator_step,
     judge_steps,
     score_step,
@@ -49,7 +49,7 @@ def systems(options: ReproduceOptions) -> dict[str, tuple[Recipe, str, str]]:
 
 def plan(options: ReproduceOptions) -> list[Step]:
     """Judges of both kinds, two generators a system, and the systems' scores by both kinds."""
-    judges = {kind: judge_steps(options, kind) for kind in get_args(Kind)}
+    judges = {kind: judge_steps(options, kind) for kind in get_args(JudgeKind)}
     steps = [step for of_kind in judges.values() for step in of_kind]
     files, written = {}, []
     for system, (recipe, architecture, _) in systems(options).items():
@@ -75,7 +75,7 @@ def document(options: ReproduceOptions) -> Document:
     sections = [
         Section(
             "table1",
-            judges_table(options, get_args(Kind), "Table 1: judges on gold data"),
+            judges_table(options, get_args(JudgeKind), "Table 1: judges on gold data"),
             "papers: an encoder with a linear layer, as in the paper; ours: with n-grams (main), with shared words and facts (HH, AH).",
         )
     ]
@@ -83,22 +83,25 @@ def document(options: ReproduceOptions) -> Document:
     printed = {"gold": "gold", **{name: theirs for name, (_, _, theirs) in systems(options).items()}}
     if options.writer:
         printed[OUR_WRITER] = ""
-    for kind in get_args(Kind):
+    for kind in get_args(JudgeKind):
         scores = read_results(options.out / "scores" / kind / "scores.json")
         title = f"Table 2: systems, by the judges, {kind}"
         bound = "gold: the other newspaper's headline on the same event, the upper bound."
-        table = systems_table(options, scores, published.SYSTEMS, printed, title)
+        table = systems_table(options, scores, published.PUBLISHED_SYSTEMS, printed, title)
         sections.append(Section(f"table2-{kind}", table, bound if kind == "papers" else ""))
         sections.append(
             Section(
                 f"order-{kind}",
                 order_table(
-                    scores, published.SYSTEMS, COMPARED, f"Order of the systems, by the judges, {kind}"
+                    scores,
+                    published.PUBLISHED_SYSTEMS,
+                    COMPARED,
+                    f"Order of the systems, by the judges, {kind}",
                 ),
             )
         )
         signatures.append(scores["signature"])
-    hashes = "; ".join(f"{kind} {weights_of(options, kind)}" for kind in get_args(Kind))
+    hashes = "; ".join(f"{kind} {weights_of(options, kind)}" for kind in get_args(JudgeKind))
     lead = (
         f"{published.CITATIONS['evalnlgeval2020']} Scale: {options.scale}. Weights of the judges: {hashes}."
         + writer_note(options)

@@ -69,7 +69,9 @@ def measure(settings: Measuring) -> None:
         if name in BASELINES
     ]
     # each headline with the next article: what tells the right article from another gives it less
-    systems += [System(_ELSEWHERE + one.name, (*one.headlines[1:], one.headlines[0])) for one in systems]
+    systems += [
+        System(_ELSEWHERE + system.name, (*system.headlines[1:], system.headlines[0])) for system in systems
+    ]
     with progress_bar(shown=True) as progress:
         evaluation = evaluate(
             documents,
@@ -122,7 +124,7 @@ def summary(evaluation: Evaluation, seed: int) -> dict[str, Any]:
             system: {
                 metric: auc(*(evaluation.values[name][:, at] for name in (system, _ELSEWHERE + system)))
                 for at, metric in enumerate(evaluation.metrics)
-                if metric not in published.READABILITY
+                if metric not in published.PUBLISHED_READABILITY
             }
             for system in systems
         },
@@ -153,7 +155,9 @@ def document(options: ReproduceOptions) -> Document:
             means_table(results, [*published.INFORMATIVENESS, *ours], "Table 1: informativeness"),
             f"{text} {order}",
         ),
-        Section("table2", means_table(results, published.READABILITY, "Table 2: readability"), text),
+        Section(
+            "table2", means_table(results, published.PUBLISHED_READABILITY, "Table 2: readability"), text
+        ),
         Section(
             "table3",
             correlations_table(results),

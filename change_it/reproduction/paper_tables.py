@@ -12,16 +12,16 @@ from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
 from change_it.io import read_json
 from change_it.judges.judge_options import TASKS, Task
-from change_it.published import JUDGES, PublishedRow
+from change_it.published import PUBLISHED_JUDGES, PublishedRow
 from change_it.reproduction.reproduce_options import ReproduceOptions
-from change_it.reproduction.scales import RESAMPLES, Kind
+from change_it.reproduction.scales import RESAMPLES, JudgeKind
 from change_it.stats import AVERAGE, Floats, Ints
 from change_it.tables import Column, Row, Table, Value, with_interval
 
 #: Directions of the papers, by our order of the outlets.
 DIRECTIONS = ("rep2gio", "gio2rep", "average")
 #: Measures of Table 2 of EvalNLGEval 2020, in its order.
-MEASURES = ("hh", "ah", "main", "compliancy", "bleu", "rougeL")
+PAPER_MEASURES = ("hh", "ah", "main", "compliancy", "bleu", "rougeL")
 PUBLISHED, MEASURED, DIFFERENCE = "published", "measured", "difference"
 
 
@@ -111,23 +111,23 @@ def _of_cells(cells: ArrayLike) -> dict[str, dict[str, Floats]]:
     return {**classes, "mean": {"f1": (classes["first"]["f1"] + classes["second"]["f1"]) / 2}}
 
 
-def judges_of(options: ReproduceOptions, kind: Kind) -> dict[Task, dict[str, Any]]:
+def judges_of(options: ReproduceOptions, kind: JudgeKind) -> dict[Task, dict[str, Any]]:
     """Task to the metrics of the judge that the steps trained."""
     return {task: read_results(options.out / "judges" / kind / task / "metrics.json") for task in TASKS}
 
 
-def weights_of(options: ReproduceOptions, kind: Kind) -> str:
+def weights_of(options: ReproduceOptions, kind: JudgeKind) -> str:
     """Six digits of the weights of each judge."""
     return "+".join(metrics["weights_hash"][:6] for metrics in judges_of(options, kind).values())
 
 
-def judges_table(options: ReproduceOptions, kinds: Sequence[Kind], title: str) -> Table:
+def judges_table(options: ReproduceOptions, kinds: Sequence[JudgeKind], title: str) -> Table:
     """The judges on gold test data (EvalNLGEval 2020, Table 1), the mismatches of HH and AH random."""
     rows = []
     keys = ("precision", "recall", "f1")
     judges = {kind: judges_of(options, kind) for kind in kinds}
     for task in TASKS:
-        printed = [row for row in JUDGES if row.judge == task]
+        printed = [row for row in PUBLISHED_JUDGES if row.judge == task]
         for kind in kinds:
             metrics = judges[kind][task]
             test = "gold" if task == "main" else "random"
@@ -156,12 +156,12 @@ def order_table(
     printed = {row.system: row.measures for row in published if row.direction == AVERAGE}
     ours = {ours: theirs for ours, theirs in systems.items() if theirs in printed}
     rows = []
-    for measure in MEASURES:
+    for measure in PAPER_MEASURES:
         measured = {name: scores["systems"][name][AVERAGE][measure] for name in ours}
-        known = {name: printed[theirs][measure] for name, theirs in ours.items()}
-        tau = float(kendalltau(list(measured.values()), list(known.values())).statistic)
+        published_values = {name: printed[theirs][measure] for name, theirs in ours.items()}
+        tau = float(kendalltau(list(measured.values()), list(published_values.values())).statistic)
         cells: dict[str, Value] = {"measure": measure, "tau": None if np.isnan(tau) else tau}
-        for column, values in ((PUBLISHED, known), (MEASURED, measured)):
+        for column, values in ((PUBLISHED, published_values), (MEASURED, measured)):
             best_first = sorted(values, key=lambda name, values=values: -values[name])
             cells[column] = " > ".join(ours[name] for name in best_first)
         rows.append(Row(cells))
@@ -196,8 +196,8 @@ def systems_table(
             printed = [
                 row.measures for row in published if (row.system, row.direction) == (theirs, direction)
             ]
-            cells: dict[str, Value] = {name: score[name] for name in ("n", *MEASURES)}
+            cells: dict[str, Value] = {name: score[name] for name in ("n", *PAPER_MEASURES)}
             cells |= {f"{name}_interval": tuple(ends) for name, ends in score["intervals"].items()}
             rows += compared(direction, of_corpus, ours, printed[0] if printed else {}, cells)
-    columns = (Column("row", "text", "direction"), *map(with_interval, MEASURES), Column("n", "count"))
+    columns = (Column("row", "text", "direction"), *map(with_interval, PAPER_MEASURES), Column("n", "count"))
     return Table(columns, tuple(rows), title, (outlets_note(options),))

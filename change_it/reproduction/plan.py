@@ -48,7 +48,7 @@ class PlannedRun(Run):
         )
 
     def unfinished(self, steps: Sequence[Step]) -> list[Step]:
-        """Those that must be run: not finished with these settings, or reading the result of one that must be run."""
+        """The steps that must be run: not finished with these settings, or reading the result of one that must be run."""
         left: dict[str, Step] = {}
         for step in steps:
             if not self._is_recorded(step, self.finished, self.out) or left.keys() & set(step.needs):

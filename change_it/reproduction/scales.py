@@ -18,11 +18,11 @@ from change_it.judges.judge_options import (
     TrainingSet,
 )
 from change_it.reproduction.reproduce_options import ReproduceOptions, Scale
-from change_it.steps import Step
-from change_it.training.settings import Precision
+from change_it.steps import Step, native_precision
+from change_it.training.settings import arithmetic_of
 
 #: The papers' judges are cross-encoders; ours have heads of their own.
-Kind = Literal["papers", "ours"]
+JudgeKind = Literal["papers", "ours"]
 
 #: Updates of judges, and what else keeps them short.
 _SMOKE: dict[Task, dict[str, Any]] = {
@@ -62,7 +62,7 @@ CLASSIFIER_UPDATES = {"smoke": 150}
 RESAMPLES: dict[Scale, int] = {"smoke": 200, "cpu": 1000, "full": 1000}
 
 
-def judge_step(options: ReproduceOptions, task: Task, kind: Kind) -> Step:
+def judge_step(options: ReproduceOptions, task: Task, kind: JudgeKind) -> Step:
     """A judge for scoring."""
     settings: dict[str, Any] = {"head": CROSS_ENCODER if kind == "papers" else None}
     seconds = _JUDGE_SECONDS[options.scale][task]
@@ -72,7 +72,7 @@ def judge_step(options: ReproduceOptions, task: Task, kind: Kind) -> Step:
     if options.scale == "smoke":
         settings |= _SMOKE[task]
     elif options.scale == "cpu":
-        settings["mixed_precision"] = _precision()
+        settings["mixed_precision"] = native_precision()
         if encoder:
             settings |= _PRETRAINED[task]
             seconds = _PRETRAINED_SECONDS[task]
@@ -90,7 +90,7 @@ def judge_step(options: ReproduceOptions, task: Task, kind: Kind) -> Step:
     )
 
 
-def judge_steps(options: ReproduceOptions, kind: Kind) -> list[Step]:
+def judge_steps(options: ReproduceOptions, kind: JudgeKind) -> list[Step]:
     """Main, HH and AH."""
     return [judge_step(options, task, kind) for task in TASKS]
 
@@ -130,7 +130,7 @@ def generator_step(
     seconds = (_TRANSFORMER_SECONDS if architecture == TRANSFORMER else _GENERATOR_SECONDS)[options.scale]
     if architecture == TRANSFORMER:
         updates = TRANSFORMER_UPDATES[options.scale]
-        settings = {"updates": updates, "evaluation_steps": updates, "mixed_precision": _precision()}
+        settings = {"updates": updates, "evaluation_steps": updates, "mixed_precision": native_precision()}
     elif options.scale != "full":
         settings = {"quick": True, "updates": GENERATOR_UPDATES[options.scale]}
         if options.scale == "smoke":
@@ -155,13 +155,6 @@ def generator_step(
     )
 
 
-def _precision() -> Precision:
-    """bfloat16 where the processor has units for it."""
-    from change_it.networks.pretrained import native_bf16
-
-    return "bf16" if native_bf16() else "no"
-
-
 def writer_steps(options: ReproduceOptions) -> list[Step]:
     """The pre-trained model that is tuned as a system of ours, and its headlines; none where none is given."""
     if options.writer is None:
@@ -182,7 +175,7 @@ def writer_steps(options: ReproduceOptions) -> list[Step]:
             corpus=options.corpus,
             out=out,
             language="it" if read_language(options.corpus) in ("it", None) else "en",
-            mixed_precision=_precision(),
+            mixed_precision=native_precision(),
             seed=options.seed,
             resume=True,
             **WRITER,
@@ -232,7 +225,7 @@ def transfer_step(options: ReproduceOptions, system: str, needs: tuple[str, ...]
 
 
 def score_step(
-    options: ReproduceOptions, kind: Kind, systems: dict[str, Path], needs: tuple[str, ...]
+    options: ReproduceOptions, kind: JudgeKind, systems: dict[str, Path], needs: tuple[str, ...]
 ) -> Step:
     """All systems judged by judges of a kind."""
     out = options.out / "scores" / kind
@@ -245,7 +238,7 @@ def score_step(
             predictions=tuple(f"{name}={file}" for name, file in systems.items()),
             out=out,
             resamples=RESAMPLES[options.scale],
-            precision="bf16" if options.scale == "cpu" and _precision() == "bf16" else "float32",
+            precision=arithmetic_of(native_precision() if options.scale == "cpu" else "no"),
             seed=options.seed,
             device=options.device,
         ),

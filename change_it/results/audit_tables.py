@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
 from change_it.audit.calibration import Calibration, Power
-from change_it.audit.degenerate import FEW, MEASURES, Result
+from change_it.audit.degenerate import AUDIT_MEASURES, FEW, Result
 from change_it.audit.measure import Audit
 from change_it.audit.probes import OCCLUDED, Cue, Probe
 from change_it.audit.verdicts import Verdict
@@ -24,11 +25,7 @@ from change_it.translation import localized
 
 
 def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
-    """What to make of each judge.
-
-    Args:
-        verdicts: of `audit.verdicts`.
-    """
+    """What to make of each judge."""
     rows = [
         Row({"judge": verdict.judge, "verdict": verdict.words, "why": verdict.text}) for verdict in verdicts
     ]
@@ -37,16 +34,9 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
 
 
 def degenerate_table(systems: Sequence[Result]) -> Table:
-    """What the judges let through of gold and of the systems that must fail.
-
-    Args:
-        systems: of an audit.
-
-    Returns:
-        One group a criterion; measures of a judge that is not there are left out.
-    """
-    measures = [name for name in MEASURES if any(system.values[name] is not None for system in systems)]
-    ends = {name: Column(f"{name}_interval", "interval") for name in MEASURES[:2]}
+    """What the judges let through of gold and of the systems that must fail, one group a criterion; measures of a judge that is not there are left out."""
+    measures = [name for name in AUDIT_MEASURES if any(system.values[name] is not None for system in systems)]
+    ends = {name: Column(f"{name}_interval", "interval") for name in AUDIT_MEASURES[:2]}
     titles = {"passed": "strict compliancy"} if "fluency" in measures else {}
     columns = [Column(name, title=titles.get(name, heading(name)), below=ends.get(name)) for name in measures]
     rows = []
@@ -67,14 +57,10 @@ def degenerate_table(systems: Sequence[Result]) -> Table:
 
 
 def probes_table(probes: Sequence[Probe]) -> Table:
-    """F1 of main on headlines that lack something, by topic and by month.
-
-    Args:
-        probes: of an audit.
-    """
+    """F1 of main on headlines that lack something, by topic and by month."""
     rows = [
-        Row({"headlines": one.name, "f1": one.f1, "interval": one.interval, "n": one.n}, one.group)
-        for one in probes
+        Row({"headlines": probe.name, "f1": probe.f1, "interval": probe.interval, "n": probe.n}, probe.group)
+        for probe in probes
     ]
     columns = (
         Column("headlines", "text"),
@@ -86,20 +72,13 @@ def probes_table(probes: Sequence[Probe]) -> Table:
 
 
 def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Table:
-    """The strongest cues of both outlets side by side.
-
-    Args:
-        cues: of an audit.
-        outlets: A and B.
-        source: `main` or `data`.
-    """
+    """The strongest cues of a source, `main` or `data`, those of both outlets side by side."""
     sides = [[cue for cue in cues if (cue.source, cue.outlet) == (source, outlet)] for outlet in outlets]
     rows = []
-    for place in range(max(map(len, sides))):
-        values: dict[str, Value] = {outlets[0]: ""}  # one outlet may have fewer cues than the other
-        for outlet, side in zip(outlets, sides, strict=True):
-            if place < len(side):
-                cue = side[place]
+    for beside in zip_longest(*sides):  # one outlet may have fewer cues than the other
+        values: dict[str, Value] = {outlets[0]: ""}
+        for outlet, cue in zip(outlets, beside, strict=True):
+            if cue is not None:
                 values |= {outlet: cue.text, f"{outlet} weight": cue.weight, f"{outlet} n": cue.n}
         rows.append(Row(values))
     columns = [
@@ -115,18 +94,14 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Tabl
 
 
 def calibration_table(calibrations: Sequence[Calibration]) -> Table:
-    """How sure the judges are and how often they are right.
-
-    Args:
-        calibrations: of an audit.
-    """
+    """How sure the judges are and how often they are right."""
     names = ["accuracy", "confidence", "ece"]
     titles = {"ece": "ECE", "temperature": "T", "ece_before": "ECE before", "ece_after": "ECE after"}
-    if any(one.temperature for one in calibrations):
+    if any(calibration.temperature for calibration in calibrations):
         names += ["temperature", "ece_before", "ece_after"]
     rows = [
-        Row({"judge": one.judge, "n": one.n, **{name: getattr(one, name) for name in names}})
-        for one in calibrations
+        Row({name: getattr(calibration, name) for name in ("judge", "n", *names)})
+        for calibration in calibrations
     ]
     columns = [Column(name, title=titles.get(name, "")) for name in names]
     return Table(
@@ -134,15 +109,11 @@ def calibration_table(calibrations: Sequence[Calibration]) -> Table:
     )
 
 
-def power_table(found: Power) -> Table:
-    """Headlines that distinguish two systems.
-
-    Args:
-        found: of an audit.
-    """
+def power_table(power: Power) -> Table:
+    """Headlines that distinguish two systems."""
     rows = [
         Row({"difference": difference, "alike": alike, "unrelated": unrelated})
-        for difference, (alike, unrelated) in found.needed.items()
+        for difference, (alike, unrelated) in power.needed.items()
     ]
     columns = (
         Column("difference", "text"),
@@ -152,21 +123,21 @@ def power_table(found: Power) -> Table:
     return Table(columns, tuple(rows))
 
 
-def audit_page(found: Audit, drawings: Sequence[Drawing], *, language: str = "en") -> str:
+def audit_page(audit: Audit, drawings: Sequence[Drawing], *, language: str = "en") -> str:
     """The page of an audit in `it` or `en`, without any reference to another file."""
     charts = {
         drawing.name: (drawing, Markup(inline_svg(drawing.figure, drawing.description, language)))
         for drawing in drawings
     }
     values: dict[str, Any] = {
-        "audit": found,
-        "invented": set(found.outlets) == set(OUTLETS),
-        "degenerate": degenerate_table(found.systems),
-        "probes": probes_table(found.probes),
-        "cues": {source: cues_table(found.cues, found.outlets, source) for source in ("main", "data")},
-        "calibration": calibration_table(found.calibration),
-        "power": power_table(found.power) if found.power else None,
-        "measures": {name: heading(name) for name in MEASURES},
+        "audit": audit,
+        "invented": set(audit.outlets) == set(OUTLETS),
+        "degenerate": degenerate_table(audit.systems),
+        "probes": probes_table(audit.probes),
+        "cues": {source: cues_table(audit.cues, audit.outlets, source) for source in ("main", "data")},
+        "calibration": calibration_table(audit.calibration),
+        "power": power_table(audit.power) if audit.power else None,
+        "measures": {name: heading(name) for name in AUDIT_MEASURES},
         "charts": charts,
         "few": FEW,
         "occluded": OCCLUDED,
@@ -174,16 +145,11 @@ def audit_page(found: Audit, drawings: Sequence[Drawing], *, language: str = "en
     return environment(language).get_template("audit.html.jinja").render(values)
 
 
-def write_audit(out: Path, found: Audit, *, language: str = "en") -> None:
-    """Write `audit.html` in `it` or `en`, and `audit.json`; an audit that is there is replaced as a whole, other files stay.
-
-    Raises:
-        InputError: the folder cannot be written, or holds files and no audit.
-    """
-    shown = replace(
-        found, probes=tuple(replace(one, name=localized(language, one.name)) for one in found.probes)
-    )
-    page = audit_page(shown, audit_drawings(shown.probes, shown.calibration), language=language)
+def write_audit(out: Path, audit: Audit, *, language: str = "en") -> None:
+    """Write `audit.html` in `it` or `en`, and `audit.json`; an audit that is there is replaced as a whole, other files stay."""
+    probes = tuple(replace(probe, name=localized(language, probe.name)) for probe in audit.probes)
+    drawings = audit_drawings(probes, audit.calibration)
+    page = audit_page(replace(audit, probes=probes), drawings, language=language)
     with replaced_report(out, AUDIT_FILES) as folder:
-        write_json(folder / "audit.json", found.as_dict())
+        write_json(folder / "audit.json", audit.as_dict())
         write_text(folder / "audit.html", page)

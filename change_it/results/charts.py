@@ -32,7 +32,7 @@ from change_it.io import replace_file
 from change_it.results.context import Histogram
 from change_it.results.report_folder import CHART_FILES
 from change_it.results.score_tables import heading, metric_heading
-from change_it.scoring.compliancy import JUDGES
+from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.stats import Correlations, Floats
 from change_it.tables import figure as written
@@ -134,30 +134,12 @@ def compliancy_drawings(scores: Scores, histogram: Histogram | None = None) -> l
 
 
 def audit_drawings(probes: Sequence[Probe], calibrations: Sequence[Calibration]) -> list[Drawing]:
-    """The charts of an audit.
-
-    Args:
-        probes: of main.
-        calibrations: of the judges; none where the corpus has no examples.
-    """
-    drawings = [
-        Drawing(
-            "probes",
-            "What main listens to",
-            "F1 of main on headlines that lack something",
-            probes_chart(probes),
-        )
-    ]
+    """The charts of an audit; no reliability where the corpus has no examples."""
+    listens = "What main listens to", "F1 of main on headlines that lack something"
+    drawings = [Drawing("probes", *listens, probes_chart(probes))]
     if calibrations:
-        title = "Is a judge as often right as it is sure?"
-        drawings.append(
-            Drawing(
-                "reliability",
-                title,
-                "Share of right decisions by confidence",
-                reliability_chart(calibrations),
-            )
-        )
+        sure = "Is a judge as often right as it is sure?", "Share of right decisions by confidence"
+        drawings.append(Drawing("reliability", *sure, reliability_chart(calibrations)))
     return drawings
 
 
@@ -331,7 +313,7 @@ def funnel_chart(scores: Scores) -> Figure:
 
 def outcomes(scores: Scores, system: str) -> dict[str, float]:
     """Shares of items, adding up to 1: those that all judges accept, then what each is the first to refuse, the last judge first."""
-    judges = JUDGES if scores.strict_p_values is not None else JUDGES[:3]
+    judges = VERDICT_NAMES if scores.strict_p_values is not None else VERDICT_NAMES[:3]
     left = np.ones(scores.items[system].height, bool)
     refused = {}
     for judge in judges:

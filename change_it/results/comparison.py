@@ -10,14 +10,14 @@ import polars as pl
 from change_it.errors import InputError
 from change_it.io import Record
 from change_it.scoring.columns import VERDICT_COLUMNS
-from change_it.scoring.compliancy import JUDGES
+from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.tables import Column, Row, Table
 from change_it.translation import Message
 
 #: Columns that a table may have besides.
 OPTIONAL = ("main_normalised", "fluency", "facts", "unsupported")
 #: Whose verdict to look at: the papers' three together, all of them, or one judge's.
-VERDICTS = ("compliant", "strict_compliancy", *JUDGES)
+VERDICTS = ("compliant", "strict_compliancy", *VERDICT_NAMES)
 OTHER = "_other"  #: End of the second system's columns.
 
 _FIRST, _SECOND = pl.col("passed"), pl.col(f"passed{OTHER}")
@@ -58,10 +58,10 @@ def read_verdicts(
     for path, name in files.items():
         unclear, double, long = [], [], []
         for line, cells, _ in read(path, VERDICT_COLUMNS, [*OPTIONAL, "system"]):
-            given = {judge: cells.get(judge, "").lower() for judge in JUDGES}
-            verdicts = {judge: _BOOLEANS.get(cell) for judge, cell in given.items()}
+            answers = {judge: cells.get(judge, "").lower() for judge in VERDICT_NAMES}
+            verdicts = {judge: _BOOLEANS.get(cell) for judge, cell in answers.items()}
             missing = [judge for judge, verdict in verdicts.items() if verdict is None]
-            if any(given[judge] or judge in VERDICT_COLUMNS for judge in missing):
+            if any(answers[judge] or judge in VERDICT_COLUMNS for judge in missing):
                 unclear.append(line)
                 continue
             if longest is not None and max(len(cells[column]) for column in VERDICT_COLUMNS) > longest:
@@ -72,7 +72,7 @@ def read_verdicts(
             items[cells["id"]] = {
                 **{column: cells[column] for column in VERDICT_COLUMNS},
                 **verdicts,
-                "compliant": all(verdicts[judge] for judge in JUDGES[:3]),
+                "compliant": all(verdicts[judge] for judge in VERDICT_NAMES[:3]),
                 "strict_compliancy": None if None in verdicts.values() else all(verdicts.values()),
                 "unsupported": cells.get("unsupported", ""),
             }

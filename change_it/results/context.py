@@ -129,8 +129,8 @@ def _commit() -> str:
     root = Path(__file__).parents[2]
     if not (root / ".git").exists():
         return ""
-    asked = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*"]
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*"]
     try:
-        return subprocess.run(asked, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return ""

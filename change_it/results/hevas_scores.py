@@ -10,8 +10,7 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.hevas.analysis import Analysis, analyse
-from change_it.hevas.documents import Documents
-from change_it.hevas.documents import System as Headlines
+from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation, check_input, chosen_metrics, evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import Progress
@@ -20,7 +19,7 @@ from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS, columns
 from change_it.scoring.columns import GOLD
 from change_it.scoring.item import TestSet
 from change_it.scoring.scores import Scores
-from change_it.scoring.systems import System
+from change_it.scoring.systems import ScoredSystem
 from change_it.stats import Correlations, correlations
 from change_it.text.tagging import languages
 
@@ -30,7 +29,7 @@ class HevasResult:
     """The systems of a scoring run measured by HEvAS."""
 
     documents: Documents  # articles and gold headlines of the items
-    systems: tuple[Headlines, ...]
+    systems: tuple[System, ...]
     evaluation: Evaluation
     analysis: Analysis
     #: Of `JUDGE_COLUMNS`, `OVERLAPS` and all metrics, without gold and empty headlines.
@@ -58,8 +57,8 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
         raise InputError(
             f"HEvAS does not know the language {options.language!r}: choose --language {' or '.join(languages())}"
         )
-    places = [place for place, item in enumerate(test.items) if item.reference]
-    items = [test.items[place] for place in places]
+    indices = [index for index, item in enumerate(test.items) if item.reference]
+    items = [test.items[index] for index in indices]
     if len(items) < options.topics:
         raise InputError(
             f"--hevas needs {options.topics} items or more, one for each LDA topic, and {test.name} has {len(items)}: "
@@ -73,7 +72,7 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
         tuple(item.article for item in items),
         tuple((item.reference,) for item in items),
         test.name,
-        tuple(test.events[places].tolist()),
+        tuple(test.events[indices].tolist()),
     )
     check_input(documents, chosen_metrics(()), options)
     return documents
@@ -81,7 +80,7 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
 
 def measure(
     documents: Documents,
-    systems: Sequence[System],
+    systems: Sequence[ScoredSystem],
     scores: Scores,
     *,
     options: MetricOptions,
@@ -90,7 +89,7 @@ def measure(
 ) -> HevasResult:
     """Measure the systems of a scoring run and correlate the metrics with its judges."""
     items = _with_reference(scores)
-    headlines = tuple(Headlines(system.name, tuple(items[system.name]["headline"])) for system in systems)
+    headlines = tuple(System(system.name, tuple(items[system.name]["headline"])) for system in systems)
     evaluation = evaluate(documents, headlines, options=options, progress=progress)
     columns = judge_columns(scores, evaluation)
     return HevasResult(

@@ -14,11 +14,11 @@ import polars as pl
 from markupsafe import Markup
 
 from change_it.results.comparison import unsupported
-from change_it.scoring.compliancy import JUDGES, PROBABILITIES
+from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES
 from change_it.tables import figure
 
 #: Verdicts of an item in the order of the table.
-MEASURES = ("strict_compliancy", "compliant", *JUDGES)
+ITEM_MEASURES = ("strict_compliancy", "compliant", *VERDICT_NAMES)
 View = Literal["rows", "items"]
 _SIGNS = {True: "1", False: "0", None: "-"}
 
@@ -68,16 +68,16 @@ def _record(systems: Mapping[str, pl.DataFrame], written: Callable[[float], str]
         for item in table.iter_rows(named=True):
             key = item["id"]
             items.setdefault(key, [key, item["direction"], item["source"], item.get("gold", "")])
-            verdicts = "".join(_SIGNS[item[name]] for name in MEASURES)
-            asked = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in JUDGES}
-            probabilities = {judge: written(p) for judge, p in asked.items() if p is not None}
+            verdicts = "".join(_SIGNS[item[name]] for name in ITEM_MEASURES)
+            shown = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in VERDICT_NAMES}
+            probabilities = {judge: written(p) for judge, p in shown.items() if p is not None}
             ends = [
                 (words["start"], words["end"], words["rather"]) for words in unsupported(item["unsupported"])
             ]
             rows.setdefault(key, []).append([number, item["headline"], verdicts, ends, probabilities])
     return {
         "systems": list(systems),
-        "measures": MEASURES,
+        "measures": ITEM_MEASURES,
         "items": list(items.values()),
         "rows": [[number, *row] for number, key in enumerate(items) for row in rows[key]],
     }

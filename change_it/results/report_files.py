@@ -78,17 +78,17 @@ def latex(scores: Scores) -> str:
 def report_record(
     scores: Scores, hevas: HevasResult | None = None, audit: Summary = NO_AUDIT
 ) -> dict[str, object]:
-    """Everything but the items, ready for JSON."""
+    """The report without its items, as a JSON object."""
     measured = {"hevas": hevas.as_dict()} if hevas else {}
     rho = {
         system: {
-            "n": found.n,
+            "n": correlations.n,
             "spearman": {
-                metric: {judge: found.spearman[i][j] for j, judge in enumerate(JUDGE_COLUMNS)}
+                metric: {judge: correlations.spearman[i][j] for j, judge in enumerate(JUDGE_COLUMNS)}
                 for i, metric in enumerate(OVERLAPS, start=len(JUDGE_COLUMNS))
             },
         }
-        for system, found in rank_correlations(scores).items()
+        for system, correlations in rank_correlations(scores).items()
     }
     return scores.as_dict() | {"overlap_agreement": rho, "judges": audit.as_dict()} | measured
 
@@ -124,7 +124,7 @@ def write_hevas(
 
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
-    """With an apostrophe before each text that a spreadsheet would take for a formula."""
+    """A table with an apostrophe before each text that a spreadsheet would take for a formula."""
     return items.with_columns(
         pl.when(pl.col(name).str.contains(_FORMULA))
         .then("'" + pl.col(name))

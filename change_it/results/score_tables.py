@@ -14,9 +14,8 @@ from change_it.results.context import Quality
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
 from change_it.scoring.columns import BUILT_IN, GOLD
-from change_it.scoring.compliancy import JUDGES, OF_FLUENCY
-from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
-from change_it.scoring.scores import Row as ScoreRow
+from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
+from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
 from change_it.tables import Column, Format, Marked, Row, Table, Value, figure, with_interval
 from change_it.translation import Message, Word
@@ -60,7 +59,7 @@ def examples_table(scores: Scores) -> Table | None:
     """What the systems wrote, beside the original and the other newspaper's own headline; None without a system but the built-in ones."""
     systems = [name for name in scores.systems if name not in BUILT_IN]
     directions = [name for name in scores.directions if name != AVERAGE]
-    marks = [name for name in JUDGES if name != "fluency" or scores.strict_p_values is not None]
+    marks = [name for name in VERDICT_NAMES if name != "fluency" or scores.strict_p_values is not None]
     rows = []
     for system in systems:
         items = scores.items[system]
@@ -99,9 +98,9 @@ def marked(item: Mapping[str, str]) -> Marked:
 
 def rather(item: Mapping[str, str]) -> Message | None:
     """What the sources of an item rather say than its headline; None where a reader has not refused it."""
-    for one in json.loads(item["unsupported"]):
-        if one.get("rather"):
-            return Message("transfer.facts_rather", text=one["text"], rather=one["rather"])
+    for part in json.loads(item["unsupported"]):
+        if part.get("rather"):
+            return Message("transfer.facts_rather", text=part["text"], rather=part["rather"])
     return None
 
 
@@ -185,8 +184,8 @@ def paper_table(scores: Scores) -> Table:
         resamples=scores.resamples,
         strict=Message("tables.caption_strict") if scores.strict_p_values is not None else "",
     )
-    known = {"system"}.union(*(row.values for row in scores.rows)) - {"bleu_source", "rougeL_source"}
-    shown = table.only(column.name for column in table.columns if column.name in known)
+    measured = {"system"}.union(*(row.values for row in scores.rows)) - {"bleu_source", "rougeL_source"}
+    shown = table.only(column.name for column in table.columns if column.name in measured)
     return replace(shown, title=caption, notes=(*table.notes, *_remarks_of_systems(scores)))
 
 
@@ -248,12 +247,12 @@ def _values(row: ScoreRow) -> dict[str, Value]:
 
 def published_systems(scores: Scores) -> Table | None:
     """What the paper prints of systems, in its order, the average of gold filled in; None where the outlets are others."""
-    directions = dict.fromkeys(row.direction for row in published.SYSTEMS)
+    directions = dict.fromkeys(row.direction for row in published.PUBLISHED_SYSTEMS)
     if not (directions.keys() - {AVERAGE}) & {*scores.directions}:
         return None
-    gold = [row for row in published.SYSTEMS if row.system == GOLD]
+    gold = [row for row in published.PUBLISHED_SYSTEMS if row.system == GOLD]
     mean = sum(row.compliancy for row in gold) / len(gold)
-    printed = [gold[0]._replace(direction=AVERAGE, compliancy=mean), *published.SYSTEMS]
+    printed = [gold[0]._replace(direction=AVERAGE, compliancy=mean), *published.PUBLISHED_SYSTEMS]
     titles = HEADINGS | {"rougeL": "ROUGE"}  # of which kind the paper does not say
     columns = (Column(name, title=titles.get(name, "")) for name in printed[0].measures)
     rows = (
@@ -270,7 +269,7 @@ def published_judges() -> Table:
     columns = (Column("class", "text"), Column("precision"), Column("recall"), Column("f1", title="F1"))
     rows = (
         Row({"class": row.name, "precision": row.precision, "recall": row.recall, "f1": row.f1}, row.judge)
-        for row in published.JUDGES
+        for row in published.PUBLISHED_JUDGES
     )
     return Table(columns, tuple(rows))
 
@@ -315,10 +314,10 @@ def agreement_table(result: HevasResult) -> Table:
     return Table(tuple(columns), tuple(map(Row, rows[len(JUDGE_COLUMNS) :])))
 
 
-def overlap_table(found: Mapping[str, Correlations]) -> Table:
+def overlap_table(correlations: Mapping[str, Correlations]) -> Table:
     """Spearman's correlation of BLEU and ROUGE-L with the judges' probabilities, system by system (`agreement`)."""
     rows = []
-    for system, of_system in found.items():
+    for system, of_system in correlations.items():
         for number, metric in enumerate(OVERLAPS, start=len(JUDGE_COLUMNS)):
             values: dict[str, Value] = {"metric": metric, "n": of_system.n}
             rows.append(
@@ -400,7 +399,7 @@ def hevas_remarks(evaluation: Evaluation) -> list[Message]:
 
 
 def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, object]:
-    """Everything but the values of single documents, ready for JSON."""
+    """An evaluation without the values of single documents, as a JSON object."""
     means, ranks = evaluation.means, evaluation.ranks
     return {
         "signature": analysis.signature,

@@ -9,21 +9,21 @@ otherwise once original and new headline are set alike (`main_normalised`): othe
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io import refuse_lengths, texts_by_name, texts_of
-from change_it.scoring.facts import check_all_facts
+from change_it.scoring.facts import Facts, check_all_facts
 from change_it.scoring.item import Item
 from change_it.scoring.signature import signature
-from change_it.stats import AVERAGE, Floats, Statistics, measure
+from change_it.stats import AVERAGE, Bools, Floats, Ints, Statistics, measure
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import set_all_alike
 
@@ -35,15 +35,23 @@ if TYPE_CHECKING:  # loads torch
 Reversal = Literal["relative", "target"]
 #: True shows progress bars; a function is called with the judge that is asked and the share of all questions answered.
 Progress = bool | Callable[[str, float], object]
-Bools = NDArray[np.bool_]
 
 #: What the papers measure: all three judges, and each of them.
 PAPERS = ("compliancy", "hh", "ah", "main")
 #: The verdicts: those, and what compliancy does not ask.
-MEASURES = ("compliancy", "strict_compliancy", "hh", "ah", "main", "main_normalised", "fluency", "facts")
+COMPLIANCY_MEASURES = (
+    "compliancy",
+    "strict_compliancy",
+    "hh",
+    "ah",
+    "main",
+    "main_normalised",
+    "fluency",
+    "facts",
+)
 #: The verdicts of single judges in the order in which they are shown, and the columns of `judge_items` with their
 #: probabilities; `source`: of the original headline.
-JUDGES = ("hh", "ah", "main", "main_normalised", "fluency", "facts")
+VERDICT_NAMES = ("hh", "ah", "main", "main_normalised", "fluency", "facts")
 PROBABILITIES = {
     "hh": "p_hh",
     "ah": "p_ah",
@@ -55,7 +63,7 @@ PROBABILITIES = {
 OF_FLUENCY = ("strict_compliancy", "fluency")
 
 
-def decide(probabilities: Floats) -> NDArray[np.int64]:
+def decide(probabilities: Floats) -> Ints:
     """The class that a two-class judge decides for; a tie goes to class 0.
 
     Args:
@@ -77,7 +85,7 @@ def verdicts(
     ah: Floats,
     main: Floats,
     main_source: Floats,
-    target: Sequence[int] | NDArray[np.int64],
+    target: Sequence[int] | Ints,
     *,
     reversal: Reversal = "relative",
 ) -> dict[str, Bools]:
@@ -113,9 +121,7 @@ def verdicts(
     return {"compliancy": matches & fits & reversed_, "hh": matches, "ah": fits, "main": reversed_}
 
 
-def style_reversed(
-    main: Floats, source: Floats, target: Sequence[int] | NDArray[np.int64], reversal: Reversal
-) -> Bools:
+def style_reversed(main: Floats, source: Floats, target: Sequence[int] | Ints, reversal: Reversal) -> Bools:
     """(n,) whether the style is reversed, from main's probabilities of the new and the original headlines."""
     if reversal not in get_args(Reversal):
         raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")
@@ -147,7 +153,7 @@ def judge_items(
         progress: True shows progress bars; a function is called with the judge and the share of the work done, 0-1.
 
     Returns:
-        n rows; the verdicts `MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no evidence has
+        n rows; the verdicts `COMPLIANCY_MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no evidence has
         (text, start, end, kind); and the probabilities `p_hh`, `p_ah` (match), `p_target`, `p_target_source` (main takes the
         new and the original headline for the target outlet's) and `p_fluency` (printed). Without a fluency judge
         `fluency`, `strict_compliancy` and `p_fluency` are null.
@@ -166,61 +172,65 @@ def judge_items(
             progress=partial(report, task, len(texts)) if callable(progress) else progress,
         )
 
-    given = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
-    asked = [item for item in items if item.prediction.strip()]
-    new = [item.prediction for item in asked]
+    is_written = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
+    written = list(compress(items, is_written))
+    new, sources = [item.prediction for item in written], [item.source for item in written]
     target = np.array([judges.outlets.index(item.target) for item in items], dtype=np.int64)
-    sources = [item.source for item in asked]
     sources_alike, new_alike = set_all_alike(sources, new)
     main_source, main, main_source_alike, main_alike = np.split(
         ask("main", [item.source for item in items] + new + sources_alike + new_alike),
-        np.cumsum([len(items), len(asked), len(asked)]),
+        np.cumsum([len(items), len(written), len(written)]),
     )
     hh = ask("hh", sources, new)
-    ah = ask("ah", new, [item.article for item in asked])
+    ah = ask("ah", new, [item.article for item in written])
     facts = check_all_facts(
         new,
         sources=sources,
-        articles=[item.article for item in asked],
-        reference_articles=[item.reference_article for item in asked],
+        articles=[item.article for item in written],
+        reference_articles=[item.reference_article for item in written],
         language=language_of(items, language),
         casing=judges.casing,
         reader=judges.reader,
-        targets=[item.target for item in asked],
-        progress=partial(report, "facts", len(asked)) if callable(progress) else progress,
+        targets=[item.target for item in written],
+        progress=partial(report, "facts", len(written)) if callable(progress) else progress,
     )
-    marks = verdicts(hh, ah, main, main_source[given], target[given], reversal=reversal)
-    marks["main_normalised"] = style_reversed(main_alike, main_source_alike, target[given], reversal)
-    marks["facts"] = np.array([checked.supported for checked in facts], dtype=bool)
+    aims = target[is_written]
     columns: dict[str, Floats | Bools] = {
+        **verdicts(hh, ah, main, main_source[is_written], aims, reversal=reversal),
+        "main_normalised": style_reversed(main_alike, main_source_alike, aims, reversal),
+        "facts": np.array([checked.supported for checked in facts], dtype=bool),
         "p_hh": hh[:, 1],
         "p_ah": ah[:, 1],
-        "p_target": main[np.arange(len(main)), target[given]],
+        "p_target": main[np.arange(len(main)), aims],
     }
     if judges.fluency is not None:
         printed = ask("fluency", new)
-        marks["fluency"] = decide(printed) == 1
-        marks["strict_compliancy"] = (
-            marks["compliancy"] & marks["main_normalised"] & marks["fluency"] & marks["facts"]
-        )
-        columns["p_fluency"] = printed[:, 1]
-    columns |= marks
-    table = {name: np.zeros(len(items), dtype=values.dtype) for name, values in columns.items()}
-    for name, values in columns.items():
-        table[name][given] = values
-    lists = (
-        json.dumps([words.as_dict() for words in checked.unsupported], ensure_ascii=False)
-        for checked in facts
-    )
+        columns |= {"fluency": decide(printed) == 1, "p_fluency": printed[:, 1]}
+        strict = ("compliancy", "main_normalised", "fluency", "facts")
+        columns["strict_compliancy"] = np.all([columns[name] for name in strict], axis=0)
+    return _table(columns, facts, is_written, main_source[np.arange(len(items)), target])
+
+
+def _table(
+    columns: Mapping[str, Floats | Bools], facts: Sequence[Facts], is_written: Bools, p_target_source: Floats
+) -> pl.DataFrame:
+    """What `judge_items` returns: columns and facts of the items that have a headline; nothing holds of the others."""
+    values: dict[str, Any] = {}
+    for name, of_written in columns.items():
+        values[name] = np.zeros(len(is_written), dtype=of_written.dtype)
+        values[name][is_written] = of_written
+    unknown = [None] * len(is_written)
+    lists = ([words.as_dict() for words in checked.unsupported] for checked in facts)
+    texts = (json.dumps(words, ensure_ascii=False) for words in lists)
     return pl.DataFrame(
         {
-            **{name: table.get(name, [None] * len(items)) for name in MEASURES},
-            "unsupported": [next(lists) if is_given else "[]" for is_given in given],
-            **{name: table[name] for name in ("p_hh", "p_ah", "p_target")},
-            "p_target_source": main_source[np.arange(len(items)), target],
-            "p_fluency": table.get("p_fluency", [None] * len(items)),
+            **{name: values.get(name, unknown) for name in COMPLIANCY_MEASURES},
+            "unsupported": [next(texts) if written else "[]" for written in is_written],
+            **{name: values[name] for name in ("p_hh", "p_ah", "p_target")},
+            "p_target_source": p_target_source,
+            "p_fluency": values.get("p_fluency", unknown),
         },
-        schema_overrides={**dict.fromkeys(MEASURES, pl.Boolean), "p_fluency": pl.Float64},
+        schema_overrides={**dict.fromkeys(COMPLIANCY_MEASURES, pl.Boolean), "p_fluency": pl.Float64},
     )
 
 
@@ -230,29 +240,17 @@ def language_of(items: Sequence[Item], language: str | None = None) -> str:
 
 
 def statistics(verdicts: pl.DataFrame | Mapping[str, Bools]) -> dict[str, Floats]:
-    """Per-item statistics, whose sums `aggregate` understands (see `change_it.stats`).
-
-    Args:
-        verdicts: columns of `MEASURES`, (n,) each; those that are missing or null are left out.
-
-    Returns:
-        `n`, ones, and the measures, zeros and ones; (n,) each.
-    """
-    columns = {name: np.asarray(verdicts[name], np.float64) for name in MEASURES if name in verdicts}
-    known = {name: values for name, values in columns.items() if not np.isnan(values).any()}
-    return {"n": np.ones(len(columns["compliancy"])), **known}
+    """Per-item statistics, (n,) each, of the columns of `COMPLIANCY_MEASURES` that are not missing or null: `n`, ones, and zeros and ones (see `change_it.stats`)."""
+    columns = {
+        name: np.asarray(verdicts[name], np.float64) for name in COMPLIANCY_MEASURES if name in verdicts
+    }
+    complete = {name: values for name, values in columns.items() if not np.isnan(values).any()}
+    return {"n": np.ones(len(columns["compliancy"])), **complete}
 
 
 def aggregate(sums: Statistics) -> dict[str, Floats]:
-    """Proportions from summed statistics.
-
-    Args:
-        sums: `statistics` added up.
-
-    Returns:
-        Those of `MEASURES` that `statistics` has, each in 0-1.
-    """
-    return {name: sums[name] / np.maximum(sums["n"], 1) for name in MEASURES if name in sums}
+    """Proportions, each in 0-1, from summed `statistics`: those of `COMPLIANCY_MEASURES` that they have."""
+    return {name: sums[name] / np.maximum(sums["n"], 1) for name in COMPLIANCY_MEASURES if name in sums}
 
 
 def compute_compliancy(
@@ -294,7 +292,7 @@ def compute_compliancy(
         progress: as `judge_items` takes it.
 
     Returns:
-        `MEASURES`: averages over the directions that occur, `fluency` and `strict_compliancy` None without a fluency
+        `COMPLIANCY_MEASURES`: averages over the directions that occur, `fluency` and `strict_compliancy` None without a fluency
         judge; the same under each direction's name; `intervals`: measure to (low, high) under `average` and each
         direction's name; `verdicts`: for each item the measures as booleans, and `unsupported`, the list of numbers,
         names and quotations without evidence; `signature`.
@@ -340,19 +338,19 @@ def compute_compliancy(
     events = events_of(texts["articles"], evidence)
     scores = measure(columns, aggregate, directions, events, resamples=resamples, seed=seed)
     values = {
-        row: {name: measured[name].value if name in measured else None for name in MEASURES}
+        row: {name: measured[name].value if name in measured else None for name in COMPLIANCY_MEASURES}
         for row, measured in scores.items()
     }
     return {
         **values.pop(AVERAGE),
         **values,
         "intervals": {
-            row: {name: measured[name].interval if name in measured else None for name in MEASURES}
+            row: {name: measured[name].interval if name in measured else None for name in COMPLIANCY_MEASURES}
             for row, measured in scores.items()
         },
         "verdicts": [
-            {**row, "unsupported": [one["text"] for one in json.loads(row["unsupported"])]}
-            for row in judged.select(*MEASURES, "unsupported").to_dicts()
+            {**row, "unsupported": [part["text"] for part in json.loads(row["unsupported"])]}
+            for row in judged.select(*COMPLIANCY_MEASURES, "unsupported").to_dicts()
         ],
         "signature": signature(
             judges,

@@ -19,7 +19,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from change_it.progress import ProgressOption
-from change_it.text.edits import Edit, Kind
+from change_it.text.edits import Edit, FactKind
 from change_it.text.folding import fold
 from change_it.text.names import Casing, Headline, key
 from change_it.text.numbers import AMBIGUOUS, Number, Piece, find_numbers, pieces
@@ -51,7 +51,7 @@ class Unsupported:
     text: str
     start: int
     end: int
-    kind: Kind
+    kind: FactKind
     rather: str = ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -201,39 +201,31 @@ _ABOUT = frozenset(
 @cache
 def _aliases(language: str) -> dict[str, tuple[str, ...]]:
     """For a name the others of its groups."""
-    found: dict[str, set[str]] = {}
+    aliases: dict[str, set[str]] = {}
     for line in _SAME.get(language, "").strip().splitlines():
-        names = [name.strip() for name in line.split("=")]
+        names = {name.strip() for name in line.split("=")}
         for name in names:
-            found.setdefault(name, set()).update(other for other in names if other != name)
-    return {name: tuple(sorted(others)) for name, others in found.items()}
+            aliases.setdefault(name, set()).update(names - {name})
+    return {name: tuple(sorted(others)) for name, others in aliases.items()}
 
 
 def _forms(word: str, language: str) -> set[str]:
     """Plurals of a name, and what may be derived from it or what it may be derived from."""
-    found = {word}
-    if language == "en":
-        found |= {
-            word + "s",
-            word + "es",
-            word.removesuffix("s"),
-            word.removesuffix("es"),
-            word.removesuffix("n"),
-        }
-    elif language == "it" and len(word) > 4:
-        found |= {
-            word[:-1] + end for end in "aeio" if word[-1] in "aeio" and word.endswith(tuple(_DERIVED["it"]))
-        }
+    forms = {word}
     derived, bases = _DERIVED.get(language, []), _BASES.get(language, [])
+    if language == "en":
+        forms |= {word + "s", word + "es", *map(word.removesuffix, ("s", "es", "n"))}
+    elif language == "it" and len(word) > 4 and word[-1] in "aeio" and word.endswith(tuple(derived)):
+        forms |= {word[:-1] + end for end in "aeio"}
     for ending in derived:
         root = word.removesuffix(ending)
         if root != word and len(root) >= (3 if len(ending) > 1 else 4):
-            found |= {root + base for base in bases}
+            forms |= {root + base for base in bases}
     for base in bases:
         root = word.removesuffix(base)
         if len(root) >= 3:
-            found |= {root + ending for ending in derived}
-    return found
+            forms |= {root + ending for ending in derived}
+    return forms
 
 
 def _roman(text: str) -> int | None:
@@ -249,19 +241,22 @@ def _countable(value: float | str) -> bool:
     return isinstance(value, float) and 0 <= value < 1000
 
 
-def _counted(found: Sequence[Piece], number: Number) -> str:
+def _behind(pieces: Sequence[Piece], number: Number) -> Sequence[Piece]:
+    """The piece right behind a number and the next one, of those that there are."""
+    index = bisect_left(pieces, number.end, key=lambda piece: piece.start)
+    return pieces[index : index + 2]
+
+
+def _counted(pieces: Sequence[Piece], number: Number) -> str:
     """Stem of the word of four letters or more right behind a number: what it counts; empty without one."""
-    at = bisect_left(found, number.end, key=lambda piece: piece.start)
-    word = found[at].text.lower() if at < len(found) and found[at].kind == "word" else ""
+    word = "".join(piece.text.lower() for piece in _behind(pieces, number)[:1] if piece.kind == "word")
     return word[:-1].rstrip("e")[:7] if len(word) > 3 else ""
 
 
-def _measure(found: Sequence[Piece], number: Number) -> str:
-    """What a number measures; empty for anything but a measure."""
-    at = bisect_left(found, number.end, key=lambda piece: piece.start)
-    if at < len(found) and found[at].text == "-":
-        at += 1
-    return _MEASURES.get(found[at].text.lower(), "") if at < len(found) else ""
+def _measure(pieces: Sequence[Piece], number: Number) -> str:
+    """What a number measures, perhaps behind a hyphen; empty for anything but a measure."""
+    words = [piece.text.lower() for piece in _behind(pieces, number)]
+    return next((_MEASURES.get(word, "") for word in words[words[:1] == ["-"] :]), "")
 
 
 class _Text:
@@ -269,30 +264,25 @@ class _Text:
 
     def __init__(self, text: str, language: str) -> None:
         self.folded, self.language = fold(text), language
-        found = self.pieces
-        self.words = frozenset(key(piece) for piece in found if piece.kind == "word")
+        self.pieces = pieces(self.folded)
+        self.words = frozenset(key(piece) for piece in self.pieces if piece.kind == "word")
         self.values: dict[float | str, set[str]] = {}
         self.vague: list[Number] = []
         #: Values by the noun that they count.
         self.counted: dict[str, set[float | str]] = {}
         #: What each value measures.
         self.measured: dict[float | str, set[str]] = {}
-        for number in find_numbers(self.folded, language, found):
+        for number in find_numbers(self.folded, language, self.pieces):
             for value in number.values:
                 self.values.setdefault(value, set()).update(number.units)
                 if number.claimed:
-                    self.measured.setdefault(value, set()).add(_measure(found, number))
+                    self.measured.setdefault(value, set()).add(_measure(self.pieces, number))
             if not number.values:
                 self.vague.append(number)
-            if counted := _counted(found, number):
+            if counted := _counted(self.pieces, number):
                 self.counted.setdefault(counted, set()).update(
                     value for value in number.values if value != 1 and _countable(value)
                 )
-
-    @cached_property
-    def pieces(self) -> list[Piece]:
-        """Words, numbers and marks."""
-        return pieces(self.folded)
 
     @cached_property
     def small(self) -> frozenset[str]:
@@ -301,7 +291,7 @@ class _Text:
 
     @cached_property
     def full_names(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-        """To a word with a capital those right behind it, and those right before it; function words left out."""
+        """Words with a capital to those right behind them, and to those right before them; function words left out."""
         behind: dict[str, set[str]] = {}
         before: dict[str, set[str]] = {}
         functions = function_words(self.language)
@@ -342,7 +332,7 @@ class _Text:
         """First letters of two to six words in a row that may be a name, with and without function words."""
         functions = function_words(self.language)
         words = [piece for piece in self.pieces if piece.kind != "mark"]
-        found = set()
+        initials = set()
         for skip in (True, False):
             row = [piece.text for piece in words if not (skip and piece.text in functions)]
             for i, first in enumerate(row):
@@ -355,8 +345,8 @@ class _Text:
                         break
                     name += other[0]
                     if not small or self.language == "it":
-                        found.add(name.lower())
-        return frozenset(found)
+                        initials.add(name.lower())
+        return frozenset(initials)
 
 
 class FactChecker:
@@ -390,7 +380,7 @@ class FactChecker:
         """
         texts = [self._read(text) for text in (source, article, reference_article) if text]
         headline = Headline(prediction, self.language)
-        quoted = self._quotations(prediction, texts)
+        quoted = self._quotations(headline, texts)
         others = [
             other
             for other in chain(self._numbers(headline, texts), self._names(headline, texts))
@@ -399,12 +389,10 @@ class FactChecker:
         unsupported = sorted([*quoted, *others], key=lambda each: each.start)
         return Facts(not unsupported, tuple(unsupported))
 
-    def _quotations(self, prediction: str, texts: Sequence[_Text]) -> list[Unsupported]:
+    def _quotations(self, headline: Headline, texts: Sequence[_Text]) -> list[Unsupported]:
         return [
-            Unsupported(
-                prediction[quotation.start : quotation.end], quotation.start, quotation.end, "quotation"
-            )
-            for quotation in quotations(prediction, self.language)
+            _unsupported(headline, quotation.start, quotation.end, "quotation")
+            for quotation in quotations(headline.text, self.language)
             if not quotation.stands_in([text.spoken for text in texts])
         ]
 
@@ -417,22 +405,20 @@ class FactChecker:
             ):
                 continue
             about = self._about(headline, first)
-            counted = _counted(headline.pieces, number)
-            others = {value for text in texts for value in text.counted.get(counted, ())}
-            other = bool(others and number.values and not others & number.values and not about)
-            other = (
-                other
+            counted, measure = _counted(headline.pieces, number), _measure(headline.pieces, number)
+            counts = {value for text in texts for value in text.counted.get(counted, ())}
+            measures = {m for text in texts for value in number.values for m in text.measured.get(value, ())}
+            other_count = (
+                counts
+                and number.values
+                and not about
+                and counts.isdisjoint(number.values)
                 and number.units <= {"", "ordinal"}
-                and all(_countable(value) for value in number.values)
+                and all(map(_countable, number.values))
             )
-            measures = set().union(
-                *(text.measured.get(value, ()) for text in texts for value in number.values)
-            )
-            measure = _measure(headline.pieces, number)
-            other = other or bool(measure and measures and not measures & {measure, ""})
-            if other or not any(_supports(text, number, about) for text in texts):
-                start, end = headline.span(number.start, number.end)
-                unsupported.append(Unsupported(headline.text[start:end], start, end, "number"))
+            other_measure = measure and measures and measures.isdisjoint((measure, ""))
+            if other_count or other_measure or not any(_supports(text, number, about) for text in texts):
+                unsupported.append(_unsupported(headline, *headline.span(number.start, number.end), "number"))
         return unsupported
 
     def _about(self, headline: Headline, index: int) -> bool:
@@ -448,12 +434,11 @@ class FactChecker:
                 continue
             if any(word in text.words for text in texts):
                 if self._crossed(headline, index, texts):
-                    start, end = headline.span(piece.start, piece.end)
-                    unsupported.append(Unsupported(headline.text[start:end], start, end, "name"))
+                    unsupported.append(_unsupported(headline, *headline.span_of(index), "name"))
                 continue
             if small is None:
                 small = frozenset().union(*(text.small for text in texts))
-            kind: Kind = "name"
+            kind: FactKind = "name"
             roman = _roman(piece.text) if headline.case != "upper" else None
             if roman is not None and index and headline.pieces[index - 1].text[0].isupper():
                 if any(roman in text.values for text in texts):
@@ -461,8 +446,7 @@ class FactChecker:
                 kind = "number"
             elif not headline.is_name(index, self.casing, small) or self._stands(headline, index, texts):
                 continue
-            start, end = headline.span(piece.start, piece.end)
-            unsupported.append(Unsupported(headline.text[start:end], start, end, kind))
+            unsupported.append(_unsupported(headline, *headline.span_of(index), kind))
         return unsupported
 
     def _crossed(self, headline: Headline, index: int, texts: Sequence[_Text]) -> bool:
@@ -470,10 +454,10 @@ class FactChecker:
         first, last = headline.pieces[index - 1], headline.pieces[index]
         if last.start - first.end != 1 or not (first.text[0].isupper() and last.text[0].isupper()):
             return False
-        one, other = headline.keys[index - 1], headline.keys[index]
-        behind = set().union(*(text.full_names[0].get(one, ()) for text in texts))
-        before = set().union(*(text.full_names[1].get(other, ()) for text in texts))
-        if not behind or not before or other in behind or behind & before:
+        first_name, surname = headline.keys[index - 1], headline.keys[index]
+        surnames = {name for text in texts for name in text.full_names[0].get(first_name, ())}
+        first_names = {name for text in texts for name in text.full_names[1].get(surname, ())}
+        if not surnames or not first_names or surname in surnames or surnames & first_names:
             return False
         return headline.is_name(index - 1, self.casing) and headline.is_name(index, self.casing)
 
@@ -524,12 +508,17 @@ class FactChecker:
             if piece.kind == "word" and headline.keys[i] not in functions
         ]
         at = row.index(index)
-        found = set()
-        for start in range(at + 1):
-            for end in range(max(start + 2, at + 1), min(start + 6, len(row)) + 1):
-                if headline.pieces[row[start]].text[0].isupper() and row[end - 1] - row[start] < 9:
-                    found.add("".join(headline.keys[i][0] for i in row[start:end]))
-        return found
+        return {
+            "".join(headline.keys[i][0] for i in row[start:end])
+            for start in range(at + 1)
+            for end in range(max(start + 2, at + 1), min(start + 6, len(row)) + 1)
+            if headline.pieces[row[start]].text[0].isupper() and row[end - 1] - row[start] < 9
+        }
+
+
+def _unsupported(headline: Headline, start: int, end: int, kind: FactKind) -> Unsupported:
+    """What stands from `start` to `end` of a headline, which no text supports."""
+    return Unsupported(headline.text[start:end], start, end, kind)
 
 
 def _supports(text: _Text, number: Number, about: bool) -> bool:
@@ -562,10 +551,10 @@ def _rounded(exact: float, value: float) -> bool:
     return f"{exact:.{behind_the_first}e}" == f"{value:.{behind_the_first}e}"
 
 
-def _same_unit(claimed: frozenset[str], known: set[str]) -> bool:
-    """Whether one of the units claimed is known: none matches all but an ordinal, money and points match none."""
+def _same_unit(claimed: frozenset[str], units: set[str]) -> bool:
+    """Whether one of the units claimed is among those of a text: none matches all but an ordinal, money and points match none."""
     return any(
-        unit in known or ("" in known and unit not in ("%", "ordinal")) or (not unit and known != {"ordinal"})
+        unit in units or ("" in units and unit not in ("%", "ordinal")) or (not unit and units != {"ordinal"})
         for unit in claimed
     )
 
@@ -582,21 +571,10 @@ def check_all_facts(
     targets: Sequence[str] | None = None,
     progress: ProgressOption = False,
 ) -> list[Facts]:
-    """`FactChecker.check` of n headlines, and what a reader makes of those that pass; a text that several are held against is read once.
+    """`FactChecker.check` of n headlines; a text that several are held against is read once.
 
-    Args:
-        predictions: n new headlines.
-        sources: n original headlines.
-        articles: n articles of these.
-        reference_articles: n articles of the aligned headlines; empty texts, or None, without any.
-        language: of all texts.
-        casing: of the training articles.
-        reader: asked about headlines that the rules support and no text begins with.
-        targets: n outlets that the headlines are of, for the reader.
-        progress: of the reader: True shows a bar; a function is called with the number of headlines read.
-
-    Returns:
-        n verdicts.
+    A reader is asked about those that the rules support and no text begins with; it needs the n `targets`, the outlets that
+    they are of, and `progress` is its own.
     """
     checker = FactChecker(language, casing)
     references = [""] * len(predictions) if reference_articles is None else reference_articles
@@ -610,18 +588,20 @@ def check_all_facts(
             prediction, source=source, article=article, reference_article=reference
         )
     if reader is not None and targets is not None:
-        asked = [index for index, item in enumerate(items) if checked[index].supported and not _begins(*item)]
+        doubtful = [
+            index for index, item in enumerate(items) if checked[index].supported and not _begins(*item)
+        ]
         readings = reader.read(
-            [predictions[index] for index in asked],
-            sources=[sources[index] for index in asked],
-            articles=[articles[index] for index in asked],
-            reference_articles=[references[index] for index in asked],
-            targets=[targets[index] for index in asked],
+            [predictions[index] for index in doubtful],
+            sources=[sources[index] for index in doubtful],
+            articles=[articles[index] for index in doubtful],
+            reference_articles=[references[index] for index in doubtful],
+            targets=[targets[index] for index in doubtful],
             language=language,
             casing=casing,
             progress=progress,
         )
-        for index, reading in zip(asked, readings, strict=True):
+        for index, reading in zip(doubtful, readings, strict=True):
             if edit := reader.objection(reading):
                 checked[index] = Facts(False, (_edited(predictions[index], edit),))
     return [checked[index] for index in range(len(items))]
@@ -629,8 +609,8 @@ def check_all_facts(
 
 def _begins(headline: str, *texts: str) -> bool:
     """Whether a text begins with the headline, word for word: it says what the headline says."""
-    own = words(fold(headline))
-    return any(words(fold(text[: 2 * len(headline)]))[: len(own)] == own for text in texts)
+    of_headline = words(fold(headline))
+    return any(words(fold(text[: 2 * len(headline)]))[: len(of_headline)] == of_headline for text in texts)
 
 
 def _edited(headline: str, edit: Edit) -> Unsupported:

@@ -16,29 +16,17 @@ from change_it.stats import Ints
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A headline to transfer, with its new headline once there is one.
+    """A headline to transfer, with its new headline once there is one."""
 
-    Attributes:
-        id: of the original article.
-        label: outlet that the original comes from.
-        target: outlet aimed at.
-        source: the original headline.
-        article: the original article.
-        reference: the target outlet's headline about the same event, empty where there is none.
-        reference_article: the target outlet's article about it, empty where there is none.
-        prediction: the new headline, empty where there is none.
-        error: why there is no new headline.
-    """
-
-    id: str
-    label: str
-    target: str
-    source: str
-    article: str
-    reference: str = ""
-    reference_article: str = ""
-    prediction: str = ""
-    error: str = ""
+    id: str  # of the original article
+    label: str  # outlet that the original comes from
+    target: str  # outlet aimed at
+    source: str  # the original headline
+    article: str  # the original article
+    reference: str = ""  # the target outlet's headline about the same event, empty where there is none
+    reference_article: str = ""  # the target outlet's article about it, empty where there is none
+    prediction: str = ""  # the new headline, empty where there is none
+    error: str = ""  # why there is no new headline
 
     @property
     def direction(self) -> str:
@@ -48,21 +36,14 @@ class Item:
 
 @dataclass(frozen=True)
 class TestSet:
-    """The items of a corpus, all of direction A to B first.
-
-    Attributes:
-        items: what is scored; ids are unique.
-        outlets: short names of A and B.
-        training_headlines: per outlet, the headlines outside A2.
-        name: the corpus, as it was given.
-    """
+    """The items of a corpus, all of direction A to B first."""
 
     __test__ = False  # not a pytest class
 
-    items: tuple[Item, ...]
-    outlets: tuple[str, str]
-    training_headlines: dict[str, tuple[str, ...]]
-    name: str
+    items: tuple[Item, ...]  # what is scored; ids are unique
+    outlets: tuple[str, str]  # short names of A and B
+    training_headlines: dict[str, tuple[str, ...]]  # per outlet, the headlines outside A2
+    name: str  # the corpus, as it was given
 
     @property
     def directions(self) -> list[str]:
@@ -104,17 +85,10 @@ def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:
 
 
 def read_test_set(corpus: str) -> TestSet:
-    """Read the A2 articles, with their partners where they have one, and the training headlines of a corpus.
+    """Read the A2 articles, with their partners where they have one, and the training headlines of a corpus (folder or Hub id).
 
-    Args:
-        corpus: folder written by `change-it corpus build`, or a data set id on the Hub.
-
-    Returns:
-        The items; where pairs are many-to-many an article keeps its most similar partner. Articles in no pair come last
-        in their direction and have no reference.
-
-    Raises:
-        InputError: the corpus cannot be read or has no A2 pairs.
+    Where pairs are many-to-many an article keeps its most similar partner. Articles in no pair come last in their direction and
+    have no reference.
     """
     pairs = read_table(
         corpus,
@@ -153,7 +127,7 @@ def _items(
     label, target = outlets if side == "a" else outlets[::-1]
     paired = pairs.unique(f"{side}_id", keep="first", maintain_order=True)
     columns = [f"{side}_id", f"{side}_headline", f"{side}_article", f"{other}_headline", f"{other}_article"]
-    own = articles.filter(pl.col("label") == label).select("id", "headline", "article")
-    single = own.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
+    of_outlet = articles.filter(pl.col("label") == label).select("id", "headline", "article")
+    single = of_outlet.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
     for id_, *texts in (*paired.select(columns).iter_rows(), *single.iter_rows()):
         yield Item(str(id_), label, target, *texts)

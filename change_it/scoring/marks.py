@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
 from change_it.io import texts_by_name
-from change_it.scoring.compliancy import JUDGES, PROBABILITIES, Progress, Reversal, judge_items
+from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, Progress, Reversal, judge_items
 from change_it.scoring.facts import Unsupported
 from change_it.scoring.item import Item
 from change_it.stats import Floats
@@ -28,7 +28,7 @@ class JudgedHeadline:
         text: the headline.
         compliant: HH and AH say match, main's decision is reversed, as `reversal` takes it.
         strict: compliant, also where set alike, fluent and supported; None without a fluency judge.
-        marks: each of `JUDGES` to whether it holds; fluency is None without a fluency judge.
+        marks: each of `VERDICT_NAMES` to whether it holds; fluency is None without a fluency judge.
         probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
             fluency (printed; None without a fluency judge), each in 0-1.
         style: probability that main's decision is reversed, in 0-1.
@@ -57,7 +57,7 @@ def marks_of(row: dict[str, Any], *, reversal: Reversal = "relative") -> dict[st
     return {
         "compliant": row["compliancy"],
         "strict": row["strict_compliancy"],
-        "marks": {name: row[name] for name in JUDGES},
+        "marks": {name: row[name] for name in VERDICT_NAMES},
         "probabilities": {name: row[column] for name, column in PROBABILITIES.items()},
         "style": style,
         "joint": joint,
@@ -78,7 +78,7 @@ def judge_headlines(
     batch_size: int | None = None,
     progress: Progress = False,
 ) -> list[JudgedHeadline]:
-    """As a call of `Judges`."""
+    """What a call of `Judges` gives."""
     texts = texts_by_name(headlines=headlines, originals=originals, articles=articles)
     if to is None:
         targets = other_outlets(judges, texts["originals"])

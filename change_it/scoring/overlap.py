@@ -14,9 +14,9 @@ from change_it.text.rouge import rouge_l
 from change_it.text.tokens import words
 
 #: What `aggregate` returns, in this order.
-MEASURES = ("bleu", "rougeL", "bleu_source", "rougeL_source")
+OVERLAP_MEASURES = ("bleu", "rougeL", "bleu_source", "rougeL_source")
 #: Those that compare with the reference.
-OF_REFERENCE = MEASURES[:2]
+OF_REFERENCE = OVERLAP_MEASURES[:2]
 
 _ORDERS = range(1, 5)
 #: Per side: texts to compare with, ROUGE-L F1, words of the candidate and of the reference, matching and all n-grams of orders 1-4.
@@ -34,16 +34,10 @@ _SIDES = ("", "_source")
 def statistics(
     predictions: Sequence[str], references: Sequence[str], sources: Sequence[str]
 ) -> dict[str, Floats]:
-    """Per-item statistics, whose sums `aggregate` understands (see `change_it.stats`).
+    """Per-item statistics, (n,) each, whose sums `aggregate` understands (see `change_it.stats`).
 
-    Args:
-        predictions: n new headlines.
-        references: n headlines of the target outlet about the same event; an empty one counts for nothing.
-        sources: n original headlines.
-
-    Returns:
-        How many texts there are to compare with, ROUGE-L and the counts of BLEU against the references, and the same
-        against the originals with names in `_source`; (n,) each.
+    How many texts there are to compare with (an empty reference is none), ROUGE-L and the counts of BLEU against the references,
+    and the same against the originals with names in `_source`.
     """
     new = [words(text) for text in predictions]
     columns: dict[str, Floats] = {}
@@ -66,14 +60,7 @@ def _against(references: list[list[str]], candidates: list[list[str]]) -> Floats
 
 
 def aggregate(sums: Statistics) -> dict[str, Floats]:
-    """Corpus BLEU and mean ROUGE-L from summed statistics.
-
-    Args:
-        sums: `statistics` added up.
-
-    Returns:
-        `MEASURES`, each in 0-1, over the items that have a text to compare with; NaN where none has.
-    """
+    """Corpus BLEU and mean ROUGE-L, each in 0-1, from summed `statistics` of the items that have a text to compare with; NaN where none has."""
     measures = {}
     for side in _SIDES:
         compared = np.asarray(sums[f"compared{side}"], dtype=np.float64)

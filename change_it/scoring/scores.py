@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, combinations
+from itertools import chain, combinations, compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,46 +15,36 @@ from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import Progress, Reversal, judge_items, language_of
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import SAME, Reranker, signature
-from change_it.scoring.systems import System, check_runs
+from change_it.scoring.systems import ScoredSystem, check_runs
 from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure, paired_p_values
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
 
 #: The columns of a table of systems.
-MEASURES = (*compliancy.MEASURES, *overlap.MEASURES)
+SCORE_MEASURES = (*compliancy.COMPLIANCY_MEASURES, *overlap.OVERLAP_MEASURES)
 #: What the table is sorted by: strict compliancy, or compliancy without a fluency judge.
 SORTED_BY = ("strict_compliancy", "compliancy")
 
 
 @dataclass(frozen=True)
-class Row:
-    """One system in one direction, or on average; of several runs of a system their mean.
+class ScoreRow:
+    """One system in one direction, or on average; of several runs of a system their mean."""
 
-    Attributes:
-        system: name.
-        direction: `rep2gio` and the like, or `average`.
-        n: number of items.
-        events: that they are of; intervals and tests draw events.
-        references: how many of them have a reference, which is what `bleu` and `rougeL` are of.
-        errors: how many of them the system has no headline for; they count as not compliant. Of several runs all together.
-        values: measure to value in 0-1; those that are unknown are left out: `fluency` and `strict_compliancy` without a
-            fluency judge, `bleu` and `rougeL` without references and of `gold`, which is its own.
-        intervals: measure to the ends of its 95% interval.
-        signature: what the numbers depend on.
-        runs: of which the values are means; 1 for a single system.
-    """
-
-    system: str
-    direction: str
-    n: int
-    events: int
-    references: int
+    system: str  # name
+    direction: str  # `rep2gio` and the like, or `average`
+    n: int  # number of items
+    events: int  # that they are of; intervals and tests draw events
+    references: int  # how many of them have a reference, which is what `bleu` and `rougeL` are of
+    # how many of them the system has no headline for; they count as not compliant. Of several runs all
+    # together.
     errors: int
+    # measure to value in 0-1; those that are unknown are left out: `fluency` and `strict_compliancy` without a
+    # fluency judge, `bleu` and `rougeL` without references and of `gold`, which is its own
     values: dict[str, float]
-    intervals: dict[str, tuple[float, float]]
-    signature: str
-    runs: int = 1
+    intervals: dict[str, tuple[float, float]]  # measure to the ends of its 95% interval
+    signature: str  # what the numbers depend on
+    runs: int = 1  # of which the values are means; 1 for a single system
 
     def flat(self, measures: Sequence[str]) -> dict[str, Any]:
         """The row as columns: system, direction, n, events, runs, references, errors, each measure with `_low` and `_high`, signature."""
@@ -70,34 +60,27 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """A table of systems.
+    """A table of systems."""
 
-    Attributes:
-        rows: systems, and of several runs of one (`System.run_of`) also their mean, the best average of `SORTED_BY` first; for
-            each the directions and then the average.
-        items: per system, a table with one row an item: its event, headlines, verdicts, probabilities, ROUGE-L.
-        p_values: (m, m) paired tests of the average compliancy on the items that both systems have, in the order of
-            `systems`; 1 on the diagonal, and where there are none.
-        strict_p_values: the same of strict compliancy; None where it is unknown.
-        outlets: A and B.
-        reversal: as scored.
-        resamples: of the intervals, and trials of the tests.
-        corpus: as it was given.
-        rerankers: system to the judges that chose its headlines; systems that were not reranked are left out.
-        same_judges: the systems that judges of the scoring judges' fold or weights have chosen.
-        same_base: system to the pre-trained model that its generator and the reader both come from.
-    """
-
-    rows: list[Row]
+    # systems, and of several runs of one (`ScoredSystem.run_of`) also their mean, the best average of `SORTED_BY`
+    # first; for each the directions and then the average
+    rows: list[ScoreRow]
+    # per system, a table with one row an item: its event, headlines, verdicts, probabilities, ROUGE-L
     items: dict[str, pl.DataFrame] = field(repr=False)
+    # (m, m) paired tests of the average compliancy on the items that both systems have, in the order of
+    # `systems`; 1 on the diagonal, and where there are none
     p_values: Floats = field(repr=False)
-    strict_p_values: Floats | None = field(repr=False)
-    outlets: tuple[str, str]
-    reversal: Reversal
-    resamples: int
-    corpus: str
+    strict_p_values: Floats | None = field(
+        repr=False
+    )  # the same of strict compliancy; None where it is unknown
+    outlets: tuple[str, str]  # A and B
+    reversal: Reversal  # as scored
+    resamples: int  # of the intervals, and trials of the tests
+    corpus: str  # as it was given
+    # system to the judges that chose its headlines; systems that were not reranked are left out
     rerankers: dict[str, Reranker]
-    same_judges: tuple[str, ...]
+    same_judges: tuple[str, ...]  # the systems that judges of the scoring judges' fold or weights have chosen
+    # system to the pre-trained model that its generator and the reader both come from
     same_base: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -107,7 +90,7 @@ class Scores:
 
     @property
     def names(self) -> list[str]:
-        """The same with the means of several runs."""
+        """Names in the order of the table, the means of several runs among them."""
         return list(dict.fromkeys(row.system for row in self.rows))
 
     @property
@@ -122,9 +105,11 @@ class Scores:
 
     @property
     def measures(self) -> list[str]:
-        """Those of `MEASURES` that the table has, what it is sorted by first; `bleu` and `rougeL` only where there are references."""
-        known = {name for row in self.rows for name in row.values}
-        measures = [name for name in MEASURES if name in known or name in compliancy.MEASURES]
+        """Those of `SCORE_MEASURES` that the table has, what it is sorted by first; `bleu` and `rougeL` only where there are references."""
+        measured = {name for row in self.rows for name in row.values}
+        measures = [
+            name for name in SCORE_MEASURES if name in measured or name in compliancy.COMPLIANCY_MEASURES
+        ]
         return sorted(measures, key=lambda name: name != self.sorted_by)
 
     @property
@@ -134,12 +119,12 @@ class Scores:
             (self.row(name) for name in self.same_judges or self.systems), key=lambda row: row.n
         ).signature
 
-    def row(self, system: str, direction: str = AVERAGE) -> Row:
+    def row(self, system: str, direction: str = AVERAGE) -> ScoreRow:
         """The row of one system in one direction."""
         return next(row for row in self.rows if (row.system, row.direction) == (system, direction))
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything but the items, ready for JSON."""
+        """The scores without their items, as a JSON object."""
         return {
             "corpus": self.corpus,
             "outlets": list(self.outlets),
@@ -174,20 +159,18 @@ class Scores:
         }
 
     def _by_name(self, p_values: Floats | None) -> dict[str, dict[str, float]] | None:
-        return (
-            p_values
-            if p_values is None
-            else {
-                one: {other: float(p_values[i, j]) for j, other in enumerate(self.systems) if i != j}
-                for i, one in enumerate(self.systems)
-            }
-        )
+        if p_values is None:
+            return None
+        return {
+            name: {other: float(p_values[i, j]) for j, other in enumerate(self.systems) if i != j}
+            for i, name in enumerate(self.systems)
+        }
 
 
 def score(
     test: TestSet,
     judges: "Judges",
-    systems: Sequence[System],
+    systems: Sequence[ScoredSystem],
     *,
     reversal: Reversal = "relative",
     language: str | None = None,
@@ -197,27 +180,9 @@ def score(
     batch_size: int | None = None,
     progress: Progress = True,
 ) -> Scores:
-    """Score systems on the same items.
+    """Score systems on the same items, see `judge_items`; `resamples` and `seed` are of intervals and paired tests.
 
-    Args:
-        test: the items.
-        judges: the judges.
-        systems: new headlines for the items, each system in their order.
-        reversal: when style counts as reversed, see `compliancy.verdicts`.
-        language: of the texts, see `compliancy.judge_items`.
-        allow_same_judges: score also systems whose headlines judges of the same fold or weights have chosen.
-        resamples: bootstrap resamples, and trials of the paired tests.
-        seed: seed of both.
-        batch_size: texts a judge reads at once; its own choice when None.
-        progress: as `compliancy.judge_items` takes it.
-
-    Returns:
-        The table of systems.
-
-    Raises:
-        InputError: judges of other outlets, judges of the fold or weights of those that chose a system's headlines, a judge
-            of facts with the weights of a system's generator,
-            fewer than one resample, a system without a headline for each item, or runs of a system that lack different ones.
+    Systems whose headlines judges of the same fold or weights have chosen are refused, unless `allow_same_judges`.
     """
     judges.check_outlets(test.outlets, test.name)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
@@ -242,7 +207,7 @@ def score(
         progress=progress,
     )
     rows, tables, start = {}, {}, 0
-    runs: dict[str, list[tuple[System, list[Item], Statistics]]] = {}
+    runs: dict[str, list[tuple[ScoredSystem, list[Item], Statistics]]] = {}
     for system, items in zip(systems, every, strict=True):
         verdicts = judged.slice(start, len(items))
         start += len(items)
@@ -270,7 +235,8 @@ def score(
             base=_joined(same_base.get(system.name, "") for system in members),
         )
         together = {
-            key: np.stack([one[key] for one in statistics_of_runs], axis=1) for key in statistics_of_runs[0]
+            key: np.stack([of_run[key] for of_run in statistics_of_runs], axis=1)
+            for key in statistics_of_runs[0]
         }
         events = tables[members[0].name]["event"].to_numpy()
         rows[name] = _rows(name, items_of_runs, events, together, signed, resamples, seed)
@@ -310,7 +276,7 @@ def _same_judges(judges: "Judges", rerankers: Mapping[str, Reranker], *, allowed
     return tuple(shared)
 
 
-def _same_base(judges: "Judges", systems: Sequence[System]) -> dict[str, str]:
+def _same_base(judges: "Judges", systems: Sequence[ScoredSystem]) -> dict[str, str]:
     """The systems whose generator comes from the pre-trained model that the reader is; a generator that is the reader is refused."""
     if (reader := judges.reader) is None:
         return {}
@@ -331,11 +297,11 @@ def _same_base(judges: "Judges", systems: Sequence[System]) -> dict[str, str]:
 
 
 def _aggregate(sums: Statistics) -> dict[str, Floats]:
-    """`MEASURES` from summed statistics."""
+    """`SCORE_MEASURES` from summed statistics."""
     return {**compliancy.aggregate(sums), **overlap.aggregate(sums)}
 
 
-def _chosen_by(system: System, same_judges: Sequence[str]) -> str:
+def _chosen_by(system: ScoredSystem, same_judges: Sequence[str]) -> str:
     """The judges that chose a system's headlines, as signatures say it."""
     independent = system.reranker.short if system.reranker else ""
     return SAME if system.name in same_judges else independent
@@ -354,31 +320,26 @@ def _rows(
     signed: Callable[..., str],
     resamples: int,
     seed: int,
-) -> list[Row]:
+) -> list[ScoreRow]:
     """Rows of one system, the mean of its runs: its directions and the average."""
-    items = runs[0]
-    directions = [item.direction for item in items]
+    directions = [item.direction for item in runs[0]]
     rows = []
     unknown = overlap.OF_REFERENCE if system == GOLD else ()
     scores = measure(per_item, _aggregate, directions, events, resamples=resamples, seed=seed)
     for name, scored in scores.items():
         measured = {key: score for key, score in scored.items() if key not in unknown}
-        here = np.array([name in (item.direction, AVERAGE) for item in items])
-        items_here = [item for item, kept in zip(items, here, strict=True) if kept]
-        of_direction = len(np.unique(events[here]))
+        here = np.array([name in (direction, AVERAGE) for direction in directions])
+        runs_here = [list(compress(run, here)) for run in runs]
+        items = runs_here[0]
+        events_here = len(np.unique(events[here]))
         rows.append(
-            Row(
+            ScoreRow(
                 system=system,
                 direction=name,
-                n=len(items_here),
-                events=of_direction,
-                references=sum(bool(item.reference) for item in items_here),
-                errors=sum(
-                    not item.prediction.strip()
-                    for run in runs
-                    for item in run
-                    if name in (item.direction, AVERAGE)
-                ),
+                n=len(items),
+                events=events_here,
+                references=sum(bool(item.reference) for item in items),
+                errors=sum(not item.prediction.strip() for run in runs_here for item in run),
                 values={key: score.value for key, score in measured.items() if np.isfinite(score.value)},
                 intervals={
                     key: score.interval
@@ -386,9 +347,9 @@ def _rows(
                     if np.isfinite(score.interval).all()
                 },
                 signature=signed(
-                    n=len(items_here),
-                    partners=sum(bool(item.reference_article) for item in items_here),
-                    events=of_direction,
+                    n=len(items),
+                    partners=sum(bool(item.reference_article) for item in items),
+                    events=events_here,
                 ),
                 runs=len(runs),
             )
@@ -425,14 +386,14 @@ def _p_values(items: Sequence[pl.DataFrame], *verdicts: str, trials: int, seed: 
         both = items[i].join(items[j], on="id", maintain_order="left", suffix=" of j")
         if both.is_empty():
             continue
-        one, other = (
+        first, second = (
             {"n": np.ones(both.height)}
             | {name: both[name + suffix].cast(pl.Float64).to_numpy() for name in verdicts}
             for suffix in ("", " of j")
         )
         p = paired_p_values(
-            one,
-            other,
+            first,
+            second,
             share,
             both["direction"].to_list(),
             both["event"].to_numpy(),

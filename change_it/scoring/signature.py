@@ -49,7 +49,9 @@ def signature(
     base: str = "",
     runs: int = 1,
 ) -> str:
-    """The options that a compliancy figure depends on, in one line.
+    """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
+
+    `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|strict:v2|facts:v3|lang:it|reversal:relative|tok:unicode|n:5000|…`.
 
     Args:
         judges: give hashes of their weights and the fold they trained on, and whether facts were checked by the casing
@@ -57,19 +59,14 @@ def signature(
         language: that facts were checked in.
         reversal: `relative` or `target`.
         n: number of items scored.
-        partners: how many of them had the other outlet's article on the event as evidence for facts, beside the original headline
-            and its article.
+        partners: how many of them had the other outlet's article on the event as evidence for facts.
         events: that the items are of, which intervals and tests draw.
         resamples: of the intervals, and trials of the paired tests.
-        seed: seed of the intervals and of the random built-in system.
+        seed: of the intervals and of the random built-in system.
         reranker: the judges that chose the headlines, `1a2b3c+…,fold:0`, or `same` where they are not independent
             of those that score; empty where none chose.
-        runs: of which the figures are means; intervals draw them too.
         base: the pre-trained model that both the generator and the reader come from; empty where they share none.
-
-    Returns:
-        Keys and values, separated by bars:
-        `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|strict:v2|facts:v3|lang:it|reversal:relative|tok:unicode|n:5000|partners:5000|…`.
+        runs: of which the figures are means; intervals draw them too.
     """
     parts = {
         "judges": judges.signature,
@@ -95,14 +92,10 @@ def signature(
 
 @dataclass(frozen=True)
 class Reranker:
-    """The judges that chose among candidates.
+    """The judges that chose among candidates."""
 
-    Attributes:
-        fold: the fold they were trained on: all, 0 or 1.
-        hashes: task (main, hh, ah, perhaps fluency and facts) to the SHA-256 of that judge's weights, hexadecimal.
-    """
-
-    fold: str
+    fold: str  # the fold they were trained on: all, 0 or 1
+    # task (main, hh, ah, perhaps fluency and facts) to the SHA-256 of that judge's weights, hexadecimal
     hashes: Mapping[str, str]
 
     @classmethod
@@ -122,16 +115,7 @@ class Reranker:
         return "+".join(hash_[:6] for hash_ in self.hashes.values()) + f",fold:{self.fold}"
 
     def shared_with(self, other: "Reranker") -> list[str]:
-        """What two sets of judges have in common, in words.
-
-        Args:
-            other: the judges that score.
-
-        Returns:
-            One clause for the fold if it is the same (`all` overlaps every fold) and one for each judge with
-            the weights of any judge of the other set, wherever their folders lie; empty for judges that
-            have nothing in common.
-        """
+        """What two sets of judges have in common, in words: the fold (`all` overlaps every one), and judges of the same weights."""
         shared = []
         if self.fold == other.fold:
             shared.append(
@@ -160,7 +144,7 @@ class Writer:
 
     @property
     def signature(self) -> str:
-        """As in a prediction file."""
+        """What a prediction file says in its column `generator`."""
         names = self.weights_hash, self.base.replace("|", "_"), self.asked
         return "|".join([*filter(None, names), *([f"v:{__version__}"] if self.asked else [])])
 
@@ -179,13 +163,7 @@ class Writer:
 
 
 def parse_reranker(text: str) -> Reranker:
-    """Read what `Reranker.signature` gives.
-
-    Args:
-        text: the cell of a prediction file.
-
-    Raises:
-        InputError: anything else.
+    """Read what `Reranker.signature` gives, in a cell of a prediction file; anything else is an `InputError`.
 
     Examples:
         >>> text = "fold:0" + "".join(f"|{task}:{digit * 64}" for task, digit in zip(TASKS, "abc"))
@@ -194,12 +172,12 @@ def parse_reranker(text: str) -> Reranker:
         >>> parse_reranker(text).signature == text
         True
     """
-    found = _SIGNATURE.fullmatch(text)
-    if not found:
+    match = _SIGNATURE.fullmatch(text)
+    if not match:
         raise InputError(
             f"{text!r} in the column reranker is not fold:…|main:…|hh:…|ah:… with full SHA-256 hashes: "
             "write the file with change-it transfer --rerank, or leave the column empty"
         )
     return Reranker(
-        found["fold"], {task: found[task] for task in (*TASKS, "fluency", "facts") if found[task]}
+        match["fold"], {task: match[task] for task in (*TASKS, "fluency", "facts") if match[task]}
     )

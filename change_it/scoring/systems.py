@@ -20,26 +20,20 @@ from change_it.scoring.signature import Reranker, Writer, parse_reranker
 
 
 @dataclass(frozen=True)
-class System:
-    """New headlines for every item.
+class ScoredSystem:
+    """New headlines for every item."""
 
-    Attributes:
-        name: as it stands in tables.
-        headlines: (n,) in the order of the items; empty where the system has failed, which is never compliant; None for
-            an item that it has no part in, as `gold` where there is no reference.
-        reranker: the judges that chose among candidates, None where none did.
-        writers: the generators, where the file names them.
-        run_of: the system that this is one of several runs of, trained with another seed each; empty where there is one.
-    """
-
-    name: str
+    name: str  # as it stands in tables
+    # (n,) in the order of the items; empty where the system has failed, which is never compliant; None for an
+    # item that it has no part in, as `gold` where there is no reference
     headlines: tuple[str | None, ...]
-    reranker: Reranker | None = None
-    writers: tuple[Writer, ...] = ()
+    reranker: Reranker | None = None  # the judges that chose among candidates, None where none did
+    writers: tuple[Writer, ...] = ()  # the generators, where the file names them
+    # the system that this is one of several runs of, trained with another seed each; empty where there is one
     run_of: str = ""
 
 
-def built_in_systems(test: TestSet, *, seed: int = 1) -> list[System]:
+def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
     """The four systems that need no model.
 
     `gold` is the aligned headline of the target outlet (the papers' upper bound), where there is one; `copy` the original headline
@@ -48,13 +42,10 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[System]:
 
     Args:
         test: the items and the training headlines.
-        seed: seed of `random-target`.
+        seed: of `random-target`.
 
     Returns:
         The systems in this order, without `gold` where no item has a reference.
-
-    Raises:
-        InputError: an outlet has no training headlines.
     """
     for outlet in test.outlets:
         if not test.training_headlines[outlet]:
@@ -72,18 +63,11 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[System]:
         "lead": [lead(item.article, lengths[item.target]) for item in test.items],
         "random-target": [draw.choice(test.training_headlines[item.target]) for item in test.items],
     }
-    return [System(name, tuple(texts)) for name, texts in headlines.items() if any(texts)]
+    return [ScoredSystem(name, tuple(texts)) for name, texts in headlines.items() if any(texts)]
 
 
 def lead(article: str, length: int) -> str:
-    """The first words of an article as a headline.
-
-    Args:
-        article: the text.
-        length: number of words, at least 1.
-
-    Returns:
-        At most `length` words, without a dangling comma, colon or full stop at the end.
+    """The first words of an article as a headline, at most `length`, without a dangling comma, colon or full stop at the end.
 
     Examples:
         >>> lead("Il governo ha deciso, nella notte, di rinviare.", 4)
@@ -93,29 +77,15 @@ def lead(article: str, length: int) -> str:
     return text.rstrip(" ,;:.-–—") or text
 
 
-def read_systems(
+def read_scored_systems(
     specs: Sequence[str], test: TestSet, *, columns: str = "", allow_missing: bool = False
-) -> list[System]:
-    """Read the prediction files of several systems.
-
-    Args:
-        specs: `NAME=FILE` each; files of one name are runs of one system.
-        test: the items that every file must cover.
-        columns: as `read_predictions` takes it.
-        allow_missing: as `read_predictions` takes it.
-
-    Returns:
-        The systems in the order given, each run as a system of its own: `mine.1`, `mine.2`, ….
-
-    Raises:
-        InputError: a spec without a name, a name that is taken or unfit for a file name, a file that is given twice as runs
-            of one system, or one at fault.
-    """
+) -> list[ScoredSystem]:
+    """The systems of prediction files given as `NAME=FILE`, in this order; files of one name are its runs: `mine.1`, `mine.2`, …."""
     named = list(
         named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=True)
     )
     several = {name for name, count in Counter(name for name, _ in named).items() if count > 1}
-    systems: list[System] = []
+    systems: list[ScoredSystem] = []
     for name, file in named:
         run = 1 + sum(system.run_of == name for system in systems)
         called = f"{name}.{run}" if name in several else name
@@ -128,12 +98,12 @@ def read_systems(
     return systems
 
 
-def check_runs(systems: Sequence[System]) -> None:
+def check_runs(systems: Sequence[ScoredSystem]) -> None:
     """Refuse runs of a system that have headlines for different items: their mean would be of no set of items."""
     lacking: dict[str, set[tuple[bool, ...]]] = {}
     for system in systems:
         lacking.setdefault(system.run_of, set()).add(tuple(text is None for text in system.headlines))
-    if different := [name for name, found in lacking.items() if name and len(found) > 1]:
+    if different := [name for name, several in lacking.items() if name and len(several) > 1]:
         raise InputError(
             f"the runs of {listed(different)} lack different ids: give headlines for the same ones in each run"
         )
@@ -147,7 +117,7 @@ def read_predictions(
     more: Sequence[Path] = (),
     columns: str = "",
     allow_missing: bool = False,
-) -> System:
+) -> ScoredSystem:
     """Read one prediction file and check it against the test set.
 
     Args:
@@ -193,11 +163,11 @@ def read_predictions(
         raise InputError(
             f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}{fix}"
         )
-    named = sorted({row.get("reranker", "") for row in rows} - {""})
-    cells = sorted({row.get("generator", "") for row in rows})
-    writers = tuple(writer for text in cells if (writer := Writer.parse(text)))
-    given = tuple(matched.headlines.get(id_) for id_ in wanted)
-    return System(name or file.stem, given, _reranker(file, named), writers)
+    rerankers = sorted({row.get("reranker", "") for row in rows} - {""})
+    generators = sorted({row.get("generator", "") for row in rows})
+    writers = tuple(writer for text in generators if (writer := Writer.parse(text)))
+    in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
+    return ScoredSystem(name or file.stem, in_order, _reranker(file, rerankers), writers)
 
 
 def _rows(file: Path, columns: str) -> list[dict[str, str]]:

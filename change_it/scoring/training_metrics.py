@@ -8,7 +8,8 @@ import numpy as np
 
 from change_it.errors import InputError
 from change_it.io import refuse_lengths
-from change_it.scoring.compliancy import MEASURES, OF_FLUENCY, compute_compliancy
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, OF_FLUENCY, aggregate, compute_compliancy
+from change_it.stats import estimate
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -35,7 +36,7 @@ def compute_metrics(
         **options: others of `compute_compliancy`, as `reversal`.
 
     Returns:
-        A function of an `EvalPrediction`: `MEASURES` as shares of the n headlines, averaged over the directions; without
+        A function of an `EvalPrediction`: `COMPLIANCY_MEASURES` as shares of the n headlines, averaged over the directions; without
         those that these judges cannot tell. An empty headline passes nothing.
 
     Raises:
@@ -53,8 +54,8 @@ def compute_metrics(
     loaded = Judges.of(judges, **loading)
 
     def compute(prediction: Any) -> dict[str, float]:
-        given = prediction.predictions
-        ids = np.asarray(given[0] if isinstance(given, tuple) else given)
+        predictions = prediction.predictions
+        ids = np.asarray(predictions[0] if isinstance(predictions, tuple) else predictions)
         if ids.ndim != 2 or not np.issubdtype(ids.dtype, np.integer):
             raise InputError("these are logits, not headlines: train with predict_with_generate=True")
         if len(ids) != len(sources):
@@ -64,22 +65,15 @@ def compute_metrics(
         filled = np.where(ids < 0, tokenizer.pad_token_id, ids)
         texts = [" ".join(text.split()) for text in tokenizer.batch_decode(filled, skip_special_tokens=True)]
         rows = [row for row, text in enumerate(texts) if text]
-        verdicts: dict[int, Any] = {}
+        measures = [name for name in COMPLIANCY_MEASURES if loaded.fluency or name not in OF_FLUENCY]
+        passed = {"n": np.ones(len(texts)), **{name: np.zeros(len(texts)) for name in measures}}
         if rows:
             parts = [[column[row] for row in rows] for column in (texts, sources, articles, labels)]
             scores = compute_compliancy(
                 parts[0], parts[1], parts[2], parts[3], loaded, **{"resamples": 1, **options}
             )
-            verdicts = dict(zip(rows, scores["verdicts"], strict=True))
-        shares = {}
-        for name in MEASURES:
-            if name in OF_FLUENCY and loaded.fluency is None:
-                continue
-            passed = [row in verdicts and verdicts[row][name] for row in range(len(texts))]
-            by_label: dict[str, list[bool]] = {}
-            for one, label in zip(passed, labels, strict=True):
-                by_label.setdefault(label, []).append(one)
-            shares[name] = float(np.mean([np.mean(of_label) for of_label in by_label.values()]))
-        return shares
+            for name in measures:
+                passed[name][rows] = [verdict[name] for verdict in scores["verdicts"]]
+        return {name: float(shares[-1]) for name, shares in estimate(passed, aggregate, labels).items()}
 
     return compute

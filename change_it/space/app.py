@@ -78,7 +78,7 @@ def build(models: Models | None, language: str = "it") -> gr.Blocks:
         )
         gr.on([page.load, texts.language.change], None, texts.language, js=_SET_LANGUAGE)
         # Gradio words an upload box once, when it appears.
-        boxes = [one for one in texts.components if isinstance(one, gr.File)]
+        boxes = [component for component in texts.components if isinstance(component, gr.File)]
         texts.language.change(lambda: [gr.update(visible=False)] * len(boxes), None, boxes, **unseen).then(
             lambda: [gr.update(visible=True)] * len(boxes), None, boxes, **unseen
         )

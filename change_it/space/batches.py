@@ -39,11 +39,11 @@ class Batches(Generic[Question, Answer]):
         except Exception:  # of which question?
             for question, answer in batch:
                 try:
-                    [found] = self._answer_all([question])
+                    [result] = self._answer_all([question])
                 except Exception as error:
                     answer.set_exception(error)
                 else:
-                    answer.set_result(found)
+                    answer.set_result(result)
         else:
-            for (_, answer), found in zip(batch, answers, strict=True):
-                answer.set_result(found)
+            for (_, answer), result in zip(batch, answers, strict=True):
+                answer.set_result(result)

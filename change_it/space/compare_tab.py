@@ -21,7 +21,7 @@ from change_it.results.comparison import (
     matched,
     unsupported,
 )
-from change_it.scoring.compliancy import JUDGES
+from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.scores import Scores
 from change_it.space.fragments import notice, render
 from change_it.space.limits import LIMITS, friendly
@@ -119,7 +119,7 @@ def _wire(texts: Texts, scored: gr.State, choices: Choices, shown: Shown) -> Non
         _on_upload, [choices.files, texts.language], results, **quiet, **TABLES_QUEUE
     ).success(**from_start)
     scored.change(_on_scored, [scored, texts.language], results, **quiet).success(**from_start)
-    gr.on([one.input for one in choices.chosen], **from_start)
+    gr.on([choice.input for choice in choices.chosen], **from_start)
     shown.previous.click(partial(_listing, -1), **items)
     shown.following.click(partial(_listing, 1), **items)
     texts.language.change(partial(_listing, 0), **items)
@@ -134,22 +134,22 @@ def _listing(step: int | None, *values: Any) -> list[Any]:
 @friendly
 def _on_upload(files: object, language: str) -> list[Any]:
     try:
-        return _systems_chosen(read_verdicts(uploaded(files)))
+        return _systems_chosen(read_uploaded_verdicts(uploaded(files)))
     except InputError as error:
         return _nothing_chosen(localized(language, error))
 
 
 @friendly
-def _on_scored(found: Scores | None, language: str) -> list[Any]:
-    if found is None:
+def _on_scored(scores: Scores | None, language: str) -> list[Any]:
+    if scores is None:
         return _nothing_chosen(translate(language, "compare.start"))
-    return _systems_chosen(found.items)
+    return _systems_chosen(scores.items)
 
 
-def _systems_chosen(found: Tables) -> list[Any]:
-    names = list(found)
+def _systems_chosen(tables: Tables) -> list[Any]:
+    names = list(tables)
     return [
-        found,
+        tables,
         gr.update(choices=names, value=names[0]),
         gr.update(choices=names, value=names[min(1, len(names) - 1)]),
         *[gr.skip()] * 3,
@@ -174,19 +174,19 @@ def shown_items(
         return [hidden, notice(localized(language, error)), hidden, 0]
     table = counts_table(items, first, second)
     counts = gr.update(value=render("counts.html.jinja", language, counts=table), visible=True)
-    found = chosen(items, verdict, outcome)
-    if not len(found):
+    rows = chosen(items, verdict, outcome)
+    if not len(rows):
         return [counts, notice(translate(language, "compare.nothing")), hidden, 0]
-    last = (len(found) - 1) // PAGE
+    last = (len(rows) - 1) // PAGE
     at = max(0, min(at, last))
-    part = found[at * PAGE : (at + 1) * PAGE]
+    part = rows[at * PAGE : (at + 1) * PAGE]
     start = at * PAGE + 1
-    summary = Message("compare.shown", start=start, end=start + len(part) - 1, count=len(found))
+    summary = Message("compare.shown", start=start, end=start + len(part) - 1, count=len(rows))
     shown = pairs_html(part, first, second, language, summary)
     return [counts, shown, gr.update(visible=last > 0), at]
 
 
-def read_verdicts(paths: Sequence[Path]) -> dict[str, pl.DataFrame]:
+def read_uploaded_verdicts(paths: Sequence[Path]) -> dict[str, pl.DataFrame]:
     """Uploaded tables of verdicts, see `comparison.read_verdicts`; a system is called like its file."""
     systems = compare.read_verdicts(
         {path: path.stem for path in paths},
@@ -212,6 +212,6 @@ def pairs_html(items: pl.DataFrame, first: str, second: str, language: str, summ
         first=first,
         second=second,
         other=OTHER,
-        judges=JUDGES,
+        judges=VERDICT_NAMES,
         summary=summary,
     )

@@ -26,24 +26,15 @@ EDITS = ("name_mistaken", "numbers_changed")
 
 
 @dataclass(frozen=True)
-class Example:
-    """What an example fills in.
+class TabExample:
+    """What an example fills in."""
 
-    Attributes:
-        headline: the original.
-        article: its article.
-        outlets: the original's outlet, and the one aimed at.
-        own: a new headline that is judged; none where empty.
-        label: what the example shows, in a few words; empty for an invented one.
-        about: the same in a sentence.
-    """
-
-    headline: str
-    article: str
-    outlets: tuple[str, str]
-    own: str = ""
-    label: str = ""
-    about: str = ""
+    headline: str  # the original
+    article: str  # its article
+    outlets: tuple[str, str]  # the original's outlet, and the one aimed at
+    own: str = ""  # a new headline that is judged; none where empty
+    label: str = ""  # what the example shows, in a few words; empty for an invented one
+    about: str = ""  # the same in a sentence
 
     @property
     def direction(self) -> str:
@@ -55,50 +46,48 @@ class Example:
 def examples(language: str) -> list[dict[str, Any]]:
     """Invented headlines with `outlet` (0 or 1), `headline` and `article`; the Italian ones for a language that has none."""
     source = files("change_it.space") / "texts" / "examples.toml"
-    found = tomllib.loads(source.read_text(encoding="utf-8"))
-    return list(found.get(language, found["it"]))
+    record = tomllib.loads(source.read_text(encoding="utf-8"))
+    return list(record.get(language, record["it"]))
 
 
-def invented_examples(outlets: tuple[str, str], language: str) -> list[Example]:
+def invented_examples(outlets: tuple[str, str], language: str) -> list[TabExample]:
     """The invented headlines as examples without a new headline."""
     return [
-        Example(one["headline"], one["article"], (outlets[one["outlet"]], outlets[1 - one["outlet"]]))
-        for one in examples(language)
+        TabExample(text["headline"], text["article"], (outlets[text["outlet"]], outlets[1 - text["outlet"]]))
+        for text in examples(language)
     ]
 
 
-def corpus_examples(judges: Judges, corpus: str, language: str) -> tuple[Example, ...]:
-    """Examples of a corpus, always the same ones of the same judges: what the other newspaper printed is right.
+def corpus_examples(judges: Judges, corpus: str, language: str) -> tuple[TabExample, ...]:
+    """Examples of a corpus (folder or Hub id), always the same ones of the same judges: what the other newspaper printed is right.
 
-    Args:
-        judges: of the page.
-        corpus: folder or Hub id.
-        language: of the headlines.
-
-    Returns:
-        A printed headline that all judges accept; one with a name or a number changed, whose facts are refused; a printed
-        one that is refused all the same. Those for which the first test items have nothing are left out.
+    A printed headline that all judges accept; one with a name or a number changed, whose facts are refused; a printed one that is
+    refused all the same. Those for which the first test items have nothing are left out.
     """
     try:
-        read = read_corpus(corpus, language, casing=judges.casing)
+        audited = read_corpus(corpus, language, casing=judges.casing)
     except InputError:
         return ()
-    items = [item for item in directions_in_turn(read.test.items, 1) if _fits(item)][:TRIED]
+    items = [item for item in directions_in_turn(audited.test.items, 1) if _fits(item)][:TRIED]
     headlines = []
     for item in items:
-        made = [perturbed([item], PERTURBATIONS[name], read.known, seed=1, at_most=1) for name in EDITS]
-        edited = [text for some in made for _, text in some if len(text) <= LIMITS.headline]
+        edited = [
+            text
+            for name in EDITS
+            for _, text in perturbed([item], PERTURBATIONS[name], audited.resources, seed=1, at_most=1)
+            if len(text) <= LIMITS.headline
+        ]
         headlines.append(list(dict.fromkeys([item.reference, *edited])))
     answers = judge_candidates(
-        judges if judges.casing else judges.with_casing(read.known.casing),
+        judges if judges.casing else judges.with_casing(audited.resources.casing),
         [[Candidate(text, 0.0) for text in some] for some in headlines],
         [item.source for item in items],
         [item.article for item in items],
         [item.target for item in items],
         language=language,
     )
-    known = [(item, {one.text: one for one in some}) for item, some in zip(items, answers, strict=True)]
-    return _chosen([(item, some) for item, some in known if not _wrong_direction(some[item.reference])])
+    judged = [(item, {each.text: each for each in some}) for item, some in zip(items, answers, strict=True)]
+    return _chosen([(item, some) for item, some in judged if not _wrong_direction(some[item.reference])])
 
 
 def _fits(item: Item) -> bool:
@@ -107,16 +96,16 @@ def _fits(item: Item) -> bool:
     return bool(words(item.reference)) and most and len(item.article) <= LIMITS.article
 
 
-def _wrong_direction(one: JudgedCandidate) -> bool:
+def _wrong_direction(headline: JudgedCandidate) -> bool:
     """Whether main takes the original for the outlet aimed at."""
-    return (one.probabilities["source"] or 0.0) > 0.5
+    return (headline.probabilities["source"] or 0.0) > 0.5
 
 
-def _refused_by(one: JudgedCandidate) -> list[str]:
-    return [name for name, holds in one.marks.items() if holds is False]
+def _refused_by(headline: JudgedCandidate) -> list[str]:
+    return [name for name, holds in headline.marks.items() if holds is False]
 
 
-def _chosen(judged: Sequence[tuple[Item, Mapping[str, JudgedCandidate]]]) -> tuple[Example, ...]:
+def _chosen(judged: Sequence[tuple[Item, Mapping[str, JudgedCandidate]]]) -> tuple[TabExample, ...]:
     """One of each kind, of different items as long as there are some."""
     right = [item for item, some in judged if not _refused_by(some[item.reference])]
     mistaken = [(item, some[item.reference]) for item, some in judged if item not in right]
@@ -147,8 +136,8 @@ def _chosen(judged: Sequence[tuple[Item, Mapping[str, JudgedCandidate]]]) -> tup
     return tuple(chosen)
 
 
-def _example(item: Item, own: str, kind: str, **values: object) -> Example:
+def _example(item: Item, own: str, kind: str, **values: object) -> TabExample:
     about = Message(f"transfer.{kind}_about", outlet=item.target, **values)
-    return Example(
+    return TabExample(
         item.source, item.article, (item.label, item.target), own, Message(f"transfer.{kind}"), about
     )

@@ -44,17 +44,17 @@ def changed_words(source: str, new: str) -> tuple[list[tuple[str, bool]], list[s
 
     def missing(tokens: list[str], others: list[str]) -> list[bool]:
         left = Counter(token.lower() for token in others)
-        found = []
+        flags = []
         for token in tokens:
-            found.append(not token.isspace() and left[token.lower()] <= 0)
+            flags.append(not token.isspace() and left[token.lower()] <= 0)
             left[token.lower()] -= 1
-        return found
+        return flags
 
     def pieces(tokens: list[str], others: list[str]) -> list[tuple[str, bool]]:
         flags = missing(tokens, others)
         joined = [  # a space between two of them
-            flag or (token.isspace() and flags[place - 1 : place] == flags[place + 1 : place + 2] == [True])
-            for place, (token, flag) in enumerate(zip(tokens, flags, strict=True))
+            flag or (token.isspace() and flags[index - 1 : index] == flags[index + 1 : index + 2] == [True])
+            for index, (token, flag) in enumerate(zip(tokens, flags, strict=True))
         ]
         runs = groupby(zip(tokens, joined, strict=True), key=lambda each: each[1])
         return [("".join(token for token, _ in run), flag) for flag, run in runs]
@@ -69,8 +69,8 @@ def headline_pieces(
     """A new headline in pieces: text, whether the original lacks it, and whether no text supports it."""
     added = [flag for piece, flag in changed_words(source, new)[0] for _ in piece]
     wrong = [False] * len(new)
-    for one in unsupported:
-        wrong[one["start"] : one["end"]] = [True] * len(wrong[one["start"] : one["end"]])
+    for part in unsupported:
+        wrong[part["start"] : part["end"]] = [True] * len(wrong[part["start"] : part["end"]])
     runs = groupby(zip(new, added, wrong, strict=True), key=lambda each: each[1:])
     return [("".join(letter for letter, _, _ in run), *flags) for flags, run in runs]
 
@@ -79,8 +79,11 @@ def headline_pieces(
 def _environment(language: str) -> Environment:
     """The templates of the page beside those of the reports, which they share tables and texts with."""
     reports = environment(known_language(language))
-    own = PackageLoader("change_it.space")
-    found = reports.overlay(loader=ChoiceLoader([own, *([reports.loader] if reports.loader else [])]))
-    found.globals = reports.globals | {"changed_words": changed_words, "headline_pieces": headline_pieces}
-    found.filters = reports.filters | {"percent": lambda value: f"{100 * value:.0f}%"}
-    return found
+    ours = PackageLoader("change_it.space")
+    with_ours = reports.overlay(loader=ChoiceLoader([ours, *([reports.loader] if reports.loader else [])]))
+    with_ours.globals = reports.globals | {
+        "changed_words": changed_words,
+        "headline_pieces": headline_pieces,
+    }
+    with_ours.filters = reports.filters | {"percent": lambda value: f"{100 * value:.0f}%"}
+    return with_ours

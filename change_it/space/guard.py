@@ -157,16 +157,16 @@ def is_loopback(host: str) -> bool:
 
 def make_room(folder: Path, most: int) -> None:
     """Remove the oldest files of a folder until the others take at most so many bytes."""
-    found = []
+    files = []
     for file in folder.rglob("*"):
         with suppress(FileNotFoundError):
             state = file.lstat()
             if stat.S_ISREG(state.st_mode):
-                found.append((state.st_mtime, max(state.st_size, _BLOCK), file))
-    taken = 0
-    for _, size, file in sorted(found, reverse=True):
-        taken += size
-        if taken > most:
+                files.append((state.st_mtime, max(state.st_size, _BLOCK), file))
+    used = 0
+    for _, size, file in sorted(files, reverse=True):
+        used += size
+        if used > most:
             file.unlink(missing_ok=True)
 
 
@@ -179,12 +179,12 @@ def _remove_unfinished(folder: Path) -> None:
 
 def _limited(receive: Receive) -> Receive:
     """A request that ends, as if its sender had gone, where it gets larger than any may be."""
-    taken = 0
+    received = 0
 
     async def receive_more() -> Message:
-        nonlocal taken
+        nonlocal received
         message = await receive()
-        taken += len(message.get("body", b""))
-        return message if taken <= _LARGEST else {"type": "http.disconnect"}
+        received += len(message.get("body", b""))
+        return message if received <= _LARGEST else {"type": "http.disconnect"}
 
     return receive_more

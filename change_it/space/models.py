@@ -23,7 +23,7 @@ from change_it.judges.judge_options import SINGLE_TEXT
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
 from change_it.space.batches import Batches
-from change_it.space.examples import Example, corpus_examples, invented_examples
+from change_it.space.examples import TabExample, corpus_examples, invented_examples
 from change_it.space.limits import LIMITS
 from change_it.text.tokens import words
 
@@ -40,43 +40,28 @@ _SEARCH = Decoding(candidates=LIMITS.candidates, beams=LIMITS.candidates)
 
 @dataclass(frozen=True)
 class Question:
-    """What one person asks of the models.
+    """What one person asks of the models."""
 
-    Attributes:
-        item: the original, and the outlet aimed at.
-        system: that offers as many new headlines as `LIMITS` allows; none where empty.
-        own: a headline that the reader wrote; none where empty.
-        style_weight: as `judge_candidates` takes it.
-    """
-
-    item: Item
-    system: str = ""
-    own: str = ""
-    style_weight: float = STYLE_WEIGHT
+    item: Item  # the original, and the outlet aimed at
+    system: str = ""  # that offers as many new headlines as `LIMITS` allows; none where empty
+    own: str = ""  # a headline that the reader wrote; none where empty
+    style_weight: float = STYLE_WEIGHT  # as `judge_candidates` takes it
 
 
 @dataclass(frozen=True)
 class Models:
     """The judges and systems of the page.
 
-    Attributes:
-        judges: the judges.
-        systems: name to system; those with a trained generator first, `extract` last.
-        language: of the headlines, `it`, `en` or `none`: taggers and syllables.
-        audit: how far to rely on the judges.
-        sample: whether they were trained on the embedded sample.
-        corpus_examples: examples of the corpus, if there is one.
-
     Raises:
         InputError: there is no system, or one is of other outlets than the judges.
     """
 
     judges: Judges
-    systems: Mapping[str, Proposer]
-    language: str = "it"
-    audit: Summary = NO_AUDIT
-    sample: bool = False
-    corpus_examples: Sequence[Example] = ()
+    systems: Mapping[str, Proposer]  # name to system; those with a trained generator first, `extract` last
+    language: str = "it"  # of the headlines, `it`, `en` or `none`: taggers and syllables
+    audit: Summary = NO_AUDIT  # how far to rely on the judges
+    sample: bool = False  # whether they were trained on the embedded sample
+    corpus_examples: Sequence[TabExample] = ()  # examples of the corpus, if there is one
 
     def __post_init__(self) -> None:
         if not self.systems:
@@ -101,7 +86,7 @@ class Models:
         return bool(self.corpus_examples)
 
     @property
-    def examples(self) -> Sequence[Example]:
+    def examples(self) -> Sequence[TabExample]:
         """What the page offers: examples of the corpus, or invented ones."""
         return self.corpus_examples or invented_examples(self.outlets, self.language)
 
@@ -113,14 +98,7 @@ class Models:
 
     @classmethod
     def from_run(cls, folder: str | Path) -> "Models":
-        """The models of a run: its judges, a system for each recipe of its generators, and extract on its corpus.
-
-        Args:
-            folder: `runs/<name>` with `judges`, and `generators` or `corpus` or both.
-
-        Raises:
-            InputError: the judges or every system are missing, or something cannot be loaded.
-        """
+        """The models of a run `runs/<name>`: its judges, a system for each recipe of its generators, and extract on its corpus."""
         run = Path(folder)
         if not (run / "judges").is_dir():
             raise InputError(f"{run} holds no judges: run change-it demo --run {run}, or train them there")
@@ -152,20 +130,22 @@ class Models:
         judges = environment.get("CHANGE_IT_JUDGES", "").strip()
         if not judges:
             return None
-        places: dict[str, list[str]] = {}
+        named: dict[str, list[str]] = {}
         for entry in filter(None, map(str.strip, environment.get("CHANGE_IT_GENERATORS", "").split(","))):
-            name, equals, place = (part.strip() for part in entry.partition("="))
-            if not (name and equals and place):
+            name, equals, folder = (part.strip() for part in entry.partition("="))
+            if not (name and equals and folder):
                 raise InputError(f"CHANGE_IT_GENERATORS has {entry!r}: write NAME=ID, separated by commas")
-            places.setdefault(name, []).append(place)
-        systems = {name: _system(several) for name, several in places.items()}
+            named.setdefault(name, []).append(folder)
+        systems = {name: _system(folders) for name, folders in named.items()}
         return cls._of(judges, systems, environment.get("CHANGE_IT_CORPUS", "").strip())
 
     @classmethod
     def _of(cls, judges: str, transfers: Mapping[str, HeadlineTransfer], corpus: str) -> "Models":
         """Load judges, and extract where there is a corpus."""
         systems: dict[str, Proposer] = dict(transfers)
-        cards = [generator.card for one in transfers.values() for generator in one.generators.values()]
+        cards = [
+            generator.card for transfer in transfers.values() for generator in transfer.generators.values()
+        ]
         language: str = cards[-1].language if cards else "it"
         loaded = Judges.from_pretrained(judges, cache_size=CACHE_SIZE)
         report = None
@@ -239,8 +219,8 @@ class Models:
             judge.probabilities([text], None if judge.task in SINGLE_TEXT else [text], progress=False)
 
 
-def _system(places: Sequence[str]) -> HeadlineTransfer:
+def _system(folders: Sequence[str]) -> HeadlineTransfer:
     """One system of the generators at several places."""
-    loaded = [HeadlineTransfer.from_pretrained(place) for place in places]
-    distinct = {id(one): one for system in loaded for one in system.generators.values()}
+    loaded = [HeadlineTransfer.from_pretrained(folder) for folder in folders]
+    distinct = {id(generator): generator for system in loaded for generator in system.generators.values()}
     return HeadlineTransfer(list(distinct.values()), cache_size=CACHE_SIZE)

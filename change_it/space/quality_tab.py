@@ -144,9 +144,9 @@ def _options(texts: Texts, models: Models | None) -> tuple[list[Any], gr.Radio]:
         choices=titles,
     )
     with gr.Row():
-        known = models.language if models and models.language in LANGUAGES else "it"
+        chosen = models.language if models and models.language in LANGUAGES else "it"
         language = texts.add(
-            gr.Radio(list(LANGUAGES), value=known, elem_id="quality-language"),
+            gr.Radio(list(LANGUAGES), value=chosen, elem_id="quality-language"),
             label="quality.language",
             choices={"it": "quality.italian", "en": "quality.english"},
         )
@@ -164,13 +164,13 @@ def _options(texts: Texts, models: Models | None) -> tuple[list[Any], gr.Radio]:
     return [baselines, charts, language, n_words, lsi_filter, lsi_value], language
 
 
-def _measure(asked: Sequence[Any], progress: Progress) -> Measured:
-    documents, systems, *choice = asked
+def _measure(inputs: Sequence[Any], progress: Progress) -> Measured:
+    documents, systems, *choice = inputs
     return measure_upload(documents, systems, Choice(*choice), progress)
 
 
-def _draw(found: Measured) -> list[Drawing]:
-    return hevas_drawings(found.evaluation, found.analysis, found.charts)
+def _draw(measured: Measured) -> list[Drawing]:
+    return hevas_drawings(measured.evaluation, measured.analysis, measured.charts)
 
 
 def measure_upload(documents: object, systems: object, choice: Choice, progress: Progress) -> Measured:
@@ -179,26 +179,28 @@ def measure_upload(documents: object, systems: object, choice: Choice, progress:
     if not paths:
         raise InputError(Message("quality.no_file"))
     progress(Message("uploads.reading"), 0)
-    texts = read_documents(paths[0])
-    headlines = read_systems(uploaded(systems), texts)
+    texts = read_uploaded_documents(paths[0])
+    headlines = read_uploaded_systems(uploaded(systems), texts)
     return measure(texts, headlines, choice, progress=progress)
 
 
-def read_documents(path: Path) -> Documents:
+def read_uploaded_documents(path: Path) -> Documents:
     """Uploaded documents: a table with the column article, perhaps id and the columns of `REFERENCES`."""
     rows = read_upload(path, ["article"], ["id", *REFERENCES])
     ids = [row.cells.get("id") or str(number) for number, row in enumerate(rows, start=1)]
     texts = [unicodedata.normalize("NFC", row.cells["article"]) for row in rows]
     named = [name for name in REFERENCES if name in rows[0].cells]
-    several = [tuple(filter(worded, (clean_headline(row.cells[name]) for name in named))) for row in rows]
+    references_of = [
+        tuple(filter(worded, (clean_headline(row.cells[name]) for name in named))) for row in rows
+    ]
     counts = Counter(ids)
     wrong = {
         Message("quality.fault_empty"): [not worded(text) for text in texts],
         Message("quality.fault_double"): [counts[id_] > 1 for id_ in ids],
-        Message("quality.fault_reference"): [bool(named) and not found for found in several],
+        Message("quality.fault_reference"): [bool(named) and not references for references in references_of],
         Message("quality.fault_long", most=LIMITS.article): [len(text) > LIMITS.article for text in texts],
         Message("quality.fault_long_headline", most=LIMITS.headline): [
-            any(len(text) > LIMITS.headline for text in found) for found in several
+            any(len(text) > LIMITS.headline for text in references) for references in references_of
         ],
     }
     faults = (
@@ -206,10 +208,10 @@ def read_documents(path: Path) -> Documents:
         for what, flags in wrong.items()
     )
     refuse_lines(path, faults)
-    return Documents(tuple(ids), tuple(texts), tuple(several) if named else None, path.name)
+    return Documents(tuple(ids), tuple(texts), tuple(references_of) if named else None, path.name)
 
 
-def read_systems(paths: Sequence[Path], documents: Documents) -> list[System]:
+def read_uploaded_systems(paths: Sequence[Path], documents: Documents) -> list[System]:
     """The uploaded headlines of any number of systems, called like their files.
 
     A file is text with one headline a line, in the documents' order, or a table with the column headline and perhaps id. The
@@ -228,7 +230,7 @@ def _name(path: Path, taken: set[str]) -> str:
     """A system's name from its file's, unlike all others and fit for a file itself."""
     name = re.sub(r"[^\w.+-]+", "-", path.stem).strip("-.")[:_NAME] or "system"
     tries = [name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))]
-    return next(one for one in tries if one.lower() not in taken)
+    return next(candidate for candidate in tries if candidate.lower() not in taken)
 
 
 def _headlines(path: Path, documents: Documents) -> tuple[str, ...]:
@@ -247,14 +249,14 @@ def _headlines(path: Path, documents: Documents) -> tuple[str, ...]:
             numbers = {"found": len(headlines), "wanted": len(documents)}
             raise InputError(Message("quality.number", file=path.name, **numbers))
         return tuple(headlines)
-    found = Predictions.match([cells["id"] for cells in rows], headlines, documents.ids)
-    unfit = {"quality.ids_missing": found.missing, "quality.ids_other": found.foreign}
+    matched = Predictions.match([cells["id"] for cells in rows], headlines, documents.ids)
+    unfit = {"quality.ids_missing": matched.missing, "quality.ids_other": matched.foreign}
     faults = [Message(key, count=len(ids), ids=listed(ids)) for key, ids in unfit.items() if ids]
-    if found.double:
+    if matched.double:
         faults.append(Message("quality.ids_double"))
     if faults:
         raise InputError(Message("quality.unfit", file=path.name, faults=Joined(faults, "; ")))
-    return tuple(found.headlines.values())
+    return tuple(matched.headlines.values())
 
 
 def measure(
@@ -322,30 +324,34 @@ def lsi_options(choice: Choice) -> dict[str, Any]:
     return {f"lsi_{choice.lsi_filter}": int(value) if number else value}
 
 
-def measured_html(found: Measured, charts: list[tuple[Drawing, Markup]], language: str) -> str:
+def measured_html(measured: Measured, charts: list[tuple[Drawing, Markup]], language: str) -> str:
     """What was measured as HTML: the report's tables and charts."""
-    left_out = [Message("quality.left_out", metrics=", ".join(found.left_out))] if found.left_out else []
+    left_out = (
+        [Message("quality.left_out", metrics=", ".join(measured.left_out))] if measured.left_out else []
+    )
     return render(
         "quality.html.jinja",
         language,
-        evaluation=found.evaluation,
-        remarks=hevas_remarks(found.evaluation) + left_out,
-        means=means_table(found.evaluation),
-        comparisons=comparisons(found.analysis),
+        evaluation=measured.evaluation,
+        remarks=hevas_remarks(measured.evaluation) + left_out,
+        means=means_table(measured.evaluation),
+        comparisons=comparisons(measured.analysis),
         charts=charts,
         wide=True,
     )
 
 
-def write_results(folder: Path, found: Measured, drawings: Sequence[Drawing], language: str) -> list[Path]:
+def write_results(folder: Path, measured: Measured, drawings: Sequence[Drawing], language: str) -> list[Path]:
     """Write `report.html`, `summary.csv`, and `items.csv` with the values of every headline."""
-    evaluation = found.evaluation
+    evaluation = measured.evaluation
     report, table, items = (folder / name for name in ("report.html", "summary.csv", "items.csv"))
-    write_text(report, hevas_page(found.documents, evaluation, found.analysis, drawings, language=language))
+    write_text(
+        report, hevas_page(measured.documents, evaluation, measured.analysis, drawings, language=language)
+    )
     write_table(table, *records(hevas_table(evaluation)), quote_formulas=True)
     rows = (
         [system.name, id_, headline, *values]
-        for system in found.systems
+        for system in measured.systems
         for id_, headline, values in zip(
             evaluation.ids, system.headlines, evaluation.values[system.name].tolist(), strict=True
         )
@@ -356,14 +362,16 @@ def write_results(folder: Path, found: Measured, drawings: Sequence[Drawing], la
 
 def _example(language: str) -> list[Any]:
     """Files of documents with references, and of a system that takes the article's first words."""
-    known = list(enumerate(examples(language), start=1))
+    numbered = list(enumerate(examples(language), start=1))
 
     def write(folder: Path) -> list[Path]:
         documents, system = folder / "documents.csv", folder / "lead.csv"
-        rows = [[str(n), one["article"], one["headline"]] for n, one in known]
+        rows = [[str(n), example["article"], example["headline"]] for n, example in numbered]
         write_table(documents, ["id", "article", "headline"], rows)
         write_table(
-            system, ["id", "headline"], [[str(n), lead(one["article"], _WORDS[1])] for n, one in known]
+            system,
+            ["id", "headline"],
+            [[str(n), lead(example["article"], _WORDS[1])] for n, example in numbered],
         )
         return [documents, system]
 

@@ -20,7 +20,7 @@ from change_it.scoring.compliancy import Reversal
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.scores import AVERAGE, Scores, score
 from change_it.scoring.signature import Reranker, parse_reranker
-from change_it.scoring.systems import System, lead
+from change_it.scoring.systems import ScoredSystem, lead
 from change_it.space.examples import examples
 from change_it.space.fragments import render
 from change_it.space.limits import LIMITS, friendly
@@ -37,11 +37,7 @@ _LEAD = 9  # words of the example's second system
 
 
 def build(texts: Texts, models: Models | None) -> gr.State:
-    """The tab's components and events, inside its `gr.Tab`; without models the tab says that it needs judges.
-
-    Returns:
-        What was scored, for the Compare tab; None until then.
-    """
+    """The tab's components and events, inside its `gr.Tab`, without models that it needs judges; the state has what was scored, for the Compare tab."""
     if models is None:
         texts.add(gr.Markdown(), value="score.no_models")
         return gr.State(None)
@@ -85,7 +81,7 @@ def score_upload(
         raise InputError(Message("score.no_file"))
     if reversal not in get_args(Reversal):
         raise InputError(Message("score.unknown_reversal", known=", ".join(get_args(Reversal))))
-    test, systems = read_predictions(paths[0], models.outlets)
+    test, systems = read_uploaded_predictions(paths[0], models.outlets)
 
     def show_progress(judge: str, share: float) -> None:
         progress(
@@ -106,7 +102,9 @@ def score_upload(
     return replace(scores, items={name: items.drop("gold", "rougeL") for name, items in scores.items.items()})
 
 
-def read_predictions(path: Path, outlets: tuple[str, str]) -> tuple[TestSet, tuple[System, ...]]:
+def read_uploaded_predictions(
+    path: Path, outlets: tuple[str, str]
+) -> tuple[TestSet, tuple[ScoredSystem, ...]]:
     """The items of a table of new headlines, those of outlet A first, and its systems.
 
     The table has the columns `COLUMNS` and perhaps `OPTIONAL`: a row an item and system, `label` the outlet that the original
@@ -152,7 +150,7 @@ def read_predictions(path: Path, outlets: tuple[str, str]) -> tuple[TestSet, tup
             )
     ordered = sorted(items.values(), key=lambda item: item.label != outlets[0])
     return TestSet(tuple(ordered), outlets, dict.fromkeys(outlets, ()), path.name), tuple(
-        System(
+        ScoredSystem(
             name,
             tuple(headlines[item.id] for item in ordered),
             _reranker(name, rerankers[name]),
@@ -205,9 +203,9 @@ def scores_html(scores: Scores, charts: list[tuple[Drawing, Markup]], language: 
 
 
 def summary(scores: Scores) -> dict[str, Any]:
-    """Everything but the items, ready for JSON."""
-    found = scores.as_dict()
-    return {"file": found.pop("corpus"), **found}
+    """The scores without their items, as a JSON object."""
+    record = scores.as_dict()
+    return {"file": record.pop("corpus"), **record}
 
 
 def write_results(
@@ -264,9 +262,9 @@ def _format(models: Models, language: str) -> str:
 def _example(models: Models) -> str:
     """A file of two systems that need no model: the original headline, and the article's first words."""
     rows = []
-    for number, one in enumerate(examples(models.language), start=1):
-        known = [str(number), one["headline"], one["article"], models.outlets[one["outlet"]]]
-        rows += [[*known, one["headline"], "copy"], [*known, lead(one["article"], _LEAD), "lead"]]
+    for number, example in enumerate(examples(models.language), start=1):
+        cells = [str(number), example["headline"], example["article"], models.outlets[example["outlet"]]]
+        rows += [[*cells, example["headline"], "copy"], [*cells, lead(example["article"], _LEAD), "lead"]]
 
     def write(folder: Path) -> list[Path]:
         write_table(folder / "example.csv", [*COLUMNS, "system"], rows)

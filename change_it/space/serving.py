@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from change_it.errors import InputError
-from change_it.space.address import taken
+from change_it.space.address import AddressOptions, taken
 from change_it.space.guard import Guard, is_loopback
 from change_it.space.limits import LIMITS
 from change_it.space.uploads import own_folder
@@ -49,8 +49,8 @@ def theme() -> gr.themes.Base:
 
 def css() -> str:
     """The page's own style, and the reports' for the tables of results."""
-    own, tables = files("change_it.space") / "page.css", files("change_it.results") / "templates/tables.css"
-    return f"{own.read_text(encoding='utf-8')}.ci-results {{\n{tables.read_text(encoding='utf-8')}}}\n"
+    page, tables = files("change_it.space") / "page.css", files("change_it.results") / "templates/tables.css"
+    return f"{page.read_text(encoding='utf-8')}.ci-results {{\n{tables.read_text(encoding='utf-8')}}}\n"
 
 
 def gradio_texts(language: str) -> dict[str, str]:
@@ -92,19 +92,20 @@ def launch(page: gr.Blocks, *, hosts: Sequence[str] = (), **settings: Any) -> An
     return page.launch(**defaults | settings)
 
 
-def serve(page: gr.Blocks, *, host: str, port: int, share: bool, **settings: Any) -> None:
-    """Serve the page until it is interrupted; `port` 0 takes a free one."""
+def serve(page: gr.Blocks, options: AddressOptions, **settings: Any) -> None:
+    """Serve the page until it is interrupted; `settings` are as of `launch`."""
     try:
         _, address, public = launch(
             page,
-            server_name=host,
-            server_port=port or free_port(host),
-            share=share,
+            server_name=options.host,
+            server_port=options.port or free_port(options.host),
+            share=options.share,
+            hosts=options.hosts,
             prevent_thread_lock=True,
             **settings,
         )
     except OSError as error:
-        raise InputError(taken(host, port)) from error
+        raise InputError(taken(options.host, options.port)) from error
     terminal = console()
     terminal.print(f"Open [bold]{public or address}[/] in a browser; Ctrl-C ends it.", soft_wrap=True)
     if any(function.api_name == "judge" for function in page.fns.values()):

@@ -12,7 +12,7 @@ import gradio as gr
 from change_it.errors import InputError
 from change_it.generators.rerank import JudgedCandidate
 from change_it.hevas.readability import readability
-from change_it.scoring.compliancy import JUDGES
+from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.item import Item
 from change_it.space.fragments import notice, render
 from change_it.space.limits import LIMITS, friendly, text_of
@@ -48,7 +48,7 @@ class Fields:
 
     @property
     def all(self) -> list[Any]:
-        """All of them."""
+        """All components, in the order of `FIELDS`."""
         return [getattr(self, field.name) for field in fields(self)]
 
 
@@ -57,16 +57,16 @@ def build(texts: Texts, models: Models | None) -> None:
     if models is None:
         texts.add(gr.Markdown(), value="page.no_models")
         return
-    found = opening(models, texts.opening)
+    answer = opening(models, texts.opening)
     texts.add(gr.HTML(elem_classes="ci-jump", padding=False), value="transfer.jump")
     with gr.Row(equal_height=False, elem_classes="ci-columns"):
         with gr.Column(scale=5, min_width=320):
-            asked = _fields(texts, models, found["asked"] if found else None)
+            asked = _fields(texts, models, answer["asked"] if answer else None)
             button = texts.add(gr.Button(variant="primary", elem_id="transfer"), value="transfer.button")
             offered = texts.add(
                 gr.Dataset(
                     components=["textbox"],
-                    samples=[[one.own or one.headline] for one in models.examples],
+                    samples=[[example.own or example.headline] for example in models.examples],
                     type="index",
                     elem_id="examples",
                 ),
@@ -74,7 +74,7 @@ def build(texts: Texts, models: Models | None) -> None:
                 sample_labels=partial(_labels, models),
             )
         with gr.Column(scale=7, min_width=320):
-            shown = gr.HTML(candidates_html(found, texts.opening), elem_id="candidates-found")
+            shown = gr.HTML(candidates_html(answer, texts.opening), elem_id="candidates-found")
     _wire(texts, models, asked, button, offered, shown)
     _endpoints(texts.opening, models)
 
@@ -159,9 +159,11 @@ def _wire(
         api_visibility="private",
         **_QUEUE,
     )
-    some = [[one.headline, one.article, one.direction, one.own] for one in models.examples]
+    filled = [
+        [example.headline, example.article, example.direction, example.own] for example in models.examples
+    ]
     offered.click(
-        some.__getitem__,
+        filled.__getitem__,
         offered,
         [asked.headline, asked.article, asked.direction, asked.own],
         queue=False,
@@ -179,17 +181,17 @@ def opening(models: Models, language: str) -> dict[str, Any] | None:
         for system in models.systems:
             asked = [example.headline, example.article, example.direction, system]
             with suppress(InputError):  # it does not write for that outlet, or finds nothing to write
-                found = transfer_inputs(models, [*asked, CANDIDATES, STYLE_WEIGHT, example.own], language)
-                if not found["wrong_direction"]:
-                    return found
+                answer = transfer_inputs(models, [*asked, CANDIDATES, STYLE_WEIGHT, example.own], language)
+                if not answer["wrong_direction"]:
+                    return answer
     return None
 
 
 def _labels(models: Models, language: str) -> list[str]:
     """What the page's examples show, and their headlines."""
     return [
-        f"{localized(language, one.label)} · {one.own}" if one.label else one.headline
-        for one in models.examples
+        f"{localized(language, example.label)} · {example.own}" if example.label else example.headline
+        for example in models.examples
     ]
 
 
@@ -199,19 +201,19 @@ def transfer_inputs(models: Models, asked: Sequence[Any], language: str) -> dict
     `link` is a query that asks it again, `about` what there is to say of it where it is one of the page's examples.
     """
     headline, article, direction, system, count, weight, own = asked
-    found = transfer(models, headline, article, direction, system, count, own, weight)
+    answer = transfer(models, headline, article, direction, system, count, own, weight)
     link = "?" + urlencode({**dict(zip(FIELDS, asked, strict=True)), "language": language})
     filled = [headline, article, direction, own]
     about = next(
         (
-            one.about
-            for one in models.examples
-            if filled == [one.headline, one.article, one.direction, one.own]
+            example.about
+            for example in models.examples
+            if filled == [example.headline, example.article, example.direction, example.own]
         ),
         "",
     )
     return {
-        **found,
+        **answer,
         "asked": [*asked],
         "link": link if len(link) <= _LONGEST_LINK else None,
         "about": about,
@@ -224,21 +226,21 @@ def linked(models: Models, query: Mapping[str, str]) -> list[Any]:
     if not (query.get("headline") or query.get("article")):
         return unchanged
     choices = {"direction": models.directions, "system": models.systems, "language": LANGUAGES}
-    found = dict(zip((*FIELDS, "language"), unchanged, strict=True))
-    found |= {name: query.get(name, "") for name in ("headline", "article", "own")}
-    found |= {name: query[name] for name, known in choices.items() if query.get(name) in known}
+    values = dict(zip((*FIELDS, "language"), unchanged, strict=True))
+    values |= {name: query.get(name, "") for name in ("headline", "article", "own")}
+    values |= {name: query[name] for name, allowed in choices.items() if query.get(name) in allowed}
     with suppress(KeyError, ValueError):
-        found["candidates"] = min(max(int(query["candidates"]), 1), LIMITS.candidates)
+        values["candidates"] = min(max(int(query["candidates"]), 1), LIMITS.candidates)
     with suppress(KeyError, ValueError):
-        found["style"] = min(max(float(query["style"]), 0.0), 1.0)
-    return list(found.values())
+        values["style"] = min(max(float(query["style"]), 0.0), 1.0)
+    return list(values.values())
 
 
 def candidates_html(answer: Mapping[str, object] | None, language: str) -> str:
     """The answer of `transfer` as HTML; what to do where there is none."""
     if answer is None:
         return notice(translate(language, "transfer.start"))
-    return render("candidates.html.jinja", language, answer=answer, judges=JUDGES, own=OWN)
+    return render("candidates.html.jinja", language, answer=answer, judges=VERDICT_NAMES, own=OWN)
 
 
 def transfer(
@@ -273,24 +275,24 @@ def transfer(
     item = _checked(models, headline, article, direction)
     if not isinstance(system, str) or system not in models.systems:
         raise InputError(Message("limits.system", known=", ".join(models.systems)))
-    whole = isinstance(candidates, int | float) and candidates == candidates // 1
-    if not whole or not 1 <= candidates <= LIMITS.candidates:
+    is_whole = isinstance(candidates, int | float) and candidates == candidates // 1
+    if not is_whole or not 1 <= candidates <= LIMITS.candidates:
         raise InputError(Message("limits.candidates", most=LIMITS.candidates))
     if not isinstance(style_weight, int | float) or not 0 <= style_weight <= 1:
         raise InputError(Message("limits.weight"))
     chosen = models.systems[system]
     if item.target not in chosen.targets:
         raise InputError(Message("limits.target", system=system, to=item.target))
-    written = " ".join(text_of(own, LIMITS.headline, "transfer.own").split())
-    judged = models.answer(Question(item, system, written if words(written) else "", style_weight))
+    own_text = " ".join(text_of(own, LIMITS.headline, "transfer.own").split())
+    judged = models.answer(Question(item, system, own_text if words(own_text) else "", style_weight))
     if not judged:
         raise InputError(Message("limits.nothing", system=system))
     best = [judged_headline for name, judged_headline in judged if name == system][: int(candidates)]
-    shown = [pair for pair in judged if pair[0] == OWN]
-    shown += [
+    pairs = [pair for pair in judged if pair[0] == OWN]
+    pairs += [
         (name, judged_headline) for name, judged_headline in judged if name != OWN and judged_headline in best
     ]
-    return {"system": system, **_answer(models, item, shown)}
+    return {"system": system, **_answer(models, item, pairs)}
 
 
 def judge(
@@ -337,7 +339,7 @@ def _answer(models: Models, item: Item, judged: Sequence[tuple[str, JudgedCandid
             "probabilities": {
                 name: None if value is None else round(value, 4)
                 for name, value in candidate.probabilities.items()
-                if name in JUDGES
+                if name in VERDICT_NAMES
             }
             | {"style": round(candidate.style, 4)},
             "verdicts": {
@@ -411,8 +413,8 @@ def _endpoints(language_at_first: str, models: Models) -> None:
         language: str = language_at_first,
         style_weight: float = STYLE_WEIGHT,
     ) -> dict:
-        found = transfer(models, headline, article, direction, system, candidates, style_weight=style_weight)
-        return _localized(found, language)
+        answer = transfer(models, headline, article, direction, system, candidates, style_weight=style_weight)
+        return _localized(answer, language)
 
     @friendly
     def judge_endpoint(

@@ -27,20 +27,15 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class UploadTab(Generic[Found]):
-    """What one of these tabs does with what is uploaded.
+    """What one of these tabs does with what is uploaded."""
 
-    Attributes:
-        name: of the tab, in its texts and in the ids of its components.
-        measure: reads and measures what stands in the tab's inputs; a fault is an `InputError`.
-        draw: the charts of what was found.
-        show: what was found and its charts as HTML in a language.
-        write: writes the files that are offered, but for the charts, and returns them; the language is that of pages.
-    """
-
-    name: str
+    name: str  # of the tab, in its texts and in the ids of its components
+    # reads and measures what stands in the tab's inputs; a fault is an `InputError`
     measure: Callable[[Sequence[Any], Progress], Found]
-    draw: Callable[[Found], list[Drawing]]
+    draw: Callable[[Found], list[Drawing]]  # the charts of what was found
+    # what was found and its charts as HTML in a language
     show: Callable[[Found, list[tuple[Drawing, Markup]], str], str]
+    # writes the files that are offered, but for the charts, and returns them; the language is that of pages
     write: Callable[[Path, Found, Sequence[Drawing], str], list[Path]]
 
 
@@ -59,11 +54,7 @@ def add_results(
     inputs: Sequence[Any],
     example: dict[str, Any],
 ) -> gr.State:
-    """The components that show what was found, and all events; `example` fills inputs, as arguments of `click`.
-
-    Returns:
-        What was found; None until then.
-    """
+    """The components of results, which are in the state that is returned, and all events; `example` fills inputs, as arguments of `click`."""
     state = gr.State(None, time_to_live=3600)
     status = gr.HTML(elem_id=f"{tab.name}-status", padding=False)
     with gr.Column(visible=False) as results:
@@ -75,18 +66,18 @@ def add_results(
 
     @friendly
     def on_press(progress: gr.Progress = gr.Progress(), *values: Any) -> list[Any]:  # noqa: B008
-        *asked, language = values
+        *contents, language = values
 
         def show_progress(what: str, share: float) -> None:
             progress(share, desc=localized(language, what))
 
-        return _measured(tab, asked, language, show_progress)
+        return _measured(tab, contents, language, show_progress)
 
-    def on_language(found: Found | None, language: str) -> Any:
-        if found is None:
+    def on_language(results: Found | None, language: str) -> Any:
+        if results is None:
             return gr.skip()
         with CHARTS_LOCK:
-            return tab.show(found, inline(tab.draw(found), language), language)
+            return tab.show(results, inline(tab.draw(results), language), language)
 
     button, example_button = pressed
     running: dict[str, Any] = {
@@ -104,16 +95,16 @@ def add_results(
     return state
 
 
-def _measured(tab: UploadTab[Found], asked: Sequence[Any], language: str, progress: Progress) -> list[Any]:
+def _measured(tab: UploadTab[Found], inputs: Sequence[Any], language: str, progress: Progress) -> list[Any]:
     """What was found, and updates of status, results, their HTML and the files; a fault is a sentence in their place."""
     try:
-        found = tab.measure(asked, progress)
+        results = tab.measure(inputs, progress)
     except InputError as error:
         return [None, notice(localized(language, error)), gr.update(visible=False), None, None]
     with CHARTS_LOCK:
-        drawings = tab.draw(found)
-        html = tab.show(found, inline(drawings, language), language)
+        drawings = tab.draw(results)
+        html = tab.show(results, inline(drawings, language), language)
         paths = downloads(
-            lambda folder: [*tab.write(folder, found, drawings, language), *write_charts(folder, drawings)]
+            lambda folder: [*tab.write(folder, results, drawings, language), *write_charts(folder, drawings)]
         )
-    return [found, "", gr.update(visible=True), html, paths]
+    return [results, "", gr.update(visible=True), html, paths]

@@ -51,10 +51,10 @@ def own_folder() -> Path:
 
 def _take(folder: Path) -> bool:
     """Lock a folder as long as this process lives; False where another holds it."""
-    place = os.open(folder, os.O_RDONLY)
-    if flock(place, wait=False):
+    descriptor = os.open(folder, os.O_RDONLY)
+    if flock(descriptor, wait=False):
         return True
-    os.close(place)
+    os.close(descriptor)
     return False
 
 
@@ -88,13 +88,13 @@ def read_lines(path: Path) -> list[str]:
 
 def refuse_lines(path: Path, faults: Iterable[tuple[str, Sequence[int]]]) -> None:
     """Refuse a file whose rows have faults: what is wrong, and the lines where."""
-    found = [
+    messages = [
         Message("uploads.fault", fault=fault, lines=listed(list(map(str, lines))))
         for fault, lines in faults
         if lines
     ]
-    if found:
-        raise InputError(Message("uploads.lines", file=path.name, faults=Joined(found, "; ")))
+    if messages:
+        raise InputError(Message("uploads.lines", file=path.name, faults=Joined(messages, "; ")))
 
 
 def listed(names: Sequence[str]) -> str:
@@ -126,9 +126,9 @@ def _faults_as_messages(path: Path) -> Iterator[None]:
     """Refuse a file that is too large, and word the faults of a table as those of an upload."""
     size = path.stat().st_size if path.is_file() else 0
     if size > LIMITS.bytes:
-        found = round(size / 1e6, 1)
+        megabytes = round(size / 1e6, 1)
         raise InputError(
-            Message("uploads.bytes", file=path.name, most=LIMITS.bytes // 1_000_000, found=found)
+            Message("uploads.bytes", file=path.name, most=LIMITS.bytes // 1_000_000, found=megabytes)
         )
     try:
         yield

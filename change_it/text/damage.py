@@ -315,10 +315,10 @@ def moved(split: Split, random: np.random.Generator, material: Material) -> str 
         return None
     length = int(random.integers(1, 1 + count // 3))
     start = int(random.integers(0, count - length + 1))
-    taken, rest = split.words[start : start + length], split.words[:start] + split.words[start + length :]
-    index = int(random.integers(0, len(rest)))
+    part, others = split.words[start : start + length], split.words[:start] + split.words[start + length :]
+    index = int(random.integers(0, len(others)))
     index += index >= start
-    return _cased(Split(rest[:index] + taken + rest[index:], split.gaps), split, material)
+    return _cased(Split(others[:index] + part + others[index:], split.gaps), split, material)
 
 
 # Function words
@@ -331,8 +331,8 @@ def _without(split: Split, dropped: set[int], material: Material) -> str:
         if elided := _ELISION.fullmatch(words[index]):
             words[index] = elided[2]
             dropped.discard(index)
-    kept = [index for index in range(len(words)) if index not in dropped]
-    return _cased(Split(words, split.gaps).keep(kept), split, material)
+    indices = [index for index in range(len(words)) if index not in dropped]
+    return _cased(Split(words, split.gaps).keep(indices), split, material)
 
 
 def _droppable(split: Split, material: Material) -> list[int]:
@@ -420,11 +420,11 @@ def looped(split: Split, random: np.random.Generator, material: Material) -> str
     start = int(random.integers(0, count - length + 1))
     part, part_gaps = split.words[start : start + length], [*split.gaps[start : start + length]]
     part_gaps[0] = (" ", " ", ", ", ": ")[random.integers(4)]
-    times = int(random.integers(1, 4))
+    repeats = int(random.integers(1, 4))
     if random.random() < 0.5:
-        times = max(times, -(-(count - start - length) // length))
-    words = split.words[: start + length] + part * times
-    gaps = split.gaps[: start + length] + part_gaps * times
+        repeats = max(repeats, -(-(count - start - length) // length))
+    words = split.words[: start + length] + part * repeats
+    gaps = split.gaps[: start + length] + part_gaps * repeats
     return _ended(words[: count + 6], gaps[: count + 6], split, material)
 
 
@@ -573,17 +573,17 @@ def spliced(split: Split, random: np.random.Generator, material: Material) -> st
     starts = [index for index in range(1, len(other.words)) if not other.gaps[index].strip()]
     if random.random() < 0.5:
         inside = [count for count in range(2, len(split.words)) if not split.gaps[count].strip()]
-        meet = [
+        junctions = [
             (count, start)
             for count in inside
             for start in starts
             if (split.words[count - 1].lower(), other.words[start].lower()) not in material.adjacent
         ]
     else:
-        meet = [(count, start) for count in cuts for start in starts]
-    if not meet:
+        junctions = [(count, start) for count in cuts for start in starts]
+    if not junctions:
         return None
-    count, start = meet[random.integers(len(meet))]
+    count, start = junctions[random.integers(len(junctions))]
     words = split.words[:count] + other.words[start:]
     gaps = [*split.gaps[:count], " ", *other.gaps[start + 1 : -1]]
     return _ended(words, gaps, split, material)
@@ -607,8 +607,8 @@ def keywords(split: Split, random: np.random.Generator, material: Material) -> s
 @family
 def function_words(split: Split, random: np.random.Generator, material: Material) -> str | None:
     """The function words alone."""
-    kept = [index for index, word in enumerate(split.words) if material.is_function(word)]
-    return _cased(split.keep(kept), split, material) if len(kept) > 1 else None
+    indices = [index for index, word in enumerate(split.words) if material.is_function(word)]
+    return _cased(split.keep(indices), split, material) if len(indices) > 1 else None
 
 
 @family
@@ -619,11 +619,11 @@ def fragment(split: Split, random: np.random.Generator, material: Material) -> s
     marks = "".join("".join(split.gaps).split())
     if marks and random.random() < 0.2:
         return marks
-    kept = np.sort(random.permutation(len(split.words))[: random.integers(1, 3)]).tolist()
-    if len(kept) == 2 and kept[1] - kept[0] < 2:
-        kept = kept[:1]
-    gaps = ["", *[" "] * (len(kept) - 1), ""]
-    return _cased(Split([split.words[index] for index in kept], gaps), split, material)
+    indices = np.sort(random.permutation(len(split.words))[: random.integers(1, 3)]).tolist()
+    if len(indices) == 2 and indices[1] - indices[0] < 2:
+        indices = indices[:1]
+    gaps = ["", *[" "] * (len(indices) - 1), ""]
+    return _cased(Split([split.words[index] for index in indices], gaps), split, material)
 
 
 # Running text
@@ -634,14 +634,14 @@ def sentence(split: Split, random: np.random.Generator, material: Material) -> s
     """A sentence of the headline's article, with its own end or the headline's."""
     article = material.article_of.get(str(split), "")
     longest = max(SENTENCE_WORDS, 2 * len(split.words))
-    some = [
+    candidates = [
         text.strip()
         for text in list(sentences(article))[:-1]  # the last one may be cut
         if SAMPLE_WORDS[0] <= len(text.split()) <= longest
     ]
-    if not some:
+    if not candidates:
         return None
-    text = some[int(random.integers(len(some)))]
+    text = candidates[int(random.integers(len(candidates)))]
     return text if random.random() < 0.5 else text.rstrip(".") + split.gaps[-1]
 
 
@@ -656,9 +656,9 @@ def sampled(split: Split, random: np.random.Generator, material: Material) -> st
         words, gaps, switches = ["", ""], [], 0
         share = random.uniform(0.0, 0.6)
         while len(words) < SAMPLE_WORDS[1] + 2:
-            two = followers.get((words[-2], words[-1]), [])
-            use_two = two and random.random() < share
-            choices = two if use_two else followers[words[-1],]
+            after_two = followers.get((words[-2], words[-1]), [])
+            uses_two = after_two and random.random() < share
+            choices = after_two if uses_two else followers[words[-1],]
             gap, word = choices[random.integers(len(choices))]
             if not word:
                 break

@@ -5,10 +5,10 @@ another one of the sources, two names for each other, a number or a unit for ano
 Quotations that the sources have to the letter stay as they are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Literal
 
 from change_it.text.folding import fold
@@ -17,7 +17,7 @@ from change_it.text.negation import contraries, negations
 from change_it.text.numbers import Number
 from change_it.text.quotations import Words, quotations
 
-Kind = Literal["name", "number", "negation", "quotation"]
+FactKind = Literal["name", "number", "negation", "quotation"]
 
 #: Characters of a text that other names and numbers are taken from.
 BEGINNING = 3000
@@ -26,7 +26,7 @@ OTHERS = 6
 #: Edits of a headline, at most.
 MOST = 40
 #: Measures that are mistaken for each other.
-MEASURES = {
+OTHER_MEASURES = {
     language: dict(pair.split() for pair in pairs.split(","))
     for language, pairs in {
         "it": "anni mesi,anno mese,mesi anni,mese anno,settimane mesi,settimana mese,giorni settimane,giorno settimana,ore giorni,"
@@ -41,40 +41,26 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Edit:
-    """A headline with one fact changed.
+    """A headline with one fact changed."""
 
-    Attributes:
-        text: the edited headline.
-        kind: of the fact.
-        start: offset in the headline of what is changed.
-        end: where it ends.
-        new: what stands there instead.
-    """
-
-    text: str
-    kind: Kind
-    start: int
-    end: int
-    new: str
+    text: str  # the edited headline
+    kind: FactKind  # of the fact
+    start: int  # offset in the headline of what is changed
+    end: int  # where it ends
+    new: str  # what stands there instead
 
 
 @dataclass(frozen=True)
 class Mentions:
-    """Names and numbers of the sources, as they write them, in the order in which they first occur.
+    """Names and numbers of the sources, as they write them, in the order in which they first occur."""
 
-    Attributes:
-        names: of their beginnings.
-        numbers: of their beginnings.
-        texts: the sources, whole.
-    """
-
-    names: tuple[str, ...]
-    numbers: tuple[tuple[str, Number], ...]
-    texts: tuple[str, ...] = ()
+    names: tuple[str, ...]  # of their beginnings
+    numbers: tuple[tuple[str, Number], ...]  # of their beginnings
+    texts: tuple[str, ...] = ()  # the sources, whole
 
     @cached_property
     def words(self) -> list[Words]:
-        """Those of the sources."""
+        """The words of the sources."""
         return [Words(text) for text in self.texts]
 
     @classmethod
@@ -84,41 +70,33 @@ class Mentions:
         numbers: dict[str, Number] = {}
         texts = tuple(texts)
         for text in texts:
-            read = Headline(text[:BEGINNING], language)
-            if read.case not in ("upper", "lower"):
-                names |= dict.fromkeys(read.words(*span) for span in read.full_names(casing))
-            for number in read.numbers():
+            beginning = Headline(text[:BEGINNING], language)
+            if beginning.case not in ("upper", "lower"):
+                names |= dict.fromkeys(beginning.words(*span) for span in beginning.full_names(casing))
+            for number in beginning.numbers():
                 if number.values and number.claimed:
-                    start, end = read.span(number.start, number.end)
-                    numbers.setdefault(read.text[start:end], number)
+                    start, end = beginning.span(number.start, number.end)
+                    numbers.setdefault(beginning.text[start:end], number)
         return cls(tuple(names), tuple(numbers.items()), texts)
 
 
 def edits(headline: Headline, mentions: Mentions, casing: Casing | None = None) -> list[Edit]:
-    """Edits of a headline, no text twice, at most `MOST`.
-
-    Args:
-        headline: in Italian or English; in another language names and numbers are exchanged alone.
-        mentions: of its sources.
-        casing: of the corpus, see `Headline.is_name`.
-    """
-    found: dict[str, Edit] = {}
-    of_each: Sequence[Iterable[Edit]] = (
+    """Edits of a headline, no text twice, at most `MOST`; but in Italian and English names and numbers are exchanged alone."""
+    quoted = _supported_quotations(headline, mentions)
+    by_text: dict[str, Edit] = {}
+    for edit in chain(
         _reworded(headline),
         _roles(headline, casing),
         _numbers(headline, mentions),
         _measures(headline),
         _names(headline, mentions, casing),
-    )
-    said = _said(headline, mentions)
-    for some in of_each:
-        for edit in some:
-            if edit.text != headline.text and all(quoted in edit.text for quoted in said):
-                found.setdefault(edit.text, edit)
-    return list(found.values())[:MOST]
+    ):
+        if edit.text != headline.text and all(quotation in edit.text for quotation in quoted):
+            by_text.setdefault(edit.text, edit)
+    return list(by_text.values())[:MOST]
 
 
-def _said(headline: Headline, mentions: Mentions) -> list[str]:
+def _supported_quotations(headline: Headline, mentions: Mentions) -> list[str]:
     """The quotations that stand in the sources to the letter, with their marks."""
     return [
         headline.text[quotation.start - 1 : quotation.end + 1]
@@ -127,8 +105,8 @@ def _said(headline: Headline, mentions: Mentions) -> list[str]:
     ]
 
 
-def _with(headline: Headline, kind: Kind, start: int, end: int, new: str) -> Edit:
-    return Edit(headline.text[:start] + new + headline.text[end:], kind, start, end, new)
+def _with(headline: Headline, kind: FactKind, start: int, end: int, new: str) -> Edit:
+    return Edit(headline.replaced(start, end, new), kind, start, end, new)
 
 
 def _reworded(headline: Headline) -> Iterable[Edit]:
@@ -137,14 +115,11 @@ def _reworded(headline: Headline) -> Iterable[Edit]:
 
 
 def _spans(headline: Headline, casing: Casing | None) -> list[tuple[int, int]]:
-    return [
-        headline.span(headline.pieces[first].start, headline.pieces[last - 1].end)
-        for first, last in headline.full_names(casing)
-    ]
+    return [headline.span_of(*name) for name in headline.full_names(casing)]
 
 
 def _roles(headline: Headline, casing: Casing | None) -> Iterable[Edit]:
-    """Two names for each other."""
+    """Two names exchanged for each other."""
     text = headline.text
     for (a, b), (c, d) in combinations(_spans(headline, casing), 2):
         if fold(text[a:b]).lower() != fold(text[c:d]).lower():
@@ -152,7 +127,7 @@ def _roles(headline: Headline, casing: Casing | None) -> Iterable[Edit]:
 
 
 def _names(headline: Headline, mentions: Mentions, casing: Casing | None) -> Iterable[Edit]:
-    """Each name for others of the sources, those of as many words first."""
+    """Each name exchanged for others of the sources, those of as many words first."""
     present = set(headline.keys)
     for start, end in _spans(headline, casing):
         name = headline.text[start:end]
@@ -160,9 +135,9 @@ def _names(headline: Headline, mentions: Mentions, casing: Casing | None) -> Ite
         others = [
             other
             for other in mentions.names
-            if (own := set(fold(other).lower().split())) != words
-            and not own <= words
-            and not (own - words) & present
+            if (words_of_other := set(fold(other).lower().split())) != words
+            and not words_of_other <= words
+            and not (words_of_other - words) & present
         ]
         others.sort(key=lambda other: len(other.split()) != len(name.split()))
         for other in others[:OTHERS]:
@@ -172,7 +147,7 @@ def _names(headline: Headline, mentions: Mentions, casing: Casing | None) -> Ite
 
 
 def _numbers(headline: Headline, mentions: Mentions) -> Iterable[Edit]:
-    """Each number for others of the sources."""
+    """Each number exchanged for others of the sources."""
     for number in headline.numbers():
         if not number.values or not number.claimed:
             continue
@@ -189,13 +164,12 @@ def _numbers(headline: Headline, mentions: Mentions) -> Iterable[Edit]:
 
 
 def _measures(headline: Headline) -> Iterable[Edit]:
-    """What a number measures, and thousands, millions and the like, for another measure."""
+    """What a number measures, and thousands, millions and the like, exchanged for another measure."""
     numbers = headline.numbers()
     for index, piece in enumerate(headline.pieces):
-        other = MEASURES.get(headline.language, {}).get(piece.text.lower())
+        other = OTHER_MEASURES.get(headline.language, {}).get(piece.text.lower())
         before = headline.pieces[index - 1].end if index else -1
         if other and any(
             number.end == before or number.start < piece.start < number.end for number in numbers
         ):
-            start, end = headline.span(piece.start, piece.end)
-            yield _with(headline, "number", start, end, other)
+            yield _with(headline, "number", *headline.span_of(index), other)

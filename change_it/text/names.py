@@ -119,6 +119,14 @@ class Headline:
         """Offsets in the text as given of a stretch of the folded text."""
         return self._offsets[start], self._offsets[end - 1] + 1
 
+    def span_of(self, first: int, last: int | None = None) -> tuple[int, int]:
+        """Offsets in the text as given of the piece `first`, or of all pieces from there to the one before `last`."""
+        return self.span(self.pieces[first].start, self.pieces[first if last is None else last - 1].end)
+
+    def replaced(self, start: int, end: int, new: str) -> str:
+        """The text as given with something else from `start` to `end`."""
+        return self.text[:start] + new + self.text[end:]
+
     def numbers(self) -> list[Number]:
         """The numbers, offsets in the folded text."""
         return find_numbers(self.folded, self.language, self.pieces)
@@ -184,10 +192,10 @@ class Headline:
         # A word that no text of the corpus has, in a headline whose capitals say nothing.
         return casing is not None or self.tag(index) == "PROPN"
 
-    def _relative(self, word: str, casing: Casing | None, known: Collection[str]) -> bool:
+    def _relative(self, word: str, casing: Casing | None, known_words: Collection[str]) -> bool:
         """Whether another form of the word occurs in small letters."""
         return any(
-            form in known or (casing is not None and casing.lower[form] > casing.upper[form])
+            form in known_words or (casing is not None and casing.lower[form] > casing.upper[form])
             for form in inflections(word, self.language)
         )
 
@@ -206,8 +214,7 @@ class Headline:
 
     def words(self, first: int, last: int) -> str:
         """The text as given of the pieces from `first` to the one before `last`."""
-        start, end = self.span(self.pieces[first].start, self.pieces[last - 1].end)
-        return self.text[start:end]
+        return self.text[slice(*self.span_of(first, last))]
 
 
 def key(piece: Piece) -> str:

@@ -42,30 +42,29 @@ _CONTRARIES = {
 
 
 def contraries(headline: Headline) -> list[Change]:
-    """Each word that has contraries, for each of them."""
-    known: dict[str, list[str]] = {}
+    """Each word that has contraries exchanged for each of them."""
+    contraries_of: dict[str, list[str]] = {}
     for pair in _CONTRARIES.get(headline.language, "").split(","):
-        one, _, other = pair.partition(" ")
-        known.setdefault(one, []).append(other)
-        known.setdefault(other, []).append(one)
-    found = []
-    for index, piece in enumerate(headline.pieces):
-        for other in known.get(headline.keys[index], ()):
-            start, end = headline.span(piece.start, piece.end)
-            found.append((start, end, like(piece.text, other)))
-    return found
+        word, _, contrary = pair.partition(" ")
+        contraries_of.setdefault(word, []).append(contrary)
+        contraries_of.setdefault(contrary, []).append(word)
+    return [
+        (*headline.span_of(index), like(piece.text, contrary))
+        for index, piece in enumerate(headline.pieces)
+        for contrary in contraries_of.get(headline.keys[index], ())
+    ]
 
 
 def removals(headline: Headline) -> list[Change]:
     """Every negation taken away; the word that now stands first has the capital."""
     if headline.language not in _NEGATIONS:
         return []
-    text, found = headline.text, []
+    text, changes = headline.text, []
     for match in _NEGATIONS[headline.language].finditer(text):
         following = text[match.end() : match.end() + 1]
         capital = text[match.start() : match.start() + 1].isupper()
-        found.append((match.start(), match.end() + 1, following.upper() if capital else following))
-    return found
+        changes.append((match.start(), match.end() + 1, following.upper() if capital else following))
+    return changes
 
 
 def insertions(headline: Headline) -> list[Change]:
@@ -77,16 +76,16 @@ def insertions(headline: Headline) -> list[Change]:
 
 def negations(headline: Headline) -> list[Change]:
     """What a headline says turned into the contrary: denials and negations taken away, and put where there is none."""
-    gone, found = removals(headline), []
+    denials, removed = [], removals(headline)
     if headline.language in _OPENINGS and (opening := _OPENINGS[headline.language].match(headline.text)):
         end = opening.end()
-        found.append((0, end + 1, headline.text[end : end + 1].upper()))
-    put = [
+        denials.append((0, end + 1, headline.text[end : end + 1].upper()))
+    inserted = [
         change
         for change in insertions(headline)
-        if not any(end >= change[0] >= start - 1 for start, end, _ in gone)
+        if not any(end >= change[0] >= start - 1 for start, end, _ in removed)
     ]
-    return found + gone + put
+    return denials + removed + inserted
 
 
 def _verbs(headline: Headline) -> list[int]:
@@ -99,36 +98,36 @@ def _verbs(headline: Headline) -> list[int]:
 
 
 def _italian(headline: Headline) -> list[Change]:
-    """With "non" before each verb that may be finite."""
-    found, verbs = [], _verbs(headline)
+    """A "non" before each verb that may be finite."""
+    changes, verbs = [], _verbs(headline)
     for index in verbs:
         if index - 1 in verbs or _NOT_FINITE.search(headline.keys[index]):
             continue  # a participle after its auxiliary, an infinitive, a gerund
         first = index
         while first and headline.keys[first - 1] in _CLITICS and headline.tag(first - 1) == "PRON":
             first -= 1
-        start = headline.span(headline.pieces[first].start, headline.pieces[first].end)[0]
+        start, _ = headline.span_of(first)
         word = headline.text[start:].split()[0]
         if first == 0 and word[:1].isupper() and not word.isupper():
-            found.append((start, start + 1, f"Non {word[:1].lower()}"))
+            changes.append((start, start + 1, f"Non {word[:1].lower()}"))
         else:
-            found.append((start, start, "NON " if headline.case == "upper" else "non "))
-    return found
+            changes.append((start, start, "NON " if headline.case == "upper" else "non "))
+    return changes
 
 
 def _english(headline: Headline) -> list[Change]:
-    """With "not" after each auxiliary; without one "does not" before each verb in the third person."""
+    """A "not" after each auxiliary; without one "does not" before each verb in the third person."""
     simple: list[Change] = []
-    found: list[Change] = []
+    auxiliary: list[Change] = []
     for index in _verbs(headline) or _nouns_like_verbs(headline):
         word = headline.pieces[index].text
-        start, end = headline.span(headline.pieces[index].start, headline.pieces[index].end)
+        start, end = headline.span_of(index)
         if headline.keys[index] in _AUXILIARIES:
             if index:  # else it is a question
-                found.append((end, end, f" {like(word, 'not')}"))
+                auxiliary.append((end, end, f" {like(word, 'not')}"))
         elif verb := infinitive(headline.keys[index]):
             simple.append((start, end, " ".join(like(word, each) for each in ("does", "not", verb))))
-    return found or simple
+    return auxiliary or simple
 
 
 def _nouns_like_verbs(headline: Headline) -> list[int]:

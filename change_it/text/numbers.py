@@ -243,7 +243,7 @@ def number_words(language: str) -> frozenset[str]:
     return frozenset({*_words(language), *_SCALES[language], *_VAGUE[language]})
 
 
-class _Reader:
+class _NumberReader:
     """Reads the numbers of one text from left to right."""
 
     def __init__(self, pieces: list[Piece], language: str) -> None:
@@ -479,4 +479,4 @@ def find_numbers(folded: str, language: str, of_text: list[Piece] | None = None)
     if language not in _SCALES:
         of_text = [piece for piece in of_text if piece.kind != "word"]
         language = "it"
-    return _Reader(of_text, language).read()
+    return _NumberReader(of_text, language).read()

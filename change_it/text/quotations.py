@@ -35,17 +35,11 @@ _NEGATIONS = frozenset(
 
 
 class Quotation(NamedTuple):
-    """Words between quotation marks.
+    """Words between quotation marks."""
 
-    Attributes:
-        start: offset of the first character behind the mark that opens it.
-        end: offset of the mark that closes it.
-        parts: its words as `Words` has them, in the parts between what is left out.
-    """
-
-    start: int
-    end: int
-    parts: tuple[tuple[str, ...], ...]
+    start: int  # offset of the first character behind the mark that opens it
+    end: int  # offset of the mark that closes it
+    parts: tuple[tuple[str, ...], ...]  # its words as `Words` has them, in the parts between what is left out
 
     def stands_in(self, texts: "Sequence[Words]", *, to_the_letter: bool = False) -> bool:
         """Whether each part stands in one of the texts."""
@@ -65,17 +59,17 @@ class Words:
             return True
         if to_the_letter or len(part) < LEAST or f" {part[0]} " not in self._running:
             return False
-        return any(self._from(place, part) for place, word in enumerate(self.words) if word == part[0])
+        return any(self._from(index, part) for index, word in enumerate(self.words) if word == part[0])
 
-    def _from(self, place: int, part: tuple[str, ...]) -> bool:
+    def _from(self, index: int, part: tuple[str, ...]) -> bool:
         """Whether a part stands here from its first word's place on, with some words between."""
         others = len(part) // 3
         for word in part[1:]:
-            place += 1
-            while self.words[place : place + 1] != [word]:
-                if place >= len(self.words) or others == 0 or self.words[place] in _NEGATIONS:
+            index += 1
+            while self.words[index : index + 1] != [word]:
+                if index >= len(self.words) or others == 0 or self.words[index] in _NEGATIONS:
                     return False
-                place, others = place + 1, others - 1
+                index, others = index + 1, others - 1
         return True
 
 

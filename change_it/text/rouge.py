@@ -16,7 +16,7 @@ from change_it.stats import Floats
 from change_it.text.references import Matched, Text
 
 #: The measures of HEvAS, under the names that `headline_rouge` gives them.
-MEASURES = ("rouge1", "rouge2", "rougeSU", "rougeWSU")
+ROUGE_MEASURES = ("rouge1", "rouge2", "rougeSU", "rougeWSU")
 _SKIPS = ("rougeSU", "rougeWSU")
 
 
@@ -24,7 +24,7 @@ def headline_rouge(
     candidates: Sequence[Text],
     references: Sequence[Sequence[Text]],
     *,
-    measures: Sequence[str] = MEASURES,
+    measures: Sequence[str] = ROUGE_MEASURES,
     counts: Literal["set", "clipped"] = "set",
 ) -> dict[str, Floats]:
     """Several ROUGE measures at once, all recalls in 0-1: what share of the reference a candidate holds.
@@ -88,7 +88,7 @@ def _order(measure: str) -> int:
     """Length of a measure's n-grams."""
     number = measure.removeprefix("rouge")
     if not (number.isdecimal() and measure.startswith("rouge") and int(number)):
-        raise InputError(f"no measure called {measure!r}: choose from {', '.join(MEASURES)}")
+        raise InputError(f"no measure called {measure!r}: choose from {', '.join(ROUGE_MEASURES)}")
     return int(number)
 
 

@@ -24,25 +24,15 @@ _SMALL = 3
 
 @dataclass(frozen=True)
 class Typography:
-    """What most headlines of an outlet do.
+    """What most headlines of an outlet do."""
 
-    Attributes:
-        quotes: the mark before a quotation and the one after it.
-        dash: between words with spaces around it.
-        dots: that show an omission.
-        apostrophe: inside a word.
-        stop: whether a full stop ends the headline.
-        capital: whether the word after a colon has a capital.
-        titles: whether All Long Words Have Capitals.
-    """
-
-    quotes: str = '""'
-    dash: str = "-"
-    dots: str = "..."
-    apostrophe: str = "'"
-    stop: bool = False
-    capital: bool = False
-    titles: bool = False
+    quotes: str = '""'  # the mark before a quotation and the one after it
+    dash: str = "-"  # between words with spaces around it
+    dots: str = "..."  # that show an omission
+    apostrophe: str = "'"  # inside a word
+    stop: bool = False  # whether a full stop ends the headline
+    capital: bool = False  # whether the word after a colon has a capital
+    titles: bool = False  # whether All Long Words Have Capitals
 
     @classmethod
     def of(cls, headlines: Sequence[str]) -> "Typography":
@@ -53,7 +43,7 @@ class Typography:
             '«»'
         """
         quotes = Counter({marks: sum(len(p.findall(h)) for h in headlines) for marks, p in QUOTED.items()})
-        after_colon = [found[0].isupper() for h in headlines for found in _AFTER_COLON.findall(h)]
+        after_colon = [letter[0].isupper() for h in headlines for letter in _AFTER_COLON.findall(h)]
         return cls(
             _most(quotes, '""'),
             _most(Counter(mark for h in headlines for mark in _DASH.findall(h)), "-"),
@@ -65,11 +55,7 @@ class Typography:
         )
 
     def apply(self, headline: str, is_name: Callable[[str], bool] = lambda word: True) -> str:
-        """A headline set like this, to the letter the same words.
-
-        Args:
-            headline: of another outlet.
-            is_name: whether a lower-cased word keeps its capital where a title loses them.
+        """A headline set like this, to the letter the same words; `is_name` says which keep their capital where a title loses them.
 
         Examples:
             >>> Typography(quotes="«»", stop=True).apply('"Sì" di Roma')
@@ -77,7 +63,7 @@ class Typography:
         """
         text = headline.strip()
         for pattern in QUOTED.values():
-            text = pattern.sub(lambda found: f"\0{found[1]}\1", text)
+            text = pattern.sub(lambda match: f"\0{match[1]}\1", text)
         text = text.replace("\0", self.quotes[0]).replace("\1", self.quotes[1])
         text = _APOSTROPHE.sub(self.apostrophe, _DOTS.sub(self.dots, _DASH.sub(f" {self.dash} ", text)))
         if self.titles != _is_title(text):
@@ -85,10 +71,10 @@ class Typography:
         elif not self.titles:
             change = str.upper if self.capital else str.lower
             text = _AFTER_COLON.sub(
-                lambda found: (
-                    found[0]
-                    if not self.capital and is_name(_WORD.match(text, found.start())[0].lower())  # type: ignore[index]
-                    else change(found[0])
+                lambda match: (
+                    match[0]
+                    if not self.capital and is_name(_WORD.match(text, match.start())[0].lower())  # type: ignore[index]
+                    else change(match[0])
                 ),
                 text,
             )
@@ -106,7 +92,7 @@ def plain(headline: str) -> str:
     return Typography(titles=_is_title(headline)).apply(headline)
 
 
-def set_alike(one: str, other: str) -> tuple[str, str]:
+def set_alike(first: str, second: str) -> tuple[str, str]:
     """Two headlines in one setting: `plain`, and in small letters where they use capitals differently.
 
     Examples:
@@ -115,14 +101,14 @@ def set_alike(one: str, other: str) -> tuple[str, str]:
         >>> set_alike("«Sì» di Roma", "Roma dice sì.")
         ('"Sì" di Roma', 'Roma dice sì')
     """
-    pair = plain(one), plain(other)
-    return pair if _capitals(one) == _capitals(other) else (pair[0].lower(), pair[1].lower())
+    pair = plain(first), plain(second)
+    return pair if _capitals(first) == _capitals(second) else (pair[0].lower(), pair[1].lower())
 
 
 def set_all_alike(some: Sequence[str], others: Sequence[str]) -> tuple[list[str], list[str]]:
     """`set_alike` of n headlines and n others."""
     pairs = [set_alike(*pair) for pair in zip(some, others, strict=True)]
-    return [one for one, _ in pairs], [other for _, other in pairs]
+    return [first for first, _ in pairs], [second for _, second in pairs]
 
 
 def _capitals(headline: str) -> str:
@@ -142,8 +128,8 @@ def _most(counts: Counter[str], otherwise: str) -> str:
     return best if counts[best] else otherwise
 
 
-def _usual(found: Sequence[bool]) -> bool:
-    return 2 * sum(found) > len(found)
+def _usual(flags: Sequence[bool]) -> bool:
+    return 2 * sum(flags) > len(flags)
 
 
 def _is_title(headline: str) -> bool:
@@ -154,7 +140,7 @@ def _is_title(headline: str) -> bool:
 
 def _titled(headline: str) -> str:
     return _WORD.sub(
-        lambda found: found[0].capitalize() if len(found[0]) > _SMALL and found[0].islower() else found[0],
+        lambda word: word[0].capitalize() if len(word[0]) > _SMALL and word[0].islower() else word[0],
         headline,
     )
 
@@ -162,12 +148,12 @@ def _titled(headline: str) -> str:
 def _untitled(headline: str, is_name: Callable[[str], bool]) -> str:
     first = _WORD.search(headline)
     return _WORD.sub(
-        lambda found: (
-            found[0]
-            if found.start() == (first.start() if first else 0)
-            or is_name(found[0].lower())
-            or found[0].isupper()
-            else found[0].lower()
+        lambda word: (
+            word[0]
+            if word.start() == (first.start() if first else 0)
+            or is_name(word[0].lower())
+            or word[0].isupper()
+            else word[0].lower()
         ),
         headline,
     )

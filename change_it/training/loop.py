@@ -41,7 +41,9 @@ EVALUATIONS = 10
 EVALUATING = 0.1
 #: Checkpoints kept: the newest, and the one before while the newest is being written.
 CHECKPOINTS_KEPT = 2
-#: Written into a checkpoint last: one without it was being written when the run died.
+#: Epochs rise until there are this many updates (small corpora).
+MIN_UPDATES = 300
+#: Written into a checkpoint or a stage last: one without it was being written when the run died.
 COMPLETE = "complete"
 #: Where Adagrad's sums of squared gradients start (See et al. 2017).
 INITIAL_ACCUMULATOR = 0.1
@@ -88,7 +90,7 @@ class Progressed:
         return self.history[-1].get("loss", math.nan) if self.history else math.nan
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything, for Accelerate's checkpoint."""
+        """The state for Accelerate's checkpoint."""
         return {**vars(self), "loss_sum": float(self.loss_sum)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -258,7 +260,7 @@ class Clock:
 
     @property
     def share(self) -> float:
-        """Of the time; 0 without a limit."""
+        """Share of the time that is used up; 0 without a limit."""
         training = self.limit - self.preparation
         return min(1.0, self.seconds / training) if training > 0 else 0.0
 
@@ -287,7 +289,7 @@ def train(
     name: str = "training",
     evaluate: Evaluate | None = None,
     lengths: Sequence[int] | None = None,
-    min_updates: int = 300,
+    min_updates: int = MIN_UPDATES,
     started: float | None = None,
 ) -> TrainingResult:
     """Train `model` in place; afterwards it has the best weights by validation score (the last without one).

@@ -21,12 +21,19 @@ from change_it.errors import InputError
 from change_it.io import check_writable, listed, read_json, write_json
 from change_it.io.locks import keep_locks
 from change_it.networks.pretrained import hash_of_weights, quiet
-from change_it.training.loop import Evaluate, TrainingResult, check_launch, process_state, train
+from change_it.training.loop import (
+    COMPLETE,
+    MIN_UPDATES,
+    Evaluate,
+    TrainingResult,
+    check_launch,
+    process_state,
+    train,
+)
 from change_it.training.settings import TrainingSettings
 
 WORK = "checkpoints"
 METRICS = "metrics.json"
-COMPLETE = "complete"
 #: Settings that may change when a run is resumed.
 FREE = {"resume", "max_minutes", "checkpoint_steps", "tensorboard", "out"}
 #: Files of a model; those of an older model must not stay beside a new one.
@@ -34,7 +41,7 @@ MODEL_FILES = ("*.safetensors", "*.safetensors.index.json", "*config.json", METR
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """A model and all that its training needs; see `loop.train`."""
 
     model: nn.Module
@@ -45,7 +52,7 @@ class Run:
     name: str
     save: Callable[[Path], None]  # saves the trained model in a folder
     describe: Callable[[TrainingResult], dict[str, Any]]  # metrics of the model, with the sizes of the data
-    min_updates: int = 300
+    min_updates: int = MIN_UPDATES
 
 
 @keep_locks()
@@ -53,7 +60,7 @@ def train_in_folder(
     settings: TrainingSettings,
     out: Path,
     what: str,
-    prepare: Callable[[Path], Run],
+    prepare: Callable[[Path], TrainingRun],
     *,
     libraries: Sequence[str],
     files: Mapping[str, object],
@@ -159,6 +166,16 @@ def stage(folder: Path, make: Callable[[Path], None], *, seed: int) -> Path:
         (folder / COMPLETE).touch()
     process_state().wait_for_everyone()
     return folder
+
+
+def stage_pretrained(folder: Path, make: Callable[[], tuple[Any, Any]], *, seed: int) -> Path:
+    """A `stage` with a model and its tokenizer."""
+
+    def save(folder: Path) -> None:
+        for each in make():
+            each.save_pretrained(folder)
+
+    return stage(folder, save, seed=seed)
 
 
 def _leave_nothing(work: Path) -> None:

@@ -15,6 +15,11 @@ Arithmetic = Literal["float32", "bf16"]
 DEVICE = r"auto|(cpu|cuda|mps|xpu|npu|hpu|mlu|musa|xla)(:\d+)?"
 
 
+def arithmetic_of(precision: Precision) -> Arithmetic:
+    """What a judge that trains in a precision answers in."""
+    return "bf16" if precision == "bf16" else "float32"
+
+
 @dataclass(kw_only=True)
 class DeviceOptions:
     """Where models run."""

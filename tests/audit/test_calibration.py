@@ -59,7 +59,7 @@ def test_a_temperature_is_fitted_on_one_half_and_judged_on_the_other():
 def test_every_judge_is_tested_on_its_own_examples(corpus):
     known = read_corpus(corpus)
     judges = FakeJudges(known.test.outlets, digits="abcd")
-    found = {one.judge: one for one in calibrate(judges, corpus, known.test.items, known.known)}
+    found = {one.judge: one for one in calibrate(judges, corpus, known.test.items, known.resources)}
     assert set(found) == {"main", "hh", "ah", "fluency"}
     assert found["main"].n == len(known.test.items)
     assert {pair is None for _, pair in judges.main.asked} == {True}

@@ -24,7 +24,7 @@ def results(sample):
     judges = FakeJudges(sample.test.outlets)
     judges.main.rule = lambda text, _: 0.9 if len(text) > 100 else 0.2  # the second outlet writes longer ones
     found, table = measure_systems(
-        judges, sample.test.items, sample.test.events, sample.known, at_most=30, resamples=50, seed=1
+        judges, sample.test.items, sample.test.events, sample.resources, at_most=30, resamples=50, seed=1
     )
     return {result.system: result for result in found}, table
 
@@ -58,7 +58,7 @@ def test_a_missing_fluency_judge_is_to_blame_for_what_breaks_fluency(sample, mon
         FakeJudges(sample.test.outlets),
         sample.test.items,
         sample.test.events,
-        sample.known,
+        sample.resources,
         at_most=30,
         resamples=50,
         seed=1,
@@ -227,6 +227,6 @@ def test_judges_of_other_outlets_are_refused(sample, fake_judges):
 def test_every_distinct_question_is_asked_once(sample):
     judges = FakeJudges(sample.test.outlets)
     measure_systems(
-        judges, sample.test.items, sample.test.events, sample.known, at_most=10, resamples=10, seed=1
+        judges, sample.test.items, sample.test.events, sample.resources, at_most=10, resamples=10, seed=1
     )
     assert len(judges.ah.asked) == len(set(judges.ah.asked))

@@ -18,7 +18,7 @@ def sample(corpus):
 
 def made(sample, name, at_most=40):
     items = sample.test.items
-    found = perturbed(items, PERTURBATIONS[name], sample.known, seed=1, at_most=at_most)
+    found = perturbed(items, PERTURBATIONS[name], sample.resources, seed=1, at_most=at_most)
     return [(items[place], text) for place, text in found]
 
 
@@ -43,7 +43,7 @@ def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
 def test_a_system_that_breaks_the_other_headline_skips_items_without_one(sample):
     items = [replace(item, reference="") for item in sample.test.items[:5]]
     for name in ("reversed_words", "numbers_changed", "names_swapped", "negated", "gold_twice", "long_words"):
-        assert perturbed(items, PERTURBATIONS[name], sample.known, seed=1, at_most=5) == []
+        assert perturbed(items, PERTURBATIONS[name], sample.resources, seed=1, at_most=5) == []
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_system_that_breaks_the_other_headline_skips_items_without_one(sample)
 )
 def test_what_is_done_to_a_headline(sample, name, texts, expected):
     item = replace(sample.test.items[0], **texts)
-    found = perturbed([item], PERTURBATIONS[name], sample.known, seed=1, at_most=1)
+    found = perturbed([item], PERTURBATIONS[name], sample.resources, seed=1, at_most=1)
     assert [text for _, text in found] == [expected] * (expected is not None)
 
 
@@ -122,7 +122,7 @@ def test_what_is_done_to_a_headline(sample, name, texts, expected):
 )
 def test_as_many_words_are_drawn_as_are_said(sample, name, reference, kept, changed):
     item = replace(sample.test.items[0], reference=reference)
-    [(_, text)] = perturbed([item], PERTURBATIONS[name], sample.known, seed=1, at_most=1)
+    [(_, text)] = perturbed([item], PERTURBATIONS[name], sample.resources, seed=1, at_most=1)
     words, old = text.split(), reference.split()
     assert len(words) == kept + changed
     assert sum(word in old for word in words) == kept
@@ -130,7 +130,9 @@ def test_as_many_words_are_drawn_as_are_said(sample, name, reference, kept, chan
 
 def test_every_number_is_changed(sample):
     def values(text):
-        return {v for number in sample.known.read(text).numbers() if number.claimed for v in number.values}
+        return {
+            v for number in sample.resources.read(text).numbers() if number.claimed for v in number.values
+        }
 
     found = made(sample, "numbers_changed")
     assert all(values(text) and not values(text) & values(item.reference) for item, text in found)
@@ -138,8 +140,8 @@ def test_every_number_is_changed(sample):
 
 def test_every_name_is_swapped(sample):
     def names(text):
-        headline = sample.known.read(text)
-        return {headline.keys[place] for place in headline.names(sample.known.casing)}
+        headline = sample.resources.read(text)
+        return {headline.keys[place] for place in headline.names(sample.resources.casing)}
 
     found = made(sample, "names_swapped")
     assert all(not names(text) & names(item.reference) for item, text in found)
@@ -147,8 +149,8 @@ def test_every_name_is_swapped(sample):
 
 def test_names_of_the_original_stand_in_another_headline(sample):
     for item, text in made(sample, "names_spliced_in", at_most=10):
-        original = sample.known.read(item.source)
-        spans = original.full_names(sample.known.casing)
+        original = sample.resources.read(item.source)
+        spans = original.full_names(sample.resources.casing)
         assert any(original.words(*span) in text for span in spans)
 
 
@@ -176,7 +178,7 @@ def test_somebody_of_the_article_says_what_nobody_said(sample):
 
 def test_what_somebody_did_say_is_no_invented_quotation(sample):
     item = replace(sample.test.items[0], article=". ".join(INVENTED["it"]))
-    assert perturbed([item], PERTURBATIONS["quotation_before"], sample.known, seed=1, at_most=1) == []
+    assert perturbed([item], PERTURBATIONS["quotation_before"], sample.resources, seed=1, at_most=1) == []
 
 
 @pytest.mark.parametrize(
@@ -193,9 +195,9 @@ def test_what_somebody_did_say_is_no_invented_quotation(sample):
     ],
 )
 def test_what_is_done_to_an_english_headline(sample, name, texts, expected):
-    known = replace(sample.known, material=Material([], "en"), casing=Casing())
+    resources = replace(sample.resources, material=Material([], "en"), casing=Casing())
     item = replace(sample.test.items[0], **texts)
-    found = perturbed([item], PERTURBATIONS[name], known, seed=1, at_most=1)
+    found = perturbed([item], PERTURBATIONS[name], resources, seed=1, at_most=1)
     assert [text for _, text in found] == [expected] * (expected is not None)
 
 
@@ -227,25 +229,25 @@ def test_heavy_words_are_of_the_article_and_sorted(sample):
 
 def test_draws_follow_from_the_seed(sample):
     items, system = sample.test.items[:20], PERTURBATIONS["random_target"]
-    one, other = (perturbed(items, system, sample.known, seed=seed, at_most=20) for seed in (1, 2))
+    one, other = (perturbed(items, system, sample.resources, seed=seed, at_most=20) for seed in (1, 2))
     assert one != other
 
 
 def test_no_more_headlines_than_asked_for_and_those_of_the_first_items(sample):
-    def two_of_them(item, random, known):
+    def two_of_them(item, random, resources):
         return "x" if item.id == sample.test.items[3].id or item.id == sample.test.items[1].id else None
 
     system = Perturbation("x", ("style",), "", two_of_them, 0.0)
-    assert perturbed(sample.test.items, system, sample.known, seed=1, at_most=9) == [(1, "x"), (3, "x")]
-    assert perturbed(sample.test.items, system, sample.known, seed=1, at_most=1) == [(1, "x")]
+    assert perturbed(sample.test.items, system, sample.resources, seed=1, at_most=9) == [(1, "x"), (3, "x")]
+    assert perturbed(sample.test.items, system, sample.resources, seed=1, at_most=1) == [(1, "x")]
 
 
 def test_cue_words_are_those_that_one_outlet_uses_more(sample):
-    cues = sample.known.cues
+    cues = sample.resources.cues
     one, other = sample.test.outlets
     share = {
         outlet: np.mean(
-            [cues[one][0] in headline.split() for headline in sample.known.training_headlines[outlet]]
+            [cues[one][0] in headline.split() for headline in sample.resources.training_headlines[outlet]]
         )
         for outlet in (one, other)
     }

@@ -6,7 +6,7 @@ import pytest
 from change_it.cli import main
 from change_it.results.report_files import write_report
 from change_it.scoring.scores import score
-from change_it.scoring.systems import System
+from change_it.scoring.systems import ScoredSystem
 
 
 @pytest.fixture
@@ -14,7 +14,9 @@ def tables(tmp_path, toy_test, fake_judges, without_charts):
     """The files of two systems, of which the second one's headlines are hostile, and the scores behind them."""
     hostile = tuple(f"</script><b>{item.source}" for item in toy_test.items)
     gold = tuple(item.reference for item in toy_test.items)
-    scores = score(toy_test, fake_judges, [System("mine", gold), System("other", hostile)], resamples=2)
+    scores = score(
+        toy_test, fake_judges, [ScoredSystem("mine", gold), ScoredSystem("other", hostile)], resamples=2
+    )
     write_report(tmp_path / "report", scores, None, [])
     return [str(tmp_path / "report" / "items" / f"{name}.csv") for name in ("mine", "other")], scores
 

@@ -20,7 +20,7 @@ from change_it.generators.decoding import Decoding
 from change_it.generators.generator import load_generator
 from change_it.generators.generator_options import GeneratorOptions, architecture_of, check_published, preset
 from change_it.generators.headline_transfer import HeadlineTransfer
-from change_it.generators.recipes import Examples, load_recipe
+from change_it.generators.recipes import SourcesAndTargets, load_recipe
 from change_it.generators.search import generate
 from change_it.networks.tokenizer import train_tokenizer
 
@@ -175,7 +175,7 @@ def test_evaluations_read_what_a_share_of_the_minutes_allows(tmp_path, monkeypat
         clock.now += 2.0 * len(examples)
         return 1.0
 
-    examples = Examples([str(number) for number in range(500)], ["x"] * 500)
+    examples = SourcesAndTargets([str(number) for number in range(500)], ["x"] * 500)
     chosen = SimpleNamespace(max_minutes=15.0, batch_size=8)
     some = train._affordable(examples, loss, chosen, tmp_path / "sample.json")
     assert len(some) == 15  # 30 of 900 seconds

@@ -323,7 +323,9 @@ HfApi().upload_folder(repo_id="nina/tiny-t5", folder_path=given["folder"])
     repo = hub.repo("model", "nina/adapters")
     assert "adapter_model.safetensors" in repo.paths()
     assert card_header(repo.read("README.md"))["base_model"] == "nina/tiny-t5"
-    assert card_header(repo.read("README.md"))["license"] == "unknown"  # that of the texts is not that of the base
+    assert (
+        card_header(repo.read("README.md"))["license"] == "unknown"
+    )  # that of the texts is not that of the base
     assert client.run(
         """
 from change_it import HeadlineTransfer

@@ -9,7 +9,7 @@ from saved_judges import save_reader
 from change_it.cli import main
 from change_it.corpus.rewriting import rewriting_source
 from change_it.errors import InputError
-from change_it.judges.reader import KINDS, Reader, Reading, calibrated
+from change_it.judges.reader import KINDS, HeadlineReading, Reader, calibrated
 from change_it.scoring.facts import check_all_facts
 from change_it.text.edits import Edit, Mentions, edits
 from change_it.text.names import Headline
@@ -81,7 +81,7 @@ def test_one_reading_a_headline_in_their_order(folder):
     asked = ["Rossi accusa Bianchi", "Ecco", *(f"Rossi accusa {n + 2} volte" for n in range(20))]
     readings = ask(reader, asked, progress=done.append)
     assert done[-1] == len(asked)
-    assert readings[1] == Reading()
+    assert readings[1] == HeadlineReading()
     assert all(
         reading.gaps and np.isfinite([*reading.gaps.values()]).all()
         for reading in readings[:1] + readings[2:]
@@ -146,7 +146,9 @@ def test_the_partners_article_is_asked_where_it_can_change_the_verdict(folder):
 
 def test_the_margins_let_a_share_through():
     edit = Edit("x", "name", 0, 1, "x")
-    readings = [Reading({"name": float(gap)}, {"name": edit}) for gap in range(-10, 90)] + [Reading()] * 50
+    readings = [HeadlineReading({"name": float(gap)}, {"name": edit}) for gap in range(-10, 90)] + [
+        HeadlineReading()
+    ] * 50
     assert calibrated(readings, 0.95) == {
         "name": pytest.approx(5.05, abs=0.03),
         "number": 0.0,
@@ -158,7 +160,7 @@ def test_the_margins_let_a_share_through():
 def test_each_kind_has_a_margin_of_its_own():
     rng, edit = np.random.default_rng(1), Edit("x", "name", 0, 1, "x")
     readings = [
-        Reading({"name": name, "number": 5 * number}, {"name": edit, "number": edit})
+        HeadlineReading({"name": name, "number": 5 * number}, {"name": edit, "number": edit})
         for name, number in rng.normal(1.0, 1.0, (2000, 2)).tolist()
     ]
     margins = calibrated(readings, 0.95)
@@ -180,7 +182,9 @@ class Refuses:
         edit["Il governo cade"] = Edit("Il governo non cade", "negation", 11, 11, "non ")
         edit["Non cade"] = Edit("Cade", "negation", 0, 5, "C")
         return [
-            Reading({edit[text].kind: -9.0}, {edit[text].kind: edit[text]}) if text in edit else Reading()
+            HeadlineReading({edit[text].kind: -9.0}, {edit[text].kind: edit[text]})
+            if text in edit
+            else HeadlineReading()
             for text in headlines
         ]
 
@@ -294,12 +298,12 @@ def test_the_margin_of_its_kind_decides(tmp_path):
 
     def objection(of_name, of_number):
         return wide.objection(
-            Reading({"name": of_name, "number": of_number}, {"name": name, "number": number})
+            HeadlineReading({"name": of_name, "number": of_number}, {"name": name, "number": number})
         )
 
     assert [objection(gap, 1.0) for gap in (-3.1, -3.0, 0.0)] == [name, None, None]
     assert objection(-3.1, -0.2) == number
-    assert wide.objection(Reading()) is None
+    assert wide.objection(HeadlineReading()) is None
 
 
 def causal(folder, kind):

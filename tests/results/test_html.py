@@ -37,7 +37,7 @@ from change_it.results.score_tables import (
 )
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import System, built_in_systems
+from change_it.scoring.systems import ScoredSystem, built_in_systems
 from change_it.tables import figure
 from change_it.translation import Message, load_texts, localized, number, translate
 
@@ -82,7 +82,7 @@ def parse(text):
 def scores(toy_test, fake_judges):
     hostile = tuple(f"<script>alert('{item.id}')</script> & {item.source}" for item in toy_test.items)
     return score(
-        toy_test, fake_judges, [*built_in_systems(toy_test), System("hostile", hostile)], resamples=20
+        toy_test, fake_judges, [*built_in_systems(toy_test), ScoredSystem("hostile", hostile)], resamples=20
     )
 
 
@@ -240,8 +240,8 @@ def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judge
         "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'> &amp; <b>statale</b>"
     )
     systems = [
-        System("<b onclick=window.ran=1>evil", (hostile,) * len(toy_test.items)),
-        System(
+        ScoredSystem("<b onclick=window.ran=1>evil", (hostile,) * len(toy_test.items)),
+        ScoredSystem(
             "mine",
             tuple(f"Titolo {number}: 100 {item.reference}" for number, item in enumerate(toy_test.items)),
         ),
@@ -347,7 +347,7 @@ def test_a_second_report_replaces_the_first_and_leaves_other_files(tmp_path, sco
     (out / "hevas").mkdir()
     others = [
         *built_in_systems(toy_test)[:2],
-        System("new", tuple(item.reference for item in toy_test.items)),
+        ScoredSystem("new", tuple(item.reference for item in toy_test.items)),
     ]
     write_report(out, score(toy_test, fake_judges, others, resamples=2), None, [])
     assert {path.stem for path in (out / "items").iterdir()} == {"gold", "copy", "new"}
@@ -376,7 +376,7 @@ def test_a_report_that_is_interrupted_leaves_the_old_one(tmp_path, scores, monke
 def test_formulas_of_strangers_are_quoted(tmp_path, toy_test, fake_judges):
     starts = ("=1+1", "+39 02", "-3 gradi", "@qui", "normale", "'citato", "\t=1", "a=b")
     headlines = tuple(starts[at % len(starts)] for at in range(len(toy_test.items)))
-    scores = score(toy_test, fake_judges, [System("=sum", headlines)], resamples=2)
+    scores = score(toy_test, fake_judges, [ScoredSystem("=sum", headlines)], resamples=2)
     write_report(tmp_path / "report", scores, None, [])
     with (tmp_path / "report" / "items" / "=sum.csv").open(encoding="utf-8", newline="") as lines:
         written = [row["headline"] for row in csv.DictReader(lines)]
@@ -503,9 +503,9 @@ def test_a_reranked_system_shows_who_chose(tmp_path, toy_test):
     other, same = (Reranker.of(FakeJudges(fold=fold, digits="def")) for fold in "01")
     systems = [
         *built_in_systems(toy_test),
-        System("sum+rerank", gold, other),
-        System("own", gold, same),
-        System("cut", ("", *gold[1:])),
+        ScoredSystem("sum+rerank", gold, other),
+        ScoredSystem("own", gold, same),
+        ScoredSystem("cut", ("", *gold[1:])),
     ]
     scores = score(toy_test, FakeJudges(fold="1"), systems, resamples=2, allow_same_judges=True)
     text = page_of(tmp_path, scores)
@@ -532,7 +532,7 @@ def test_a_table_without_reranked_systems_says_nothing_of_them(tmp_path, scores)
 
 def test_long_names_of_systems_stay_whole_in_the_charts(tmp_path, toy_test, fake_judges):
     gold = tuple(item.reference for item in toy_test.items)
-    systems = [*built_in_systems(toy_test), System("agnostic-it5-small+rerank", gold)]
+    systems = [*built_in_systems(toy_test), ScoredSystem("agnostic-it5-small+rerank", gold)]
     text = page_of(tmp_path, score(toy_test, fake_judges, systems, resamples=2))
     assert ">agnostic-it5-<" in text
     assert ">small+rerank<" in text
@@ -633,7 +633,7 @@ def test_filters_of_the_templates():
 def test_examples_have_five_marks_and_underline_what_is_unsupported(tmp_path, toy_test):
     gold = [item.reference for item in toy_test.items]
     gold[0] = "Ecco: <b>a Zagarolo & Palombara crolla il ponte, 17 feriti!"
-    systems = [*built_in_systems(toy_test), System("mine", tuple(gold))]
+    systems = [*built_in_systems(toy_test), ScoredSystem("mine", tuple(gold))]
     text = page_of(tmp_path, score(toy_test, FakeJudges(digits="abcd"), systems, resamples=2))
     assert (
         "Ecco: &lt;b&gt;a <u>Zagarolo</u> &amp; <u>Palombara</u> crolla il ponte, <u>17</u> feriti!" in text
@@ -670,7 +670,7 @@ def test_the_terminal_shows_strict_compliancy_and_its_interval(toy_test):
 def test_one_line_says_what_the_first_figure_means(tmp_path, toy_test, scores):
     new = [item.reference for item in toy_test.items]
     new[0] = toy_test.items[0].source  # fails at main
-    mine = System("mine", tuple(new))
+    mine = ScoredSystem("mine", tuple(new))
     systems = [*built_in_systems(toy_test), mine]
     found = score(toy_test, FakeJudges(digits="abcd"), systems, resamples=2)
     strict = {

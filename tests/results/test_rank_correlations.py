@@ -10,7 +10,7 @@ from change_it.results.rank_correlations import EVERY, rank_correlations
 from change_it.results.report_files import report_record
 from change_it.results.score_tables import overlap_table
 from change_it.scoring.scores import score
-from change_it.scoring.systems import System, built_in_systems
+from change_it.scoring.systems import ScoredSystem, built_in_systems
 
 
 @pytest.fixture
@@ -22,10 +22,10 @@ def scores(monkeypatch):
     judges = FakeJudges()
     for judge in judges.by_task.values():
         judge.rule = lambda *_: noise.random()
-    cut = System(
+    cut = ScoredSystem(
         "cut", tuple(" ".join(item.source.split()[: 1 + n % 4]) for n, item in enumerate(test.items))
     )
-    failed = System("failed", ("", *(item.reference for item in test.items[1:])))
+    failed = ScoredSystem("failed", ("", *(item.reference for item in test.items[1:])))
     return score(test, judges, [*built_in_systems(test), cut, failed], resamples=2, progress=False)
 
 

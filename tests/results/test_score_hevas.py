@@ -20,7 +20,7 @@ from change_it.results import report_files as files
 from change_it.results.charts import hevas_drawings
 from change_it.results.report_files import write_report
 from change_it.scoring.scores import score
-from change_it.scoring.systems import System, built_in_systems
+from change_it.scoring.systems import ScoredSystem, built_in_systems
 
 EVENTS = tuple(
     f"{verb} {what}{' a ' + city if number % 3 else ''}"
@@ -66,7 +66,7 @@ def corpus(tmp_path, monkeypatch):
 def measured(test_set):
     own = [f"<b>{item.source.split()[0]}</b> & il resto" for item in test_set.items]
     own[PAIR] = ["", ""]
-    systems = [*built_in_systems(test_set), System("own", tuple(own))]
+    systems = [*built_in_systems(test_set), ScoredSystem("own", tuple(own))]
     scores = score(test_set, FakeJudges(), systems, resamples=5, progress=False)
     options = MetricOptions()
     documents = hevas.check(test_set, options)
@@ -100,11 +100,11 @@ def test_correlations_are_those_of_the_headlines_themselves(measured):
 
 def test_headlines_that_nobody_has_written_are_no_agreement(test_set):
     headlines = ["", *("sempre le stesse parole" for _ in test_set.items[1:])]
-    systems = [*built_in_systems(test_set), System("one", tuple(headlines))]
+    systems = [*built_in_systems(test_set), ScoredSystem("one", tuple(headlines))]
     scores = score(test_set, FakeJudges(), systems, resamples=2, progress=False)
     evaluation = hevas.evaluate(
         hevas.check(test_set, MetricOptions()),
-        [hevas.Headlines(system.name, system.headlines) for system in systems],
+        [hevas.System(system.name, system.headlines) for system in systems],
         metrics=["AWL"],
     )
     columns = hevas.judge_columns(scores, evaluation)

@@ -13,7 +13,7 @@ from change_it.commands.score import ScoreOptions
 from change_it.scoring.compliancy import compute_compliancy
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
-from change_it.scoring.systems import System, built_in_systems
+from change_it.scoring.systems import ScoredSystem, built_in_systems
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_both_directions_of_a_pair_and_near_duplicates_are_one_event(toy_test):
 
 def test_intervals_and_tests_draw_events(toy_test, fake_judges):
     """Of two directions that fare alike the second is no evidence: the interval is that of one."""
-    half = System(
+    half = ScoredSystem(
         "half", tuple(item.reference if item.id[1] in "01" else item.source for item in toy_test.items)
     )
     systems = [*built_in_systems(toy_test), half]
@@ -150,9 +150,9 @@ def test_intervals_and_tests_draw_events(toy_test, fake_judges):
 def test_several_runs_are_a_mean_with_intervals_over_runs_and_events(toy_test, fake_judges):
     gold, copy = ([getattr(item, name) for item in toy_test.items] for name in ("reference", "source"))
     runs = [
-        System("mine.1", tuple(gold), run_of="mine"),
-        System("mine.2", tuple(gold[:3] + copy[3:7] + gold[7:]), run_of="mine"),
-        System("mine.3", ("", *copy[1:]), run_of="mine"),
+        ScoredSystem("mine.1", tuple(gold), run_of="mine"),
+        ScoredSystem("mine.2", tuple(gold[:3] + copy[3:7] + gold[7:]), run_of="mine"),
+        ScoredSystem("mine.3", ("", *copy[1:]), run_of="mine"),
     ]
     scores = score(toy_test, fake_judges, [*built_in_systems(toy_test), *runs], resamples=2000)
     assert "mine" not in scores.systems
@@ -177,7 +177,7 @@ def systems_of(systems, count):
 def test_every_distinct_question_is_asked_once(toy_test):
     judges = FakeJudges()
     systems = built_in_systems(toy_test)
-    score(toy_test, judges, [*systems, System("again", systems[0].headlines)], resamples=2)
+    score(toy_test, judges, [*systems, ScoredSystem("again", systems[0].headlines)], resamples=2)
     for judge in (judges.main, judges.hh, judges.ah):
         assert max(Counter(judge.asked).values()) == 1
 
@@ -199,7 +199,8 @@ def test_one_resample_is_enough_and_none_too_few(toy_test, fake_judges):
 def test_runs_that_lack_different_items_are_refused(toy_test, fake_judges):
     texts = [item.source for item in toy_test.items]
     runs = [
-        System(f"mine.{number}", (None,) * number + tuple(texts[number:]), run_of="mine") for number in (1, 2)
+        ScoredSystem(f"mine.{number}", (None,) * number + tuple(texts[number:]), run_of="mine")
+        for number in (1, 2)
     ]
     with pytest.raises(InputError, match="the runs of mine lack different ids"):
         score(toy_test, fake_judges, runs, resamples=2, progress=False)
@@ -207,7 +208,9 @@ def test_runs_that_lack_different_items_are_refused(toy_test, fake_judges):
 
 def test_systems_without_common_items_are_not_told_apart(toy_test, fake_judges):
     halves = [
-        System(name, tuple(item.reference if item.direction == name else None for item in toy_test.items))
+        ScoredSystem(
+            name, tuple(item.reference if item.direction == name else None for item in toy_test.items)
+        )
         for name in ("rep2gio", "gio2rep")
     ]
     scores = score(toy_test, fake_judges, halves, resamples=10, progress=False)

@@ -6,14 +6,14 @@ import pytest
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
-from change_it.judges.reader import Reading
+from change_it.judges.reader import HeadlineReading
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker, Writer, parse_reranker
-from change_it.scoring.systems import System, built_in_systems
+from change_it.scoring.systems import ScoredSystem, built_in_systems
 
 
 def reranked(test, judges, name="mine"):
-    return System(name, tuple(item.reference for item in test.items), Reranker.of(judges))
+    return ScoredSystem(name, tuple(item.reference for item in test.items), Reranker.of(judges))
 
 
 def test_the_signature_has_full_hashes_and_reads_back():
@@ -103,7 +103,11 @@ def test_the_judges_of_the_other_fold_may_score(toy_test):
 
 def test_headlines_that_are_missing_fail_everywhere(toy_test):
     gold = tuple(item.reference for item in toy_test.items)
-    systems = [System("gold", gold), System("half", ("", " ", *gold[2:])), System("none", ("",) * len(gold))]
+    systems = [
+        ScoredSystem("gold", gold),
+        ScoredSystem("half", ("", " ", *gold[2:])),
+        ScoredSystem("none", ("",) * len(gold)),
+    ]
     judges = FakeJudges()
     judges.main.rule = lambda text, _: (
         0.9 if "!" in text or not text.strip() else 0.2
@@ -128,7 +132,7 @@ def with_reader(weights, base):
     """Judges whose judge of facts believes everything."""
 
     def read(headlines, **_):
-        return [Reading(np.inf, None)] * len(headlines)
+        return [HeadlineReading(np.inf, None)] * len(headlines)
 
     reader = SimpleNamespace(
         weights_hash=weights, settings=SimpleNamespace(base=base), read=read, objection=lambda reading: None
@@ -137,7 +141,7 @@ def with_reader(weights, base):
 
 
 def written_by(test, *writers):
-    return System("mine", tuple(item.reference for item in test.items), writers=writers)
+    return ScoredSystem("mine", tuple(item.reference for item in test.items), writers=writers)
 
 
 def test_a_reader_does_not_judge_its_own_hand(toy_test):

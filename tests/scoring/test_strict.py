@@ -13,7 +13,7 @@ from change_it.scoring.compliancy import compute_compliancy, judge_items
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker, parse_reranker
-from change_it.scoring.systems import System, built_in_systems
+from change_it.scoring.systems import ScoredSystem, built_in_systems
 from change_it.text.names import Casing
 
 
@@ -94,8 +94,8 @@ def test_without_a_fluency_judge_facts_remain(toy_test, fake_judges):
 
 def test_the_best_strict_compliancy_comes_first(toy_test, strict_judges):
     gold = tuple(item.reference for item in toy_test.items)
-    broken = System("broken", tuple(f"{text} ponte ponte" for text in gold))
-    half = System("half", (*broken.headlines[:4], *gold[4:]))
+    broken = ScoredSystem("broken", tuple(f"{text} ponte ponte" for text in gold))
+    half = ScoredSystem("half", (*broken.headlines[:4], *gold[4:]))
     systems = [broken, half, *built_in_systems(toy_test)]
     scores = score(toy_test, strict_judges, systems, resamples=20, progress=False)
     assert scores.systems[:2] == ["gold", "half"]
@@ -119,7 +119,7 @@ def test_an_article_without_a_partner_is_an_item_without_a_reference(unpaired):
 
 
 def test_gold_and_overlap_count_only_items_with_a_reference(unpaired, strict_judges, toy_test):
-    same = System("same", tuple(item.reference or item.source for item in unpaired.items))
+    same = ScoredSystem("same", tuple(item.reference or item.source for item in unpaired.items))
     scores = score(unpaired, strict_judges, [*built_in_systems(unpaired), same], resamples=20, progress=False)
     gold, row = scores.row("gold"), scores.row("same")
     assert (gold.n, gold.references, gold.errors) == (8, 8, 0)

@@ -5,7 +5,7 @@ from scoring_fakes import FakeJudges
 
 from change_it import InputError
 from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import lead, read_predictions, read_systems
+from change_it.scoring.systems import lead, read_predictions, read_scored_systems
 
 FULL = "id,headline,target,error,reranker"
 
@@ -88,7 +88,7 @@ def test_the_reranker_is_read(tmp_path, toy_test, lines):
     judges = FakeJudges(fold="0")
     rows = [f"{line},,{Reranker.of(judges).signature}" for line in lines]
     rows[0] = "a0,,gio,the article is empty,"
-    (system,) = read_systems([f"mine={write(tmp_path / 'p.csv', rows, header=FULL)}"], toy_test)
+    (system,) = read_scored_systems([f"mine={write(tmp_path / 'p.csv', rows, header=FULL)}"], toy_test)
     assert system.reranker == Reranker.of(judges)
 
 
@@ -119,27 +119,27 @@ def test_missing_file_column_and_wrong_encoding(tmp_path, toy_test, lines):
 @pytest.mark.parametrize("spec", ["p.csv", "=p.csv", "name=", "../up=p.csv", "gold=p.csv"])
 def test_bad_names(spec, toy_test):
     with pytest.raises(InputError, match="--predictions"):
-        read_systems([spec], toy_test)
+        read_scored_systems([spec], toy_test)
 
 
 def test_a_name_twice(tmp_path, toy_test, lines):
     file = write(tmp_path / "p.csv", lines)
-    assert [system.name for system in read_systems([f"one={file}", f"two={file}"], toy_test)] == [
+    assert [system.name for system in read_scored_systems([f"one={file}", f"two={file}"], toy_test)] == [
         "one",
         "two",
     ]
     for specs in ([f"one={file}", f"one={file}"], [f"one={file}", f"One={file}"]):
         with pytest.raises(InputError, match="taken"):
-            read_systems(specs, toy_test)
+            read_scored_systems(specs, toy_test)
 
 
 def test_files_of_one_name_are_runs(tmp_path, toy_test, lines):
     files = [write(tmp_path / f"{name}.csv", lines) for name in "abc"]
     specs = [f"mine={files[0]}", f"other={files[1]}", f"mine={files[2]}"]
-    found = {system.name: system.run_of for system in read_systems(specs, toy_test)}
+    found = {system.name: system.run_of for system in read_scored_systems(specs, toy_test)}
     assert found == {"mine.1": "mine", "other": "", "mine.2": "mine"}
     with pytest.raises(InputError, match=r"mine\.2 would be the name of a run"):
-        read_systems([*specs, f"Mine.2={files[1]}"], toy_test)
+        read_scored_systems([*specs, f"Mine.2={files[1]}"], toy_test)
 
 
 @pytest.mark.parametrize("length", [-1, 0, 1])
@@ -151,7 +151,7 @@ def test_a_file_needs_no_target_and_may_call_its_columns_otherwise(tmp_path, toy
     expected = read_predictions(write(tmp_path / "p.csv", lines), toy_test).headlines
     rows = [line.rpartition(",")[0] for line in lines]
     file = write(tmp_path / "q.csv", rows, header="key,output")
-    (system,) = read_systems([f"mine={file}"], toy_test, columns="id=key,headline=output")
+    (system,) = read_scored_systems([f"mine={file}"], toy_test, columns="id=key,headline=output")
     assert system.headlines == expected
 
 
@@ -179,9 +179,9 @@ def test_a_subset_is_refused_or_scored_alone(tmp_path, toy_test, lines):
 
 def test_runs_of_a_system_lack_the_same_headlines(tmp_path, toy_test, lines):
     files = [write(tmp_path / f"{run}.csv", lines[missing:]) for run, missing in enumerate((2, 2, 3))]
-    one, other = read_systems([f"mine={file}" for file in files[:2]], toy_test, allow_missing=True)
+    one, other = read_scored_systems([f"mine={file}" for file in files[:2]], toy_test, allow_missing=True)
     assert one.headlines[:3] == other.headlines[:3] == (None, None, "Titolo, a2")
     with pytest.raises(
         InputError, match="the runs of mine lack different ids: give headlines for the same ones in each run"
     ):
-        read_systems([f"mine={file}" for file in files], toy_test, allow_missing=True)
+        read_scored_systems([f"mine={file}" for file in files], toy_test, allow_missing=True)

@@ -8,7 +8,7 @@ import pytest
 from scoring_fakes import FakeJudges
 from space_runs import verdicts
 
-from change_it.audit.degenerate import MEASURES, Result
+from change_it.audit.degenerate import AUDIT_MEASURES, Result
 from change_it.audit.verdicts import Summary, Together, Verdict, hashes
 from change_it.results.pages import reasons
 from change_it.space.app import about_html
@@ -76,7 +76,7 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     models = Models.from_run(corpus_run)
     levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust"}
     assert {verdict.judge: verdict.level for verdict in models.audit.verdicts} == levels
-    values = dict.fromkeys(MEASURES) | {"main": 0.9, "passed": 0.9}
+    values = dict.fromkeys(AUDIT_MEASURES) | {"main": 0.9, "passed": 0.9}
     copy = Result("copy", ("style",), "", 20, values, {}, 0.03, ("main",), ("main",), ())
     record = {"hashes": hashes(models.judges), "systems": [copy.as_dict()], "probes": []}
     write(corpus_run / "audit" / "audit.json", record)

@@ -6,7 +6,7 @@ from space_runs import write_csv
 
 from change_it.errors import InputError
 from change_it.scoring.scores import score
-from change_it.scoring.systems import System
+from change_it.scoring.systems import ScoredSystem
 from change_it.space import compare_tab as compare
 
 HEADER = ["id", "direction", "source", "headline", "hh", "ah", "main"]
@@ -26,7 +26,7 @@ def tables(tmp_path):
     one = [row("1", yes, yes, yes), row("2", no, yes, yes), row("3", yes, yes, no), row("4", no, no, no)]
     other = [row("4", no, yes, no), *(row(id_, yes, yes, yes) for id_ in "125")]
     paths = [write(tmp_path / f"{name}.csv", rows) for name, rows in (("one", one), ("other", other))]
-    return compare.read_verdicts(paths)
+    return compare.read_uploaded_verdicts(paths)
 
 
 def test_only_common_items_are_matched(tables):
@@ -72,15 +72,15 @@ def test_the_tables_of_scoring_and_their_files_give_the_same(tmp_path):
         test,
         FakeJudges(),
         [
-            System("a", tuple(item.reference for item in test.items)),
-            System("b", ("Altro!",) * (n - 1) + ("",)),
+            ScoredSystem("a", tuple(item.reference for item in test.items)),
+            ScoredSystem("b", ("Altro!",) * (n - 1) + ("",)),
         ],
         resamples=2,
         progress=False,
     )
     for name, items in found.items.items():
         items.write_csv(tmp_path / f"{name}.csv")
-    read = compare.read_verdicts([tmp_path / "a.csv", tmp_path / "b.csv"])
+    read = compare.read_uploaded_verdicts([tmp_path / "a.csv", tmp_path / "b.csv"])
     direct, again = (compare.matched(one, "a", "b") for one in (found.items, read))
     assert direct.equals(again)
     assert len(direct) == n
@@ -92,7 +92,7 @@ def test_fluency_facts_and_unsupported_words_are_shown_where_they_are_known(tmp_
     one = [[*row("1", True, True, True, headline="17 morti"), "true", "false", places, "true"]]
     other = [[*row("1", True, True, True), "true", "true", '[{"start": "x"}, 1e999]', "true"]]
     files = [write(tmp_path / f"{name}.csv", rows, header) for name, rows in (("one", one), ("other", other))]
-    items = compare.matched(compare.read_verdicts(files), "one", "other")
+    items = compare.matched(compare.read_uploaded_verdicts(files), "one", "other")
     assert items.select("compliant", "strict_compliancy", "strict_compliancy_other").row(0) == (
         True,
         False,
@@ -104,7 +104,7 @@ def test_fluency_facts_and_unsupported_words_are_shown_where_they_are_known(tmp_
     assert "facts: numbers, names or quotations not supported" in html
     assert len(compare.counts_table(items, "one", "other").rows) == 8
     plain = [write(tmp_path / f"{name}.csv", [row("1", True, True, True)]) for name in ("x", "y")]
-    items = compare.matched(compare.read_verdicts(plain), "x", "y")
+    items = compare.matched(compare.read_uploaded_verdicts(plain), "x", "y")
     assert len(compare.counts_table(items, "x", "y").rows) == 4
     assert "fluency" not in compare.pairs_html(items, "x", "y", "en", "")
     assert not len(compare.chosen(items, "fluency", "none"))
@@ -115,7 +115,7 @@ def test_headlines_are_text_and_every_verdict_is_in_words(tables, tmp_path):
     path = write(
         tmp_path / "evil.csv", [[evil, *row("1", True, False, True, headline=evil, source=evil)[1:]]]
     )
-    found = compare.read_verdicts(
+    found = compare.read_uploaded_verdicts(
         [path, write(tmp_path / "<b>.csv", [[evil, *row("1", True, True, True, headline="")[1:]]])],
     )
     html = compare.pairs_html(compare.matched(found, "evil", "<b>"), "evil", "<b>", "en", "<b>")
@@ -139,7 +139,7 @@ def test_headlines_are_text_and_every_verdict_is_in_words(tables, tmp_path):
 def test_faults_are_named(tmp_path, rows, header, message):
     path = write(tmp_path / "mine.csv", rows, header)
     with pytest.raises(InputError) as caught:
-        compare.read_verdicts([path])
+        compare.read_uploaded_verdicts([path])
     assert message in str(caught.value)
 
 
@@ -153,7 +153,9 @@ def test_systems_without_a_common_id_or_that_do_not_exist_are_refused(tables):
 
 def test_there_are_pages_and_they_end(tmp_path):
     rows = [row(str(n), True, True, n % 2 == 0) for n in range(25)]
-    tables = compare.read_verdicts([write(tmp_path / "a.csv", rows), write(tmp_path / "b.csv", rows)])
+    tables = compare.read_uploaded_verdicts(
+        [write(tmp_path / "a.csv", rows), write(tmp_path / "b.csv", rows)]
+    )
 
     def at(page, outcome="all"):
         _, shown, pages, now = compare.shown_items(tables, "a", "b", "main", outcome, page, "en")

@@ -135,11 +135,12 @@ def test_the_program_serves_until_it_is_interrupted(tiny_run):
 BUSY = """
 import time
 import gradio as gr
+from change_it.space.address import AddressOptions
 from change_it.space.serving import serve
 
 with gr.Blocks() as page:
     gr.Button().click(lambda: time.sleep(600), api_name="wait")
-serve(page, host="127.0.0.1", port=0, share=False)
+serve(page, AddressOptions(port=0))
 """
 
 

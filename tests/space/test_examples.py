@@ -6,7 +6,7 @@ import pytest
 from scoring_fakes import FakeJudges
 
 from change_it.generators.rerank import JudgedCandidate
-from change_it.scoring.compliancy import JUDGES
+from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.facts import Unsupported
 from change_it.scoring.item import Item, read_test_set
 from change_it.space.examples import _chosen, corpus_examples, examples, invented_examples
@@ -20,7 +20,7 @@ def judged(text, *refused_by, rather=""):
     """A headline that these judges refuse."""
     wrong = (Unsupported(text[:4], 0, 4, "name", rather),) if "facts" in refused_by else ()
     good = not refused_by
-    marks = {name: name not in refused_by for name in JUDGES}
+    marks = {name: name not in refused_by for name in VERDICT_NAMES}
     return JudgedCandidate(
         text, 0.0, good, good, marks, {"source": 0.1}, 0.9, 0.9, 0.9 if good else 0.0, wrong
     )

@@ -35,7 +35,7 @@ def documents_file(tmp_path):
 
 @pytest.fixture
 def documents(documents_file):
-    return quality.read_documents(documents_file)
+    return quality.read_uploaded_documents(documents_file)
 
 
 @pytest.fixture(scope="module")
@@ -62,14 +62,14 @@ def test_documents_and_systems_are_those_that_hevas_reads(tmp_path, documents_fi
     )
     plain = tmp_path / "t.txt"
     plain.write_text("".join(f"{row[2]}\r\n" for row in DOCUMENTS), encoding="utf-8", newline="")
-    systems = quality.read_systems([turned, plain], documents)
+    systems = quality.read_uploaded_systems([turned, plain], documents)
     assert [system.headlines for system in systems] == [tuple(row[2] for row in DOCUMENTS)] * 2
 
 
 def test_headlines_with_an_error_are_empty(tmp_path, documents):
     rows = [[row[0], row[2], "too long" if row[0] == "d1" else ""] for row in DOCUMENTS]
     path = write_csv(tmp_path / "s.csv", rows, ["id", "headline", "error"])
-    [system] = quality.read_systems([path], documents)
+    [system] = quality.read_uploaded_systems([path], documents)
     assert [bool(headline) for headline in system.headlines] == [row[0] != "d1" for row in DOCUMENTS]
     found = quality.measure(documents, [system], choice())
     assert "s: 1 of 6 headlines are empty" in html_of(found)
@@ -88,7 +88,7 @@ def test_names_are_unlike_each_other_and_fit_for_files(tmp_path, documents):
                 ["id", "headline"],
             )
         )
-    found = [system.name for system in quality.read_systems(paths, documents)]
+    found = [system.name for system in quality.read_uploaded_systems(paths, documents)]
     assert found == ["a-b_.._c", "first-2", "x", "X-2"]
 
 
@@ -122,7 +122,7 @@ def test_a_filter_out_of_its_range_is_refused(documents, wrong):
 
 
 def test_categories_are_those_of_hevas():
-    assert set(quality.CATEGORIES["readability"]) == set(published.READABILITY)
+    assert set(quality.CATEGORIES["readability"]) == set(published.PUBLISHED_READABILITY)
     assert set(published.INFORMATIVENESS) < set(quality.CATEGORIES["informativeness"])
     assert set(quality.CATEGORIES["all"]) == set(METRICS)
 
@@ -132,7 +132,7 @@ def test_usual_metrics_work_on_few_documents(tmp_path, count):
     path = write_csv(tmp_path / "d.csv", DOCUMENTS[:count], ["id", "article", "headline"])
     shares = []
     found = quality.measure(
-        quality.read_documents(path),
+        quality.read_uploaded_documents(path),
         [],
         choice(metrics=quality.USUAL, baselines=("first", "tfidf")),
         progress=lambda what, share: shares.append(share),
@@ -145,7 +145,7 @@ def test_usual_metrics_work_on_few_documents(tmp_path, count):
 
 def test_metrics_that_need_references_are_left_out_without_them(tmp_path):
     path = write_csv(tmp_path / "d.csv", [row[:2] for row in DOCUMENTS], ["id", "article"])
-    without = quality.read_documents(path)
+    without = quality.read_uploaded_documents(path)
     found = quality.measure(without, [], choice())
     assert found.left_out == ("R-1",)
     assert found.evaluation.metrics == ("JS-C", "Fog", "AWL")
@@ -178,11 +178,11 @@ def test_faults_are_named(tmp_path, documents, language):
 
     def document(*rows, header=("id", "article", "headline")):
         path = write_csv(tmp_path / "bad.csv", rows, header)
-        return lambda: quality.read_documents(path)
+        return lambda: quality.read_uploaded_documents(path)
 
     def system(*rows, header=("id", "headline"), name="bad.csv"):
         path = write_csv(tmp_path / name, rows, header)
-        return lambda: quality.read_systems([path], documents)
+        return lambda: quality.read_uploaded_systems([path], documents)
 
     refused(
         document(["1", "...", "x"], ["1", "Testo", ""], ["2", "a" * 20_001, "b" * 301]),

@@ -70,7 +70,7 @@ def html_of(found, language="en"):
 
 
 def test_items_are_read_with_labels_of_the_corpus_and_outlet_a_first(table):
-    test, [system] = tab.read_predictions(table, OUTLETS)
+    test, [system] = tab.read_uploaded_predictions(table, OUTLETS)
     assert [(item.id, item.label, item.target) for item in test.items] == [
         ("1", "rep", "gio"),
         ("3", "rep", "gio"),
@@ -86,7 +86,7 @@ def test_other_delimiters_case_order_and_byte_order_mark_do_not_matter(tmp_path,
         tmp_path / "reversed.csv", [row[::-1] for row in ROWS], [name.upper() for name in HEADER[::-1]], **how
     )
     reversed_.write_bytes(b"\xef\xbb\xbf" + reversed_.read_bytes())
-    read = partial(tab.read_predictions, outlets=OUTLETS)
+    read = partial(tab.read_uploaded_predictions, outlets=OUTLETS)
     assert read(reversed_)[0].items == read(table)[0].items
 
 
@@ -212,7 +212,7 @@ def test_a_fault_is_one_sentence_in_each_language(tmp_path, fault):
     path.write_bytes(content)
     messages = {}
     with pytest.raises(InputError) as caught:
-        tab.read_predictions(path, OUTLETS)
+        tab.read_uploaded_predictions(path, OUTLETS)
     for language in LANGUAGES:
         messages[language] = localized(language, caught.value)
         assert str(tmp_path) not in messages[language]
@@ -227,7 +227,7 @@ def test_json_lines_are_read_and_parquet_is_refused(tmp_path, table):
     lines.write_text(
         "\n".join(json.dumps(dict(zip(HEADER, row, strict=True))) for row in ROWS), encoding="utf-8"
     )
-    read = partial(tab.read_predictions, outlets=OUTLETS)
+    read = partial(tab.read_uploaded_predictions, outlets=OUTLETS)
     assert read(lines)[0].items == read(table)[0].items
     lines.write_text('{"id": 1}\n[]\n', encoding="utf-8")
     with pytest.raises(InputError, match=r"mine.jsonl, line 2"):
