@@ -149,7 +149,7 @@ def test_the_command_line_knows_it(corpus, capsys):
     assert "--out" in capsys.readouterr().err
 
 
-def test_an_audit_in_short_stands_in_every_report(audited, corpus, capsys, tmp_path):
+def test_an_audit_in_short_stands_in_every_report(audited, corpus, capsys, tmp_path, without_charts):
     score = ScoreOptions(judges=str(audited), corpus=corpus, out=tmp_path / "report", resamples=5)
     score_command.run(score)
 
