@@ -1,5 +1,6 @@
 """What all tests share; nothing large is loaded before a test asks for it."""
 
+import gc
 import os
 import shutil
 from contextlib import contextmanager
@@ -39,6 +40,11 @@ class OnlyExamples:
 
 def pytest_configure(config):
     config.pluginmanager.register(OnlyExamples)
+
+
+def pytest_collection_finish():
+    """What the libraries hold is not looked through again and again for garbage."""
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items):
