@@ -42,9 +42,15 @@ def pytest_configure(config):
     config.pluginmanager.register(OnlyExamples)
 
 
-def pytest_collection_finish():
-    """What the libraries hold is not looked through again and again for garbage."""
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What the libraries hold is never looked through for garbage, neither while they are loaded nor later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items):
