@@ -227,6 +227,6 @@ def test_judges_of_other_outlets_are_refused(sample, fake_judges):
 def test_every_distinct_question_is_asked_once(sample):
     judges = FakeJudges(sample.test.outlets)
     measure_systems(
-        judges, sample.test.items, sample.test.events, sample.resources, at_most=10, resamples=10, seed=1
+        judges, sample.test.items, sample.test.events, sample.resources, at_most=4, resamples=10, seed=1
     )
     assert len(judges.ah.asked) == len(set(judges.ah.asked))

@@ -34,7 +34,7 @@ def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
 
     assert found
     assert all(text.strip() for _, text in found)
-    assert found == made(sample, name)
+    assert found[:10] == made(sample, name, at_most=10)
     if name != "copy":
         assert all(text != item.source for item, text in found)
     assert all(text != item.reference for item, text in found)

@@ -184,7 +184,10 @@ def test_each_batch_of_a_large_model_is_kept_at_once(corpus, tmp_path, tiny_llam
         Chunks, "add", lambda chunks, *entry: kept.append(len(entry[1])) or add(chunks, *entry)
     )
     monkeypatch.setattr(headline_transfer, "BATCH_HEADLINES", 6)
+    test = read_table(corpus, "articles", "test", ["id", "headline", "article", "label"])
+    test.filter(label="colle").head(8).write_csv(tmp_path / "articles.csv")
     given = {"generator": tiny_llama, "prompt": True, "corpus": corpus, "device": "cpu", "beams": 2}
+    given |= {"input": str(tmp_path / "articles.csv")}
     for large in (1, 10**9):
         monkeypatch.setattr(pretrained, "LARGE", large)
         rows = transferred(TransferOptions(**given, to="faro", out=tmp_path / f"{large}.csv"))

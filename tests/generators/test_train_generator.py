@@ -188,6 +188,7 @@ def test_evaluations_read_what_a_share_of_the_minutes_allows(tmp_path, monkeypat
 
 def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):
     changed = {"architecture": str(trained), "cells": None, "vocabulary": None, "learning_rate": 0.01}
+    changed |= {"updates": 2, "evaluation_steps": 2}
     metrics = train.train_generator(options(corpus, tmp_path / "out", **changed))
     before = json.loads((trained / "metrics.json").read_text())["validation_loss"]
     assert metrics["training"]["history"][0]["validation loss"] == pytest.approx(before, abs=1e-4)

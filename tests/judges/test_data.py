@@ -1,6 +1,7 @@
 """What the judges learn from: classes, folds, validation, and nothing of A2."""
 
 from difflib import SequenceMatcher
+from functools import cache, partial
 
 import polars as pl
 import pytest
@@ -17,9 +18,15 @@ def load(corpus, task, *, fold="all", negatives="mixed", validation_share=0.1, s
     )
 
 
+@pytest.fixture(scope="module")
+def loaded(corpus):
+    """Task to its data, read once."""
+    return cache(partial(load, corpus))
+
+
 @pytest.mark.parametrize("task", ["main", "hh", "ah"])
-def test_parts_are_apart(corpus, task):
-    data = load(corpus, task)
+def test_parts_are_apart(corpus, task, loaded):
+    data = loaded(task)
     test = read_table(corpus, "articles", "test")
     parts = [data.train, data.validation, *data.tests.values()]
     assert all({0, 1} == set(part.labels.tolist()) for part in parts)
@@ -33,8 +40,8 @@ def test_parts_are_apart(corpus, task):
     assert 0.03 < len(data.validation) / len(data.train) < 0.25
 
 
-def test_main_is_the_whole_training_side(corpus):
-    data = load(corpus, "main")
+def test_main_is_the_whole_training_side(corpus, loaded):
+    data = loaded("main")
     articles = {side: read_table(corpus, "articles", side) for side in ("train", "test")}
     assert len(data.train) + len(data.validation) == read_table(corpus, "main", "train").height
     assert list(data.tests) == ["gold"]
@@ -90,8 +97,8 @@ def test_mixed_negatives_are_wrong_partners_and_some_changed_facts(corpus, task,
     assert 0.25 * len(wrong) < len(changed) < 0.5 * len(wrong)
 
 
-def test_the_facts_test_has_each_headline_right_and_changed(corpus):
-    test = load(corpus, "ah").tests["facts"]
+def test_the_facts_test_has_each_headline_right_and_changed(loaded):
+    test = loaded("ah").tests["facts"]
     right, wrong = (
         {
             pair: text
@@ -104,8 +111,8 @@ def test_the_facts_test_has_each_headline_right_and_changed(corpus):
     assert all(right[article] != wrong[article] for article in right)
 
 
-def test_a_fold_trains_on_its_own_articles_and_tests_on_all(corpus):
-    whole, folds = load(corpus, "main"), [load(corpus, "main", fold=fold) for fold in ("0", "1")]
+def test_a_fold_trains_on_its_own_articles_and_tests_on_all(corpus, loaded):
+    whole, folds = loaded("main"), [load(corpus, "main", fold=fold) for fold in ("0", "1")]
     seen = [set(data.train.texts) | set(data.validation.texts) for data in folds]
     assert sum(len(data.train) + len(data.validation) for data in folds) == len(whole.train) + len(
         whole.validation
@@ -115,8 +122,8 @@ def test_a_fold_trains_on_its_own_articles_and_tests_on_all(corpus):
     assert set(folds[0].headlines) <= set(read_table(corpus, "articles", "train").filter(fold=0)["headline"])
 
 
-def test_the_seed_gives_the_same_examples(corpus):
-    first, again, other = (load(corpus, "hh", seed=seed) for seed in (1, 1, 2))
+def test_the_seed_gives_the_same_examples(corpus, loaded):
+    first, again, other = loaded("hh"), load(corpus, "hh"), load(corpus, "hh", seed=2)
     assert first.validation.texts == again.validation.texts
     assert first.train.pairs == again.train.pairs
     assert first.validation.texts != other.validation.texts

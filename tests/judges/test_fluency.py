@@ -18,7 +18,7 @@ import change_it.auto  # noqa: F401
 from change_it.commands import push
 from change_it.errors import InputError
 from change_it.hub.push_options import PushOptions
-from change_it.judges import fluency_start
+from change_it.judges import fluency_start, fluency_training
 from change_it.judges.fluency import (
     IGNORED,
     STEPS,
@@ -38,10 +38,14 @@ PARTS = [1, 2, 2]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def few_buckets():
-    """A small corpus needs no table of sixteen million counts."""
+def small():
+    """A small corpus needs no table of sixteen million counts, no wide encoder, and few headlines to start and be tested with."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fluency_start, "ONCE_BITS", 18)
+        patch.setitem(fluency_start.SIZES, "tiny", (24, 16))
+        patch.setattr(fluency_start, "WARM", 800)
+        for name in ("VALIDATION", "TESTED"):
+            patch.setattr(fluency_training, name, 80)
         yield
 
 
@@ -193,7 +197,7 @@ def test_unknown_families_are_refused(held_out):
 
 def options(corpus: str, out: Path, **more) -> JudgeOptions:
     settings = {"encoder": "scratch", "updates": 12, "evaluation_steps": 6, "learning_rate": 1e-3} | more
-    return JudgeOptions(task="fluency", corpus=corpus, out=out, checkpoint_steps=4, **settings)
+    return JudgeOptions(task="fluency", corpus=corpus, out=out, checkpoint_steps=4, batch_size=16, **settings)
 
 
 @pytest.fixture(scope="module")

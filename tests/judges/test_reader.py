@@ -9,6 +9,7 @@ from saved_judges import save_reader
 from change_it.cli import main
 from change_it.corpus.rewriting import rewriting_source
 from change_it.errors import InputError
+from change_it.judges import reader_training
 from change_it.judges.reader import KINDS, HeadlineReading, Reader, calibrated
 from change_it.scoring.facts import check_all_facts
 from change_it.text.edits import Edit, Mentions, edits
@@ -225,20 +226,23 @@ def test_a_headline_that_a_text_begins_with_is_believed():
     assert [found.supported for found in facts] == [True, True, False]
 
 
-def test_training_makes_a_reader(corpus, tmp_path, capsys):
+@pytest.fixture
+def short(monkeypatch):
+    """Few headlines to validate and to test with, and a small reader from scratch."""
+    for name, value in {
+        "VALIDATION": 30,
+        "VALIDATION_PRETRAINED": 30,
+        "TESTED": 16,
+        "VOCABULARY": 800,
+        "CELLS": 32,
+    }.items():
+        monkeypatch.setattr(reader_training, name, value)
+
+
+def test_training_makes_a_reader(corpus, tmp_path, capsys, short):
     out = tmp_path / "facts"
-    arguments = [
-        "--task",
-        "facts",
-        "--corpus",
-        corpus,
-        "--encoder",
-        "scratch",
-        "--updates",
-        "4",
-        "--out",
-        str(out),
-    ]
+    arguments = ["--task", "facts", "--corpus", corpus, "--encoder", "scratch", "--out", str(out)]
+    arguments += ["--updates", "4", "--batch-size", "8"]
     assert main(["train", "judge", *arguments]) == 0
     assert "negated" in capsys.readouterr().out
     metrics = json.loads((out / "metrics.json").read_text())
@@ -250,7 +254,7 @@ def test_training_makes_a_reader(corpus, tmp_path, capsys):
     assert main(["train", "judge", *arguments, "--resume"]) == 0
 
 
-def test_a_language_model_is_taken_as_it_is(corpus, tmp_path):
+def test_a_language_model_is_taken_as_it_is(corpus, tmp_path, short):
     folder = save_reader(tmp_path / "model", "causal")
     out = tmp_path / "facts"
     arguments = ["train", "judge", "--task", "facts", "--corpus", corpus, "--encoder", str(folder)]

@@ -25,7 +25,8 @@ def options(corpus, out, **changes):
         "early_stopping": 0,
         "max_tokens": 32,
         "learning_rate": 2e-3,
-        "checkpoint_steps": 10,
+        "checkpoint_steps": 4,
+        "evaluation_steps": 8,
     }
     return JudgeOptions(corpus=corpus, out=out, **{**settings, **changes})
 
@@ -33,7 +34,7 @@ def options(corpus, out, **changes):
 @pytest.fixture(scope="module", autouse=True)
 def few_updates():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(train, "MIN_UPDATES", 40)
+        patch.setattr(train, "MIN_UPDATES", 16)
         yield
 
 
@@ -50,7 +51,7 @@ def test_a_style_judge_learns_and_is_saved_with_its_numbers(trained, corpus):
     assert metrics["baselines"]["character n-grams"]["gold"]["macro_f1"] > 0.6
     assert set(metrics["results"]["gold"]) == {"colle", "faro", "macro_f1", "accuracy"}
     assert set(metrics["results"]["gold"]["faro"]) == {"precision", "recall", "f1", "support"}
-    assert metrics["training"]["updates"] == 40
+    assert metrics["training"]["updates"] == 16
     assert metrics["options"]["learning_rate"] == 2e-3
     assert (metrics["fold"], metrics["task"]) == ("all", "main")
     assert metrics["sizes"]["gold"] == sum(
@@ -91,7 +92,7 @@ def test_the_saved_judge_gives_the_reported_verdicts(trained, corpus):
 def test_resuming_a_finished_judge_reads_its_numbers(trained, corpus):
     before = (trained / "model.safetensors").stat().st_mtime_ns
     metrics = train.train_judge(options(corpus, trained, resume=True))
-    assert metrics["training"]["updates"] == 40
+    assert metrics["training"]["updates"] == 16
     assert (trained / "model.safetensors").stat().st_mtime_ns == before
 
 
@@ -102,7 +103,7 @@ def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     out.mkdir()
     (out / "model.safetensors").write_bytes(b"old")
     (out / "metrics.json").write_text("{}", encoding="utf-8")
-    with interrupted_at(25):
+    with interrupted_at(10):
         train.train_judge(options(corpus, out))
     assert (out / "model.safetensors").read_bytes() == b"old"
     with pytest.raises(InputError, match=r"main/checkpoints is .*seed was 1, is 2.*remove that folder"):

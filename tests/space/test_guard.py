@@ -1,9 +1,9 @@
 """What the pages refuse: foreign hosts and origins, frames, scripts, uploads to nowhere or without end; and what they clear away."""
 
+import atexit
+import multiprocessing
 import os
 import re
-import subprocess
-import sys
 import time
 
 import gradio as gr
@@ -153,27 +153,40 @@ def test_the_oldest_files_make_room(tmp_path):
     assert sorted(path.parent.name for path in tmp_path.rglob("x.csv")) == ["folder2", "folder3"]
 
 
-def test_folders_of_processes_that_ended_go(tmp_path):
-    code = "from change_it.space.uploads import own_folder; print(own_folder(), flush=True); input(); import os; os._exit(int(input()))"
-    environment = {**os.environ, "GRADIO_TEMP_DIR": str(tmp_path)}
+def live(base, pipe):
+    """What a process does that has a folder, until it hears whether it ends in order or at once."""
+    atexit._clear()  # what is to be done at the end of the process that it parted from
+    own_folder.cache_clear()
+    os.environ["GRADIO_TEMP_DIR"] = str(base)
+    pipe.send(own_folder().name)
+    if pipe.recv() == "in order":
+        atexit._run_exitfuncs()
+    os._exit(0)
 
+
+def test_folders_of_processes_that_ended_go(tmp_path):
     def start():
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": environment}
-        process = subprocess.Popen([sys.executable, "-c", code], **pipes)
-        folder = tmp_path / os.path.basename(process.stdout.readline().strip())
+        ours, theirs = multiprocessing.Pipe()
+        process = multiprocessing.get_context("fork").Process(target=live, args=(tmp_path, theirs))
+        process.start()
+        folder = tmp_path / ours.recv()
         (folder / "tmpx").write_bytes(b"0")
         long_ago = time.time() - 3_600
         os.utime(folder, (long_ago, long_ago))
-        return process, folder
+        return process, folder, ours
 
-    killed, of_killed = start()
-    running, of_running = start()
+    def end(process, pipe, how):
+        pipe.send(how)
+        process.join()
+
+    killed, of_killed, _ = start()
+    running, of_running, to_running = start()
     assert of_killed.exists()
     killed.kill()
-    killed.wait()
-    ended, of_ended = start()
+    killed.join()
+    ended, of_ended, to_ended = start()
     assert (of_killed.exists(), of_running.exists()) == (False, True)
-    ended.communicate("")  # its input ends: an exception, and an end in order
+    end(ended, to_ended, "in order")
     assert not of_ended.exists()
-    running.communicate("\n0\n")
-    assert of_running.exists()  # it ended at once; the next one's to clear
+    end(running, to_running, "at once")
+    assert of_running.exists()  # the next one's to clear
