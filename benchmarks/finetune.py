@@ -33,8 +33,8 @@ from change_it.generators.generator import add_adapters, kind_of, load_model, lo
 from change_it.generators.generator_options import GeneratorOptions, GeneratorSettings, preset
 from change_it.generators.recipes import load_recipe
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
-from change_it.networks.headline_loss import HeadlineLoss
 from change_it.networks.pretrained import has_bf16
+from change_it.networks.pretrained_loss import HeadlineLoss
 from change_it.process import keep_memory
 from change_it.training.loop import make_optimizer
 from change_it.training.settings import resolve

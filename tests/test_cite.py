@@ -7,7 +7,7 @@ import yaml
 
 from change_it import __version__
 from change_it.cli import main
-from change_it.published import CITATIONS, PAPERS
+from change_it.published_figures import CITATIONS, PAPERS
 
 RECORD = yaml.safe_load((Path(__file__).parents[1] / "CITATION.cff").read_text(encoding="utf-8"))
 

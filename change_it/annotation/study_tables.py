@@ -2,7 +2,7 @@
 
 from math import isfinite
 
-from change_it import published
+from change_it import published_figures
 from change_it.annotation.sheets import GOLDS
 from change_it.annotation.study import JUDGE, MAJORITY, PEOPLE, RATER_MEASURES, Study
 from change_it.results.document import Document, Section
@@ -64,10 +64,10 @@ def agreement(study: Study) -> Table:
         singles = _cells({name: raters[name]["accuracy"] for name in names})
         cells = _cells({"accuracy": people["accuracy"], "alpha": people["alpha"]})
         rows.append(Row({"condition": condition, "n": count, **singles, **cells}))
-    for condition, printed in published.ANNOTATORS.items():
+    for condition, printed in published_figures.ANNOTATORS.items():
         values: dict[str, Value] = {
             "condition": f"{condition}, published",
-            "n": published.ANNOTATED,
+            "n": published_figures.ANNOTATED,
             "accuracy": sum(printed.accuracy) / len(printed.accuracy),
             "alpha": printed.alpha,
         }
@@ -81,13 +81,16 @@ def agreement(study: Study) -> Table:
     )
     accuracies = "; ".join(
         f"{name} {' '.join(f'{value:.2f}'.lstrip('0') for value in printed.accuracy)}"
-        for name, printed in published.ANNOTATORS.items()
+        for name, printed in published_figures.ANNOTATORS.items()
     )
     return Table(
         columns,
         tuple(rows),
         "Accuracy and agreement (LREC 2020, Table 4)",
-        (f"Published accuracy of the three annotators: {accuracies}.", published.CITATIONS["lrec2020"]),
+        (
+            f"Published accuracy of the three annotators: {accuracies}.",
+            published_figures.CITATIONS["lrec2020"],
+        ),
     )
 
 
@@ -104,9 +107,13 @@ def classification(study: Study) -> Table:
             rows.append(Row(cells, condition, strong=name in (PEOPLE, JUDGE)))
         if "difference" in raters:
             rows.append(Row({"rater": _DIFFERENCE, **_cells(raters["difference"])}, condition))
-    printed = {f"{PEOPLE}, {name}": row for name, row in published.PEOPLE.items()}
-    printed |= {f"{kind}, random split (Table 1)": row for kind, row in published.RANDOM_SPLIT.items()}
-    printed |= {f"classifier of {name}, gold": row["test gold"] for name, row in published.CLASSIFIER.items()}
+    printed = {f"{PEOPLE}, {name}": row for name, row in published_figures.PEOPLE.items()}
+    printed |= {
+        f"{kind}, random split (Table 1)": row for kind, row in published_figures.RANDOM_SPLIT.items()
+    }
+    printed |= {
+        f"classifier of {name}, gold": row["test gold"] for name, row in published_figures.CLASSIFIER.items()
+    }
     for name, f1 in printed.items():
         values = dict(zip(("f1_1", "f1_2", "f1"), f1, strict=True))
         rows.append(Row({"rater": f"{name}, published", **values}, "published"))

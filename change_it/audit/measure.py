@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from change_it.audit.calibration import Calibration, Power, calibrate, power
-from change_it.audit.degenerate import Result, measure_systems
+from change_it.audit.perturbation_results import Result, measure_systems
 from change_it.audit.perturbations import Resources
 from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
 from change_it.audit.verdicts import Together, Verdict, hashes, verdicts

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from change_it.audit.degenerate import FEW, Result
+from change_it.audit.perturbation_results import FEW, Result
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.io import read_json, record_errors
 from change_it.scoring.columns import GOLD

@@ -15,6 +15,6 @@ class CiteOptions:
 
 def run(options: CiteOptions) -> None:
     """Print the entries."""
-    from change_it.published import bibtex
+    from change_it.published_figures import bibtex
 
     print(bibtex())

@@ -7,7 +7,7 @@ from typing import Literal
 
 import tyro
 
-from change_it.corpus.cleaning import check_form
+from change_it.corpus.dates import check_form
 from change_it.engines import EngineOptions
 from change_it.errors import InputError
 

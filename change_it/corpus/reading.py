@@ -10,8 +10,8 @@ from typing import NamedTuple, get_args
 
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
-from change_it.corpus.cleaning import OpenDate, parse_date, plausible
 from change_it.corpus.corpus_options import ReadingOptions
+from change_it.corpus.dates import OpenDate, parse_date, plausible
 from change_it.engines import map_ordered
 from change_it.errors import InputError
 from change_it.io import ROWS_A_BATCH, InputRow, InputTable, cell_text, listed, parse_columns, read_tables

@@ -49,8 +49,8 @@ from change_it.generators.generator_options import (
 from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
 from change_it.io import check_writable, read_json, write_json
 from change_it.networks.formats import Format
-from change_it.networks.headline_loss import HeadlineLoss, loss_per_token
 from change_it.networks.pretrained import has_bf16
+from change_it.networks.pretrained_loss import HeadlineLoss, loss_per_token
 from change_it.training.loop import TrainingResult, process_state
 from change_it.training.run_folder import TrainingRun, stage, stage_pretrained, train_in_folder
 from change_it.training.settings import resolve

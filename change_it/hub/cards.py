@@ -27,7 +27,7 @@ from change_it.generators.card import GeneratorCard
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
 from change_it.judges.judge_options import as_in_the_papers
-from change_it.published import CITATIONS, PUBLISHED_JUDGES
+from change_it.published_figures import CITATIONS, PUBLISHED_JUDGES
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram
 from change_it.scoring.columns import BUILT_IN

@@ -17,9 +17,9 @@ from change_it.errors import InputError
 from change_it.judges.baselines import scores
 from change_it.judges.judge_options import SCRATCH, JudgeSettings
 from change_it.judges.reader import KINDS, LONGEST, Reader, ReaderSettings, calibrated, load_model
-from change_it.networks.headline_loss import loss_per_token
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import load_errors, read_tokenizer
+from change_it.networks.pretrained_loss import loss_per_token
 from change_it.networks.tokenizer import train_tokenizer
 from change_it.tables import Column, Row, Table
 from change_it.text.edits import FactKind, Mentions, edits

@@ -39,7 +39,7 @@ from change_it.judges.judge_options import (
 from change_it.judges.style import StyleJudgeForSequenceClassification
 from change_it.judges.style_training import fit_ngrams, mix_branches
 from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
-from change_it.published import PUBLISHED_JUDGES
+from change_it.published_figures import PUBLISHED_JUDGES
 from change_it.tables import Column, Row, Table
 from change_it.text.typography import plain
 from change_it.training.loop import MIN_UPDATES, TrainingResult, process_state

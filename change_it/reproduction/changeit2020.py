@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from change_it import published
+from change_it import published_figures
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
@@ -103,7 +103,9 @@ def document(options: ReproduceOptions) -> Document:
     sections = [
         Section("table2", judges_table(options, ["papers"], "Table 2: judges on gold data")),
         Section("table3", examples(options), "The first headlines of the baseline in each direction."),
-        Section("table4", systems_table(options, scores, published.PUBLISHED_SYSTEMS, systems, title)),
+        Section(
+            "table4", systems_table(options, scores, published_figures.PUBLISHED_SYSTEMS, systems, title)
+        ),
         Section(
             "ranking",
             ranking(scores),
@@ -111,7 +113,7 @@ def document(options: ReproduceOptions) -> Document:
             f"them and the best of the rank (p of {LEVEL:g} or more, Holm's correction for all pairs).",
         ),
     ]
-    lead = f"{published.CITATIONS['changeit2020']} Scale: {options.scale}. Weights of the judges: {weights_of(options, 'papers')}."
+    lead = f"{published_figures.CITATIONS['changeit2020']} Scale: {options.scale}. Weights of the judges: {weights_of(options, 'papers')}."
     lead += writer_note(options)
     return Document("CHANGE-IT 2020, published and measured", lead, sections, [scores["signature"]])
 

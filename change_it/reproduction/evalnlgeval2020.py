@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from change_it import published
+from change_it import published_figures
 from change_it.corpus.folder import read_outlets
 from change_it.generators.generator_options import TRANSFORMER, Recipe
 from change_it.reproduction.paper_tables import (
@@ -87,14 +87,14 @@ def document(options: ReproduceOptions) -> Document:
         scores = read_results(options.out / "scores" / kind / "scores.json")
         title = f"Table 2: systems, by the judges, {kind}"
         bound = "gold: the other newspaper's headline on the same event, the upper bound."
-        table = systems_table(options, scores, published.PUBLISHED_SYSTEMS, printed, title)
+        table = systems_table(options, scores, published_figures.PUBLISHED_SYSTEMS, printed, title)
         sections.append(Section(f"table2-{kind}", table, bound if kind == "papers" else ""))
         sections.append(
             Section(
                 f"order-{kind}",
                 order_table(
                     scores,
-                    published.PUBLISHED_SYSTEMS,
+                    published_figures.PUBLISHED_SYSTEMS,
                     COMPARED,
                     f"Order of the systems, by the judges, {kind}",
                 ),
@@ -103,7 +103,7 @@ def document(options: ReproduceOptions) -> Document:
         signatures.append(scores["signature"])
     hashes = "; ".join(f"{kind} {weights_of(options, kind)}" for kind in get_args(JudgeKind))
     lead = (
-        f"{published.CITATIONS['evalnlgeval2020']} Scale: {options.scale}. Weights of the judges: {hashes}."
+        f"{published_figures.CITATIONS['evalnlgeval2020']} Scale: {options.scale}. Weights of the judges: {hashes}."
         + writer_note(options)
     )
     return Document("EvalNLGEval 2020, published and measured", lead, sections, signatures)

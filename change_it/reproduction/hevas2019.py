@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau, rankdata
 
-from change_it import published
+from change_it import published_figures
 from change_it.commands.hevas import read_with_events
 from change_it.corpus.folder import read_language
 from change_it.hevas.analysis import drawn_signature, mean_intervals
@@ -65,7 +65,7 @@ def measure(settings: Measuring) -> None:
     documents = drawn(read_with_events(settings.corpus), settings.documents, settings.seed)
     systems = [
         System(name, tuple(baseline(name, documents.texts, seed=settings.seed, language=language)))
-        for name in published.HEVAS_MEANS
+        for name in published_figures.HEVAS_MEANS
         if name in BASELINES
     ]
     # each headline with the next article: what tells the right article from another gives it less
@@ -99,7 +99,7 @@ def summary(evaluation: Evaluation, seed: int) -> dict[str, Any]:
     """Means with intervals, Pearson's correlations for First, and the signature, as JSON."""
     systems = [name for name in evaluation.systems if not name.startswith(_ELSEWHERE)]
     at = evaluation.systems.index(CORRELATED)
-    metrics = list(published.INFORMATIVENESS)
+    metrics = list(published_figures.INFORMATIVENESS)
     correlated = correlations({name: evaluation.scores(name)[:, at] for name in metrics})
     intervals = {
         metric: mean_intervals(
@@ -124,7 +124,7 @@ def summary(evaluation: Evaluation, seed: int) -> dict[str, Any]:
             system: {
                 metric: auc(*(evaluation.values[name][:, at] for name in (system, _ELSEWHERE + system)))
                 for at, metric in enumerate(evaluation.metrics)
-                if metric not in published.PUBLISHED_READABILITY
+                if metric not in published_figures.PUBLISHED_READABILITY
             }
             for system in systems
         },
@@ -147,16 +147,18 @@ def document(options: ReproduceOptions) -> Document:
     """Tables 1 to 3."""
     results = read_results(options.out / "measured.json")
     ours = [name for name in results["metrics"] if name.startswith("JS")]
-    text = f"Published: means of {published.HEVAS_DOCUMENTS} English articles; measured: of {results['documents']} articles of this corpus."
+    text = f"Published: means of {published_figures.HEVAS_DOCUMENTS} English articles; measured: of {results['documents']} articles of this corpus."
     order = "τ: how far the order of the baselines is the published one, 1 the same and -1 the reverse."
     sections = [
         Section(
             "table1",
-            means_table(results, [*published.INFORMATIVENESS, *ours], "Table 1: informativeness"),
+            means_table(results, [*published_figures.INFORMATIVENESS, *ours], "Table 1: informativeness"),
             f"{text} {order}",
         ),
         Section(
-            "table2", means_table(results, published.PUBLISHED_READABILITY, "Table 2: readability"), text
+            "table2",
+            means_table(results, published_figures.PUBLISHED_READABILITY, "Table 2: readability"),
+            text,
         ),
         Section(
             "table3",
@@ -164,14 +166,14 @@ def document(options: ReproduceOptions) -> Document:
             "Pearson's correlation of two metrics over the documents, for First.",
         ),
     ]
-    lead = f"{published.CITATIONS['hevas2019']} Scale: {options.scale}."
+    lead = f"{published_figures.CITATIONS['hevas2019']} Scale: {options.scale}."
     return Document("HEvAS 2019, published and measured", lead, sections, [results["signature"]])
 
 
 def means_table(results: Mapping[str, Any], metrics: Sequence[str], title: str) -> Table:
     """Means of the baselines: a row published, a row measured, and their difference."""
     rows = []
-    for system, printed in published.HEVAS_MEANS.items():
+    for system, printed in published_figures.HEVAS_MEANS.items():
         measured = {name: results["means"][system][name] for name in metrics}
         ends = {f"{name}_interval": tuple(results["intervals"][system][name]) for name in metrics}
         shown = {name: printed[name] for name in metrics if name in printed}
@@ -187,7 +189,7 @@ def means_table(results: Mapping[str, Any], metrics: Sequence[str], title: str) 
     for name in metrics:
         pairs = [
             (results["means"][system][name], row[name])
-            for system, row in published.HEVAS_MEANS.items()
+            for system, row in published_figures.HEVAS_MEANS.items()
             if name in row
         ]
         if pairs:
@@ -204,12 +206,14 @@ def means_table(results: Mapping[str, Any], metrics: Sequence[str], title: str) 
 
 def correlations_table(results: Mapping[str, Any]) -> Table:
     """Table 3: published above measured for each metric, the part above the diagonal."""
-    metrics = published.INFORMATIVENESS
+    metrics = published_figures.INFORMATIVENESS
     rows = []
     pairs = []
     for i, metric in enumerate(metrics[:-1]):
         later = metrics[i + 1 :]
-        printed: dict[str, Value] = {other: published.hevas_correlation(metric, other) for other in later}
+        printed: dict[str, Value] = {
+            other: published_figures.hevas_correlation(metric, other) for other in later
+        }
         measured: dict[str, Value] = dict(zip(later, results["correlations"][i][i + 1 :], strict=True))
         pairs += [(measured[other], printed[other]) for other in later if measured[other] is not None]
         rows += [

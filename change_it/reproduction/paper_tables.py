@@ -12,7 +12,7 @@ from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
 from change_it.io import read_json
 from change_it.judges.judge_options import TASKS, Task
-from change_it.published import PUBLISHED_JUDGES, PublishedRow
+from change_it.published_figures import PUBLISHED_JUDGES, PublishedRow
 from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.reproduction.scales import RESAMPLES, JudgeKind
 from change_it.stats import AVERAGE, Floats, Ints

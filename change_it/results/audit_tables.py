@@ -9,8 +9,8 @@ from typing import Any
 from markupsafe import Markup
 
 from change_it.audit.calibration import Calibration, Power
-from change_it.audit.degenerate import AUDIT_MEASURES, FEW, Result
 from change_it.audit.measure import Audit
+from change_it.audit.perturbation_results import AUDIT_MEASURES, FEW, Result
 from change_it.audit.probes import OCCLUDED, Cue, Probe
 from change_it.audit.verdicts import Verdict
 from change_it.corpus.sample import OUTLETS

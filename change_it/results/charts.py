@@ -21,7 +21,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from change_it.audit.calibration import Calibration
-from change_it.audit.degenerate import Result
+from change_it.audit.perturbation_results import Result
 from change_it.audit.probes import Probe
 from change_it.errors import InputError
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison

@@ -22,7 +22,7 @@ from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.published import CITATIONS
+from change_it.published_figures import CITATIONS
 from change_it.results import score_tables as tables
 from change_it.results.charts import INK, Drawing
 from change_it.results.comparison import Tables, counts_table, matched

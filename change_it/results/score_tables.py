@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 
-from change_it import published
-from change_it.audit.degenerate import FEW
+from change_it import published_figures
+from change_it.audit.perturbation_results import FEW
 from change_it.corpus.sample import of_sample
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
@@ -247,12 +247,12 @@ def _values(row: ScoreRow) -> dict[str, Value]:
 
 def published_systems(scores: Scores) -> Table | None:
     """What the paper prints of systems, in its order, the average of gold filled in; None where the outlets are others."""
-    directions = dict.fromkeys(row.direction for row in published.PUBLISHED_SYSTEMS)
+    directions = dict.fromkeys(row.direction for row in published_figures.PUBLISHED_SYSTEMS)
     if not (directions.keys() - {AVERAGE}) & {*scores.directions}:
         return None
-    gold = [row for row in published.PUBLISHED_SYSTEMS if row.system == GOLD]
+    gold = [row for row in published_figures.PUBLISHED_SYSTEMS if row.system == GOLD]
     mean = sum(row.compliancy for row in gold) / len(gold)
-    printed = [gold[0]._replace(direction=AVERAGE, compliancy=mean), *published.PUBLISHED_SYSTEMS]
+    printed = [gold[0]._replace(direction=AVERAGE, compliancy=mean), *published_figures.PUBLISHED_SYSTEMS]
     titles = HEADINGS | {"rougeL": "ROUGE"}  # of which kind the paper does not say
     columns = (Column(name, title=titles.get(name, "")) for name in printed[0].measures)
     rows = (
@@ -269,7 +269,7 @@ def published_judges() -> Table:
     columns = (Column("class", "text"), Column("precision"), Column("recall"), Column("f1", title="F1"))
     rows = (
         Row({"class": row.name, "precision": row.precision, "recall": row.recall, "f1": row.f1}, row.judge)
-        for row in published.PUBLISHED_JUDGES
+        for row in published_figures.PUBLISHED_JUDGES
     )
     return Table(columns, tuple(rows))
 

@@ -7,7 +7,7 @@ from corpus_fakes import articles, write_csv
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
-from change_it.audit import degenerate
+from change_it.audit import perturbation_results
 from change_it.audit.verdicts import read_summary
 from change_it.cli import main
 from change_it.commands import audit as audit_command
@@ -32,7 +32,11 @@ def with_fakes(folder, patch):
 def judges(tmp_path, monkeypatch):
     """Judges that four systems are shown to; the audit below is of all."""
     few = ("copy", "reversed_words", "numbers_changed", "random_target")
-    monkeypatch.setattr(degenerate, "PERTURBATIONS", {name: degenerate.PERTURBATIONS[name] for name in few})
+    monkeypatch.setattr(
+        perturbation_results,
+        "PERTURBATIONS",
+        {name: perturbation_results.PERTURBATIONS[name] for name in few},
+    )
     return with_fakes(tmp_path, monkeypatch)
 
 

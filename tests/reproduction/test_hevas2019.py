@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from change_it import published
+from change_it import published_figures
 from change_it.reproduction import hevas2019
 from change_it.reproduction.hevas2019 import DAGGER, Measuring, auc, means_table
 from change_it.results.document import Document, Section, as_json
@@ -22,9 +22,9 @@ def test_auc_is_that_of_scikit_learn():
 def test_a_cell_that_is_blind_is_flagged():
     metrics = ["R-1", "KL-C"]
     results = {
-        "means": {system: dict.fromkeys(metrics, 0.3) for system in published.HEVAS_MEANS},
-        "intervals": {system: dict.fromkeys(metrics, (0.2, 0.4)) for system in published.HEVAS_MEANS},
-        "auc": {system: {"R-1": 0.9, "KL-C": 0.52} for system in published.HEVAS_MEANS},
+        "means": {system: dict.fromkeys(metrics, 0.3) for system in published_figures.HEVAS_MEANS},
+        "intervals": {system: dict.fromkeys(metrics, (0.2, 0.4)) for system in published_figures.HEVAS_MEANS},
+        "auc": {system: {"R-1": 0.9, "KL-C": 0.52} for system in published_figures.HEVAS_MEANS},
     }
     table = means_table(results, metrics, "Table 1")
     rows = {row.values["row"]: row for row in table.rows}
@@ -34,20 +34,20 @@ def test_a_cell_that_is_blind_is_flagged():
     assert DAGGER in table.notes[0]
     line = next(line for line in to_markdown(table).splitlines() if "first, measured" in line)
     assert line.split(" | ")[-1] == ".300† |"
-    results["auc"] = {system: dict.fromkeys(metrics, 0.6) for system in published.HEVAS_MEANS}
+    results["auc"] = {system: dict.fromkeys(metrics, 0.6) for system in published_figures.HEVAS_MEANS}
     assert not means_table(results, metrics, "Table 1").notes
 
 
 def test_the_flag_is_in_json():
     results = {
-        "means": {system: {"KL-C": 0.3} for system in published.HEVAS_MEANS},
-        "intervals": {system: {"KL-C": (0.2, 0.4)} for system in published.HEVAS_MEANS},
-        "auc": {system: {"KL-C": 0.52} for system in published.HEVAS_MEANS},
+        "means": {system: {"KL-C": 0.3} for system in published_figures.HEVAS_MEANS},
+        "intervals": {system: {"KL-C": (0.2, 0.4)} for system in published_figures.HEVAS_MEANS},
+        "auc": {system: {"KL-C": 0.52} for system in published_figures.HEVAS_MEANS},
     }
     section = Section("table1", means_table(results, ["KL-C"], "Table 1"))
     found = as_json(Document("", "", [section], []))["tables"]["table1"]
     flagged = [row["row"] for row in found["rows"] if row.get("marks") == {"KL-C": DAGGER}]
-    assert flagged == [f"{system}, measured" for system in published.HEVAS_MEANS]
+    assert flagged == [f"{system}, measured" for system in published_figures.HEVAS_MEANS]
     assert DAGGER in found["notes"][0]
 
 

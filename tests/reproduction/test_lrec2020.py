@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from space_runs import save_judge
 
-from change_it import published
+from change_it import published_figures
 from change_it.corpus.folder import read_table
 from change_it.generators.recipes import load_recipe
 from change_it.io import write_json
@@ -120,7 +120,7 @@ def test_the_papers_own_figures_confirm_its_expectations(corpus, tmp_path):
         "answers": {
             name: {
                 ours[test]: answers_of(figures.average)
-                for test, figures in published.CLASSIFIER[lrec2020.NAMES[name]].items()
+                for test, figures in published_figures.CLASSIFIER[lrec2020.NAMES[name]].items()
             }
             for name in SETS
         }

@@ -1,6 +1,6 @@
 import pytest
 
-from change_it.published import PUBLISHED_SYSTEMS
+from change_it.published_figures import PUBLISHED_SYSTEMS
 from change_it.reproduction.evalnlgeval2020 import COMPARED
 from change_it.reproduction.paper_tables import PAPER_MEASURES, order_table
 

@@ -11,7 +11,7 @@ import pytest
 from change_it import __version__
 from change_it.cli import main
 from change_it.io import write_json
-from change_it.published import HEVAS_MEANS
+from change_it.published_figures import HEVAS_MEANS
 from change_it.reproduction import evalnlgeval2020, scales
 from change_it.reproduction.paper_tables import bootstrapped, counts_of
 from change_it.reproduction.reproduce_options import ReproduceOptions

@@ -7,7 +7,7 @@ from matplotlib.image import imread
 
 from change_it import InputError
 from change_it.audit.calibration import Bin, Calibration
-from change_it.audit.degenerate import Result
+from change_it.audit.perturbation_results import Result
 from change_it.hevas.analysis import compare
 from change_it.results.charts import (
     _in_lines,

@@ -8,7 +8,7 @@ import pytest
 from scoring_fakes import FakeJudges
 from space_runs import verdicts
 
-from change_it.audit.degenerate import AUDIT_MEASURES, Result
+from change_it.audit.perturbation_results import AUDIT_MEASURES, Result
 from change_it.audit.verdicts import Summary, Together, Verdict, hashes
 from change_it.results.pages import reasons
 from change_it.space.app import about_html

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from space_runs import measured_by, write_csv
 
-from change_it import published
+from change_it import published_figures
 from change_it.errors import InputError
 from change_it.hevas import documents as hevas_documents
 from change_it.hevas.evaluation import evaluate
@@ -122,8 +122,8 @@ def test_a_filter_out_of_its_range_is_refused(documents, wrong):
 
 
 def test_categories_are_those_of_hevas():
-    assert set(quality.CATEGORIES["readability"]) == set(published.PUBLISHED_READABILITY)
-    assert set(published.INFORMATIVENESS) < set(quality.CATEGORIES["informativeness"])
+    assert set(quality.CATEGORIES["readability"]) == set(published_figures.PUBLISHED_READABILITY)
+    assert set(published_figures.INFORMATIVENESS) < set(quality.CATEGORIES["informativeness"])
     assert set(quality.CATEGORIES["all"]) == set(METRICS)
 
 

@@ -13,7 +13,7 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from change_it.networks.headline_loss import HeadlineLoss
+from change_it.networks.pretrained_loss import HeadlineLoss
 from change_it.networks.tokenizer import IGNORED
 
 ENDS = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": 2}

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 from scoring_fakes import FakeJudges
 
-from change_it.audit import degenerate, perturbations
-from change_it.audit.degenerate import GOLD, Result, measure_systems
+from change_it.audit import perturbation_results, perturbations
 from change_it.audit.measure import audit, read_corpus
+from change_it.audit.perturbation_results import GOLD, Result, measure_systems
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.audit.verdicts import Summary, Together, read_metrics, verdicts
 from change_it.corpus import splits
@@ -47,7 +47,7 @@ def test_passed_is_what_all_judges_that_there_are_let_through(results):
 def test_a_missing_fluency_judge_is_to_blame_for_what_breaks_fluency(sample, monkeypatch):
     registry = {}
     monkeypatch.setattr(perturbations, "PERTURBATIONS", registry)
-    monkeypatch.setattr(degenerate, "PERTURBATIONS", registry)
+    monkeypatch.setattr(perturbation_results, "PERTURBATIONS", registry)
 
     @perturbations.breaks("fluency")
     def shouted(item, random, known):
