@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from change_it import __version__, published
+from change_it import __version__, published_figures
 from change_it.commands.corpus_curve import NEARLY_EQUAL, CurveOptions, examples
 from change_it.corpus.folder import read_outlets, read_report
 from change_it.corpus.splits import events_of
@@ -240,7 +240,7 @@ def document(options: ReproduceOptions) -> Document:
         Section("table6", generated(classified), "The first headlines of each condition and what the classifier takes them for."),
         Section("table7", settings_by_article(options), "The first article of each newspaper: its own headline, and what the generators of both newspapers write above it."),
     ]  # fmt: skip
-    lead = f"{published.CITATIONS['lrec2020']} Scale: {options.scale}."
+    lead = f"{published_figures.CITATIONS['lrec2020']} Scale: {options.scale}."
     signature = f"lrec2020|classifiers:{'+'.join(classified['classifiers'])}|resamples:{RESAMPLES[options.scale]}|seed:{options.seed}|v:{__version__}"
     return Document("LREC 2020, published and measured", lead, sections, [signature])
 
@@ -257,7 +257,7 @@ def _f1(options: ReproduceOptions, counts: ArrayLike) -> dict[str, Value]:
     return cells | {f"{key}_interval": scores[key]["f1"][1] for key in _MEASURES}
 
 
-def _published(f1: published.PublishedF1 | None) -> dict[str, float | None]:
+def _published(f1: published_figures.PublishedF1 | None) -> dict[str, float | None]:
     """Cells of the same, published."""
     return dict(zip(_MEASURES, f1, strict=True)) if f1 else {}
 
@@ -272,9 +272,9 @@ def _table(options: ReproduceOptions, rows: list[Row], title: str, *notes: str) 
 def random_split(options: ReproduceOptions) -> Table:
     """Table 1."""
     metrics = read_results(options.out / "classifiers" / "random" / "metrics.json")
-    printed, measured = published.RANDOM_SPLIT["classifier"], _f1(options, counts_of(metrics, "gold"))
+    printed, measured = published_figures.RANDOM_SPLIT["classifier"], _f1(options, counts_of(metrics, "gold"))
     rows = compared("classifier", "classifier", "", _published(printed), measured)
-    rows.append(Row({"row": f"human, {PUBLISHED}", **_published(published.RANDOM_SPLIT["human"])}))
+    rows.append(Row({"row": f"human, {PUBLISHED}", **_published(published_figures.RANDOM_SPLIT["human"])}))
     return _table(options, rows, "Table 1: classification on a random split")
 
 
@@ -298,7 +298,7 @@ def classification(options: ReproduceOptions, classified: Mapping[str, Any]) -> 
     """Table 5, without the annotators."""
     rows = []
     for name in SETS:
-        printed = published.CLASSIFIER[NAMES[name]]
+        printed = published_figures.CLASSIFIER[NAMES[name]]
         shown = {test: printed[test] for test in GOLD}
         shown |= {condition(test, PNC): printed[test] for test in GENERATED}
         for test, answers in classified["answers"][name].items():
@@ -319,7 +319,7 @@ def agnostic(options: ReproduceOptions, classified: Mapping[str, Any]) -> Table:
     for network in NETWORKS[options.scale]:
         answers = classified["answers"]["train_m"][condition(AGNOSTIC, network)]
         measured = _f1(options, _cells(answers, _drawn_from(answers)))
-        printed: dict[str, float | None] = {"mean": published.AGNOSTIC_F1} if network == PNC else {}
+        printed: dict[str, float | None] = {"mean": published_figures.AGNOSTIC_F1} if network == PNC else {}
         rows += compared(network, network, network, printed, measured)
     return _table(options, rows, "The newspaper-agnostic generator")
 
