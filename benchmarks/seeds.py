@@ -18,6 +18,7 @@ import tyro
 from change_it.stats import AVERAGE, estimate, measure
 
 MEASURES = ["strict_compliancy", "compliant", "hh", "ah", "main", "main_normalised", "fluency", "facts"]
+TITLES = {"strict_compliancy": "strict", "compliant": "compliancy", "main_normalised": "main normalised"}
 Table = dict[str, dict[str, dict[str, float | list[float]]]]
 
 
@@ -112,7 +113,8 @@ def markdown(table: Table, f1) -> str:
         ]
         lines.append(f"| {test} | {cells[0].removeprefix('judge ')} | {'; '.join(cells[1:])} |")
     names = [name for name in MEASURES if any(name in row for row in table.values())]
-    lines += ["", "| system | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
+    titles = [TITLES.get(name, name) for name in names]
+    lines += ["", "| system | " + " | ".join(titles) + " |", "|---" * (len(names) + 1) + "|"]
     ordered = sorted(table.items(), key=lambda row: -row[1].get("compliant", {"value": 0.0})["value"])
     for system, row in ordered:
         cells = []
