@@ -10,16 +10,18 @@ value of each. Items that several test sets hold are drawn together.
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import tyro
 
 from change_it.stats import AVERAGE, estimate, measure
+from change_it.tables import Column, Row, Table, figure, to_markdown
 
 MEASURES = ["strict_compliancy", "compliant", "hh", "ah", "main", "main_normalised", "fluency", "facts"]
 TITLES = {"strict_compliancy": "strict", "compliant": "compliancy", "main_normalised": "main normalised"}
-Table = dict[str, dict[str, dict[str, float | list[float]]]]
+Systems = dict[str, dict[str, dict[str, Any]]]
 
 
 @dataclass(kw_only=True)
@@ -44,9 +46,9 @@ def shares(sums):
         return {name: sums[name] / sums[f"n {name}"] for name in MEASURES if name in sums}
 
 
-def table_of(options: Options) -> Table:
+def systems_of(options: Options) -> Systems:
     """System to measure to its mean, interval and values of the seeds."""
-    table: Table = {}
+    systems: Systems = {}
     for file in sorted((options.reports[0] / "items").glob("*.csv")):
         items = pl.concat(
             pl.read_csv(report / "items" / file.name, infer_schema_length=None).select(
@@ -72,7 +74,7 @@ def table_of(options: Options) -> Table:
             estimate({name: values[:, [run]] for name, values in statistics.items()}, shares, directions)
             for run in range(len(options.reports))
         ]
-        table[file.stem] = {
+        systems[file.stem] = {
             name: {
                 "value": score.value,
                 "interval": list(score.interval),
@@ -80,7 +82,7 @@ def table_of(options: Options) -> Table:
             }
             for name, score in scores.items()
         }
-    return table
+    return systems
 
 
 def judges_of(folders: tuple[Path, ...]) -> dict[str, dict[str, dict[str, list[float]]]]:
@@ -98,37 +100,45 @@ def judges_of(folders: tuple[Path, ...]) -> dict[str, dict[str, dict[str, list[f
     return f1
 
 
-def rounded(value: float) -> str:
-    """Three decimals without the zero before them."""
-    return f"{value:.3f}".removeprefix("0") if value == value else ""
-
-
-def markdown(table: Table, f1) -> str:
-    """Both as tables."""
-    lines = ["| judge, test | " + " | ".join(["mean F1 (seeds)", "baselines"]) + " |", "|---|---|---|"]
+def judges_table(f1) -> Table:
+    """F1 of judges and their baselines, with the value of each seed."""
+    columns = (
+        Column("judge", "text", "judge, test"),
+        Column("f1", "text", "mean F1 (seeds)"),
+        Column("baselines", "text"),
+    )
+    rows = []
     for test, results in f1.items():
-        cells = [
-            f"{name} {rounded(float(np.mean(values)))} ({', '.join(map(rounded, values))})"
+        cells = {
+            name: f"{figure(float(np.mean(values)))} ({', '.join(map(figure, values))})"
             for name, values in results.items()
-        ]
-        lines.append(f"| {test} | {cells[0].removeprefix('judge ')} | {'; '.join(cells[1:])} |")
-    names = [name for name in MEASURES if any(name in row for row in table.values())]
-    titles = [TITLES.get(name, name) for name in names]
-    lines += ["", "| system | " + " | ".join(titles) + " |", "|---" * (len(names) + 1) + "|"]
-    ordered = sorted(table.items(), key=lambda row: -row[1].get("compliant", {"value": 0.0})["value"])
-    for system, row in ordered:
-        cells = []
-        for name in names:
-            score = row.get(name)
-            ends = f" ({'-'.join(map(rounded, score['interval']))})" if score and name in names[:2] else ""
-            cells.append(rounded(score["value"]) + ends if score else "")
-        lines.append(f"| `{system}` | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        }
+        judge = cells.pop("judge")
+        baselines = "; ".join(f"{name} {cell}" for name, cell in cells.items())
+        rows.append(Row({"judge": test, "f1": judge, "baselines": baselines}))
+    return Table(columns, tuple(rows))
+
+
+def systems_table(systems: Systems) -> Table:
+    """Means of the systems, the first two measures with intervals."""
+    names = [name for name in MEASURES if any(name in row for row in systems.values())]
+    columns = Column("system", "text"), *(Column(name, "text", TITLES.get(name, "")) for name in names)
+    rows = []
+    for system, scores in sorted(systems.items(), key=lambda row: -row[1]["compliant"]["value"]):
+        cells = {name: figure(score["value"]) for name, score in scores.items()}
+        for name in names[:2]:
+            if name in scores:
+                cells[name] += f" ({'-'.join(map(figure, scores[name]['interval']))})"
+        rows.append(Row({"system": f"`{system}`", **cells}))
+    return Table(columns, tuple(rows))
 
 
 def main(options: Options) -> None:
-    table, f1 = table_of(options), judges_of(options.judges)
-    print(markdown(table, f1) if options.markdown else json.dumps({"judges": f1, "systems": table}, indent=2))
+    systems, f1 = systems_of(options), judges_of(options.judges)
+    if options.markdown:
+        print(to_markdown(judges_table(f1)), to_markdown(systems_table(systems)), sep="\n\n")
+    else:
+        print(json.dumps({"judges": f1, "systems": systems}, indent=2))
 
 
 if __name__ == "__main__":

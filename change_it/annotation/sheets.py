@@ -137,14 +137,14 @@ def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, se
         for outlet in test.outlets:
             for_outlet = [item for item in predicted if item.target == outlet]
             cells.append((name, random.sample(for_outlet, len(for_outlet))))
-    event_of = {
+    event_of = {item.id: item.id for predicted in conditions.values() for item in predicted} | {
         item.id: f"event {event}" for item, event in zip(test.items, test.events.tolist(), strict=True)
     }
     texts: set[str] = set()
     events: set[str] = set()
 
     def is_new(item: Item, *, fresh: bool) -> bool:
-        known = event_of.get(item.id, item.id) in events
+        known = event_of[item.id] in events
         return item.prediction.casefold() not in texts and not (fresh and known)
 
     chosen: list[list[Item]] = [[] for _ in cells]
@@ -162,14 +162,14 @@ def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, se
                 continue
             chosen[at].append(item)
             texts.add(item.prediction.casefold())
-            events.add(event_of.get(item.id, item.id))
+            events.add(event_of[item.id])
     rows = []
     for (name, _), several in zip(cells, chosen, strict=True):
         if len(several) < items // 2:
             raise InputError(
                 f"{test.name} has only {len(several)} different headlines of {name} for one outlet: give --items {2 * len(several)} or less"
             )
-        rows += [_key_row(name, item, event_of.get(item.id, item.id), test.outlets, seed) for item in several]
+        rows += [_key_row(name, item, event_of[item.id], test.outlets, seed) for item in several]
     return random.sample(rows, len(rows))
 
 

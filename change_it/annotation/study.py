@@ -12,7 +12,17 @@ from change_it.annotation.agreement import alpha, coincidences
 from change_it.annotation.sheets import GOLDS, QUESTIONS, RATINGS, Annotator, KeyRow
 from change_it.errors import InputError
 from change_it.scoring.columns import GOLD
-from change_it.stats import AVERAGE, Aggregate, Floats, Ints, Score, Statistics, correlations, measure
+from change_it.stats import (
+    AVERAGE,
+    Aggregate,
+    Floats,
+    Ints,
+    Score,
+    Statistics,
+    correlations,
+    drawn_events,
+    measure,
+)
 
 #: Who is compared with the key, beside each annotator: their mean, what most of them answered, and the judge main.
 PEOPLE, MAJORITY, JUDGE = "people", "majority", "judge main"
@@ -189,9 +199,7 @@ class Study:
         if value is None:
             return UNDEFINED
         of = np.unique(events, return_inverse=True)[1]
-        many = int(of.max()) + 1
-        drawn = np.random.default_rng(self.seed).multinomial(many, np.full(many, 1 / many), self.resamples)
-        weights = drawn[:, of]
+        weights = drawn_events(int(of.max()) + 1, self.resamples, self.seed)[:, of]
         if which:
             first, second = (_weighted_ranks(values, weights) for values in (first, second))
         first, second = (

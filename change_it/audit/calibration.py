@@ -245,7 +245,7 @@ def power(table: pl.DataFrame, items: int, events: int) -> Power | None:
     """How many headlines distinguish systems, by how often the verdicts on two of the audited systems differ.
 
     Of all judges together, or of compliancy where no two systems pass them often enough; None where that holds of compliancy
-    too. The table is that of `degenerate.measure_systems`; `items` are the headlines of the corpus, of so many `events`.
+    too. The table is that of `perturbation_results.measure_systems`; `items` are the headlines of the corpus, of so many `events`.
     """
     fluency = "fluency" in table.columns and not table["fluency"].has_nulls()
     measures = ("passed", "compliancy")[not fluency :]

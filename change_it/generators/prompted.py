@@ -149,7 +149,7 @@ class Prompted(Proposer):
         if decoding.no_repeat_ngram_size is None:
             decoding = replace(decoding, no_repeat_ngram_size=NO_REPEAT)
         count = decoding.candidates
-        if not decoding.sample:  # all that are found: some may be of an example
+        if self.prompt.examples and not decoding.sample:  # all that are found: some may be of an example
             decoding = replace(decoding, candidates=max(count, decoding.beams))
         size = batch_size or default_batch_size(self.model, self.format, decoding)
         with ProgressBar(shown=progress) as bar:

@@ -15,7 +15,7 @@ from change_it.judges.judge_options import TASKS, Task
 from change_it.published_figures import PUBLISHED_JUDGES, PublishedRow
 from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.reproduction.scales import RESAMPLES, JudgeKind
-from change_it.stats import AVERAGE, Floats, Ints
+from change_it.stats import AVERAGE, Floats, Ints, drawn_events
 from change_it.tables import Column, Row, Table, Value, with_interval
 
 #: Directions of the papers, by our order of the outlets.
@@ -83,12 +83,12 @@ def draw_cells(cells: ArrayLike, resamples: int, seed: int) -> Ints:
 
     The same seed draws the same events for all counts of as many.
     """
-    counts, random = np.asarray(cells), np.random.default_rng(seed)
+    counts = np.asarray(cells)
     if counts.ndim == 3:
-        weights = random.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), resamples)
-        return np.tensordot(weights, counts, axes=1)
+        return np.tensordot(drawn_events(len(counts), resamples, seed), counts, axes=1)
     flat = counts.ravel()
-    return random.multinomial(flat.sum(), flat / flat.sum(), resamples).reshape(resamples, 2, 2)
+    drawn = np.random.default_rng(seed).multinomial(flat.sum(), flat / flat.sum(), resamples)
+    return drawn.reshape(resamples, 2, 2)
 
 
 def f1_of(cells: ArrayLike) -> dict[str, Floats]:
