@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-# Two processes of one thread each (tests/conftest.py); one that has nothing left takes tests over from the other.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+# A process of one thread for each core (tests/conftest.py); one that has nothing left takes tests over from another.
+PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
 # Formulas, readers and tables: nothing that loads torch.
 QUICK := $(addprefix change_it/,text corpus hevas) $(addprefix tests/,text corpus hevas) \
 	$(patsubst %,tests/scoring/test_%.py,compliancy facts overlap) tests/annotation/test_agreement.py \
