@@ -97,11 +97,17 @@ def test_each_edit_is_held_against_the_kinder_source(tmp_path):
     class Told(Reader):
         """The original's article tells the name, the partner's the number."""
 
-        def gaps(self, sources, groups, target):
+        def compare(self, sources, groups, target):
             facts = ["Rossi" if source else "due" for source, _ in sources]
             return [
-                np.array(
-                    [1.0 if fact not in other else 0.0 if fact in group[0] else -1.0 for other in group[1:]]
+                (
+                    np.array(
+                        [
+                            1.0 if fact not in other else 0.0 if fact in group[0] else -1.0
+                            for other in group[1:]
+                        ]
+                    ),
+                    np.zeros(9),
                 )
                 for fact, group in zip(facts, groups, strict=True)
             ]
