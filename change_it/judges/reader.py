@@ -311,7 +311,9 @@ class Reader:
                 return [count - 1 for count in (labels != IGNORED).sum(1).tolist()]
             if self._causal:
                 texts = [f" {text}" if text else "" for text in texts]
-            return list(map(len, self.tokenizer(texts, add_special_tokens=False)["input_ids"]))
+                return list(map(len, self.tokenizer(texts, add_special_tokens=False)["input_ids"]))
+            end = [self.tokenizer.eos_token_id]
+            return [len(row) - (row[-1:] == end) for row in self.tokenizer(text_target=texts)["input_ids"]]
 
     def gaps(
         self, sources: Sequence[tuple[str, str]], groups: Sequence[Sequence[str]], target: str

@@ -105,7 +105,7 @@ def edits(headline: Headline, mentions: Mentions, casing: Casing | None = None) 
 def content_words(headline: Headline, casing: Casing | None = None) -> list[tuple[int, int]]:
     """Where the words of a headline stand that are neither names nor numbers nor function words."""
     names = {index for name in headline.full_names(casing) for index in range(*name)}
-    left_out = function_words(headline.language) | number_words(headline.language)
+    left_out = set(map(fold, function_words(headline.language) | number_words(headline.language)))
     return [
         headline.span_of(index)
         for index, piece in enumerate(headline.pieces)
@@ -116,7 +116,7 @@ def content_words(headline: Headline, casing: Casing | None = None) -> list[tupl
 
 def new_words(headline: Headline, mentions: Mentions, casing: Casing | None = None) -> list[tuple[int, int]]:
     """Where the content words stand of which no source has a form."""
-    present = {_stem(word) for words in mentions.words for word in words.words}
+    present = _beginnings(mentions)
     return [
         span
         for span in content_words(headline, casing)
@@ -132,12 +132,16 @@ def with_a_foreign_word(
     casing: Casing | None = None,
 ) -> str | None:
     """The headline with one of its content words exchanged for a word with the same ending that no source has; `words` are by their endings."""
-    present = {_stem(word) for of_text in mentions.words for word in of_text.words}
+    present = _beginnings(mentions)
     spans = content_words(headline, casing)
     for index in random.permutation(len(spans)):
         start, end = spans[index]
         old = headline.text[start:end]
-        others = [word for word in words.get(old[-ENDING:], ()) if _stem(fold(word)) not in present]
+        others = [
+            word
+            for word in words.get(old[-ENDING:], ())
+            if word not in headline.text and _stem(fold(word)) not in present
+        ]
         if others and old.islower():
             return headline.replaced(start, end, others[int(random.integers(len(others)))])
     return None
@@ -151,6 +155,12 @@ def by_ending(headlines: Iterable[Headline], casing: Casing | None = None) -> di
             if (word := headline.text[start:end]).islower():
                 words.setdefault(word[-ENDING:], {})[word] = None
     return {ending: list(some) for ending, some in words.items()}
+
+
+def _beginnings(mentions: Mentions) -> set[str]:
+    """What the words of the sources begin with, whole words too."""
+    words = {word for text in mentions.words for word in text.words}
+    return {word[:length] for word in words for length in range(LETTERS, len(word) + 1)}
 
 
 def _stem(word: str) -> str:
