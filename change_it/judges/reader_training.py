@@ -43,6 +43,8 @@ LABELS = ("unsupported", "supported")
 ACCEPTANCE = 0.95
 #: And the margin of words alone.
 WORD_ACCEPTANCE = 0.96
+#: Validation headlines that show whether a reader can tell foreign words, at most.
+FOREIGN = 300
 #: Validation headlines that choose the weights, and that the margins are taken from, at most: of a reader from scratch, and of
 #: a language model, which reads slowly.
 VALIDATION, VALIDATION_PRETRAINED = 1000, 400
@@ -139,7 +141,7 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> TrainingRu
 
     def margins() -> dict[FactKind, float]:
         printed = readings(validation)
-        foreign = readings(with_foreign_words(validation, data, settings.seed))
+        foreign = readings(with_foreign_words(validation.head(FOREIGN), data, settings.seed))
         margins = calibrated(printed, ACCEPTANCE)
         of_words = word_margin(printed, foreign, WORD_ACCEPTANCE)
         return margins if of_words is None else {**margins, WORD: of_words}
