@@ -43,7 +43,7 @@ def save_pretrained_generator(folder: Path, kind, *, to="gio", outlets=("rep", "
     from saved_judges import save_reader
 
     from change_it.generators import generator
-    from change_it.generators.card import GeneratorCard
+    from change_it.generators.card import GeneratorCard, prompt_of
 
     base = save_reader(folder.with_name(f"{folder.name}-base"), kind)
     tokenizer = generator.load_tokenizer(base)
@@ -63,6 +63,7 @@ def save_pretrained_generator(folder: Path, kind, *, to="gio", outlets=("rep", "
         target_tokens=12,
         seed=0,
         corpus="c",
+        prompt=prompt_of("it", "article", to) if kind == "causal" else None,
     )
     generator.save_generator(folder, model, tokenizer, card)
     return folder

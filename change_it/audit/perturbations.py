@@ -21,12 +21,13 @@ from change_it.hevas.baseline_systems import baseline
 from change_it.judges.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
 from change_it.scoring.item import Item
 from change_it.text.damage import FAMILIES, ITALIAN_GENDERS, Material, Split, damage
-from change_it.text.edits import OTHER_MEASURES, Mentions
+from change_it.text.edits import OTHER_MEASURES, Mentions, by_ending, with_a_foreign_word
 from change_it.text.folding import fold
 from change_it.text.names import Casing, Headline
 from change_it.text.negation import contraries, like
 from change_it.text.sentences import sentences
-from change_it.text.stopwords import stop_words
+from change_it.text.stopwords import function_words, stop_words
+from change_it.text.tokens import words
 from change_it.text.typography import QUOTED, Typography
 
 Criterion = Literal["style", "content", "fluency", "facts"]
@@ -44,7 +45,7 @@ GUARDS: dict[Criterion, tuple[str, ...]] = {
 KEYWORDS = 8
 #: Words with more letters count as long.
 LONG = 3
-#: Headlines that names to swap are taken from, at most.
+#: Headlines that names and words to swap are taken from, at most.
 NAMED = 1000
 #: What nobody said.
 INVENTED = {
@@ -68,6 +69,13 @@ _FEMININE: dict[str, str] = {}
 for _masculine, _feminine in map(str.split, ITALIAN_GENDERS.split(",")):
     _MASCULINE.setdefault(_feminine, []).append(_masculine)
     _FEMININE[_masculine] = _feminine
+
+
+#: Claims of which hardly any article says anything.
+ADDED: dict[str, tuple[str, ...]] = {
+    "it": (", secondo gli esperti", ", si dimette il ministro", ", la procura indaga", " grazie a una petizione", ", rubati due camion", ", coinvolto un banchiere"),
+    "en": (", experts say", ", minister resigns", ", prosecutors investigate", " thanks to a petition", ", two trucks stolen", ", banker involved"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -121,6 +129,12 @@ class Resources:
         """Names of people and places in headlines."""
         headlines = self.material.headlines[:: max(1, len(self.material.headlines) // NAMED)]
         return name_pool([self.read(headline) for headline in headlines], self.casing)
+
+    @cached_property
+    def words(self) -> dict[str, list[str]]:
+        """Content words of headlines, by their endings."""
+        headlines = self.material.headlines[:: max(1, len(self.material.headlines) // NAMED)]
+        return by_ending(map(self.read, headlines), self.casing)
 
     @cached_property
     def typography(self) -> dict[str, Typography]:
@@ -437,6 +451,27 @@ def quotation_after(item: Item, random: np.random.Generator, resources: Resource
     if not speakers or not item.reference:
         return None
     return f"{item.reference.rstrip('.')}, {_any(speakers, random).split()[-1]}: {quotation}"
+
+
+@breaks("facts", "content", allowed=0.10)
+def word_exchanged(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
+    """The other newspaper's headline with one word for a word of any headline, with the same ending."""
+    headline = resources.read(item.reference)
+    texts = (item.source, item.article, item.reference_article)
+    mentions = Mentions.of(texts, resources.language, resources.casing)
+    return with_a_foreign_word(headline, mentions, resources.words, random, resources.casing)
+
+
+@breaks("facts")
+def claim_added(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
+    """The other newspaper's headline, and then a claim of which no text says anything."""
+    texts = set(words(fold(" ".join((item.source, item.article, item.reference_article)))))
+    claims = [
+        claim
+        for claim in ADDED.get(resources.language, ())
+        if not texts & (set(words(fold(claim))) - function_words(resources.language))
+    ]
+    return item.reference.rstrip(" .…") + _any(claims, random) if claims and item.reference else None
 
 
 # Fluency: the right words, and no headline

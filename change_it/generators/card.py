@@ -43,6 +43,7 @@ class GeneratorCard:
     corpus: str
     no_repeat_ngram_size: int = 3
     base_dtype: Dtype = "float32"  # of the weights that the adapters were trained around
+    prompt: tuple[str, str] | None = None  # before and after the source, of a causal model
     version: str = __version__
 
     def save(self, folder: Path) -> None:
@@ -54,11 +55,6 @@ class GeneratorCard:
         """Name of the pre-trained model that it was trained from; empty for a network of ours."""
         return "" if self.kind == "words" else Path(self.base or self.architecture).name
 
-    @property
-    def prompt(self) -> tuple[str, str]:
-        """What stands before and after the source for a causal model."""
-        return prompt_of(self.language, self.reads, self.to)
-
     @classmethod
     def load(cls, folder: Path) -> "GeneratorCard":
         """Read `generator.json` beside the weights."""
@@ -69,10 +65,13 @@ class GeneratorCard:
             )
         with record_errors(path):
             of_card = {field.name: values[field.name] for field in fields(cls) if field.name in values}
-            card = cls(**{**of_card, "outlets": tuple(of_card["outlets"])})
+            prompt = of_card.get("prompt")
+            of_card |= {"outlets": tuple(of_card["outlets"]), "prompt": prompt and tuple(prompt)}
+            card = cls(**of_card)
             if not card._is_written_so():
                 raise ValueError
-        if card.recipe not in READS or card.kind not in get_args(ModelKind):
+        known = card.recipe in READS and card.kind in get_args(ModelKind)
+        if not known or (card.kind == "causal" and card.prompt is None):
             raise InputError(
                 f"{path} is of another version (recipe {card.recipe}, kind {card.kind}): train the generator again"
             )
@@ -88,6 +87,7 @@ class GeneratorCard:
             self.language,
             self.corpus,
             *self.outlets,
+            *(self.prompt or ()),
         )
         lengths = (self.source_tokens, LONGEST_SOURCE), (self.target_tokens, LONGEST_TARGET)
         return (
@@ -95,6 +95,7 @@ class GeneratorCard:
             and self.reads in get_args(Reads)
             and self.language in get_args(Language)
             and len(self.outlets) == 2
+            and len(self.prompt or self.outlets) == 2
             and self.to in (None, *self.outlets)
             and isinstance(self.base, str | None)
             and all(isinstance(tokens, int) and 2 <= tokens <= most for tokens, most in lengths)
@@ -105,13 +106,13 @@ class GeneratorCard:
 
 
 def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
-    """What stands before and after the source in the prompt of a causal model; `to` None is agnostic."""
+    """What stands before and after the source in the prompt of a causal model; `to` None is agnostic, or a field that each source fills."""
     path = files("change_it.generators") / "prompts" / f"{language}.toml"
     if not path.is_file():
         raise InputError(f"there are no prompts for --language {language}: use it or en")
     template = tomllib.loads(path.read_text(encoding="utf-8"))[reads]["targeted" if to else "agnostic"]
     before, _, after = template.partition("{source}")
-    return before.replace("{to}", to or ""), after.replace("{to}", to or "")
+    return (before.replace("{to}", to), after.replace("{to}", to)) if to else (before, after)
 
 
 def choose_generators(

@@ -6,7 +6,7 @@ import os
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -27,6 +27,8 @@ from change_it.progress import ProgressBar
 NO_KEY = "none"
 #: Why there is no headline where no answer came in time.
 TIMEOUT = "timeout"
+#: And where the answer is of another article.
+EXAMPLE = "the headline of an example in the prompt"
 #: Tokens of an answer, at most.
 ANSWER_TOKENS = 96
 #: How often a request is sent again, and seconds before that: doubled each time, within the second number.
@@ -129,6 +131,8 @@ class Endpoint(Proposer):
             for (item, _), answer in zip(
                 asked, map_threads(self._answer, calls, self.concurrency), strict=True
             ):
+                if answer.text and self.prompt.is_example(answer.text, item[2]):
+                    answer = replace(answer, text="", error=EXAMPLE)
                 answers[item].append(answer)
                 bar.advance(task)
         silent = (several for several in answers.items() if not any(answer.text for answer in several[1]))

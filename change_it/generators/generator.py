@@ -30,7 +30,7 @@ from transformers.models.auto.modeling_auto import (
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
-from change_it.generators.card import CARD, COMMAND, GeneratorCard
+from change_it.generators.card import CARD, COMMAND, GeneratorCard, prompt_of
 from change_it.generators.decoding import Decoding
 from change_it.generators.generator_options import (
     LONGEST_SOURCE,
@@ -289,6 +289,7 @@ def check_writer(name: str) -> None:
         target_tokens=WRITER["target_tokens"],
         seed=0,
         corpus="",
+        prompt=prompt_of("it", "both", None),
     )
     space = max_positions(model, card, make_format(card, tokenizer, model))
     if space is not None and space < card.source_tokens:

@@ -245,7 +245,7 @@ PRETRAINED: dict[ModelKind, dict[str, Any]] = {
 #: headline and lead of an article; a checkpoint each few minutes.
 WRITER: dict[str, Any] = {"lora": True, "source_tokens": 192, "target_tokens": 48, "checkpoint_steps": 20}
 #: Adapters start at nothing and take larger steps.
-LORA_RATE: dict[ModelKind, float] = {"encoder-decoder": 1e-3, "causal": 2e-4}
+LORA_RATE: dict[ModelKind, float] = {"encoder-decoder": 1e-3, "causal": 1e-3}
 
 
 def check_recipe(recipe: str) -> None:

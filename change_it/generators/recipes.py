@@ -45,9 +45,18 @@ class RecipeData:
 
 
 def load_recipe(
-    corpus: str, recipe: Recipe, to: str | None, *, validation_share: float, seed: int
+    corpus: str,
+    recipe: Recipe,
+    to: str | None,
+    *,
+    validation_share: float,
+    seed: int,
+    balanced: bool = False,
 ) -> RecipeData:
-    """The examples of one generator, in the order of the corpus; agnostic and those of LREC 2020 have their own validation part."""
+    """The examples of one generator, in the order of the corpus; agnostic and those of LREC 2020 have their own validation part.
+
+    `balanced`: rewrite has no more articles with their own headline than pairs, which are what it is asked for.
+    """
     check_recipe(recipe)
     check_share(validation_share, usual=0.05)
     outlets = read_outlets(corpus)
@@ -65,8 +74,8 @@ def load_recipe(
         if recipe == "rewrite":
             examples = read_rewriting(corpus)
             texts = examples.select("given", "article", "to").iter_rows()
-            sources = [rewriting_source(*of_row) for of_row in texts]
-            rows = examples.select("id", "target", source=pl.Series(sources, dtype=pl.String))
+            sources = pl.Series([rewriting_source(*of_row) for of_row in texts], dtype=pl.String)
+            rows = examples.select("id", "target", source=sources, own=pl.col("given") == "")
         else:
             rows = _rows(corpus, recipe, "train", f"{outlets[to == outlets[0]]}2{to}")
         ids = rows["id"].unique(maintain_order=True)
@@ -76,6 +85,8 @@ def load_recipe(
     train = train.join(validation, on="id", how="anti", maintain_order="left")
     for column in ("source", "target"):
         train = train.join(validation, on=column, how="anti", maintain_order="left")
+    if recipe == "rewrite" and balanced:
+        train, validation = (_balanced(part, seed) for part in (train, validation))
     if train.is_empty() or validation.is_empty():
         needs = "articles outside A1 and A2"
         if recipe in PAIRS:
@@ -89,6 +100,14 @@ def _rows(corpus: str, recipe: Recipe, split: str, direction: str) -> pl.DataFra
     rows = read_table(corpus, recipe, split, ["id", "source", "target", "direction"])
     filled = (pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("source", "target"))
     return rows.filter(pl.col("direction") == direction, *filled)
+
+
+def _balanced(rows: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """All pairs and as many articles with their own headline, drawn by seed; all articles where there is no pair."""
+    own = rows.filter("own")
+    pairs = len(rows) - len(own)
+    drawn = generator(seed, "articles beside pairs").permutation(len(own))[: pairs or None]
+    return pl.concat([rows.filter(~pl.col("own")), own[np.sort(drawn)]])
 
 
 def _of_training_set(corpus: str, recipe: Recipe, split: str, to: str | None) -> pl.DataFrame:

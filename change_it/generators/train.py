@@ -19,7 +19,7 @@ from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
-from change_it.generators.card import Dtype, GeneratorCard
+from change_it.generators.card import Dtype, GeneratorCard, prompt_of
 from change_it.generators.generator import (
     add_adapters,
     base_of,
@@ -91,7 +91,8 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     check_writable(settings.out, kind="run", inputs=settings.inputs, alone=alone)
     with process_state().main_process_first():
         share, seed = settings.validation_share, settings.seed
-        data = load_recipe(settings.corpus, settings.recipe, settings.to, validation_share=share, seed=seed)
+        chosen = settings.corpus, settings.recipe, settings.to
+        data = load_recipe(*chosen, validation_share=share, seed=seed, balanced=kind != "words")
     if settings.evaluation_steps is None:
         settings = replace(settings, evaluation_steps=_evaluation_steps(settings, len(data.train)))
     return train_in_folder(
@@ -219,9 +220,10 @@ def _evaluation_steps(settings: GeneratorSettings, examples: int) -> int:
 
 
 def _card(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> GeneratorCard:
+    reads = READS[settings.recipe]
     return GeneratorCard(
         recipe=settings.recipe,
-        reads=READS[settings.recipe],
+        reads=reads,
         to=settings.to,
         outlets=data.outlets,
         kind=kind,
@@ -234,6 +236,7 @@ def _card(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> Gen
         seed=settings.seed,
         corpus=Path(settings.corpus).name,
         base_dtype=_base_dtype(settings),
+        prompt=prompt_of(settings.language, reads, settings.to) if kind == "causal" else None,
     )
 
 

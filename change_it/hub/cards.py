@@ -31,6 +31,7 @@ from change_it.published_figures import CITATIONS, PUBLISHED_JUDGES
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram
 from change_it.scoring.columns import BUILT_IN
+from change_it.scoring.facts import VERSION
 from change_it.templates import template_environment, without_markup
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
 
 def _signature(judges: Sequence["Judge | Reader"]) -> str:
     """The judges as in the signatures of scores: `judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e`."""
-    ours = {"fluency": "fluency:", "facts": "facts:v3+"}
+    ours = {"fluency": "fluency:", "facts": f"facts:{VERSION}+"}
     papers = [judge.weights_hash[:6] for judge in judges if judge.task not in ours]
     parts = [f"judges:{'+'.join(papers)}", f"fold:{judges[0].fold}"] if papers else []
     parts += [f"{ours[judge.task]}{judge.weights_hash[:6]}" for judge in judges if judge.task in ours]

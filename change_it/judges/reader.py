@@ -3,7 +3,8 @@
 A language model that reads the sources and writes headlines gives log p of a headline and of its smallest edits
 (`text.edits`): another name or number of the sources, two names exchanged, a verb negated. The headline is believed
 where no edit fits the sources better, but for a margin. Its absolute probability says little, because headlines differ
-in difficulty; beside its own edits it says which of them the sources tell.
+in difficulty; beside its own edits it says which of them the sources tell. A content word of which no source has a form
+is asked about alone: is it probable at all, in its place and after these sources?
 """
 
 import threading
@@ -41,7 +42,7 @@ from change_it.networks.pretrained import (
 from change_it.networks.tokenizer import IGNORED, padded
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Floats
-from change_it.text.edits import Edit, FactKind, Mentions, edits
+from change_it.text.edits import Edit, FactKind, Mentions, edits, new_words
 from change_it.text.names import Casing, Headline
 
 COMMAND = "change-it train judge --task facts"
@@ -57,7 +58,11 @@ LEAST = -25.0
 KEPT = 256
 #: Kinds of edits, and the steps in which their margins are looked for.
 KINDS: tuple[FactKind, ...] = ("name", "number", "negation")
+#: The kind that has no edits.
+WORD: FactKind = "word"
 HALVINGS = 12
+#: How much more often foreign words have to be refused than printed ones.
+TELLING = 3.0
 #: What a language model without an encoder reads before and after the sources.
 PROMPTS = {
     "it": ("Articolo: ", "\nTitolo:"),
@@ -71,7 +76,7 @@ class HeadlineReading:
 
     # of each kind of edit, log p of the headline less that of the best edit, in nats, by the source that is
     # kindest to it for each edit. Where the original and its article are kind enough, the partner's article is
-    # not asked.
+    # not asked. Of words log p of the least probable that no source has.
     gaps: Mapping[FactKind, float] = field(default_factory=dict)
     edits: Mapping[FactKind, Edit] = field(default_factory=dict)  # the best edit of each kind
 
@@ -82,7 +87,8 @@ class ReaderSettings:
 
     outlets: tuple[str, str]
     fold: str
-    margins: Mapping[FactKind, float]  # nats that an edit of each kind may fit better
+    # nats that an edit of each kind may fit better, and that a word may weigh; what is missing is not asked
+    margins: Mapping[FactKind, float]
     max_tokens: int  # of the sources
     language: str  # of the prompt
     task: str = "facts"
@@ -147,7 +153,7 @@ class Reader:
             ids = torch.cat([prompt, torch.tensor([row[:-1]]).to(prompt)], dim=1)
             logits = self.model(input_ids=ids, logits_to_keep=len(row)).logits[0].float()
             alone.append(logits.log_softmax(-1)[range(len(row)), row].clamp(min=LEAST).sum().item())
-        [gaps] = self._of_causal([source], [group])
+        [(gaps, _)] = self._of_causal([source], [group])
         if prompt.shape[1] + LONGEST > window or not np.allclose(
             gaps, alone[0] - np.array(alone[1:]), rtol=1e-2, atol=1e-2
         ):
@@ -207,10 +213,12 @@ class Reader:
 
         def answer(batch: list[int]) -> list[HeadlineReading]:
             some = [items[index] for index in batch]
-            changed = [
-                edits(Headline(headline, language), mentions((source, article, reference)), casing)
+            read = [
+                (Headline(headline, language), mentions((source, article, reference)), casing)
                 for headline, source, article, reference, _ in some
             ]
+            changed = [edits(*of_item) for of_item in read]
+            words = [new_words(*of_item) if WORD in self.settings.margins else [] for of_item in read]
             by_number = sorted(range(len(some)), key=lambda index: len(changed[index]))
             readings: dict[int, HeadlineReading] = {}
             at_once = TOGETHER if self._causal else AT_ONCE
@@ -218,7 +226,11 @@ class Reader:
                 rows = by_number[start : start + at_once]
                 readings |= zip(
                     rows,
-                    self._compare([some[row] for row in rows], [changed[row] for row in rows]),
+                    self._compare(
+                        [some[row] for row in rows],
+                        [changed[row] for row in rows],
+                        [words[row] for row in rows],
+                    ),
                     strict=True,
                 )
             return [readings[row] for row in range(len(some))]
@@ -235,44 +247,85 @@ class Reader:
         return results
 
     def _compare(
-        self, items: Sequence[tuple[str, ...]], changed: Sequence[list[Edit]]
+        self,
+        items: Sequence[tuple[str, ...]],
+        changed: Sequence[list[Edit]],
+        words: Sequence[list[tuple[int, int]]],
     ) -> list[HeadlineReading]:
-        """The readings of headlines; a partner's article is asked about the edits that fit the original and its article better."""
+        """The readings of headlines; a partner's article is asked about what the original and its article doubt."""
         readings = [HeadlineReading()] * len(items)
-        with_edits = [row for row, some in enumerate(changed) if some]
+        margins = self.settings.margins
+        asked = [row for row in range(len(items)) if changed[row] or words[row]]
         gaps: dict[int, Floats] = {}
-        for target in dict.fromkeys(items[row][4] for row in with_edits):
-            of_target = [row for row in with_edits if items[row][4] == target]
-            texts = [[items[row][0], *(edit.text for edit in changed[row])] for row in of_target]
-            of_originals = self.gaps([(items[row][1], items[row][2]) for row in of_target], texts, target)
-            gaps |= zip(of_target, of_originals, strict=True)
-            fits_better = {
-                row: np.flatnonzero(gaps[row] < [-self.settings.margins[edit.kind] for edit in changed[row]])
-                for row in of_target
-            }
-            doubted = {row: which for row, which in fits_better.items() if len(which) and items[row][3]}
+        log_p: dict[int, Floats] = {}
+        for target in dict.fromkeys(items[row][4] for row in asked):
+            rows = [row for row in asked if items[row][4] == target]
+            pieces = dict(
+                zip(rows, self._pieces_of([(items[row][0], words[row]) for row in rows]), strict=True)
+            )
+            texts = [[items[row][0], *(edit.text for edit in changed[row])] for row in rows]
+            answers = self.compare([(items[row][1], items[row][2]) for row in rows], texts, target)
+            doubted = {}
+            for row, (gap, own) in zip(rows, answers, strict=True):
+                gaps[row], log_p[row] = gap, _of_spans(own, pieces[row])
+                which = np.flatnonzero(gap < [-margins[edit.kind] for edit in changed[row]])
+                unlikely = len(log_p[row]) and log_p[row].min() < -margins[WORD]
+                if items[row][3] and (len(which) or unlikely):
+                    doubted[row] = which
             if not doubted:
                 continue
             texts = [
                 [items[row][0], *(changed[row][n].text for n in which)] for row, which in doubted.items()
             ]
-            partners = self.gaps([("", items[row][3]) for row in doubted], texts, target)
-            for (row, which), gap in zip(doubted.items(), partners, strict=True):
+            partners = self.compare([("", items[row][3]) for row in doubted], texts, target)
+            for (row, which), (gap, own) in zip(doubted.items(), partners, strict=True):
                 gaps[row][which] = np.maximum(gaps[row][which], gap)
+                log_p[row] = np.maximum(log_p[row], _of_spans(own, pieces[row]))
         for row, gap in gaps.items():
             # the last of a kind stays: the edit with the least gap
             best = {changed[row][n].kind: n for n in np.argsort(-gap, kind="stable").tolist()}
-            readings[row] = HeadlineReading(
-                {kind: float(gap[n]) for kind, n in best.items()},
-                {kind: changed[row][n] for kind, n in best.items()},
-            )
+            of_kinds = {kind: float(gap[n]) for kind, n in best.items()}
+            least = {kind: changed[row][n] for kind, n in best.items()}
+            if len(log_p[row]):
+                start, end = words[row][int(log_p[row].argmin())]
+                of_kinds[WORD] = float(log_p[row].min())
+                least[WORD] = Edit(items[row][0], WORD, start, end, "")
+            readings[row] = HeadlineReading(of_kinds, least)
         return readings
 
-    @torch.no_grad()
+    def _pieces_of(
+        self, headlines: Sequence[tuple[str, list[tuple[int, int]]]]
+    ) -> list[list[tuple[int, int]]]:
+        """For the characters of words in headlines the pieces that they are for the model: the first, and the one after the last."""
+        if not any(words for _, words in headlines):
+            return [[] for _ in headlines]
+        ends = [(text[:start].rstrip(), text[:end]) for text, words in headlines for start, end in words]
+        counts = iter(self._counts([text for both in ends for text in both]))
+        return [[(next(counts), next(counts)) for _ in words] for _, words in headlines]
+
+    def _counts(self, texts: list[str]) -> list[int]:
+        """Pieces of each of the texts that headlines begin with."""
+        with self._lock, reading_errors(self.tokenizer):
+            if isinstance(self.model, PointerTransformerForConditionalGeneration):
+                labels = self.tokenizer.targets(texts, None, max_tokens=LONGEST)
+                return [count - 1 for count in (labels != IGNORED).sum(1).tolist()]
+            if self._causal:
+                texts = [f" {text}" if text else "" for text in texts]
+                return list(map(len, self.tokenizer(texts, add_special_tokens=False)["input_ids"]))
+            end = [self.tokenizer.eos_token_id]
+            return [len(row) - (row[-1:] == end) for row in self.tokenizer(text_target=texts)["input_ids"]]
+
     def gaps(
         self, sources: Sequence[tuple[str, str]], groups: Sequence[Sequence[str]], target: str
     ) -> list[Floats]:
         """For each original headline (or none) with its article, log p of a headline of `target` less that of each of its edits, in nats, float64."""
+        return [gaps for gaps, _ in self.compare(sources, groups, target)]
+
+    @torch.no_grad()
+    def compare(
+        self, sources: Sequence[tuple[str, str]], groups: Sequence[Sequence[str]], target: str
+    ) -> list[tuple[Floats, Floats]]:
+        """As `gaps`, and log p of each piece of the headline."""
         with arithmetic(self.model.device, self.precision):
             if isinstance(self.model, PointerTransformerForConditionalGeneration):
                 return self._of_words([rewriting_source(*texts, target) for texts in sources], groups)
@@ -281,7 +334,9 @@ class Reader:
                 return self._of_encoder_decoder(plain, groups)
             return self._of_causal(plain, groups)
 
-    def _of_words(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
+    def _of_words(
+        self, sources: Sequence[str], groups: Sequence[Sequence[str]]
+    ) -> list[tuple[Floats, Floats]]:
         """As `gaps`, of our own network: the headlines of a source, padded to the same number, share its states; the words before an edit are not projected."""
         most = max(map(len, groups))
         filled = [[*group, *[""] * (most - len(group))] for group in groups]
@@ -301,7 +356,9 @@ class Reader:
             for value, table, group in zip(values, tables, groups, strict=True)
         ]
 
-    def _of_encoder_decoder(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
+    def _of_encoder_decoder(
+        self, sources: Sequence[str], groups: Sequence[Sequence[str]]
+    ) -> list[tuple[Floats, Floats]]:
         rows = [row for row, group in enumerate(groups) for _ in group]
         with self._lock, reading_errors(self.tokenizer):
             batch = self.tokenizer(
@@ -329,12 +386,14 @@ class Reader:
         sizes = [len(group) for group in groups]
         return list(map(_differences, torch.cat(parts).split(sizes), labels.split(sizes)))
 
-    def _of_causal(self, sources: Sequence[str], groups: Sequence[Sequence[str]]) -> list[Floats]:
+    def _of_causal(
+        self, sources: Sequence[str], groups: Sequence[Sequence[str]]
+    ) -> list[tuple[Floats, Floats]]:
         """As `gaps`, of a causal model: each source is read once for all its headlines, and what edits begin with alike is read once too."""
         rows_of: dict[str, list[int]] = {}
         for index, source in enumerate(sources):
             rows_of.setdefault(source, []).append(index)
-        differences: dict[int, Floats] = {}
+        differences: dict[int, tuple[Floats, Floats]] = {}
         for source, indices in rows_of.items():
             with self._lock, reading_errors(self.tokenizer):
                 prompt, headlines = self._pieces(
@@ -419,17 +478,23 @@ def _tree(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[int], list[lis
 
 
 def _changed(labels: Tensor) -> Tensor:
-    """Bool (n, t): from the first word on in which an edit differs from the headline, row 0, in which from the first of all."""
+    """Bool (n, t): from the first word on in which an edit differs from the headline, row 0, all of which counts."""
     differs = (labels != labels[:1]).cumsum(1) > 0
-    differs[0] = differs.any(0)
+    differs[0] = True
     return differs & (labels != IGNORED)
 
 
-def _differences(values: Tensor, labels: Tensor) -> Floats:
-    """(n - 1,) log p of row 0 less that of each other row, of (n, t) log p, none below `LEAST`, from where they differ."""
+def _differences(values: Tensor, labels: Tensor) -> tuple[Floats, Floats]:
+    """(n - 1,) log p of row 0 less that of each other row, of (n, t) log p, none below `LEAST`, from where they differ; and log p of row 0."""
     values = values.float().clamp(min=LEAST).masked_fill(labels == IGNORED, 0.0).double()
     differs = (labels[1:] != labels[:1]).cumsum(1) > 0
-    return ((values[:1] - values[1:]) * differs).sum(1).cpu().numpy()
+    values = values.cpu()
+    return ((values[:1] - values[1:]) * differs.cpu()).sum(1).numpy(), values[0].numpy()
+
+
+def _of_spans(log_p: Floats, spans: Sequence[tuple[int, int]]) -> Floats:
+    """(n,) log p of what n words are made of; 0 of one that was cut."""
+    return np.array([log_p[min(start, end - 1) : end].sum() for start, end in spans])
 
 
 def load_model(name: str | Path, *, use: Any = "base") -> Any:
@@ -473,7 +538,7 @@ def read_settings(config: object) -> ReaderSettings:
             "config.json is of no reader: it does not say for which outlets and length it was trained"
         )
     match record:
-        case {"margins": dict(margins), "language": str(language)} if set(margins) == set(KINDS):
+        case {"margins": dict(margins), "language": str(language)} if set(margins) - {WORD} == set(KINDS):
             encoder = str((record or {}).get("encoder", SCRATCH))
             base = "" if encoder == SCRATCH else encoder
             if all(isinstance(value, int | float) and 0 <= value < np.inf for value in margins.values()):
@@ -486,7 +551,11 @@ def read_settings(config: object) -> ReaderSettings:
 def calibrated(readings: Sequence[HeadlineReading], share: float) -> dict[FactKind, float]:
     """The margins in nats, 0 or more, that let a share of the printed headlines with edits through; of each kind they refuse about as many."""
     gaps = np.array(
-        [[reading.gaps.get(kind, np.inf) for kind in KINDS] for reading in readings if reading.gaps]
+        [
+            [reading.gaps.get(kind, np.inf) for kind in KINDS]
+            for reading in readings
+            if reading.gaps.keys() & set(KINDS)
+        ]
     )
     if not len(gaps):
         return dict.fromkeys(KINDS, 0.0)
@@ -500,6 +569,25 @@ def calibrated(readings: Sequence[HeadlineReading], share: float) -> dict[FactKi
         else:
             most = refused
     return margins
+
+
+def word_margin(
+    printed: Sequence[HeadlineReading], foreign: Sequence[HeadlineReading], share: float
+) -> float | None:
+    """The margin of words, which lets a share of the printed headlines through; None where it tells next to nothing.
+
+    `foreign` are readings of printed headlines with one word of another headline: fewer than `TELLING` times as many of
+    them as of the printed would be refused.
+    """
+    log_p, of_foreign = (
+        np.array([reading.gaps.get(WORD, np.inf) for reading in readings]) for readings in (printed, foreign)
+    )
+    if not np.isfinite(log_p).any() or not len(of_foreign):
+        return None
+    margin = -float(np.quantile(log_p, 1.0 - share, method="lower"))
+    if not np.isfinite(margin) or (of_foreign < -margin).mean() < TELLING * (1.0 - share):
+        return None
+    return max(margin, 0.0)
 
 
 def _margins(gaps: Floats, refused: float) -> dict[FactKind, float]:

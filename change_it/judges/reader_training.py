@@ -16,13 +16,23 @@ from change_it.corpus.training_sets import check_share, held_out
 from change_it.errors import InputError
 from change_it.judges.baselines import scores
 from change_it.judges.judge_options import SCRATCH, JudgeSettings
-from change_it.judges.reader import KINDS, LONGEST, Reader, ReaderSettings, calibrated, load_model
+from change_it.judges.reader import (
+    KINDS,
+    LONGEST,
+    WORD,
+    HeadlineReading,
+    Reader,
+    ReaderSettings,
+    calibrated,
+    load_model,
+    word_margin,
+)
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import load_errors, read_tokenizer
 from change_it.networks.pretrained_loss import loss_per_token
 from change_it.networks.tokenizer import train_tokenizer
 from change_it.tables import Column, Row, Table
-from change_it.text.edits import FactKind, Mentions, edits
+from change_it.text.edits import FactKind, Mentions, by_ending, edits, with_a_foreign_word
 from change_it.text.names import Casing, Headline
 from change_it.text.stopwords import guess_language
 from change_it.training.loop import TrainingResult
@@ -31,6 +41,10 @@ from change_it.training.run_folder import TrainingRun, stage_pretrained
 LABELS = ("unsupported", "supported")
 #: Share of the printed validation headlines that the margins let through.
 ACCEPTANCE = 0.95
+#: And the margin of words alone.
+WORD_ACCEPTANCE = 0.96
+#: Validation headlines that show whether a reader can tell foreign words, at most.
+FOREIGN = 300
 #: Validation headlines that choose the weights, and that the margins are taken from, at most: of a reader from scratch, and of
 #: a language model, which reads slowly.
 VALIDATION, VALIDATION_PRETRAINED = 1000, 400
@@ -96,7 +110,7 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> TrainingRu
     )
 
     def reader(margins: Mapping[FactKind, float] | None = None) -> Reader:
-        margins = margins or dict.fromkeys(KINDS, 0.0)
+        margins = margins or dict.fromkeys((*KINDS, WORD), 0.0)
         about = ReaderSettings(data.outlets, settings.fold, margins, settings.max_tokens, data.language)
         return Reader(model, tokenizer, about, precision=settings.arithmetic)
 
@@ -113,18 +127,24 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> TrainingRu
         loss = loss_per_token(model, map(batch_of, validation.iter_slices(settings.batch_size)))
         return {"score": -loss, "validation loss": loss}
 
-    def margins() -> dict[FactKind, float]:
-        rows = validation.to_dict(as_series=False)
-        readings = reader().read(
-            rows["target"],
-            sources=rows["given"],
-            articles=rows["article"],
-            reference_articles=[""] * len(validation),
-            targets=rows["to"],
+    def readings(rows: pl.DataFrame) -> list[HeadlineReading]:
+        columns = rows.to_dict(as_series=False)
+        return reader().read(
+            columns["target"],
+            sources=columns["given"],
+            articles=columns["article"],
+            reference_articles=[""] * len(rows),
+            targets=columns["to"],
             language=data.language,
             casing=data.casing,
         )
-        return calibrated(readings, ACCEPTANCE)
+
+    def margins() -> dict[FactKind, float]:
+        printed = readings(validation)
+        foreign = readings(with_foreign_words(validation.head(FOREIGN), data, settings.seed))
+        margins = calibrated(printed, ACCEPTANCE)
+        of_words = word_margin(printed, foreign, WORD_ACCEPTANCE)
+        return margins if of_words is None else {**margins, WORD: of_words}
 
     def save(folder: Path) -> None:
         model.eval()
@@ -169,6 +189,20 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> TrainingRu
     )
 
 
+def with_foreign_words(rows: pl.DataFrame, data: ReaderData, seed: int) -> pl.DataFrame:
+    """Rows whose headline has one word of another row's headline, with the same ending, that no source has."""
+    random = np.random.default_rng(seed)
+    headlines = [Headline(text, data.language) for text in rows["target"]]
+    words = by_ending(headlines, data.casing)
+    changed = [
+        with_a_foreign_word(
+            headline, Mentions.of(texts, data.language, data.casing), words, random, data.casing
+        )
+        for headline, texts in zip(headlines, rows.select("given", "article").iter_rows(), strict=True)
+    ]
+    return rows.with_columns(target=pl.Series(changed, dtype=pl.String)).drop_nulls("target")
+
+
 def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
     """What a reader accepts of A2's printed headlines and of an edit of each kind, by kind; `results` and `baselines` (none) as of the other judges."""
     rows = data.test.sample(min(TESTED, len(data.test)), seed=seed, shuffle=True)
@@ -181,6 +215,8 @@ def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
         headline = Headline(row["target"], data.language)
         changed = one_edit_a_kind(headline, mentions, data.casing, random)
         cases += [(kind, text, row) for kind, text in changed.items()]
+    foreign = with_foreign_words(rows, data, seed)
+    cases += [(WORD, row["target"], row) for row in foreign.iter_rows(named=True)]
     readings = reader.read(
         [text for _, text, _ in cases],
         sources=[row["given"] for _, _, row in cases],
@@ -219,6 +255,7 @@ def acceptance_table(metrics: Mapping[str, Any]) -> Table:
         "name": "a name changed",
         "number": "a number changed",
         "negation": "negated",
+        "word": "a word of another headline",
     }
     rows = [
         Row(

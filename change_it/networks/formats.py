@@ -17,6 +17,8 @@ from .tokenizer import IGNORED, HeadlineTokenizer, padded, padded_inputs
 
 #: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
 CHARACTERS = 40
+#: Field of a prompt for the original headline.
+HEADLINE = "{headline}"
 
 
 class Format(ABC):
@@ -164,12 +166,17 @@ class CausalFormat(Format):
         max_target_tokens: int,
         prompt: Sequence[str],
     ):
-        """`prompt` stands before and after the source; sources are cut, the prompt never is."""
+        """`prompt` stands before and after the source; sources are cut, the prompt never is.
+
+        With fields {to} and {headline} after it, a source is `to | headline | article`: the article stands in its place. The
+        line of {headline} is left out where there is none.
+        """
         super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
         begin = tokenizer.bos_token_id
         started = begin is not None and begin in tokenizer("a")["input_ids"]
         self.before = [begin] * started + self._ids([prompt[0]])[0]
-        self.after = self._ids([prompt[1]])[0]
+        self.template = prompt[1]
+        self.after = self._ids([self._after("", "")])[0]
         self.overhead = len(self.before) + len(self.after)
 
     def prompt_tokens(self, inputs: dict[str, Tensor]) -> int:
@@ -198,7 +205,22 @@ class CausalFormat(Format):
         return [one_line(text.lstrip().partition("\n")[0]) for text in texts]
 
     def _prompts(self, sources: list[str]) -> list[list[int]]:
-        return [self.before + row[: self.max_source_tokens] + self.after for row in self._ids(sources)]
+        if HEADLINE not in self.template:
+            return [self.before + row[: self.max_source_tokens] + self.after for row in self._ids(sources)]
+        parts = [source.split(" | ", 2) for source in sources]
+        articles = self._ids([part[-1] for part in parts])
+        afters = self._ids([self._after(*(*part[:-1], "", "")[:2]) for part in parts])
+        room = self.max_source_tokens + len(self.after)
+        return [
+            self.before + article[: max(room - len(after), 0)] + after[-room:]
+            for article, after in zip(articles, afters, strict=True)
+        ]
+
+    def _after(self, to: str, headline: str) -> str:
+        """What stands after an article."""
+        lines = self.template.splitlines(keepends=True)
+        kept = (line for line in lines if headline or HEADLINE not in line)
+        return "".join(line.replace("{to}", to).replace(HEADLINE, headline) for line in kept)
 
     def _ids(self, texts: list[str]) -> list[list[int]]:
         return list(self.tokenizer(texts, add_special_tokens=False)["input_ids"])

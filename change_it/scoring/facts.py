@@ -7,7 +7,8 @@ negation, are not asked. Languages without a tagger (all but Italian and English
 capitals inside a sentence are names.
 
 Where the judges have a reader (`judges.reader`), a headline whose numbers, names and quotations all stand in the texts is
-held against its smallest edits besides: it is supported where none of them fits the texts better.
+held against its smallest edits besides: it is supported where none of them fits the texts better, and where each word that
+no text has is one that the reader expects in such a headline.
 """
 
 import re
@@ -31,7 +32,7 @@ if TYPE_CHECKING:  # loads torch
     from change_it.judges.reader import Reader
 
 #: Of the rules, for signatures.
-VERSION = "v3"
+VERSION = "v4"
 #: Texts whose words and numbers are kept.
 KEPT = 64
 
@@ -44,7 +45,7 @@ class Unsupported:
         text: as the headline writes it.
         start: its offset in the headline.
         end: where it ends.
-        kind: `number`, `name`, `quotation` or `negation`.
+        kind: `number`, `name`, `quotation`, `negation` or `word`.
         rather: what the texts rather say there, by the reader; empty where the rules found that no text has it.
     """
 

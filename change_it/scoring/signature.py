@@ -51,7 +51,7 @@ def signature(
 ) -> str:
     """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
 
-    `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|strict:v2|facts:v3|lang:it|reversal:relative|tok:unicode|n:5000|…`.
+    `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|strict:v2|facts:v4|lang:it|reversal:relative|tok:unicode|n:5000|…`.
 
     Args:
         judges: give hashes of their weights and the fold they trained on, and whether facts were checked by the casing

@@ -5,19 +5,23 @@ another one of the sources, two names for each other, a number or a unit for ano
 Quotations that the sources have to the letter stay as they are.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
 from typing import Literal
 
+import numpy as np
+
 from change_it.text.folding import fold
 from change_it.text.names import Casing, Headline
 from change_it.text.negation import contraries, negations
-from change_it.text.numbers import Number
+from change_it.text.numbers import Number, number_words
 from change_it.text.quotations import Words, quotations
+from change_it.text.stopwords import function_words
+from change_it.text.tokens import words as words_of
 
-FactKind = Literal["name", "number", "negation", "quotation"]
+FactKind = Literal["name", "number", "negation", "quotation", "word"]
 
 #: Characters of a text that other names and numbers are taken from.
 BEGINNING = 3000
@@ -25,6 +29,8 @@ BEGINNING = 3000
 OTHERS = 6
 #: Edits of a headline, at most.
 MOST = 40
+#: Letters of a word that says something, at least; and of those behind which forms of one word differ.
+LETTERS, ENDING = 4, 2
 #: Measures that are mistaken for each other.
 OTHER_MEASURES = {
     language: dict(pair.split() for pair in pairs.split(","))
@@ -94,6 +100,71 @@ def edits(headline: Headline, mentions: Mentions, casing: Casing | None = None) 
         if edit.text != headline.text and all(quotation in edit.text for quotation in quoted):
             by_text.setdefault(edit.text, edit)
     return list(by_text.values())[:MOST]
+
+
+def content_words(headline: Headline, casing: Casing | None = None) -> list[tuple[int, int]]:
+    """Where the words of a headline stand that are neither names nor numbers nor function words."""
+    names = {index for name in headline.full_names(casing) for index in range(*name)}
+    left_out = set(map(fold, function_words(headline.language) | number_words(headline.language)))
+    return [
+        headline.span_of(index)
+        for index, piece in enumerate(headline.pieces)
+        if piece.kind == "word" and index not in names
+        if len(piece.text) >= LETTERS and piece.text.lower() not in left_out
+    ]
+
+
+def new_words(headline: Headline, mentions: Mentions, casing: Casing | None = None) -> list[tuple[int, int]]:
+    """Where the content words stand of which no source has a form."""
+    present = _beginnings(mentions)
+    return [
+        span
+        for span in content_words(headline, casing)
+        if not all(_stem(word) in present for word in words_of(fold(headline.text[slice(*span)])))
+    ]
+
+
+def with_a_foreign_word(
+    headline: Headline,
+    mentions: Mentions,
+    words: Mapping[str, Sequence[str]],
+    random: np.random.Generator,
+    casing: Casing | None = None,
+) -> str | None:
+    """The headline with one of its content words exchanged for a word with the same ending that no source has; `words` are by their endings."""
+    present = _beginnings(mentions)
+    spans = content_words(headline, casing)
+    for index in random.permutation(len(spans)):
+        start, end = spans[index]
+        old = headline.text[start:end]
+        others = [
+            word
+            for word in words.get(old[-ENDING:], ())
+            if word not in headline.text and _stem(fold(word)) not in present
+        ]
+        if others and old.islower():
+            return headline.replaced(start, end, others[int(random.integers(len(others)))])
+    return None
+
+
+def by_ending(headlines: Iterable[Headline], casing: Casing | None = None) -> dict[str, list[str]]:
+    """The content words of headlines in small letters, by their endings."""
+    words: dict[str, dict[str, None]] = {}
+    for headline in headlines:
+        for start, end in content_words(headline, casing):
+            if (word := headline.text[start:end]).islower():
+                words.setdefault(word[-ENDING:], {})[word] = None
+    return {ending: list(some) for ending, some in words.items()}
+
+
+def _beginnings(mentions: Mentions) -> set[str]:
+    """What the words of the sources begin with, whole words too."""
+    words = {word for text in mentions.words for word in text.words}
+    return {word[:length] for word in words for length in range(LETTERS, len(word) + 1)}
+
+
+def _stem(word: str) -> str:
+    return word[: max(LETTERS, len(word) - ENDING)]
 
 
 def _supported_quotations(headline: Headline, mentions: Mentions) -> list[str]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from change_it.audit.measure import read_corpus
-from change_it.audit.perturbations import GUARDS, INVENTED, PERTURBATIONS, Perturbation, perturbed
+from change_it.audit.perturbations import ADDED, GUARDS, INVENTED, PERTURBATIONS, Perturbation, perturbed
 from change_it.text import tokens
 from change_it.text.damage import Material
 from change_it.text.names import Casing
@@ -160,6 +160,22 @@ def test_names_of_the_article_take_the_place_of_others(sample):
             new = set(tokens.words(text)) - set(tokens.words(item.reference))
             assert new
             assert new <= set(tokens.words(item.article))
+
+
+def test_a_word_of_no_text_takes_the_place_of_another(sample):
+    for item, text in made(sample, "word_exchanged", at_most=10):
+        old, new = (tokens.words(each) for each in (item.reference, text))
+        [(was, is_)] = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
+        assert was[-2:] == is_[-2:]
+        assert is_ not in tokens.words(f"{item.source} {item.article} {item.reference_article}")
+
+
+def test_a_claim_of_which_no_text_says_anything_is_added(sample):
+    for item, text in made(sample, "claim_added", at_most=10):
+        claim = text.removeprefix(item.reference.rstrip(" .…"))
+        assert claim in ADDED["it"]
+    item = replace(sample.test.items[0], article=" ".join(ADDED["it"]))
+    assert perturbed([item], PERTURBATIONS["claim_added"], sample.resources, seed=1, at_most=1) == []
 
 
 @pytest.mark.parametrize("name", ["quotation_before", "quotation_after"])

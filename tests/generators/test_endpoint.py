@@ -79,6 +79,17 @@ def test_each_row_is_asked_for_once_with_the_prompt_of_the_corpus(server, corpus
     assert not list(tmp_path.glob("*.partial"))
 
 
+def test_the_headline_of_an_example_is_no_answer(server, corpus, articles, tmp_path):
+    def reply(prompt, number):
+        examples = [line for line in prompt.splitlines() if line.startswith("Titolo su faro: ")]
+        return examples[0].partition(": ")[2] if "ponte 3 è" in prompt else "Ponte giù"
+
+    server.reply = reply
+    rows = transferred(options(server, corpus, tmp_path, input=articles, shots=2))
+    assert (rows[3]["headline"], rows[3]["error"]) == ("", endpoint.EXAMPLE)
+    assert {row["headline"] for row in rows if row["id"] != "x3"} == {"Ponte giù"}
+
+
 def test_the_key_is_sent_and_written_nowhere(server, corpus, articles, tmp_path, capsys, caplog):
     def stop(prompt, number):
         return 401 if number > 3 else "Titolo"

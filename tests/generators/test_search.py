@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from change_it.corpus.rewriting import rewriting_source
 from change_it.errors import InputError
 from change_it.generators import search
 from change_it.generators.card import prompt_of
@@ -68,6 +69,30 @@ def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(t
     assert (labels[0, prompt:] == ids[0, prompt:]).all()
     assert tokenizer.decode(short).endswith("gio: Sì</s>")
     assert (labels[1][~mask[1].bool()] == IGNORED).all()
+
+
+def test_a_prompt_of_headline_and_article_shows_the_headline_last_and_cuts_the_article(tiny_llama):
+    tokenizer = load_tokenizer(tiny_llama)
+    format_ = CausalFormat(tokenizer, **LENGTHS, prompt=prompt_of("it", "both", None))
+    sources = [
+        rewriting_source("Crolla il ponte", "parola " * 500, "gio"),
+        rewriting_source("", "Il ponte", "rep"),
+        "Il ponte",
+        rewriting_source("parola " * 500, "Il ponte", "gio"),
+    ]
+    inputs, _ = format_.inputs(sources)
+    long, own, bare, wordy = (
+        tokenizer.decode(row[mask.bool()], skip_special_tokens=True)
+        for row, mask in zip(inputs["input_ids"], inputs["attention_mask"], strict=True)
+    )
+    assert long.startswith("Articolo: parola parola")
+    assert long.endswith("parola\n\nTitolo in un altro giornale: Crolla il ponte\nTitolo in gio:")
+    assert own == "Articolo: Il ponte\n\nTitolo in rep:"
+    assert bare == "Articolo: Il ponte\n\nTitolo in :"
+    assert wordy.endswith(
+        "parola parola\n\nTitolo in gio:"
+    )  # what lies behind so many characters is never seen
+    assert format_.prompt_tokens(inputs) == format_.overhead + format_.max_source_tokens
 
 
 @pytest.mark.parametrize(
@@ -226,5 +251,6 @@ def test_prompts_of_both_languages_name_the_outlet():
             assert "gio" in before + after
             assert "{" not in before + after
         assert "None" not in "".join(prompt_of(language, "article", None))
+        assert "{to}" in prompt_of(language, "both", None)[1]
     with pytest.raises(InputError, match="--language fr"):
         prompt_of("fr", "article", "gio")

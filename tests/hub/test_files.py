@@ -306,7 +306,7 @@ def test_a_reader_goes_with_the_other_judges(run, tmp_path):
     out = tmp_path / "out"
     assert main(["push", "judge", str(folder), "nina/judges", "--dry-run", "--out", str(out)]) == 0
     reader = Judges.from_pretrained(folder, device="cpu").reader
-    assert f"|facts:v3+{reader.weights_hash[:6]}" in (out / "README.md").read_text(encoding="utf-8")
+    assert f"|facts:v4+{reader.weights_hash[:6]}" in (out / "README.md").read_text(encoding="utf-8")
     assert Judges.from_pretrained(out, device="cpu").reader.settings == reader.settings
     loaded = AutoModelForSeq2SeqLM.from_pretrained(out / "facts")
     assert type(loaded) is type(reader.model)

@@ -10,7 +10,7 @@ from change_it.cli import main
 from change_it.corpus.rewriting import rewriting_source
 from change_it.errors import InputError
 from change_it.judges import reader_training
-from change_it.judges.reader import KINDS, HeadlineReading, Reader, calibrated
+from change_it.judges.reader import KINDS, WORD, HeadlineReading, Reader, calibrated, word_margin
 from change_it.scoring.facts import check_all_facts
 from change_it.text.edits import Edit, Mentions, edits
 from change_it.text.names import Headline
@@ -97,11 +97,17 @@ def test_each_edit_is_held_against_the_kinder_source(tmp_path):
     class Told(Reader):
         """The original's article tells the name, the partner's the number."""
 
-        def gaps(self, sources, groups, target):
+        def compare(self, sources, groups, target):
             facts = ["Rossi" if source else "due" for source, _ in sources]
             return [
-                np.array(
-                    [1.0 if fact not in other else 0.0 if fact in group[0] else -1.0 for other in group[1:]]
+                (
+                    np.array(
+                        [
+                            1.0 if fact not in other else 0.0 if fact in group[0] else -1.0
+                            for other in group[1:]
+                        ]
+                    ),
+                    np.zeros(9),
                 )
                 for fact, group in zip(facts, groups, strict=True)
             ]
@@ -172,6 +178,81 @@ def test_each_kind_has_a_margin_of_its_own():
     assert margins["number"] > 3 * margins["name"] > 0
     accepted = [all(r.gaps[kind] >= -margins[kind] for kind in r.gaps) for r in readings]
     assert np.mean(accepted) == pytest.approx(0.95, abs=0.002)
+
+
+def asking_words(reader, margin):
+    margins = {**reader.settings.margins, WORD: margin}
+    return replace(reader, settings=replace(reader.settings, margins=margins))
+
+
+def test_words_of_no_source_are_asked_about_where_there_is_a_margin(folder):
+    reader = Reader.from_pretrained(folder, device="cpu")
+    asked = ["Rossi mangia banane", "Ecco", "Rossi accusa Bianchi", "Mangia Rossi: rossissime banane verdi"]
+    assert not any(WORD in reading.gaps for reading in ask(reader, asked))
+    readings = ask(asking_words(reader, 3.0), asked)
+    assert [WORD in reading.gaps for reading in readings] == [True, False, False, True]
+    assert readings[0].gaps[WORD] < 0
+    edit = readings[0].edits[WORD]
+    assert (edit.kind, asked[0][edit.start : edit.end] in ("mangia", "banane")) == (WORD, True)
+    for reading, text in zip(readings, asked, strict=True):
+        [alone] = ask(asking_words(reader, 3.0), [text])
+        assert reading.gaps == pytest.approx(alone.gaps, rel=1e-3)
+        assert reading.edits == alone.edits
+
+
+def without_end(reader, values):
+    """Log p of a headline's pieces; the tokenizer of the untrained T5 adds no end."""
+    return values if reader.model.config.model_type == "t5" else values[:-1]
+
+
+def test_a_word_weighs_what_the_model_says_of_its_pieces(folder):
+    reader = asking_words(Reader.from_pretrained(folder, device="cpu"), 0.0)
+    [reading] = ask(reader, ["Rossi accusa banane"])
+    source = [("Rossi accusa Bianchi", "Rossi accusa Bianchi a Bari.")]
+    [(_, whole)], [(_, begun)] = (
+        reader.compare(source, [[text]], "a") for text in ("Rossi accusa banane", "Rossi accusa")
+    )
+    whole, begun = without_end(reader, whole), without_end(reader, begun)
+    assert reading.gaps[WORD] == pytest.approx(whole[len(begun) :].sum(), rel=1e-3)
+    assert whole[: len(begun)] == pytest.approx(begun, rel=1e-3, abs=1e-4)
+
+
+def test_the_partners_article_may_have_the_word(folder):
+    reader = asking_words(Reader.from_pretrained(folder, device="cpu"), 0.0)
+    with_partner, alone = (
+        reader.read(
+            ["Rossi accusa banane"], sources=["Rossi"], articles=["Rossi accusa."], reference_articles=[partner],
+            targets=["a"], language="it",
+        )[0]
+        for partner in ("Le casse di Bari.", "")
+    )  # fmt: skip
+    [(_, own)] = reader.compare([("Rossi", "Rossi accusa.")], [["Rossi accusa banane"]], "a")
+    [(_, of_partner)] = reader.compare([("", "Le casse di Bari.")], [["Rossi accusa banane"]], "a")
+    start = len(without_end(reader, reader.compare([("", "Bari")], [["Rossi accusa"]], "a")[0][1]))
+    sums = [without_end(reader, values)[start:].sum() for values in (own, of_partner)]
+    assert alone.gaps[WORD] == pytest.approx(sums[0], rel=1e-3)
+    assert with_partner.gaps[WORD] == pytest.approx(max(sums), rel=1e-3)
+
+
+def test_the_margin_of_words_is_for_readers_that_can_tell():
+    def readings(values):
+        return [HeadlineReading({WORD: value} if value else {}) for value in values]
+
+    printed = readings([None] * 20 + [-float(number) for number in range(80)])
+    assert word_margin(printed, readings([-90.0] * 50), 0.95) == pytest.approx(75.0, abs=1.0)
+    assert word_margin(printed, printed, 0.95) is None
+    assert word_margin(readings([None] * 9), readings([-90.0] * 50), 0.95) is None
+    assert word_margin(printed, [], 0.95) is None
+
+
+def test_facts_name_the_word_that_is_refused(tmp_path):
+    reader = asking_words(Reader.from_pretrained(save_reader(tmp_path / "facts", "words"), device="cpu"), 0.0)
+    [facts] = check_all_facts(
+        ["Il governo mangia"], sources=["Il governo cade"], articles=["Il governo cade a Bari."],
+        language="it", reader=reader, targets=["a"],
+    )  # fmt: skip
+    [found] = facts.unsupported
+    assert (found.text, found.kind, found.words, found.start) == ("mangia", "word", "mangia", 11)
 
 
 class Refuses:
@@ -249,7 +330,7 @@ def test_training_makes_a_reader(corpus, tmp_path, capsys, short):
     assert metrics["accepted"]["printed"]["n"] > 0
     reader = Reader.from_pretrained(out, device="cpu")
     assert reader.settings.margins == metrics["margins"]
-    assert set(metrics["margins"]) == set(KINDS)
+    assert set(metrics["margins"]) - {WORD} == set(KINDS)
     assert reader.weights_hash == metrics["weights_hash"]
     assert main(["train", "judge", *arguments, "--resume"]) == 0
 
@@ -281,6 +362,8 @@ def test_an_encoder_writes_nothing(corpus, tmp_path, capsys):
         {"margins": {"name": -1, "number": 0, "negation": 0}},
         {"margins": {"name": float("nan"), "number": 0, "negation": 0}},
         {"margins": {"name": 1}},
+        {"margins": {"name": 0, "number": 0, "negation": 0, "word": -1}},
+        {"margins": {"name": 0, "number": 0, "negation": 0, "noun": 1}},
         {"outlets": ["a"]},
         {"task": "hh"},
     ],

@@ -61,7 +61,7 @@ def test_rows_intervals_and_signatures(scores):
         assert row.events == 4
         assert f"|n:{row.n}|partners:{row.n}|events:4|resamples:50|" in row.signature
         assert row.signature.startswith(
-            "compliancy|judges:aaaaaa+bbbbbb+cccccc|fold:all|facts:v3|lang:it|casing:none|reversal:relative|tok:unicode|n:"
+            "compliancy|judges:aaaaaa+bbbbbb+cccccc|fold:all|facts:v4|lang:it|casing:none|reversal:relative|tok:unicode|n:"
         )
         assert all(
             row.intervals[name][0] <= row.values[name] + 1e-9

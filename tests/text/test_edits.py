@@ -1,6 +1,7 @@
+import numpy as np
 import pytest
 
-from change_it.text.edits import MOST, Mentions, edits
+from change_it.text.edits import MOST, Mentions, by_ending, edits, new_words, with_a_foreign_word
 from change_it.text.names import Headline
 
 ARTICLE = "Il sindaco Mario Rossi ha inaugurato a Bari la scuola. La collega Anna Bianchi non c'era. Costa 12 milioni, per 300 alunni."
@@ -84,3 +85,32 @@ def test_in_another_language_names_and_numbers_are_exchanged_alone():
 
 def test_nothing_to_change():
     assert changed("Ecco", [""]) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "new"),
+    [
+        ("Mario Rossi inaugura la piscina, 12 milioni", "it", ["piscina"]),
+        ("Inaugurata la scuola", "it", []),
+        ("Perché la «festa» è dell'alunno", "it", ["festa"]),
+        ("Per 300 alunni anche una palestra", "it", ["palestra"]),
+        ("Parla Verdi", "it", ["Parla"]),
+        ("Mayor opens swimming pool", "en", ["opens", "swimming", "pool"]),
+    ],
+)
+def test_words_of_which_no_source_has_a_form(text, language, new):
+    spans = new_words(Headline(text, language), Mentions.of([ARTICLE], language))
+    assert [text[start:end] for start, end in spans] == new
+
+
+def test_a_word_of_another_headline_has_the_same_ending():
+    words = by_ending(
+        [Headline(text, "it") for text in ("La piscina chiude", "La scuola", "Rossi e la cucina")]
+    )
+    assert words == {"na": ["piscina", "cucina"], "de": ["chiude"], "la": ["scuola"]}
+    mentions = Mentions.of(["Una vecchia cantina", "La cucina"], "it")
+    headline = Headline("Riapre la cantina di Rossi", "it")
+    for seed in range(5):
+        found = with_a_foreign_word(headline, mentions, words, np.random.default_rng(seed))
+        assert found == "Riapre la piscina di Rossi"
+    assert with_a_foreign_word(Headline("Cade", "it"), mentions, words, np.random.default_rng(1)) is None
