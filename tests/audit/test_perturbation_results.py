@@ -215,7 +215,7 @@ def test_events_are_found_once(corpus, monkeypatch):
         splits, "near_duplicates", lambda texts: calls.append(len(texts)) or near_duplicates(texts)
     )
     read = read_corpus(corpus)
-    audit(read, FakeJudges(read.test.outlets), {}, at_most=5)
+    audit(read, FakeJudges(read.test.outlets), {}, at_most=5, resamples=5)
     assert len(calls) == 1
 
 

@@ -16,6 +16,7 @@ from change_it.training.loop import EpochBatches, check_launch, train
 from change_it.training.settings import TrainingOptions, TrainingSettings, resolve
 
 RUNS = str(Path(__file__).with_name("runs.py"))
+PROGRAM = f"import sys; sys.path.insert(0, {str(Path(RUNS).parent)!r}); import runs; runs.main()"
 
 
 def run(*arguments, launcher=(sys.executable,), check=True):
@@ -26,11 +27,13 @@ def run(*arguments, launcher=(sys.executable,), check=True):
 
 
 @pytest.mark.parametrize(("accumulation", "last_update"), [(1, 7), (2, 12)])
-def test_a_killed_and_resumed_run_ends_with_the_same_bytes(tmp_path, capsys, accumulation, last_update):
+def test_a_killed_and_resumed_run_ends_with_the_same_bytes(
+    tmp_path, capsys, forks, accumulation, last_update
+):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     settings = ["--accumulation", str(accumulation)]
     main([str(whole), *settings])
-    killed = run(broken, *settings, "--die-after", last_update, check=False)
+    killed = forks.run(PROGRAM, str(broken), *settings, "--die-after", str(last_update))
     assert killed.returncode == -signal.SIGKILL
     assert not (broken / "model.safetensors").exists()
     main([str(broken), *settings, "--resume"])
