@@ -107,10 +107,10 @@ def test_it_is_trained_on_the_sets_of_lrec(corpus, tmp_path, interrupted_at, mon
     monkeypatch.setattr(train, "MIN_UPDATES", 0)
     settings = {
         "train_on": "train_m",
-        "updates": 8,
-        "batch_size": 16,
+        "updates": 12,
+        "batch_size": 32,
         "checkpoint_steps": 3,
-        "evaluation_steps": 4,
+        "evaluation_steps": 6,
         "learning_rate": 1e-2,
     }
     metrics = train.train_judge(options(corpus, tmp_path / "one", **settings))
@@ -120,7 +120,7 @@ def test_it_is_trained_on_the_sets_of_lrec(corpus, tmp_path, interrupted_at, mon
     assert metrics["sizes"]["validation"] == rows_of(corpus, "train_m", "validation")
     judge = Judge.from_pretrained(tmp_path / "one")
     assert judge.probabilities(["Un titolo"], progress=False).sum() == pytest.approx(1)
-    with interrupted_at(5):
+    with interrupted_at(7):
         train.train_judge(options(corpus, tmp_path / "two", **settings))
     again = train.train_judge(options(corpus, tmp_path / "two", resume=True, **settings))
     assert again["weights_hash"] == metrics["weights_hash"]
