@@ -43,9 +43,9 @@ def small():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fluency_start, "ONCE_BITS", 18)
         patch.setitem(fluency_start.SIZES, "tiny", (24, 16))
-        patch.setattr(fluency_start, "WARM", 800)
+        patch.setattr(fluency_start, "WARM", 400)
         for name in ("VALIDATION", "TESTED"):
-            patch.setattr(fluency_training, name, 80)
+            patch.setattr(fluency_training, name, 50)
         yield
 
 
