@@ -31,7 +31,8 @@ def keys(folder, name):
 
 
 def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
-    metrics = train.train_generator(options(corpus, tmp_path / "out", tiny))
+    short = {"updates": 6, "evaluation_steps": 6, "learning_rate": 1e-2}
+    metrics = train.train_generator(options(corpus, tmp_path / "out", tiny, **short))
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
     assert min(losses) < losses[0] - 0.1
     generator = load_generator(tmp_path / "out", device="cpu")
@@ -44,7 +45,8 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
 
 def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, monkeypatch):
     out = tmp_path / "out"
-    metrics = train.train_generator(options(corpus, out, tiny, lora=True, lora_rank=2, learning_rate=2e-2))
+    short = {"updates": 4, "evaluation_steps": 4, "learning_rate": 3e-2}
+    metrics = train.train_generator(options(corpus, out, tiny, lora=True, lora_rank=2, **short))
     assert 0 < metrics["sizes"]["trained"] < 0.2 * metrics["sizes"]["parameters"]
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
     assert min(losses) < losses[0]
