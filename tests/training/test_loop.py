@@ -23,6 +23,7 @@ KILLED = {1: 7, 2: 12}
 #: Runs, each in a process that parts from one that has loaded torch; prints their exit codes.
 PART = """
 import json, os, sys
+import torch._dynamo  # the first update loads it
 from runs import main
 for arguments in json.loads(sys.argv[1]):
     if (child := os.fork()) == 0:
