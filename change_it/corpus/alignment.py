@@ -10,13 +10,13 @@ decides nothing.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from change_it.engines import map_ordered, share
 from change_it.stats import Bools, Floats, Ints
@@ -317,9 +317,15 @@ def _over_blocks(
     x_side = _Side.of(x, often)
     y_side = x_side if y is x else _Side.of(y, often)
     work = partial(_multiply, lowest=lowest, reduce=reduce)
-    with threadpool_limits(1, user_api="blas"):
+    with _libraries().limit(limits=1, user_api="blas"):
         parts = list(map_ordered(work, _partitions(x_side, y_side, low, high)))
     return [part for some in parts for part in some]
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Those that compute in threads of their own, which need long to be found."""
+    return ThreadpoolController()
 
 
 def _multiply(

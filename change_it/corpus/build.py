@@ -6,13 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
-from jinja2 import FileSystemLoader
+from jinja2 import Environment, FileSystemLoader
 
 from change_it import __version__, dataset_script_path
 from change_it.corpus.alignment import EDGES, histogram
@@ -218,16 +219,29 @@ def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
 
     `datasets` caches a folder under its last name and this YAML alone: the digests tell two folders of one name apart.
     """
-    environment = template_environment(FileSystemLoader(dataset_script_path()), autoescape=False)
-    environment.filters["plain"] = without_markup
     columns = {
         config: {name: (kind, class_names(kind, corpus.outlets)) for name, kind in CONFIGS[config].items()}
         for config in corpus.tables
     }
-    text = environment.get_template("README.md.jinja").render(
-        columns=columns, tables=corpus.tables, outlets=corpus.outlets, report=corpus.report, digests=digests
+    text = (
+        _templates()
+        .get_template("README.md.jinja")
+        .render(
+            columns=columns,
+            tables=corpus.tables,
+            outlets=corpus.outlets,
+            report=corpus.report,
+            digests=digests,
+        )
     )
     return f"{text}\n"
+
+
+@cache
+def _templates() -> Environment:
+    environment = template_environment(FileSystemLoader(dataset_script_path()), autoescape=False)
+    environment.filters["plain"] = without_markup
+    return environment
 
 
 def _with_quoting_headlines(clusters: Ints, articles: list[Article]) -> Ints:

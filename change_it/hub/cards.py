@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from huggingface_hub import (
     eval_result_entries_to_yaml,
 )
 from huggingface_hub.utils import yaml_dump
-from jinja2 import PackageLoader
+from jinja2 import Environment, PackageLoader
 
 from change_it import __version__
 from change_it.corpus.alignment import number_above
@@ -364,10 +365,15 @@ def _code(value: object) -> str:
     return f"`{' '.join(str(value).split()).replace('`', chr(39))}`"
 
 
-def _render(template: str, **values: Any) -> str:
+@cache
+def _templates() -> Environment:
     environment = template_environment(PackageLoader("change_it.hub"), autoescape=False)
     environment.filters["number"] = lambda value: f"{value:,}"
     environment.filters["share"] = lambda value: "" if value is None else f"{value:.3f}"
     environment.filters["text"], environment.filters["code"] = without_markup, _code
     environment.globals["of_sample"] = of_sample
-    return environment.get_template(template).render(**values, version=__version__)
+    return environment
+
+
+def _render(template: str, **values: Any) -> str:
+    return _templates().get_template(template).render(**values, version=__version__)

@@ -406,8 +406,9 @@ def alignment_chart(histogram: Histogram, *, title: str = "", wide: bool = False
 
 def settle(figure: Figure) -> None:
     """Lay a figure out once, so that every file of it looks the same."""
-    for _ in range(2):  # the second pass knows the labels of the axes
-        figure.draw_without_rendering()
+    if engine := figure.get_layout_engine():
+        for _ in range(2):  # the second pass knows the labels of the axes
+            engine.execute(figure)
     figure.set_layout_engine("none")
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from corpus_fakes import articles, write_csv
+from matplotlib.figure import Figure
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
@@ -15,6 +16,8 @@ from change_it.commands import score as score_command
 from change_it.commands.audit import AuditOptions
 from change_it.commands.score import ScoreOptions
 from change_it.corpus.folder import read_outlets
+from change_it.results import audit_tables
+from change_it.results.charts import Drawing
 
 
 def with_fakes(folder, patch):
@@ -40,11 +43,22 @@ def judges(tmp_path, monkeypatch):
     return with_fakes(tmp_path, monkeypatch)
 
 
+def empty_drawings(*_):
+    """The charts of an audit with nothing in them, which need no time."""
+    return [Drawing(name, "", name, Figure()) for name in ("probes", "reliability")]
+
+
+@pytest.fixture
+def without_drawings(monkeypatch):
+    monkeypatch.setattr(audit_tables, "audit_drawings", empty_drawings)
+
+
 @pytest.fixture(scope="module")
 def audit(corpus, tmp_path_factory):
     """The folder that an audit has written."""
     with pytest.MonkeyPatch.context() as patch:
         judges = with_fakes(tmp_path_factory.mktemp("audited"), patch)
+        patch.setattr(audit_tables, "audit_drawings", empty_drawings)
         audit_command.run(options(judges, corpus))
     return judges.parent / "audit"
 
@@ -70,6 +84,7 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     assert systems["gold"]["n"] == 6
     assert systems["copy"]["values"]["main"] == 0
     assert found["signature"] in page
+    assert page.count("<svg") == 2
     assert '<html lang="it">' in page
     assert "fluency</strong>: <em>non affidabile</em>. Manca:" in page
     assert "<script" not in page
@@ -78,6 +93,7 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     assert "do not rely on it" in printed
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_the_page_in_english(judges, corpus):
     audit_command.run(options(judges, corpus, report_language="en"))
     page = (judges.parent / "audit" / "audit.html").read_text()
@@ -85,6 +101,7 @@ def test_the_page_in_english(judges, corpus):
     assert "fluency</strong>: <em>do not rely on it</em>. There is none:" in page
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_json_goes_to_standard_output(judges, corpus, capsys, tmp_path):
     audit_command.run(options(judges, corpus, json=True, out=tmp_path / "here"))
     printed = json.loads(capsys.readouterr().out)
@@ -122,6 +139,7 @@ def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch
     assert "\x1b[31m" not in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_a_second_audit_replaces_the_first_and_leaves_other_files(audited, corpus):
     out = audited.parent / "audit"
     (out / "notes.txt").write_text("mine")

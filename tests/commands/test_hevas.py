@@ -1,6 +1,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -81,7 +82,7 @@ def test_all_metrics_from_the_command_line(news, tmp_path, capsys):
     out = tmp_path / "runs" / "out"
     code = command(
         *("--documents", news, "--system", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"),
-        *("--topics", 2, "--lsi-number", 3, "--resamples", 20, "--out", out),
+        *("--topics", 2, "--lsi-number", 3, "--resamples", 20, "--charts", "box", "scatter", "--out", out),
     )
     printed = capsys.readouterr()
     assert code == 0, printed.err
@@ -104,14 +105,20 @@ def test_all_metrics_from_the_command_line(news, tmp_path, capsys):
     assert list(record["systems"]) == table["system"].to_list()
     assert set(record["comparisons"]) == {"average", *METRICS}
     assert len(record["correlations"]["pearson"]) == len(METRICS)
-    for name in ("bar", "interval", "box", "scatter"):
+    charts_are_there(out, ("box", "scatter"))
+
+
+def charts_are_there(out, names):
+    for name in names:
         with Image.open(out / "charts" / f"{name}.png") as picture:
             assert picture.width > 400
         assert "<svg" in (out / "charts" / f"{name}.svg").read_text(encoding="utf-8")
 
 
-def test_the_page_stands_alone(news, tmp_path):
-    run(options(news, charts=("bar", "interval", "box", "scatter"), out=tmp_path / "out"))
+def test_the_page_stands_alone_with_all_charts_unless_some_are_chosen(news, tmp_path):
+    given = options(news)
+    run(replace(given, charts=HevasOptions.charts, out=tmp_path / "out"))
+    charts_are_there(tmp_path / "out", ("bar", "interval", "box", "scatter"))
     text = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     page = Page(text)
     assert len(page.pictures) == 4
@@ -162,9 +169,10 @@ def test_json(news, capsys):
 
 def test_a_second_run_replaces_the_first_and_leaves_other_files(news, tmp_path):
     out = tmp_path / "out"
-    run(options(news, out=out))
+    cheap = {"metrics": ("R-1",), "resamples": 2, "out": out}
+    run(options(news, **cheap))
     (out / "notes.txt").write_text("mine", encoding="utf-8")
-    run(options(news, baselines=("random",), charts=("box",), out=out))
+    run(options(news, baselines=("random",), charts=("box",), **cheap))
     assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, "notes.txt"])
     assert sorted(path.name for path in (out / "items").iterdir()) == ["mine.csv", "random.csv"]
     assert sorted(path.name for path in (out / "charts").iterdir()) == ["box.png", "box.svg"]
@@ -172,7 +180,7 @@ def test_a_second_run_replaces_the_first_and_leaves_other_files(news, tmp_path):
 
 def test_the_same_options_give_the_same_bytes(news, tmp_path):
     for name in ("one", "two"):
-        run(options(news, baselines=("random",), seed=5, out=tmp_path / name))
+        run(options(news, baselines=("random",), charts=("scatter",), seed=5, out=tmp_path / name))
     one, two = (
         {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.*")}
         for name in ("one", "two")
@@ -182,7 +190,8 @@ def test_the_same_options_give_the_same_bytes(news, tmp_path):
 
 def test_a_fault_leaves_nothing_behind(news, tmp_path, monkeypatch):
     out = tmp_path / "out"
-    run(options(news, out=out))
+    cheap = {"metrics": ("R-1",), "resamples": 2}
+    run(options(news, out=out, **cheap))
     before = {path: path.read_bytes() for path in out.rglob("*.*")}
 
     def broken(*_, **__):
@@ -190,10 +199,10 @@ def test_a_fault_leaves_nothing_behind(news, tmp_path, monkeypatch):
 
     monkeypatch.setattr(files, "hevas_page", broken)
     with pytest.raises(RuntimeError, match="fault"):
-        run(options(news, baselines=("random",), out=out))
+        run(options(news, baselines=("random",), out=out, **cheap))
     assert {path: path.read_bytes() for path in out.rglob("*.*")} == before
     with pytest.raises(RuntimeError, match="fault"):
-        run(options(news, out=tmp_path / "new"))
+        run(options(news, out=tmp_path / "new", **cheap))
     assert not any(path.name.endswith(".partial") for path in tmp_path.iterdir())
     assert not (tmp_path / "new").exists()
 

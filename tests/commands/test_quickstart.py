@@ -47,6 +47,7 @@ def called(monkeypatch):
     resolve.failing = ""
     monkeypatch.setattr(engine, "resolve_name", resolve)
     monkeypatch.setattr(engine, "BackgroundSteps", InPlace)
+    monkeypatch.setattr(engine, "release_memory", lambda: None)  # looks through all that the process holds
     return found, resolve
 
 
@@ -134,6 +135,17 @@ def test_a_process_of_its_own_sends_seconds_and_prints_into_its_log(tmp_path):
     assert log.read_text() == "first\nsecond\n"
 
 
+@pytest.fixture
+def without_torch(tmp_path, monkeypatch):
+    """A folder of modules for processes that compute nothing: they need no second to load torch."""
+    folder = tmp_path / "modules"
+    folder.mkdir()
+    (folder / "torch.py").write_text("get_num_threads, set_num_threads = lambda: 2, lambda number: None\n")
+    monkeypatch.syspath_prepend(folder)
+    return folder
+
+
+@pytest.mark.usefixtures("without_torch")
 def test_what_a_process_of_its_own_raises_is_raised_here(tmp_path):
     missing = str(tmp_path / "corpus")
     steps = [
@@ -145,6 +157,7 @@ def test_what_a_process_of_its_own_raises_is_raised_here(tmp_path):
     assert "Traceback" in (tmp_path / "log").read_text()
 
 
+@pytest.mark.usefixtures("without_torch")
 def test_a_process_that_dies_names_its_log(tmp_path):
     log = tmp_path / "log"
     with (
@@ -154,7 +167,7 @@ def test_a_process_that_dies_names_its_log(tmp_path):
         list(background.finished(wait=True))
 
 
-def test_a_process_of_its_own_ends_with_the_one_that_asked_for_it(tmp_path):
+def test_a_process_of_its_own_ends_with_the_one_that_asked_for_it(tmp_path, without_torch):
     script = """if __name__ == "__main__":
     import os, sys
     from pathlib import Path
@@ -163,7 +176,7 @@ def test_a_process_of_its_own_ends_with_the_one_that_asked_for_it(tmp_path):
         next(background.finished(wait=True))
         os._exit(0)
 """
-    (tmp_path / "script.py").write_text(script)
-    arguments = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "log")]
+    (without_torch / "script.py").write_text(script)  # a program finds modules beside it
+    arguments = [sys.executable, str(without_torch / "script.py"), str(tmp_path / "log")]
     # Its output ends with the last process that writes to it.
     subprocess.run(arguments, stdout=subprocess.PIPE, check=True, timeout=120)

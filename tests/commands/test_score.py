@@ -46,6 +46,7 @@ def test_hevas_of_a_file_that_lacks_headlines_is_refused(command, toy_test, tmp_
     assert "mine has 5 of 8 headlines of the test set" in error
 
 
+@pytest.mark.usefixtures("without_charts")
 def test_a_text_file_has_a_headline_a_line(command, toy_test, tmp_path):
     lines = "\n".join(item.reference for item in toy_test.items)
     (tmp_path / "new.txt").write_text(lines, encoding="utf-8")

@@ -2,6 +2,7 @@ import csv
 import dataclasses
 import json
 import shutil
+from functools import cache
 
 import polars as pl
 import pytest
@@ -24,6 +25,12 @@ def same(one, other):
     for config in one:
         for side in one[config]:
             assert_frame_equal(one[config][side], other[config][side])
+
+
+@cache
+def built(seed=1):
+    """A corpus that tests read."""
+    return build_corpus(reading(), options(seed=seed))
 
 
 def with_near_duplicates(made):
@@ -91,7 +98,7 @@ class TestFolder:
 
 class TestBuild:
     def test_the_same_seed_gives_the_same_rows_and_another_does_not(self):
-        first, again, other = (build_corpus(reading(), options(seed=seed)) for seed in (1, 1, 2))
+        first, again, other = built(), build_corpus(reading(), options(seed=1)), built(seed=2)
         same(first.tables, again.tables)
         assert not first.tables["articles"]["test"].equals(other.tables["articles"]["test"])
 
@@ -159,7 +166,7 @@ class TestBuild:
 
     def test_many_to_many_keeps_more_pairs(self):
         loose = options(loose=0.05, many_to_many=True)
-        more, one = build_corpus(reading(), loose), build_corpus(reading(), options(loose=0.05))
+        more, one = (build_corpus(reading(), each) for each in (loose, options(loose=0.05)))
         heights = [pl.concat(corpus.tables["pairs"].values()).height for corpus in (more, one)]
         assert heights[0] > heights[1]
         assert more.tables["s2s1"]["test"]["id"].is_unique().all()
@@ -209,7 +216,7 @@ class TestGivenAlignment:
 
     def test_headlines_that_are_the_text_of_a_test_article_leave_training(self):
         made = articles()
-        test = build_corpus(reading(made), options()).tables["articles"]["test"]
+        test = built().tables["articles"]["test"]
         text, quoting = (
             test["article"][0],
             next(a for a in made if a.id not in set(test["id"]) and a.label == "rep"),
@@ -299,7 +306,7 @@ class TestWarnings:
         assert enough["warnings"] == []
 
     def test_too_few_pairs_at_any_threshold(self, capsys, tmp_path):
-        corpus = build_corpus(reading(), options())
+        corpus = built()
         (warning,) = corpus.report["warnings"]
         assert "the test set has 10 pairs" in warning
         assert "no thresholds would give as many" in warning
@@ -334,7 +341,7 @@ class TestWarnings:
 class TestWrite:
     def test_what_a_killed_run_left_is_cleared(self, tmp_path):
         (tmp_path / ".corpus.partial/main").mkdir(parents=True)
-        write_corpus(build_corpus(reading(), options()), tmp_path / "corpus")
+        write_corpus(built(), tmp_path / "corpus")
         assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
 
     def test_names_of_the_input_are_no_markup_in_the_card(self, tmp_path):
@@ -350,16 +357,15 @@ class TestWrite:
         assert "<img" not in body
 
     def test_the_card_of_the_sample_says_that_its_newspapers_are_invented(self, tmp_path):
-        corpus = build_corpus(reading(), options())
         for sample in (False, True):
-            corpus.report["sample"] = sample
+            corpus = dataclasses.replace(built(), report=built().report | {"sample": sample})
             write_corpus(corpus, tmp_path / "corpus")
             assert ("are invented newspapers" in (tmp_path / "corpus/README.md").read_text()) == sample
 
     def test_a_folder_that_is_no_corpus_is_left_alone(self, tmp_path):
         (tmp_path / "notes.txt").write_text("mine")
         with pytest.raises(InputError, match="no corpus folder"):
-            write_corpus(build_corpus(reading(), options()), tmp_path)
+            write_corpus(built(), tmp_path)
         with pytest.raises(InputError, match="is a file"):
             check_target(tmp_path / "notes.txt")
         assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
@@ -367,10 +373,10 @@ class TestWrite:
     def test_a_corpus_is_replaced_and_an_empty_folder_filled(self, tmp_path):
         out = tmp_path / "corpus"
         out.mkdir()
-        write_corpus(build_corpus(reading(), options()), out)
+        write_corpus(built(), out)
         stale = out / "hh/validation.parquet"
         stale.touch()
-        write_corpus(build_corpus(reading(), options(seed=2)), out)
+        write_corpus(built(seed=2), out)
         assert not stale.exists()
         assert json.loads((out / "alignment.json").read_text())["options"]["seed"] == 2
         assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
@@ -410,10 +416,10 @@ class TestWrite:
 
     def test_a_failure_leaves_what_was_there(self, tmp_path, monkeypatch):
         out = tmp_path / "corpus"
-        write_corpus(build_corpus(reading(), options()), out)
+        write_corpus(built(), out)
         monkeypatch.setattr(build, "card", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            write_corpus(build_corpus(reading(), options(seed=2)), out)
+            write_corpus(built(seed=2), out)
         assert json.loads((out / "alignment.json").read_text())["options"]["seed"] == 1
         assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
 

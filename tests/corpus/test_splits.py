@@ -353,11 +353,9 @@ class TestEvents:
     def test_outlets_are_balanced_unless_asked_otherwise(self):
         made = articles(alone=40)
         more = [article for article in made if article.label == "rep" or int(article.id[3:]) % 3]
+        built = [build_corpus(reading(more), options(balance=balance)).tables for balance in (True, False)]
         for config in ("main", "sum"):
-            even, all_ = (
-                build_corpus(reading(more), options(balance=balance)).tables[config]["train"]
-                for balance in (True, False)
-            )
+            even, all_ = (tables[config]["train"] for tables in built)
             column = "label" if config == "main" else "direction"
             assert len(set(even[column].value_counts()["count"])) == 1
             assert len(set(all_[column].value_counts()["count"])) == 2

@@ -31,7 +31,8 @@ def keys(folder, name):
 
 
 def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
-    metrics = train.train_generator(options(corpus, tmp_path / "out", tiny))
+    short = {"updates": 6, "evaluation_steps": 6, "learning_rate": 1e-2}
+    metrics = train.train_generator(options(corpus, tmp_path / "out", tiny, **short))
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
     assert min(losses) < losses[0] - 0.1
     generator = load_generator(tmp_path / "out", device="cpu")
@@ -44,7 +45,8 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
 
 def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, monkeypatch):
     out = tmp_path / "out"
-    metrics = train.train_generator(options(corpus, out, tiny, lora=True, lora_rank=2, learning_rate=2e-2))
+    short = {"updates": 4, "evaluation_steps": 4, "learning_rate": 3e-2}
+    metrics = train.train_generator(options(corpus, out, tiny, lora=True, lora_rank=2, **short))
     assert 0 < metrics["sizes"]["trained"] < 0.2 * metrics["sizes"]["parameters"]
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
     assert min(losses) < losses[0]
@@ -66,10 +68,11 @@ def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, m
 
 
 def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tiny_t5, interrupted_at):
-    train.train_generator(options(corpus, tmp_path / "whole", tiny_t5, lora=True))
-    with interrupted_at(8):
-        train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, lora=True))
-    train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, lora=True, resume=True))
+    short = {"lora": True, "updates": 6, "evaluation_steps": 3, "checkpoint_steps": 2}
+    train.train_generator(options(corpus, tmp_path / "whole", tiny_t5, **short))
+    with interrupted_at(5):
+        train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short))
+    train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short, resume=True))
     first, second = (
         (tmp_path / name / "adapter_model.safetensors").read_bytes() for name in ("whole", "broken")
     )
@@ -77,8 +80,8 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
 
 
 def test_a_checkpoint_holds_what_is_trained_alone(corpus, tmp_path, tiny, interrupted_at):
-    with interrupted_at(8):
-        train.train_generator(options(corpus, tmp_path, tiny, lora=True, lora_rank=2))
+    with interrupted_at(2):
+        train.train_generator(options(corpus, tmp_path, tiny, lora=True, lora_rank=2, checkpoint_steps=1))
     [saved, *_] = tmp_path.glob("checkpoints/generator/checkpoints/*/model.safetensors")
     assert all("lora_" in key for key in keys(saved.parent, saved.name))
 
@@ -87,7 +90,7 @@ def test_frozen_weights_are_bfloat16_where_there_are_units_for_it(corpus, tmp_pa
     for native in (True, False):
         monkeypatch.setattr(pretrained, "native_bf16", lambda native=native: native)
         out = tmp_path / str(native)
-        train.train_generator(options(corpus, out, tiny, lora=True, lora_rank=2, updates=2))
+        train.train_generator(options(corpus, out, tiny, lora=True, lora_rank=2, updates=1))
         assert GeneratorCard.load(out).base_dtype == ("bfloat16" if native else "float32")
         frozen = {
             p.dtype for n, p in load_generator(out, device="cpu").model.named_parameters() if "lora_" not in n
@@ -110,7 +113,8 @@ def test_activations_are_computed_again_where_asked(corpus, tmp_path, tiny, monk
 
 @pytest.mark.parametrize("lora", [True, False])
 def test_mixed_precision(corpus, tmp_path, tiny, lora):
-    chosen = options(corpus, tmp_path / "out", tiny, lora=lora, mixed_precision="bf16", learning_rate=1e-2)
+    short = {"updates": 3, "evaluation_steps": 3, "learning_rate": 3e-2}
+    chosen = options(corpus, tmp_path / "out", tiny, lora=lora, mixed_precision="bf16", **short)
     losses = [record["validation loss"] for record in train.train_generator(chosen)["training"]["history"]]
     assert losses[-1] < losses[0]
 
@@ -146,15 +150,16 @@ def test_sources_are_cut_to_the_models_positions_unless_asked_for_more(corpus, t
         train.train_generator(options(corpus, tmp_path / "no", tiny_gpt2, source_tokens=200, **changed))
 
 
-@pytest.fixture
-def adapters(tiny_t5, tmp_path):
+@pytest.fixture(scope="module")
+def untrained(tiny_t5, tmp_path_factory):
     """A folder of untrained adapters."""
+    out = tmp_path_factory.mktemp("untrained")
     tokenizer = load_tokenizer(tiny_t5)
-    chosen = options("c", tmp_path, tiny_t5, lora=True, lora_rank=2)
+    chosen = options("c", out, tiny_t5, lora=True, lora_rank=2)
     settings = resolve(chosen, preset(chosen, "encoder-decoder"), GeneratorSettings)
     model = load_model(tiny_t5, "encoder-decoder", tokenizer, use="base")
-    add_adapters(model, settings, "encoder-decoder").save_pretrained(tmp_path / "adapters")
-    tokenizer.save_pretrained(tmp_path / "adapters")
+    add_adapters(model, settings, "encoder-decoder").save_pretrained(out)
+    tokenizer.save_pretrained(out)
     lengths = {"source_tokens": 40, "target_tokens": 8}
     about = {
         "recipe": "sum",
@@ -166,8 +171,14 @@ def adapters(tiny_t5, tmp_path):
     card = GeneratorCard(
         **about, **lengths, kind="encoder-decoder", architecture="t5", base=tiny_t5, seed=1, corpus="c"
     )
-    card.save(tmp_path / "adapters")
-    return tmp_path / "adapters"
+    card.save(out)
+    return out
+
+
+@pytest.fixture
+def adapters(untrained, tmp_path):
+    """A folder of untrained adapters that a test may change."""
+    return shutil.copytree(untrained, tmp_path / "adapters")
 
 
 @pytest.mark.parametrize(

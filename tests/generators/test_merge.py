@@ -20,7 +20,9 @@ def adapted(request, corpus, tiny_t5, tiny_gpt2, tmp_path_factory):
     base = tmp_path_factory.mktemp("base") / "model"
     shutil.copytree({"t5": tiny_t5, "gpt2": tiny_gpt2}[request.param], base)
     out = tmp_path_factory.mktemp("adapted") / "out"
-    train.train_generator(options(corpus, out, str(base), lora=True, learning_rate=2e-2))
+    train.train_generator(
+        options(corpus, out, str(base), lora=True, learning_rate=5e-2, updates=4, evaluation_steps=4)
+    )
     return out, base
 
 

@@ -138,23 +138,24 @@ def test_trained_vectors_know_which_words_go_together():
 
 def test_trained_vectors_are_the_same_in_every_process():
     code = (
-        "from tests.hevas.test_embeddings import corpus\n"
+        "import sys\n"
         "from change_it.hevas.embeddings import train_vectors\n"
-        "print(train_vectors(corpus()[:20], dimensions=8, seed=3).vectors.tobytes().hex())"
+        "print(hash('pane'), train_vectors(sys.argv[1:], dimensions=8, seed=3).vectors.tobytes().hex())"
     )
-    made = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(made) == 1
-    other = train_vectors(corpus()[:20], dimensions=8, seed=4).vectors.tobytes().hex()
-    assert made != {other + "\n"}
+    seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+    made = subprocess.run(
+        [sys.executable, "-c", code, *corpus()[:20]],
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    here, other = (
+        train_vectors(corpus()[:20], dimensions=8, seed=seed).vectors.tobytes().hex() for seed in (3, 4)
+    )
+    number, there = made.split()
+    assert int(number) != hash("pane")
+    assert there == here != other
 
 
 def test_long_documents_are_trained_on_to_their_end():

@@ -89,6 +89,13 @@ def client(_hub, tmp_path_factory):
         yield client
 
 
+#: Whether code is trusted is not asked on a terminal, which would be waited for.
+NOBODY_ANSWERS = """
+from transformers import dynamic_module_utils
+dynamic_module_utils.TIME_OUT_REMOTE_CODE = 0
+"""
+
+
 @pytest.fixture(scope="session")
 def stranger(_hub, tmp_path_factory):
     """Somebody without this package."""
@@ -96,7 +103,16 @@ def stranger(_hub, tmp_path_factory):
     with Client(_hub.environment(folder / "home", token=None), folder, without_change_it=True) as client:
         with pytest.raises(ClientError, match="No module named 'change_it'"):
             client.run("import change_it")
+        client.run(NOBODY_ANSWERS)
         yield client
+
+
+@pytest.fixture
+def alone(_hub, stranger):
+    """Somebody without this package, who asks the Hub for nothing."""
+    _hub.forget()
+    yield stranger
+    assert not _hub.seen
 
 
 PUSH = """

@@ -11,7 +11,8 @@ HEADLINES = ["Il ponte crolla sulla statale", "Sciopero generale dei treni"]
 ARTICLES = ["Il ponte crolla sulla statale ieri. " * 9, "Lo sciopero generale dei treni continua."]
 
 LOOP = """
-import io, json, os, sys, traceback
+import gc, io, json, os, sys, traceback
+gc.disable()  # nearly all that it ever holds are libraries
 answers, sys.stdout = os.fdopen(os.dup(1), "w"), sys.stderr
 os.dup2(2, 1)
 if "without" in sys.argv:

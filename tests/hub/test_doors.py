@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from hub_client import Client, ClientError, tree
+from hub_client import ClientError, tree
 from saved_judges import save_reader, save_untrained
 from tiny_generators import WORDS, save_generator, save_pretrained_generator
 
@@ -37,15 +37,6 @@ def save_judge(folder, task):
     about = {"task": task, "fold": "all", "seed": 1, "max_tokens": 48, "outlets": list(OUTLETS)}
     model.config.change_it = about | {"corpus": "corpus", "encoder": "scratch"}
     Judge.of(model, tokenizer).save_pretrained(folder)
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory):
-    """A process without this package and without the Hub."""
-    folder = tmp_path_factory.mktemp("alone")
-    environment = {"HF_HOME": str(folder / "home"), "HF_HUB_OFFLINE": "1"}
-    with Client(environment, folder, without_change_it=True) as client:
-        yield client
 
 
 @pytest.fixture(scope="module")

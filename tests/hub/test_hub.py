@@ -118,8 +118,7 @@ def test_one_judge_at_the_root(hub, client, stranger, push, run):
     }
     code = """
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer, dynamic_module_utils
-dynamic_module_utils.TIME_OUT_REMOTE_CODE = 0  # seconds that it waits for somebody to say whether the tokenizer's code is trusted
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 model = AutoModelForSequenceClassification.from_pretrained("nina/ah-judge", trust_remote_code=True).eval()
 tokenizer = AutoTokenizer.from_pretrained("nina/ah-judge")
 batch = tokenizer(given["headlines"], given["articles"], truncation=True, max_length=48, padding=True, return_tensors="pt")

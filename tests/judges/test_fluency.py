@@ -43,9 +43,9 @@ def small():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fluency_start, "ONCE_BITS", 18)
         patch.setitem(fluency_start.SIZES, "tiny", (24, 16))
-        patch.setattr(fluency_start, "WARM", 800)
+        patch.setattr(fluency_start, "WARM", 400)
         for name in ("VALIDATION", "TESTED"):
-            patch.setattr(fluency_training, name, 80)
+            patch.setattr(fluency_training, name, 50)
         yield
 
 
@@ -207,7 +207,8 @@ def trained(corpus, tmp_path_factory) -> Path:
     return out
 
 
-def test_a_broken_run_resumes_to_the_same_weights(trained, corpus, tmp_path, interrupted_at):
+def test_a_broken_run_resumes_to_the_same_weights(trained, corpus, tmp_path, interrupted_at, monkeypatch):
+    monkeypatch.setattr(fluency_training, "tested", lambda *_: {})
     with interrupted_at(10):
         train_judge(options(corpus, tmp_path / "fluency"))
     train_judge(options(corpus, tmp_path / "fluency", resume=True))

@@ -311,11 +311,11 @@ def test_a_headline_that_a_text_begins_with_is_believed():
 def short(monkeypatch):
     """Few headlines to validate and to test with, and a small reader from scratch."""
     for name, value in {
-        "VALIDATION": 30,
-        "VALIDATION_PRETRAINED": 30,
-        "TESTED": 16,
-        "VOCABULARY": 800,
-        "CELLS": 32,
+        "VALIDATION": 16,
+        "VALIDATION_PRETRAINED": 16,
+        "TESTED": 8,
+        "VOCABULARY": 400,
+        "CELLS": 16,
     }.items():
         monkeypatch.setattr(reader_training, name, value)
 
@@ -323,7 +323,7 @@ def short(monkeypatch):
 def test_training_makes_a_reader(corpus, tmp_path, capsys, short):
     out = tmp_path / "facts"
     arguments = ["--task", "facts", "--corpus", corpus, "--encoder", "scratch", "--out", str(out)]
-    arguments += ["--updates", "4", "--batch-size", "8"]
+    arguments += ["--updates", "2", "--batch-size", "8"]
     assert main(["train", "judge", *arguments]) == 0
     assert "negated" in capsys.readouterr().out
     metrics = json.loads((out / "metrics.json").read_text())

@@ -32,9 +32,12 @@ def options(corpus, out, **changes):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def few_updates():
+def small():
+    """Few updates of a narrow encoder, which starts from few pairs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(train, "MIN_UPDATES", 16)
+        patch.setitem(encoders.SIZES, "tiny", (1, 32, 2))
+        patch.setattr(encoders, "WARM_PAIRS", 200)
         yield
 
 

@@ -1,4 +1,5 @@
 import re
+from functools import cache
 from xml.etree import ElementTree
 
 import numpy as np
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("error", *LEFT_OPEN)
 SYSTEMS = ["a system with a very long name", "cost$s", "third"]
 
 
-def scores(metrics=6, n=30, systems=3):
+def scores(metrics=5, n=30, systems=3):
     draw = np.random.default_rng(1)
     return {f"M-{i}": draw.normal(i, 1, (n, systems)) for i in range(metrics)}
 
@@ -36,21 +37,25 @@ def comparisons(table, systems=SYSTEMS):
     return {metric: compare(values, systems, resamples=50) for metric, values in table.items()}
 
 
+@cache
+def some_comparisons():
+    return comparisons(scores(3))
+
+
 def panels(figure):
     return [axes for axes in figure.axes if axes.get_visible()]
 
 
 def chart(name):
-    table = scores()
+    table = scores(3)
     if name == "bar":
-        return bar_chart(comparisons(table))
+        return bar_chart(some_comparisons())
     return box_chart(table, SYSTEMS) if name == "box" else correlation_chart(table, correlations(table))
 
 
 def test_bars_are_the_means():
     table = scores()
-    found = comparisons(table)
-    shown = panels(bar_chart(found))
+    shown = panels(bar_chart(comparisons(table)))
     assert [axes.get_title() for axes in shown] == list(table)
     for axes, values in zip(shown, table.values(), strict=True):
         assert [bar.get_width() for bar in axes.patches] == pytest.approx(values.mean(axis=0).tolist())
@@ -136,7 +141,7 @@ def test_files(tmp_path, name):
     save(figure, tmp_path / "x.svg")
     drawing = (tmp_path / "x.svg").read_text(encoding="utf-8")
     ElementTree.fromstring(drawing)
-    assert "M-5" in "".join(re.findall(r">([^<]+)<", drawing))
+    assert "M-2" in "".join(re.findall(r">([^<]+)<", drawing))
     again = chart(name)
     save(again, tmp_path / "y.svg")
     save(again, tmp_path / "y.png")
@@ -145,7 +150,7 @@ def test_files(tmp_path, name):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.png", "x.svg", "y.png", "y.svg"]
 
 
-@pytest.mark.parametrize(("metrics", "systems", "n"), [(1, 1, 1), (2, 13, 2), (9, 1, 3)])
+@pytest.mark.parametrize(("metrics", "systems", "n"), [(1, 1, 1), (2, 13, 2), (5, 1, 3)])
 def test_odd_sizes(tmp_path, metrics, systems, n):
     table = scores(metrics, n, systems)
     names = [f"system {i}" for i in range(systems)]

@@ -6,7 +6,7 @@ import json
 import platform
 import re
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,13 +15,13 @@ import numpy as np
 import polars as pl
 import pytest
 from matplotlib.figure import Figure
-from scoring_fakes import FakeJudges
+from scoring_fakes import FakeJudges, toy_test_set
 
 from change_it import InputError, __version__
 from change_it.commands import score as score_command
 from change_it.commands.score import ScoreOptions
 from change_it.results import report_files as files
-from change_it.results.charts import outcomes
+from change_it.results.charts import Drawing, funnel_chart, outcomes
 from change_it.results.context import corpus_info, judges_info, made
 from change_it.results.pages import breakable, explained, heat, inline_svg
 from change_it.results.report_files import write_report
@@ -78,17 +78,24 @@ def parse(text):
     return page
 
 
-@pytest.fixture
-def scores(toy_test, fake_judges):
-    hostile = tuple(f"<script>alert('{item.id}')</script> & {item.source}" for item in toy_test.items)
-    return score(
-        toy_test, fake_judges, [*built_in_systems(toy_test), ScoredSystem("hostile", hostile)], resamples=20
-    )
+@cache
+def hostile_scores():
+    test = toy_test_set()
+    hostile = tuple(f"<script>alert('{item.id}')</script> & {item.source}" for item in test.items)
+    systems = [*built_in_systems(test), ScoredSystem("hostile", hostile)]
+    return score(test, FakeJudges(), systems, resamples=20)
 
 
 @pytest.fixture
-def contexts(tmp_path):
-    corpus, judges = tmp_path / "corpus", tmp_path / "judges"
+def scores():
+    found = hostile_scores()
+    return replace(found, items=dict(found.items))
+
+
+@pytest.fixture(scope="module")
+def contexts(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("contexts")
+    corpus, judges = folder / "corpus", folder / "judges"
     corpus.mkdir()
     record = {
         "rows": 20,
@@ -110,9 +117,26 @@ def contexts(tmp_path):
     return corpus_info(str(corpus)), judges_info(str(judges))
 
 
-def test_the_page_escapes_and_stands_alone(tmp_path, scores, contexts):
-    write_report(tmp_path / "report", scores, *contexts)
-    text = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def report(contexts, tmp_path_factory):
+    """The folder of a report in English with all charts."""
+    out = tmp_path_factory.mktemp("written") / "report"
+    write_report(out, hostile_scores(), *contexts)
+    return out
+
+
+@pytest.fixture
+def one_chart(monkeypatch):
+    """Reports with the funnel alone."""
+    monkeypatch.setattr(
+        files,
+        "compliancy_drawings",
+        lambda scores, _: [Drawing("funnel", "Funnel", "The funnel", funnel_chart(scores))],
+    )
+
+
+def test_the_page_escapes_and_stands_alone(report, scores):
+    text = (report / "report.html").read_text(encoding="utf-8")
     page = parse(text)
     data, script = page.scripts
     assert re.fullmatch(r"[A-Za-z0-9+/=]+", data)
@@ -186,11 +210,10 @@ def test_the_page_has_all_items_of_all_systems(tmp_path, scores):
             assert probabilities["hh"] == figure(item["p_hh"])
 
 
-def test_the_page_in_italian(tmp_path, scores, contexts):
-    for language in ("en", "it"):
-        write_report(tmp_path / language, scores, *contexts, language=language, made={"date": "2020-01-02"})
+def test_the_page_in_italian(tmp_path, scores, contexts, report):
+    write_report(tmp_path / "it", scores, *contexts, language="it", made={"date": "2020-01-02"})
     english, italian = (
-        (tmp_path / language / "report.html").read_text(encoding="utf-8") for language in ("en", "it")
+        (folder / "report.html").read_text(encoding="utf-8") for folder in (report, tmp_path / "it")
     )
     assert '<html lang="it">' in italian
     assert parse(italian).sections == parse(english).sections
@@ -203,7 +226,7 @@ def test_the_page_in_italian(tmp_path, scores, contexts):
     assert json.loads((tmp_path / "it" / "scores.json").read_text())["made"] == {"date": "2020-01-02"}
 
 
-def test_every_word_of_a_table_has_an_italian_one(tmp_path, scores, contexts):
+def test_every_word_of_a_table_has_an_italian_one(contexts):
     """The heads of the tables that are words, and the facts of a corpus."""
     assert [localized("it", name) for name in contexts[0].facts if localized("it", name) == name] == []
     names = ("original", "new headline", "the other newspaper's own", "system", "judge", "metric", "reason")
@@ -319,9 +342,8 @@ def test_sections_without_material_are_left_out(tmp_path, scores):
     assert "corpus" not in sections
 
 
-def test_files_beside_the_page(tmp_path, scores, contexts):
-    write_report(tmp_path / "report", scores, *contexts)
-    out = tmp_path / "report"
+def test_files_beside_the_page(report, scores):
+    out = report
     assert sorted(path.name for path in (out / "charts").iterdir()) == [
         "alignment.png",
         "compliancy.png",
@@ -340,6 +362,7 @@ def test_files_beside_the_page(tmp_path, scores, contexts):
     assert rows[2]["signature"] == scores.signature
 
 
+@pytest.mark.usefixtures("one_chart")
 def test_a_second_report_replaces_the_first_and_leaves_other_files(tmp_path, scores, toy_test, fake_judges):
     out = tmp_path / "report"
     write_report(out, scores, None, [])
@@ -385,10 +408,9 @@ def test_formulas_of_strangers_are_quoted(tmp_path, toy_test, fake_judges):
         assert {row["system"] for row in csv.DictReader(lines)} == {"'=sum"}
 
 
-def test_the_same_scores_give_the_same_page(tmp_path, scores, contexts):
-    for name in ("one", "two"):
-        write_report(tmp_path / name, scores, *contexts)
-    assert (tmp_path / "one" / "report.html").read_bytes() == (tmp_path / "two" / "report.html").read_bytes()
+def test_the_same_scores_give_the_same_page(tmp_path, scores, contexts, report):
+    write_report(tmp_path, scores, *contexts)
+    assert (tmp_path / "report.html").read_bytes() == (report / "report.html").read_bytes()
 
 
 def test_one_direction_has_charts_too(tmp_path, toy_test, fake_judges):
@@ -485,6 +507,7 @@ def test_a_funnel_counts_each_headline_at_the_first_judge_that_refuses_it(toy_te
     assert list(without) == ["accepted by all", "main", "ah", "hh"]
 
 
+@pytest.mark.usefixtures("one_chart")
 def test_charts_are_written_as_asked(tmp_path, scores):
     write_report(tmp_path, scores, None, [], kinds=chart_kinds("pdf, SVG"))
     assert {path.suffix for path in (tmp_path / "charts").iterdir()} == {".pdf", ".svg"}
@@ -530,6 +553,7 @@ def test_a_table_without_reranked_systems_says_nothing_of_them(tmp_path, scores)
     assert "without a headline" not in text
 
 
+@pytest.mark.usefixtures("one_chart")
 def test_long_names_of_systems_stay_whole_in_the_charts(tmp_path, toy_test, fake_judges):
     gold = tuple(item.reference for item in toy_test.items)
     systems = [*built_in_systems(toy_test), ScoredSystem("agnostic-it5-small+rerank", gold)]

@@ -40,13 +40,15 @@ PAIR = slice(0, 2)  # of the items, those of which the toy system has no headlin
 
 
 @pytest.fixture(autouse=True)
-def one_chart(monkeypatch):
-    """Of HEvAS's charts the scatter alone: `test_hevas_command.py` has all of them."""
+def charts(monkeypatch, without_charts):
+    """Names of HEvAS's charts that are drawn: none, unless a test asks for one."""
+    chosen = []
     monkeypatch.setattr(
         files,
         "hevas_drawings",
-        lambda evaluation, analysis, _: hevas_drawings(evaluation, analysis, ["scatter"]),
+        lambda evaluation, analysis, _: hevas_drawings(evaluation, analysis, chosen),
     )
+    return chosen
 
 
 @pytest.fixture(scope="module")
@@ -124,8 +126,9 @@ def test_bleu_and_rouge_of_items_are_those_of_the_table(measured):
     assert columns["BLEU source"][:, 0].min() > 0.99
 
 
-def test_the_page_and_the_files(tmp_path, measured):
+def test_the_page_and_the_files(tmp_path, measured, charts):
     out = tmp_path / "report"
+    charts.append("scatter")
     scores, found = measured
     write_report(out, scores, None, [], found)
     assert {path.name for path in (out / "hevas").iterdir()} == {
@@ -135,6 +138,7 @@ def test_the_page_and_the_files(tmp_path, measured):
         "summary.csv",
         "summary.json",
     }
+    assert [path.name for path in (out / "hevas" / "charts").iterdir()] == ["scatter.png"]
     with (out / "hevas" / "items" / "own.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["id"] for row in rows] == scores.items["own"]["id"].to_list()

@@ -11,6 +11,7 @@ from space_runs import verdicts
 from change_it.audit.perturbation_results import AUDIT_MEASURES, Result
 from change_it.audit.verdicts import Summary, Together, Verdict, hashes
 from change_it.results.pages import reasons
+from change_it.space import models
 from change_it.space.app import about_html
 from change_it.space.models import Models
 from change_it.tables import Figure
@@ -61,24 +62,32 @@ def test_reasons_are_in_the_language_of_the_page():
     assert "&lt;b&gt;" in reasons("it", [Message("verdict.alone", value="<b>")])
 
 
+@pytest.fixture
+def without_examples(monkeypatch):
+    """Models that look for no examples in their corpus, which stand elsewhere on the page."""
+    monkeypatch.setattr(models, "corpus_examples", lambda *_: ())
+
+
+@pytest.mark.usefixtures("without_examples")
 def test_models_of_the_sample_say_so(corpus_run):
-    models = Models.from_run(corpus_run)
-    assert models.sample
-    assert "invented" in about_html(models, "en")
+    loaded = Models.from_run(corpus_run)
+    assert loaded.sample
+    assert "invented" in about_html(loaded, "en")
     file = corpus_run / "corpus" / "alignment.json"
     write(file, json.loads(file.read_text(encoding="utf-8")) | {"sample": False})
     assert not Models.from_run(corpus_run).sample
 
 
+@pytest.mark.usefixtures("without_examples")
 def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     for task, found in (("main", (0.9, 0.95)), ("hh", (0.9, 0.89)), ("ah", (0.9, 0.6))):
         write(corpus_run / "judges" / task / "metrics.json", metrics(*found))
-    models = Models.from_run(corpus_run)
+    loaded = Models.from_run(corpus_run)
     levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust"}
-    assert {verdict.judge: verdict.level for verdict in models.audit.verdicts} == levels
+    assert {verdict.judge: verdict.level for verdict in loaded.audit.verdicts} == levels
     values = dict.fromkeys(AUDIT_MEASURES) | {"main": 0.9, "passed": 0.9}
     copy = Result("copy", ("style",), "", 20, values, {}, 0.03, ("main",), ("main",), ())
-    record = {"hashes": hashes(models.judges), "systems": [copy.as_dict()], "probes": []}
+    record = {"hashes": hashes(loaded.judges), "systems": [copy.as_dict()], "probes": []}
     write(corpus_run / "audit" / "audit.json", record)
     audit = Models.from_run(corpus_run).audit
     assert audit.together == Together(1, (("copy", 0.9),), None)
@@ -86,5 +95,5 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     assert (main.judge, main.level) == ("main", "distrust")
     assert main.text.endswith("lets through what it should refuse: copy .900")
     write(corpus_run / "audit" / "audit.json", record | {"hashes": {"main": "others"}})
-    assert Models.from_run(corpus_run).audit == models.audit
-    assert "missing" in about_html(models, "en")
+    assert Models.from_run(corpus_run).audit == loaded.audit
+    assert "missing" in about_html(loaded, "en")

@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from gradio import Blocks
 
 from change_it.commands import demo
 from change_it.commands.demo import DemoOptions
@@ -36,6 +37,12 @@ def launched(monkeypatch):
     return found
 
 
+@pytest.fixture
+def empty_page(monkeypatch):
+    """What would be served has nothing on it, where a test looks at other things."""
+    monkeypatch.setattr("change_it.space.app.build", lambda *_: Blocks())
+
+
 def test_the_models_of_a_run_are_used(tiny_run, launched, monkeypatch, capsys):
     monkeypatch.setattr(demo, "_train", lambda run: pytest.fail("it trained"))
     demo.run(DemoOptions(run=tiny_run, port=7001, language="en"))
@@ -53,11 +60,13 @@ def test_judges_and_a_corpus_are_enough(corpus_run, launched, monkeypatch):
     assert systems.choices == [("extract", "extract")]
 
 
+@pytest.mark.usefixtures("empty_page")
 def test_port_0_takes_a_free_one(tiny_run, launched):
     demo.run(DemoOptions(run=tiny_run, port=0))
     assert 1024 <= launched["server_port"] <= 65_535
 
 
+@pytest.mark.usefixtures("empty_page")
 @pytest.mark.parametrize("lacking", ["judges/hh", "generators"])
 def test_the_quickstart_runs_first_where_models_are_missing(
     tiny_run, tmp_path, launched, monkeypatch, lacking
@@ -171,6 +180,7 @@ def test_a_run_that_is_not_there_is_not_made(tmp_path, monkeypatch):
         demo.run(DemoOptions(run=tmp_path / "nope", port=0))
 
 
+@pytest.mark.usefixtures("empty_page")
 def test_the_default_run_is_made_where_it_is_not_there(tiny_run, tmp_path, launched, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("change_it.commands.quickstart.run", lambda made: shutil.copytree(tiny_run, made.out))

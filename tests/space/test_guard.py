@@ -42,10 +42,15 @@ def space():
     return app.build(None, "en")
 
 
-@pytest.fixture
-def annotation(tmp_path):
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    return Answers(tmp_path_factory.mktemp("annotation") / "answers", ["h1"])
+
+
+@pytest.fixture(scope="module")
+def annotation(answers):
     rows = [SheetRow("h1", "Crolla il ponte", "rep", "gio")]
-    return build_annotation(rows, ["answer"], Answers(tmp_path / "answers", ["h1"]), "en")
+    return build_annotation(rows, ["answer"], answers, "en")
 
 
 def answer_of(client, **headers):
@@ -68,9 +73,10 @@ def answer_of(client, **headers):
         ({"Origin": "null"}, 403),
     ],
 )
-def test_a_foreign_host_gets_no_answer_on_loopback(opened, annotation, tmp_path, headers, status):
+def test_a_foreign_host_gets_no_answer_on_loopback(opened, annotation, answers, headers, status):
+    answers.file("eve").unlink(missing_ok=True)
     assert answer_of(opened(annotation), **headers) == status
-    assert (tmp_path / "answers" / "eve.csv").exists() is (status == 200)
+    assert answers.file("eve").exists() is (status == 200)
 
 
 def test_hosts_of_a_proxy_and_pages_for_other_machines(opened, annotation, monkeypatch):

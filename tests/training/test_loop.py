@@ -1,5 +1,7 @@
 """The loop: it learns, stops, keeps the best weights, and a killed run ends where an unbroken one does."""
 
+import json
+import os
 import signal
 import subprocess
 import sys
@@ -16,6 +18,19 @@ from change_it.training.loop import EpochBatches, check_launch, train
 from change_it.training.settings import TrainingOptions, TrainingSettings, resolve
 
 RUNS = str(Path(__file__).with_name("runs.py"))
+#: Accumulated batches, and the last update of a run that is killed.
+KILLED = {1: 7, 2: 12}
+#: Runs, each in a process that parts from one that has loaded torch; prints their exit codes.
+PART = """
+import json, os, sys
+import torch._dynamo  # the first update loads it
+from runs import main
+for arguments in json.loads(sys.argv[1]):
+    if (child := os.fork()) == 0:
+        main(arguments)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
 
 
 def run(*arguments, launcher=(sys.executable,), check=True):
@@ -25,13 +40,31 @@ def run(*arguments, launcher=(sys.executable,), check=True):
     return result
 
 
-@pytest.mark.parametrize(("accumulation", "last_update"), [(1, 7), (2, 12)])
-def test_a_killed_and_resumed_run_ends_with_the_same_bytes(tmp_path, capsys, accumulation, last_update):
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """A folder of runs that were killed, named by their accumulated batches."""
+    folder = tmp_path_factory.mktemp("killed")
+    runs = [
+        [str(folder / str(batches)), "--accumulation", str(batches), "--die-after", str(update)]
+        for batches, update in KILLED.items()
+    ]
+    path = {"PYTHONPATH": os.pathsep.join([str(Path(RUNS).parent), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        [sys.executable, "-c", PART, json.dumps(runs)],
+        env=os.environ | path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [int(line) for line in done.stdout.splitlines()] == [-signal.SIGKILL] * len(KILLED)
+    return folder
+
+
+@pytest.mark.parametrize("accumulation", KILLED)
+def test_a_killed_and_resumed_run_ends_with_the_same_bytes(tmp_path, capsys, killed, accumulation):
+    whole, broken = tmp_path / "whole", killed / str(accumulation)
     settings = ["--accumulation", str(accumulation)]
     main([str(whole), *settings])
-    killed = run(broken, *settings, "--die-after", last_update, check=False)
-    assert killed.returncode == -signal.SIGKILL
     assert not (broken / "model.safetensors").exists()
     main([str(broken), *settings, "--resume"])
     assert capsys.readouterr().out.count("RESULT") == 2

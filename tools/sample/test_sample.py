@@ -44,9 +44,10 @@ def articles():
     return list(sample_articles(1500, seed=1))
 
 
-def test_same_seed_same_sample(articles):
-    assert list(sample_articles(1500, seed=1)) == articles
-    assert [a.headline for a in sample_articles(50, seed=2)] != [a.headline for a in articles[:50]]
+def test_same_seed_same_sample():
+    some = list(sample_articles(300, seed=1))
+    assert list(sample_articles(300, seed=1)) == some
+    assert [a.headline for a in sample_articles(50, seed=2)] != [a.headline for a in some[:50]]
 
 
 def test_ids_labels_dates(articles):
@@ -90,11 +91,11 @@ def test_what_a_headline_quotes_its_article_says(articles):
 def test_numbers_and_names_of_a_headline_stand_in_its_article(articles):
     casing = Casing.from_texts(article.article for article in articles)
     checker = FactChecker("it", casing)
-    verdicts = [checker.check(a.headline, source="", article=a.article) for a in articles]
+    verdicts = [checker.check(a.headline, source="", article=a.article) for a in articles[::3]]
     unsupported = Counter(each.kind for verdict in verdicts for each in verdict.unsupported)
-    assert unsupported["number"] < 30
-    assert unsupported["name"] < 90
-    assert sum(verdict.supported for verdict in verdicts) > 1390
+    assert unsupported["number"] < 10
+    assert unsupported["name"] < 30
+    assert sum(verdict.supported for verdict in verdicts) > 463
 
 
 def test_speakers_of_quotations():
