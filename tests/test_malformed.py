@@ -110,6 +110,7 @@ GENERATORS = {
     "recipe": (set_in("generator.json", "recipe", value=["sum"]), "generator.json is broken"),
     "outlets": (set_in("generator.json", "outlets", value=3), "generator.json is broken"),
     "source_tokens": (set_in("generator.json", "source_tokens", value="x"), "generator.json is broken"),
+    "prompt": (set_in("generator.json", "prompt", value=["Articolo:"]), "generator.json is broken"),
     "long source": (set_in("generator.json", "source_tokens", value=10**9), "generator.json is broken"),
     "target_tokens": (set_in("generator.json", "target_tokens", value=-1), "generator.json is broken"),
     "nested": (write("generator.json", '{"recipe":' + DEEP), "generator.json is broken"),

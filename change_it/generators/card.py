@@ -70,8 +70,8 @@ class GeneratorCard:
             card = cls(**of_card)
             if not card._is_written_so():
                 raise ValueError
-        known = card.recipe in READS and card.kind in get_args(ModelKind)
-        if not known or (card.kind == "causal" and card.prompt is None):
+        is_made_so_now = card.recipe in READS and card.kind in get_args(ModelKind)
+        if not is_made_so_now or (card.kind == "causal" and not card.prompt):
             raise InputError(
                 f"{path} is of another version (recipe {card.recipe}, kind {card.kind}): train the generator again"
             )
