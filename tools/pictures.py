@@ -28,6 +28,7 @@ DAMAGE = {
     "numbers changed": "numbers changed",
     "quotation before": "invented quote",
     "speaker exchanged": "another speaker",
+    "word exchanged": "another word",
 }
 
 
