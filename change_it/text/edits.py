@@ -69,6 +69,12 @@ class Mentions:
         """The words of the sources."""
         return [Words(text) for text in self.texts]
 
+    @cached_property
+    def beginnings(self) -> set[str]:
+        """What the words of the sources begin with, whole words too."""
+        words = {word for text in self.words for word in text.words}
+        return {word[:length] for word in words for length in range(LETTERS, len(word) + 1)}
+
     @classmethod
     def of(cls, texts: Iterable[str], language: str, casing: Casing | None = None) -> "Mentions":
         """Read the beginnings of texts."""
@@ -116,11 +122,10 @@ def content_words(headline: Headline, casing: Casing | None = None) -> list[tupl
 
 def new_words(headline: Headline, mentions: Mentions, casing: Casing | None = None) -> list[tuple[int, int]]:
     """Where the content words stand of which no source has a form."""
-    present = _beginnings(mentions)
     return [
         span
         for span in content_words(headline, casing)
-        if not all(_stem(word) in present for word in words_of(fold(headline.text[slice(*span)])))
+        if not all(_stem(word) in mentions.beginnings for word in words_of(fold(headline.text[slice(*span)])))
     ]
 
 
@@ -132,7 +137,6 @@ def with_a_foreign_word(
     casing: Casing | None = None,
 ) -> str | None:
     """The headline with one of its content words exchanged for a word with the same ending that no source has; `words` are by their endings."""
-    present = _beginnings(mentions)
     spans = content_words(headline, casing)
     for index in random.permutation(len(spans)):
         start, end = spans[index]
@@ -140,7 +144,7 @@ def with_a_foreign_word(
         others = [
             word
             for word in words.get(old[-ENDING:], ())
-            if word not in headline.text and _stem(fold(word)) not in present
+            if word not in headline.text and _stem(fold(word)) not in mentions.beginnings
         ]
         if others and old.islower():
             return headline.replaced(start, end, others[int(random.integers(len(others)))])
@@ -155,12 +159,6 @@ def by_ending(headlines: Iterable[Headline], casing: Casing | None = None) -> di
             if (word := headline.text[start:end]).islower():
                 words.setdefault(word[-ENDING:], {})[word] = None
     return {ending: list(some) for ending, some in words.items()}
-
-
-def _beginnings(mentions: Mentions) -> set[str]:
-    """What the words of the sources begin with, whole words too."""
-    words = {word for text in mentions.words for word in text.words}
-    return {word[:length] for word in words for length in range(LETTERS, len(word) + 1)}
 
 
 def _stem(word: str) -> str:
