@@ -245,7 +245,7 @@ PRETRAINED: dict[ModelKind, dict[str, Any]] = {
 #: headline and lead of an article; a checkpoint each few minutes.
 WRITER: dict[str, Any] = {"lora": True, "source_tokens": 192, "target_tokens": 48, "checkpoint_steps": 20}
 #: Adapters start at nothing and take larger steps.
-LORA_RATE: dict[ModelKind, float] = {"encoder-decoder": 1e-3, "causal": 1e-3}
+LORA_RATE = 1e-3
 
 
 def check_recipe(recipe: str) -> None:
@@ -286,7 +286,7 @@ def preset(options: GeneratorOptions, kind: ModelKind = "encoder-decoder") -> di
         if options.epochs is not None:  # updates would win over them
             values.pop("updates", None)
         return values
-    rate = {"learning_rate": LORA_RATE[kind]} if options.lora else {}
+    rate = {"learning_rate": LORA_RATE} if options.lora else {}
     return {**PRETRAINED[kind], **rate}
 
 
