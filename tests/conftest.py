@@ -53,14 +53,25 @@ def pytest_collection():
         gc.enable()
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """The longest first, so that in the end no process waits for another; then those of the Hub, whose clients one process starts."""
 
-    def place(item):
-        seconds = sum(mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow"))
-        return -seconds, item.path.parent.name != "hub"
+    def seconds(item):
+        return sum(mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow"))
 
-    items.sort(key=place)
+    items.sort(key=lambda item: (-seconds(item), item.path.parent.name != "hub"))
+    if (
+        config.option.markexpr == "slow"
+    ):  # each process begins with a part of the list, and with its share of the longest
+        items[:] = [item for item in items if item.get_closest_marker("slow")]
+        long, processes = list(filter(seconds, items)), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+        short = items[len(long) :]
+        bounds = [len(short) * part // processes for part in range(processes + 1)]
+        items[:] = [
+            item
+            for part in range(processes)
+            for item in (*long[part::processes], *short[bounds[part] : bounds[part + 1]])
+        ]
 
 
 @pytest.fixture(scope="session")

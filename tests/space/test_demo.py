@@ -9,6 +9,7 @@ import subprocess
 import sys
 import urllib.request
 from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 from threading import Thread
 
@@ -166,7 +167,7 @@ def test_an_interrupt_does_not_wait_for_requests(tmp_path):
             Thread(target=hold, args=(f"{address}/gradio_api/call/wait/{event}",), daemon=True).start()
 
     def hold(address):
-        with suppress(OSError), urllib.request.urlopen(address, timeout=600) as reply:
+        with suppress(OSError, HTTPException), urllib.request.urlopen(address, timeout=600) as reply:
             reply.read()
 
     _, code, printed = served(["-c", BUSY], {}, tmp_path, before=waiting)
