@@ -167,7 +167,7 @@ EXAMPLES_OF_HELP = (
     "push",
 )
 #: Seconds of the pieces that take long.
-SECONDS = {"news": 200, "quickstart": 100}
+SECONDS = {"news": 200, "quickstart": 180}
 
 
 @pytest.mark.parametrize(

@@ -286,7 +286,7 @@ def test_facts_name_what_stands_in_the_headline_and_accept_what_was_printed(
     assert printed.supported, printed
 
 
-@pytest.mark.slow(seconds=40)
+@pytest.mark.slow(seconds=115)
 def test_many_examples():
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", __file__]
     done = subprocess.run(

@@ -98,7 +98,7 @@ def test_it_stands_beside_the_papers_without_published_figures(corpus, tmp_path,
     assert "our-writer is ours, tiny-llama tuned on this corpus: no paper has figures of it." in page
 
 
-@pytest.mark.slow(seconds=60)
+@pytest.mark.slow(seconds=270)
 def test_the_quickstart_tunes_a_given_model(tmp_path, tiny_llama, monkeypatch, capsys):
     few = {"updates": 10, "evaluation_steps": 10}
     monkeypatch.setattr(quickstart, "QUICK", dict.fromkeys(quickstart.QUICK, few))

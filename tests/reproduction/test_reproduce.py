@@ -154,7 +154,7 @@ main(sys.argv[1:])
 """
 
 
-@pytest.mark.slow(seconds=40)
+@pytest.mark.slow(seconds=60)
 def test_all_of_changeit_after_it_was_killed(corpus, tmp_path, forks, monkeypatch):
     """A run that is killed in the middle of a training ends with the tables of one that was not, byte for byte."""
     few = {"updates": FEW, "evaluation_steps": FEW // 2}
@@ -176,7 +176,7 @@ def test_all_of_changeit_after_it_was_killed(corpus, tmp_path, forks, monkeypatc
     assert ranked["system"] == "baseline"
 
 
-@pytest.mark.slow(seconds=45)
+@pytest.mark.slow(seconds=85)
 def test_all_of_lrec(corpus, tmp_path, monkeypatch):
     """Every table, from generators and classifiers that are hardly trained."""
     monkeypatch.setitem(scales.GENERATOR_UPDATES, "smoke", 3)
