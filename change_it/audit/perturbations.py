@@ -125,16 +125,20 @@ class Resources:
         return self.material.language
 
     @cached_property
+    def headlines(self) -> list[Headline]:
+        """Those that names and words to swap are taken from."""
+        headlines = self.material.headlines
+        return [self.read(headline) for headline in headlines[:: max(1, len(headlines) // NAMED)]]
+
+    @cached_property
     def names(self) -> list[str]:
         """Names of people and places in headlines."""
-        headlines = self.material.headlines[:: max(1, len(self.material.headlines) // NAMED)]
-        return name_pool([self.read(headline) for headline in headlines], self.casing)
+        return name_pool(self.headlines, self.casing)
 
     @cached_property
     def words(self) -> dict[str, list[str]]:
         """Content words of headlines, by their endings."""
-        headlines = self.material.headlines[:: max(1, len(self.material.headlines) // NAMED)]
-        return by_ending(map(self.read, headlines), self.casing)
+        return by_ending(self.headlines, self.casing)
 
     @cached_property
     def typography(self) -> dict[str, Typography]:
@@ -457,9 +461,8 @@ def quotation_after(item: Item, random: np.random.Generator, resources: Resource
 def word_exchanged(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with one word for a word of any headline, with the same ending."""
     headline = resources.read(item.reference)
-    texts = (item.source, item.article, item.reference_article)
-    mentions = Mentions.of(texts, resources.language, resources.casing)
-    return with_a_foreign_word(headline, mentions, resources.words, random, resources.casing)
+    words_alone = Mentions((), (), (item.source, item.article, item.reference_article))
+    return with_a_foreign_word(headline, words_alone, resources.words, random, resources.casing)
 
 
 @breaks("facts")

@@ -195,9 +195,7 @@ def with_foreign_words(rows: pl.DataFrame, data: ReaderData, seed: int) -> pl.Da
     headlines = [Headline(text, data.language) for text in rows["target"]]
     words = by_ending(headlines, data.casing)
     changed = [
-        with_a_foreign_word(
-            headline, Mentions.of(texts, data.language, data.casing), words, random, data.casing
-        )
+        with_a_foreign_word(headline, Mentions((), (), texts), words, random, data.casing)
         for headline, texts in zip(headlines, rows.select("given", "article").iter_rows(), strict=True)
     ]
     return rows.with_columns(target=pl.Series(changed, dtype=pl.String)).drop_nulls("target")

@@ -7,7 +7,7 @@ Quotations that the sources have to the letter stay as they are.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, combinations
 from typing import Literal
 
@@ -111,13 +111,19 @@ def edits(headline: Headline, mentions: Mentions, casing: Casing | None = None) 
 def content_words(headline: Headline, casing: Casing | None = None) -> list[tuple[int, int]]:
     """Where the words of a headline stand that are neither names nor numbers nor function words."""
     names = {index for name in headline.full_names(casing) for index in range(*name)}
-    left_out = set(map(fold, function_words(headline.language) | number_words(headline.language)))
+    left_out = _function_words(headline.language)
     return [
         headline.span_of(index)
         for index, piece in enumerate(headline.pieces)
         if piece.kind == "word" and index not in names
         if len(piece.text) >= LETTERS and piece.text.lower() not in left_out
     ]
+
+
+@cache
+def _function_words(language: str) -> frozenset[str]:
+    """Folded, those that numbers are written with among them."""
+    return frozenset(map(fold, function_words(language) | number_words(language)))
 
 
 def new_words(headline: Headline, mentions: Mentions, casing: Casing | None = None) -> list[tuple[int, int]]:
