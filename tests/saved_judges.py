@@ -33,7 +33,7 @@ def save_untrained(folder, task, texts, outlets):
 
     from change_it.judges.baselines import scores
     from change_it.judges.encoders import build
-    from change_it.networks.pretrained import hash_of_weights
+    from change_it.networks.pretrained import hash_of_model, hash_of_weights
 
     torch.manual_seed(sum(map(ord, task)))
     model, tokenizer = build(task, "scratch", texts * 9, outlets=outlets, vocabulary_size=200)
@@ -44,9 +44,11 @@ def save_untrained(folder, task, texts, outlets):
     classes = tuple(model.config.id2label.values())
     tests = {"main": ("gold",)}.get(task, ("random", "hard"))
     results = {test: scores(np.array([0, 1, 1, 0]), np.array([0, 1, 0, 0]), classes) for test in tests}
+    weights_hash = hash_of_weights(folder, command="none")
     metrics = {
         "classes": classes,
-        "weights_hash": hash_of_weights(folder, command="none"),
+        "weights_hash": weights_hash,
+        "model_hash": hash_of_model(folder, weights_hash),
         "results": results,
         "baselines": {"tf-idf cosine": results},
         "sizes": {"train": 1234, "validation": 56},

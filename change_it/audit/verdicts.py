@@ -146,7 +146,7 @@ NO_AUDIT = Summary(())
 
 
 def read_summary(judges: "Judges", folder: Path) -> Summary:
-    """Judges in short: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` beside it if it is of the same weights."""
+    """Judges in short: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` beside it if it is of the same models."""
     path = folder.resolve().parent / "audit" / "audit.json"
     audit = read_json(path)
     metrics, fluency = read_metrics(folder), judges.fluency is not None
@@ -159,9 +159,9 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
 
 
 def hashes(judges: "Judges") -> dict[str, str]:
-    """Judge to the hash of its weights."""
-    by_task: dict[str, str] = {task: judge.weights_hash for task, judge in judges.by_task.items()}
-    return by_task | ({"facts": judges.reader.weights_hash} if judges.reader else {})
+    """Judge to the hash of its model."""
+    by_task: dict[str, str] = {task: judge.model_hash for task, judge in judges.by_task.items()}
+    return by_task | ({"facts": judges.reader.model_hash} if judges.reader else {})
 
 
 def verdicts(

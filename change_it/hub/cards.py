@@ -158,9 +158,9 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
 def _signature(judges: Sequence["Judge | Reader"]) -> str:
     """The judges as in the signatures of scores: `judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e`."""
     ours = {"fluency": "fluency:", "facts": f"facts:{VERSION}+"}
-    papers = [judge.weights_hash[:6] for judge in judges if judge.task not in ours]
+    papers = [judge.model_hash[:6] for judge in judges if judge.task not in ours]
     parts = [f"judges:{'+'.join(papers)}", f"fold:{judges[0].fold}"] if papers else []
-    parts += [f"{ours[judge.task]}{judge.weights_hash[:6]}" for judge in judges if judge.task in ours]
+    parts += [f"{ours[judge.task]}{judge.model_hash[:6]}" for judge in judges if judge.task in ours]
     return "|".join(parts)
 
 

@@ -149,13 +149,14 @@ def _generator(options: PushOptions) -> Files:
 
 
 def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
-    """`metrics.json` of a model, empty where there is none; never that of other weights."""
-    from change_it.networks.pretrained import hash_of_weights
+    """`metrics.json` of a model, empty where there is none; never that of another model."""
+    from change_it.networks.pretrained import hash_of_model, hash_of_weights
 
     metrics, weights = read_json(folder / "metrics.json") or {}, hash_of_weights(folder, command=trainer)
-    if metrics.get("weights_hash", weights) != weights:
+    model = hash_of_model(folder, weights)
+    if metrics.get("weights_hash", weights) != weights or metrics.get("model_hash", model) != model:
         raise InputError(
-            f"{folder / 'metrics.json'} is of other weights than those beside it: train again with {trainer}"
+            f"{folder / 'metrics.json'} is of other weights or settings than those beside it: train again with {trainer}"
         )
     return metrics
 

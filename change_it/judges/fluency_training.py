@@ -179,7 +179,7 @@ def acceptance_table(metrics: dict[str, Any]) -> Table:
     note = (
         f"share accepted; printed headlines by outlet: {outlets}; {training['updates']:,} updates "
         f"({training['epochs']:.1f} epochs) in {metrics['seconds']['training']:.0f} s; fold {metrics['fold']}; "
-        f"weights {metrics['weights_hash'][:6]}"
+        f"hash {metrics['model_hash'][:6]}"
     )
     columns = (Column("headlines", "text"), Column("judge"), Column("n-grams"), Column("n", "count"))
     return Table(columns, tuple(rows), "fluency: would a newspaper print it · A2", (note,))

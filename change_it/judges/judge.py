@@ -21,6 +21,7 @@ from change_it.judges.reader import Reader
 from change_it.networks.pretrained import (
     arithmetic,
     batches_at_once,
+    hash_of_model,
     hash_of_weights,
     load_errors,
     load_weights,
@@ -58,11 +59,12 @@ class Judge:
         tokenizer: its tokenizer.
         fold: the fold it was trained on: all, 0 or 1.
         outlets: short names of A and B.
-        weights_hash: SHA-256 of its weights.
+        weights_hash: SHA-256 of its weights, which no judge that chose may share.
         max_tokens: longer inputs are cut; the fluency judge refuses them, whose end it would not read.
         cache_size: how many of the latest answers are kept.
         precision: float32, or bf16: matrix products in bfloat16.
         workers: of a cluster, which answer in this judge's place.
+        model_hash: SHA-256 of weights, settings, tokenizer and casing, for signatures; that of the weights when not given.
     """
 
     task: Task
@@ -75,11 +77,13 @@ class Judge:
     cache_size: int = 0
     precision: Arithmetic = "float32"
     workers: "Workers[Judges] | None" = field(default=None, repr=False)
+    model_hash: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _cache: LRUCache[Question, Floats] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._cache = LRUCache(self.cache_size)
+        self.model_hash = self.model_hash or self.weights_hash
 
     @classmethod
     def of(
@@ -88,6 +92,7 @@ class Judge:
         tokenizer: PreTrainedTokenizerBase,
         *,
         weights_hash: str = "",
+        model_hash: str = "",
         precision: Arithmetic = "float32",
         cache_size: int = 0,
     ) -> "Judge":
@@ -104,6 +109,7 @@ class Judge:
             fold=about.fold,
             outlets=about.outlets,
             weights_hash=weights_hash,
+            model_hash=model_hash,
             max_tokens=about.max_tokens,
             cache_size=cache_size,
             precision=precision,
@@ -150,6 +156,7 @@ class Judge:
                 model.to(where).eval(),
                 read_tokenizer(folder),
                 weights_hash=weights_hash,
+                model_hash=hash_of_model(folder, weights_hash),
                 precision=precision,
                 cache_size=cache_size,
             )
@@ -487,7 +494,7 @@ class Judges:
 
         With `|precision:bf16` where they run in it.
         """
-        hashes = "+".join(self.by_task[task].weights_hash[:6] for task in TASKS)
+        hashes = "+".join(self.by_task[task].model_hash[:6] for task in TASKS)
         precision = "" if self.main.precision == "float32" else f"|precision:{self.main.precision}"
         return f"{hashes}|fold:{self.fold}{precision}"
 

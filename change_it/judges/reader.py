@@ -29,6 +29,7 @@ from change_it.networks.pointer_transformer import PointerTransformerForConditio
 from change_it.networks.pretrained import (
     arithmetic,
     batches_at_once,
+    hash_of_model,
     hash_of_weights,
     load_errors,
     load_weights,
@@ -104,6 +105,7 @@ class Reader:
     settings: ReaderSettings
     weights_hash: str = ""  # SHA-256 of its weights
     precision: str = "float32"  # float32, or bf16
+    model_hash: str = ""  # SHA-256 of weights, margins and other settings, and tokenizer
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @classmethod
@@ -123,13 +125,14 @@ class Reader:
         where, folder = pick_device(device), local_folder(name, command=COMMAND)
         with load_errors(f"{name} cannot be loaded as a reader: train it again with {COMMAND}"), quiet():
             model = load_model(folder, use="saved")
-            settings = read_settings(model.config)
+            settings, weights_hash = read_settings(model.config), hash_of_weights(folder, command=COMMAND)
             reader = cls(
                 model.to(where).eval(),
                 read_tokenizer(folder),
                 settings,
-                hash_of_weights(folder, command=COMMAND),
+                weights_hash,
                 precision,
+                hash_of_model(folder, weights_hash),
             )
             reader.try_out()
         return reader

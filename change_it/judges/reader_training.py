@@ -267,7 +267,7 @@ def acceptance_table(metrics: Mapping[str, Any]) -> Table:
         f"{sizes['train']:,} training and {sizes['validation']:,} validation headlines; {training['updates']:,} updates "
         f"in {metrics['seconds']['training']:.0f} s; margins "
         f"{', '.join(f'{kind} {value:.2f}' for kind, value in metrics['margins'].items())} nats; fold {metrics['fold']}; "
-        f"weights {metrics['weights_hash'][:6]}"
+        f"hash {metrics['model_hash'][:6]}"
     )
     columns = Column("headlines", "text"), Column("accepted"), Column("n", "count")
     return Table(columns, tuple(rows), "facts: do the sources tell it · gold A2", (note,))

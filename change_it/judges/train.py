@@ -240,7 +240,7 @@ def table_of(metrics: dict[str, Any]) -> Table:
     note = (
         f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}; "
         f"{training['updates']:,} updates ({training['epochs']:.1f} epochs) in {metrics['seconds']['training']:.0f} s; "
-        f"{best}fold {metrics['fold']}; weights {metrics['weights_hash'][:6]}"
+        f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
     )
     return Table(
         (

@@ -5,6 +5,7 @@ and whatever a library raises over it is one sentence.
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -39,6 +40,18 @@ ADAPTER = "adapter_config.json"
 Use = Literal["saved", "base", "encoder"]
 #: Numbers of a model beyond twice the bytes of its weights: what a new head and tables that are not saved may have.
 SPARE = 50_000_000
+#: What a configuration also says, where and with what a model was made, on which no answer depends.
+ORIGIN = frozenset({"_name_or_path", "architectures", "auto_map", "transformers_version"})
+TRAINED_ON = frozenset({"corpus", "encoder", "seed"})
+#: Files of a judge besides its weights and its configuration that its answers depend on.
+ANSWERING = (
+    "tokenizer.json",
+    "vocab.txt",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "tokenizer.model",
+    "casing.json",
+)
 _LAYERS = re.compile(r"layers?$")
 _ADAPTERS = "holds adapters, not a model: merge them first with change-it merge"
 
@@ -303,3 +316,26 @@ def hash_of_weights(folder: Path, *, command: str) -> str:
         with path.open("rb") as file:
             together.update(hashlib.file_digest(file, "sha256").digest())
     return together.hexdigest()
+
+
+def hash_of_model(folder: Path, weights_hash: str) -> str:
+    """SHA-256 of all that the answers of a saved judge depend on, hexadecimal: weights, settings (margins among them), tokenizer and casing.
+
+    It stays what it is where the judge is moved, or pushed to the Hub and loaded from there.
+    """
+    record = _without(read_json(folder / "config.json") or {}, ORIGIN)
+    if "change_it" in record:
+        record["change_it"] = _without(record["change_it"], TRAINED_ON)
+    parts = [weights_hash, json.dumps(record, sort_keys=True)]
+    for path in map(folder.joinpath, ANSWERING):
+        if path.is_file():
+            with path.open("rb") as file:
+                parts.append(f"{path.name} {hashlib.file_digest(file, 'sha256').hexdigest()}")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _without(record: Any, names: frozenset[str]) -> Any:
+    """A configuration and those in it without some entries."""
+    if not isinstance(record, Mapping):
+        return record
+    return {name: _without(value, names) for name, value in record.items() if name not in names}

@@ -54,7 +54,7 @@ def signature(
     `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|strict:v2|facts:v4|lang:it|reversal:relative|tok:unicode|n:5000|…`.
 
     Args:
-        judges: give hashes of their weights and the fold they trained on, and whether facts were checked by the casing
+        judges: give hashes of their models (weights, settings, tokenizer) and the fold they trained on, and whether facts were checked by the casing
             of a corpus.
         language: that facts were checked in.
         reversal: `relative` or `target`.
@@ -71,9 +71,9 @@ def signature(
     parts = {
         "judges": judges.signature,
         "reranker": reranker,
-        "fluency": judges.fluency.weights_hash[:6] if judges.fluency else "",
+        "fluency": judges.fluency.model_hash[:6] if judges.fluency else "",
         "strict": STRICT if judges.fluency else "",
-        "facts": f"{VERSION}+{judges.reader.weights_hash[:6]}" if judges.reader else VERSION,
+        "facts": f"{VERSION}+{judges.reader.model_hash[:6]}" if judges.reader else VERSION,
         "base": base,
         "lang": language,
         "casing": "" if judges.casing else "none",

@@ -20,7 +20,7 @@ from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import check_writable, listed, read_json, write_json
 from change_it.io.locks import keep_locks
-from change_it.networks.pretrained import hash_of_weights, quiet
+from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
 from change_it.training.loop import (
     COMPLETE,
     MIN_UPDATES,
@@ -105,9 +105,11 @@ def train_in_folder(
     final = work / "final"
     with quiet():
         run.save(final)
+    weights_hash = hash_of_weights(final, command=f"change-it train {what}")
     metrics = {
         **run.describe(result),
-        "weights_hash": hash_of_weights(final, command=f"change-it train {what}"),
+        "weights_hash": weights_hash,
+        "model_hash": hash_of_model(final, weights_hash),
         "seconds": {"training": round(result.seconds, 1), "all": round(time.monotonic() - started, 1)},
         "training": asdict(result),
         "options": _recorded(settings),

@@ -56,7 +56,7 @@ def test_only_the_tables_of_a_corpus_are_sent(run, options, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "pushed", "link"),
     [
-        ("judge", "judges", "hh/vocab.txt"),
+        ("judge", "judges", "hh/notes.txt"),
         ("generator", "generators/sum-gio", "notes.json"),
         ("dataset", "corpus", "main/train.parquet"),
     ],
@@ -190,6 +190,15 @@ def test_metrics_of_other_weights_are_not_published(run, options, tmp_path):
         files_of(options("judge", judge))
 
 
+def test_metrics_of_other_settings_are_not_published(run, options, tmp_path):
+    judge = shutil.copytree(run / "judges/hh", tmp_path / "hh")
+    record = json.loads((judge / "config.json").read_text())
+    record["change_it"]["max_tokens"] -= 1
+    (judge / "config.json").write_text(json.dumps(record))
+    with pytest.raises(InputError, match="or settings than"):
+        files_of(options("judge", judge))
+
+
 def test_a_metric_is_found_by_the_name_of_its_repository(options):
     files = files_of(options("metric", "hevas", "me/headlines", revision="v2"))
     own = "change-it[hevas] @ git+https://huggingface.co/spaces/me/headlines@v2"
@@ -306,7 +315,8 @@ def test_a_reader_goes_with_the_other_judges(run, tmp_path):
     out = tmp_path / "out"
     assert main(["push", "judge", str(folder), "nina/judges", "--dry-run", "--out", str(out)]) == 0
     reader = Judges.from_pretrained(folder, device="cpu").reader
-    assert f"|facts:v4+{reader.weights_hash[:6]}" in (out / "README.md").read_text(encoding="utf-8")
-    assert Judges.from_pretrained(out, device="cpu").reader.settings == reader.settings
+    assert f"|facts:v4+{reader.model_hash[:6]}" in (out / "README.md").read_text(encoding="utf-8")
+    pushed = Judges.from_pretrained(out, device="cpu").reader
+    assert (pushed.settings, pushed.model_hash) == (reader.settings, reader.model_hash)
     loaded = AutoModelForSeq2SeqLM.from_pretrained(out / "facts")
     assert type(loaded) is type(reader.model)

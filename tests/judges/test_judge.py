@@ -80,7 +80,7 @@ def test_what_a_judge_knows_of_itself(trained):
     assert judges.outlets == ("colle", "faro")
     assert (judges.hh.task, judges.hh.fold, judges.hh.max_tokens) == ("hh", "all", 48)
     hashes = [
-        json.loads((trained / task / "metrics.json").read_text())["weights_hash"]
+        json.loads((trained / task / "metrics.json").read_text())["model_hash"]
         for task in ("main", "hh", "ah")
     ]
     assert judges.signature == "+".join(digits[:6] for digits in hashes) + "|fold:all"

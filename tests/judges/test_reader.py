@@ -1,4 +1,5 @@
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -331,7 +332,7 @@ def test_training_makes_a_reader(corpus, tmp_path, capsys, short):
     reader = Reader.from_pretrained(out, device="cpu")
     assert reader.settings.margins == metrics["margins"]
     assert set(metrics["margins"]) - {WORD} == set(KINDS)
-    assert reader.weights_hash == metrics["weights_hash"]
+    assert (reader.weights_hash, reader.model_hash) == (metrics["weights_hash"], metrics["model_hash"])
     assert main(["train", "judge", *arguments, "--resume"]) == 0
 
 
@@ -422,6 +423,24 @@ def causal(folder, kind):
     model.config.change_it = record
     model.save_pretrained(folder)
     return folder
+
+
+def test_a_signature_tells_apart_what_answers_otherwise(tmp_path):
+    folder = save_reader(tmp_path / "facts", "words")
+    reader = Reader.from_pretrained(folder, device="cpu")
+
+    def saved_with(**about):
+        record = json.loads((folder / "config.json").read_text())
+        record["change_it"] |= about
+        record["transformers_version"] = "5.0.0"
+        other = shutil.copytree(folder, tmp_path / "other", dirs_exist_ok=True)
+        (other / "config.json").write_text(json.dumps(record))
+        return Reader.from_pretrained(other, device="cpu")
+
+    margins = {**reader.settings.margins, "name": 9.0}
+    others = [saved_with(margins=margins), saved_with(max_tokens=11), saved_with(corpus="of another name")]
+    assert [other.weights_hash == reader.weights_hash for other in others] == [True, True, True]
+    assert [other.model_hash == reader.model_hash for other in others] == [False, False, True]
 
 
 @pytest.mark.parametrize("kind", ["gpt", "llama", "gemma"])

@@ -135,7 +135,11 @@ def with_reader(weights, base):
         return [HeadlineReading(np.inf, None)] * len(headlines)
 
     reader = SimpleNamespace(
-        weights_hash=weights, settings=SimpleNamespace(base=base), read=read, objection=lambda reading: None
+        weights_hash=weights,
+        model_hash=weights,
+        settings=SimpleNamespace(base=base),
+        read=read,
+        objection=lambda reading: None,
     )
     return FakeJudges(digits="abcd", reader=reader)
 
