@@ -33,6 +33,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
         change-it score --corpus runs/quickstart/corpus --judges runs/quickstart/judges --out runs/mine/report
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=sum.csv s2s=s2s.csv
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=seed1.csv sum=seed2.csv sum=seed3.csv
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions asked=asked.csv --shared-items
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --minimum-edit runs/mine/judges-0
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --hevas --language en --out runs/mine/report
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --latex --charts pdf,png --out runs/mine/report
@@ -48,6 +49,8 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Column map of the prediction files, ours=theirs: id=key,headline=output."""
     allow_missing: bool = False
     """Score a file that lacks headlines of the test set on those that it has."""
+    shared_items: bool = False
+    """Score all systems, the built-in ones too, on the headlines that every file of --predictions has: those of `transfer --items`."""
     minimum_edit: str | None = None
     """Folder or Hub id of judges of the other fold: they choose among other capitals, marks, order and cuts of each original."""
     reversal: Literal["relative", "target"] = "relative"
@@ -91,6 +94,8 @@ def check(options: ScoreOptions) -> None:
             options.out, REPORT_FILES, inputs=[options.corpus, options.judges, options.minimum_edit, *files]
         )
     check_predictions(options.predictions, options.columns, repeated=True)
+    if options.shared_items and not options.predictions:
+        raise InputError("--shared-items are those of prediction files: give --predictions NAME=FILE")
 
 
 def run(options: ScoreOptions) -> None:
@@ -107,7 +112,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.scoring.scores import score
 
     test = read_test_set(options.corpus)
-    systems = _systems(options, test)
+    test, systems = _systems(options, test)
     language = options.language or read_language(options.corpus)
     metrics = MetricOptions(language=language or "it", seed=options.seed)
     documents = hevas.check(test, metrics) if options.hevas else None
@@ -167,13 +172,18 @@ def run(options: ScoreOptions) -> None:
     _show(options, scores, measured, summary)
 
 
-def _systems(options: ScoreOptions, test: "TestSet") -> "list[ScoredSystem]":
-    """The built-in systems and those of the prediction files."""
-    from change_it.scoring.systems import built_in_systems, read_scored_systems
+def _systems(options: ScoreOptions, test: "TestSet") -> "tuple[TestSet, list[ScoredSystem]]":
+    """What is scored: the items, and the built-in systems and those of the prediction files on them."""
+    from change_it.scoring.systems import built_in_systems, on_shared_items, read_scored_systems
 
+    allow_missing = options.allow_missing or options.shared_items
     systems = read_scored_systems(
-        options.predictions, test, columns=options.columns, allow_missing=options.allow_missing
+        options.predictions, test, columns=options.columns, allow_missing=allow_missing
     )
+    if options.shared_items:
+        everything = len(test.items)
+        test, systems = on_shared_items(test, systems)
+        print(f"All systems are scored on {len(test.items):,} of {everything:,} headlines.", file=sys.stderr)
     for system in systems:
         if missing := system.headlines.count(None):
             scored = f"{len(test.items) - missing:,} of {len(test.items):,} headlines of the test set"
@@ -182,7 +192,7 @@ def _systems(options: ScoreOptions, test: "TestSet") -> "list[ScoredSystem]":
                     f"--hevas measures all systems on the same headlines, {system.name} has {scored}"
                 )
             print(f"{system.name} is scored on {scored}: its file has no others.", file=sys.stderr)
-    return [*built_in_systems(test, seed=options.seed), *systems]
+    return test, [*built_in_systems(test, seed=options.seed), *systems]
 
 
 def _show(

@@ -58,6 +58,7 @@ class TransferOptions(EngineOptions, SystemOptions):
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
         change-it transfer --generator owner/model --prompt --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/asked.csv
         change-it transfer --endpoint http://localhost:8000/v1 --model NAME --corpus runs/mine/corpus --out runs/mine/predictions/served.csv
+        change-it transfer --generator owner/model --prompt --corpus runs/mine/corpus --items 100 --out runs/mine/predictions/asked.csv
         change-it transfer --generator extract --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/extract.csv
     """
 
@@ -71,6 +72,8 @@ class TransferOptions(EngineOptions, SystemOptions):
     """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
     columns: str = ""
     """Column map of --input, ours=theirs: headline=title,article=body."""
+    items: int | None = None
+    """Headlines of --corpus to transfer, each with an aligned one, of all outlets in turn, drawn by --seed; all when not given. For models that are slow or cost money."""
     json: bool = False
     """Print JSON instead of one headline alone."""
 
@@ -151,6 +154,10 @@ def _check_fit(options: TransferOptions) -> None:
         )
     if options.columns and not options.input:
         raise InputError("--columns is for the file of --input: leave it out")
+    if options.items is not None and (options.input or options.headline):
+        raise InputError("--items are drawn from --corpus: leave it out")
+    if options.items is not None and options.items < 1:
+        raise InputError(f"--items {options.items}: give at least 1")
     if options.candidates is not None and not options.rerank:
         raise InputError("--candidates are for judges to choose among: give --rerank, or leave it out")
     if options.objective != "compliancy" and not options.rerank:
@@ -215,7 +222,7 @@ def run(options: TransferOptions) -> None:
         if options.input:
             items = file_items(setup, options.input, columns=options.columns, to=options.to)
         else:
-            items = corpus_items(setup, str(options.corpus))
+            items = corpus_items(setup, str(options.corpus), options.items, seed=options.seed)
         if options.objective == "strict":
             articles = [item.article for item in items if item.article]
             setup = replace(setup, language=read_language(options.corpus or "") or guess_language(articles))

@@ -29,7 +29,7 @@ from change_it.io import cell_text, parse_columns, read_tables, write_table
 from change_it.judges.judge import Judges
 from change_it.process import keep_memory
 from change_it.progress import ProgressBar
-from change_it.scoring.item import Item, read_test_set
+from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.signature import ENDPOINT, Reranker, Writer
 
 HEADER = ("id", "headline", "target", "error", "reranker", "generator")
@@ -140,15 +140,20 @@ def load_judges(options: SystemOptions, folder: str) -> Judges:
     return Judges.from_pretrained(folder, precision=options.precision, device=options.device)
 
 
-def corpus_items(setup: Setup, corpus: str) -> list[Item]:
-    """The A2 headlines of a corpus that aim at the targets, all of direction A to B first."""
+def corpus_items(setup: Setup, corpus: str, count: int | None = None, *, seed: int = 1) -> list[Item]:
+    """The A2 headlines of a corpus that aim at the targets, all of direction A to B first; or some with a reference, drawn by a seed."""
     test, outlets = read_test_set(corpus), setup.system.outlets
     if set(test.outlets) != set(outlets):
         raise InputError(
             f"the generator is for {' and '.join(outlets)}, the corpus {corpus} has {' and '.join(test.outlets)}: "
             "take a generator that was trained on this corpus"
         )
-    return [_checked(item, setup.needs) for item in test.items if item.target in setup.targets]
+    items = [item for item in test.items if item.target in setup.targets]
+    if count is not None:
+        drawn = directions_in_turn([item for item in items if item.reference], seed)[:count]
+        ids = {item.id for item in drawn}
+        items = [item for item in items if item.id in ids]
+    return [_checked(item, setup.needs) for item in items]
 
 
 def file_items(setup: Setup, file: str, *, columns: str = "", to: str | None = None) -> list[Item]:

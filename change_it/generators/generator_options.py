@@ -161,7 +161,7 @@ class SystemOptions(InferenceOptions):
     batch_size: int | None = None
     """Sources a generator reads at once; its own choice when not given."""
     seed: int = 1
-    """Seed of --sample and of random examples."""
+    """Seed of --sample, of random examples and of --items."""
 
     @property
     def is_asked(self) -> bool:

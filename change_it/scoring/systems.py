@@ -9,6 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from statistics import median_low
 
@@ -96,6 +97,22 @@ def read_scored_systems(
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
     return systems
+
+
+def on_shared_items(test: TestSet, systems: Sequence[ScoredSystem]) -> tuple[TestSet, list[ScoredSystem]]:
+    """The items that every system has a headline for, in both directions, and the systems on them.
+
+    Raises:
+        InputError: a direction of the test set has no such item.
+    """
+    kept = [None not in texts for texts in zip(*(system.headlines for system in systems), strict=True)]
+    items = tuple(compress(test.items, kept))
+    if lacking := {item.direction for item in test.items} - {item.direction for item in items}:
+        raise InputError(
+            f"--shared-items: the files of --predictions have no headline in common of {listed(sorted(lacking))}"
+        )
+    shared = [replace(system, headlines=tuple(compress(system.headlines, kept))) for system in systems]
+    return replace(test, items=items), shared
 
 
 def check_runs(systems: Sequence[ScoredSystem]) -> None:

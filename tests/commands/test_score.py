@@ -37,6 +37,22 @@ def test_a_file_that_lacks_headlines_is_scored_on_those_that_it_has(command, toy
     assert mine["average"]["compliancy"] == 1
 
 
+def test_all_systems_are_scored_on_shared_items(command, toy_test, tmp_path):
+    rows = [f"{item.id},{item.reference}" for item in toy_test.items[2:6]]
+    (tmp_path / "new.csv").write_text("\n".join(["id,headline", *rows]), encoding="utf-8")
+    (tmp_path / "two.csv").write_text("\n".join(["id,headline", *rows[1:]]), encoding="utf-8")
+    both = ["--predictions", f"mine={tmp_path / 'new.csv'}", f"two={tmp_path / 'two.csv'}"]
+    code, printed, error = command(tmp_path / "new.csv", *both, "--shared-items", "--json")
+    assert (code, error) == (0, "All systems are scored on 3 of 8 headlines.\n")
+    systems = json.loads(printed)["systems"]
+    assert {name: system["average"]["n"] for name, system in systems.items()} == dict.fromkeys(systems, 3)
+    assert systems["gold"]["average"]["compliancy"] == systems["mine"]["average"]["compliancy"] == 1
+    (tmp_path / "two.csv").write_text("\n".join(["id,headline", *rows[:2]]), encoding="utf-8")
+    code, _, error = command(tmp_path / "new.csv", *both, "--shared-items")
+    assert code == 2
+    assert "no headline in common of gio2rep" in error
+
+
 def test_hevas_of_a_file_that_lacks_headlines_is_refused(command, toy_test, tmp_path, monkeypatch):
     monkeypatch.setattr("change_it.results.hevas_scores.check", lambda *_: None)
     rows = [f"{item.id},{item.reference}" for item in toy_test.items[3:]]

@@ -137,6 +137,19 @@ def test_a_corpus_gives_a_prediction_file(generators, tmp_path, toy_corpus, caps
     assert made[0]["headline"] in printed
 
 
+def test_some_items_of_a_corpus(generators, tmp_path, toy_corpus, toy_test):
+    def ids(**changes):
+        chosen = options(generators, tmp_path, input=None, corpus=str(toy_corpus), **changes)
+        return [row["id"] for row in transferred(chosen)]
+
+    order = [item.id for item in toy_test.items if item.reference]
+    drawn = ids(items=4)
+    assert [drawn, len(drawn)] == [[id_ for id_ in order if id_ in drawn], 4]
+    assert {id_[0] for id_ in drawn} == {"a", "b"}
+    assert len({tuple(ids(items=4, seed=seed)) for seed in range(1, 6)}) > 1
+    assert ids(items=100) == order
+
+
 def test_one_direction_of_a_corpus(generators, tmp_path, toy_corpus, capsys):
     made = transferred(options(generators, tmp_path, corpus=str(toy_corpus), to="rep"))
     assert [row["target"] for row in made] == ["rep"] * 4
@@ -383,6 +396,8 @@ def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path
         ({"input": "i.csv", "candidates": 5}, "--candidates are for judges"),
         ({"corpus": "c", "columns": "headline=title"}, "--columns is for the file of --input"),
         ({"input": "i.csv", "batch_size": 0}, "--batch-size 0"),
+        ({"input": "i.csv", "items": 3}, "--items are drawn from --corpus"),
+        ({"corpus": "c", "items": 0}, "--items 0: give at least 1"),
         ({"input": "i.csv", "beams": 0}, "at least one"),
         ({"input": "i.csv", "out": Path(".")}, "is a folder"),
     ],
