@@ -137,6 +137,7 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> TrainingRu
             targets=columns["to"],
             language=data.language,
             casing=data.casing,
+            progress=True,
         )
 
     def margins() -> dict[FactKind, float]:
@@ -223,6 +224,7 @@ def tested(reader: Reader, data: ReaderData, *, seed: int) -> dict[str, Any]:
         targets=[row["to"] for _, _, row in cases],
         language=data.language,
         casing=data.casing,
+        progress=True,
     )
     accepted = np.array([reader.objection(reading) is None for reading in readings])
     kinds = np.array([kind for kind, _, _ in cases])
