@@ -5,6 +5,8 @@ import re
 import unicodedata
 from itertools import count
 
+from change_it.text.folding import INVISIBLE
+
 #: Markup inside escaped markup is taken off this many times.
 LAYERS = 20
 
@@ -17,9 +19,6 @@ _CLOSING = {
     "<style": re.compile(r"</style\s*>", re.IGNORECASE),
 }
 _INLINE = re.compile(r"(?i:a|abbr|b|cite|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|u|wbr)")
-_CONTROL = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffc\ufffe\uffff\ud800-\udfff]"
-)
 _TYPOGRAPHY = str.maketrans(
     dict.fromkeys("“”„‟«»″〝〞＂", '"')
     | dict.fromkeys("‘’‚‛‹›′`´", "'")
@@ -36,7 +35,7 @@ def clean(text: str) -> str:
     """
     for layer in count():
         before = text
-        text = _CONTROL.sub(_uncontrolled, text)
+        text = INVISIBLE.sub(_uncontrolled, text)
         if layer == LAYERS:
             text = text.replace("&", " ").replace("<", " ")
         if "<" in text:
@@ -51,7 +50,7 @@ def clean(text: str) -> str:
 
 def visible(text: str) -> str:
     """Control and invisible characters and outer space off, nothing else: for ids."""
-    return _CONTROL.sub("", text).strip()
+    return INVISIBLE.sub("", text).strip()
 
 
 def normalise_typography(text: str) -> str:

@@ -12,6 +12,7 @@ from change_it.corpus.folder import read_table
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.stats import Ints
+from change_it.text.folding import composed
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,11 @@ class Item:
     article: str  # the original article
     reference: str = ""  # the target outlet's headline about the same event, empty where there is none
     reference_article: str = ""  # the target outlet's article about it, empty where there is none
-    prediction: str = ""  # the new headline, empty where there is none
+    prediction: str = ""  # the new headline, composed; empty where there is none
     error: str = ""  # why there is no new headline
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prediction", composed(self.prediction))
 
     @property
     def direction(self) -> str:

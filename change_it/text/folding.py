@@ -1,7 +1,12 @@
 """One spelling for texts that look alike: accents, full-width and superscript forms, look-alikes of other scripts."""
 
+import re
 import unicodedata
 
+#: Control and invisible characters; those that join emojis and letters are none of them.
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffc\ufffe\uffff\ud800-\udfff]"
+)
 #: Letters of other scripts that are drawn like Latin ones.
 _LOOK_ALIKES = dict(
     zip(
@@ -40,6 +45,20 @@ class _Folding(dict[int, str]):
 
 
 _TABLE = _Folding()
+
+
+def composed(text: str) -> str:
+    r"""A text as it looks: accents part of their letters (NFC), no control and invisible characters.
+
+    Examples:
+        >>> composed("Perche\u0301 \u00abRo\u00adma\u00bb") == "Perché «Roma»"
+        True
+    """
+    return (
+        text
+        if text.isascii() and text.isprintable()
+        else unicodedata.normalize("NFC", INVISIBLE.sub("", text))
+    )
 
 
 def fold(text: str) -> str:

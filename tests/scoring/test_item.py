@@ -1,4 +1,6 @@
-"""Items: in which order they are looked at."""
+"""Items: in which order they are looked at, and how their headlines are spelt."""
+
+from dataclasses import replace
 
 from change_it.scoring.item import Item, directions_in_turn
 
@@ -13,3 +15,11 @@ def test_both_directions_take_turns_until_one_is_used_up():
     assert sorted(item.id for item in ordered) == sorted(item.id for item in items)
     assert [item.label for item in ordered] == ["gio", "rep"] * 4 + ["rep"] * 2
     assert ordered != directions_in_turn(items, 2)
+
+
+def test_a_headline_is_read_as_it_looks():
+    item = Item(
+        "1", "rep", "gio", "source", "article", prediction="Perche\u0301 la Ro\u00adma\u200b \x07👩\u200d🚀"
+    )
+    assert item.prediction == "Perché la Roma 👩\u200d🚀"
+    assert replace(item, prediction="\u200b").prediction == ""
