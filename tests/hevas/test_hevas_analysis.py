@@ -112,8 +112,8 @@ def test_few_documents_and_systems(make, n, m):
     if n < 3:
         assert found.published_test == "wilcoxon"
         assert all(summary.shapiro_p is None for summary in found.systems)
-    if n == 1:
-        assert all(summary.deviation is None for summary in found.systems)
+    deviations = [None] * m if n == 1 else make(n)[:, :m].std(axis=0, ddof=1).tolist()
+    assert [summary.deviation for summary in found.systems] == pytest.approx(deviations)
     text = json.dumps(asdict(found), allow_nan=False)
     assert json.loads(text)["documents"] == n
     for pair in found.pairs:

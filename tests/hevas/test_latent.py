@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from gensim.matutils import corpus2dense
 from gensim.models import LsiModel
+from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it import InputError
@@ -88,6 +89,12 @@ def test_the_search_for_the_floor_goes_on_until_it_is_reached(monkeypatch):
     np.testing.assert_allclose(
         LatentSemantic.fit(DOCUMENTS, floor=values[20] * 0.999).eigenvalues, values[:21]
     )
+
+
+def test_an_eigenvalue_at_the_floor_is_kept(monkeypatch):
+    monkeypatch.setattr(latent, "DIMENSIONS", 2)
+    _, values = latent._above(csr_matrix(np.diag([3.0, 2.0, 2.0, 1.0])), 2.0, 4)
+    assert values.tolist() == [3, 2, 2]
 
 
 def test_a_map_that_is_too_large_is_kept_as_factors(monkeypatch):
