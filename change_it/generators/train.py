@@ -63,6 +63,8 @@ EVALUATION_SHARE = 1 / 30
 SAMPLE = "validation.json"
 #: Updates between evaluations: an epoch, within these limits.
 EVALUATION_STEPS = (100, 1000)
+#: Headlines that tell how many are longer than `--target-tokens`, and the share from which that is worth a warning.
+TRIED, CUT = 1000, 0.01
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets")
 
 
@@ -112,6 +114,13 @@ def _prepare(
     model, tokenizer = _start(settings, kind, data, work)
     card, format_ = _fit(_card(settings, kind, data), tokenizer, model, given)
     validation = _some(data.validation, settings.seed)
+    cut = _share_cut(format_, tokenizer, data.train.select(range(min(len(data.train), TRIED))))
+    if cut > CUT and process_state().is_main_process:
+        print(
+            f"Warning: {cut:.0%} of the headlines are longer than --target-tokens {card.target_tokens} and are learnt without "
+            "their end: give more.",
+            file=sys.stderr,
+        )
     trained: Any = model if kind == "words" else HeadlineLoss(model)
     if settings.gradient_checkpointing:
         model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
@@ -150,6 +159,12 @@ def _prepare(
         save=save,
         describe=describe,
     )
+
+
+def _share_cut(format_: Format, tokenizer: PreTrainedTokenizerBase, examples: SourcesAndTargets) -> float:
+    """The share of headlines that are longer than what is learnt of them."""
+    labels = format_.collate(examples.sources, examples.targets)["labels"].tolist()
+    return sum(tokenizer.eos_token_id not in row for row in labels) / len(labels)
 
 
 def loss_of(model: Any, format_: Format, examples: SourcesAndTargets, *, batch_size: int) -> float:

@@ -140,11 +140,10 @@ class EncoderDecoderFormat(Format):
 
     def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
         batch, _ = self._inputs(sources)
-        options = {"truncation": True, "max_length": self.max_target_tokens}
-        encoded = self.tokenizer(text_target=targets, **options)["input_ids"]
         end = self.tokenizer.eos_token_id
-        ended = [row if row[-1:] == [end] else [*row[: self.max_target_tokens - 1], end] for row in encoded]
-        return {**batch, "labels": padded(ended, IGNORED)}
+        encoded = self.tokenizer(text_target=targets)["input_ids"]
+        ended = [row if row[-1:] == [end] else [*row, end] for row in encoded]
+        return {**batch, "labels": padded([row[: self.max_target_tokens] for row in ended], IGNORED)}
 
     def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
         rows = self.tokenizer(sources, truncation=True, max_length=self.max_source_tokens)["input_ids"]
@@ -191,7 +190,7 @@ class CausalFormat(Format):
         """`input_ids` are of prompt, headline and end, `labels` without the prompt."""
         prompts = self._prompts(sources)
         headlines = self._ids([f" {target}" for target in targets])
-        answers = [[*row[: self.max_target_tokens - 1], self.tokenizer.eos_token_id] for row in headlines]
+        answers = [[*row, self.tokenizer.eos_token_id][: self.max_target_tokens] for row in headlines]
         rows = [prompt + answer for prompt, answer in zip(prompts, answers, strict=True)]
         labels = [[IGNORED] * len(prompt) + answer for prompt, answer in zip(prompts, answers, strict=True)]
         return {**padded_inputs(rows, self.tokenizer.pad_token_id), "labels": padded(labels, IGNORED)}

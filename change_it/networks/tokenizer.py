@@ -70,15 +70,15 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
     def targets(
         self, texts: Sequence[str], unknown: Sequence[Sequence[str]] | None, *, max_tokens: int
     ) -> Tensor:
-        """(n, steps) labels, padded with -100; `unknown` words of the sources are copied, if given."""
+        """(n, steps) labels, padded with -100, without the end where a text is cut; `unknown` words of the sources are copied, if given."""
         rows = []
-        for index, (tokens, ids) in enumerate(self._read(texts, max_tokens - 1)):
+        for index, (tokens, ids) in enumerate(self._read(texts, max_tokens)):
             numbers = {word: number for number, word in enumerate(unknown[index])} if unknown else {}
             row = [
                 len(self) + numbers[token] if id_ == UNKNOWN and token in numbers else id_
                 for token, id_ in zip(tokens, ids, strict=True)
             ]
-            rows.append([*row, END])
+            rows.append([*row, END][:max_tokens])
         return padded(rows, IGNORED)
 
     def headlines(self, ids: Tensor, unknown: Sequence[Sequence[str]]) -> list[str]:

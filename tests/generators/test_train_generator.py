@@ -59,6 +59,15 @@ def weights(folder):
     return (folder / "model.safetensors").read_bytes()
 
 
+@pytest.mark.parametrize(("tokens", "said"), [(4, True), (60, False)])
+def test_headlines_that_lose_their_end_are_warned_of(corpus, tmp_path, capsys, tokens, said):
+    out = tmp_path / "short"
+    train_generator.run(options(corpus, out, target_tokens=tokens, updates=1, evaluation_steps=1))
+    assert (
+        "headlines are longer than --target-tokens 4 and are learnt without" in capsys.readouterr().err
+    ) is said
+
+
 def test_a_generator_learns_and_is_saved_with_its_numbers(trained, corpus):
     metrics = json.loads((trained / "metrics.json").read_text())
     losses = [record["validation loss"] for record in metrics["training"]["history"]]

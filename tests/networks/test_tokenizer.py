@@ -134,7 +134,7 @@ def test_empty_texts_and_cuts():
     assert batch["input_ids"].tolist() == [[1, 0], [1, 0], [4, 5]]
     assert batch["attention_mask"].tolist() == [[1, 0], [1, 0], [1, 1]]
     assert unknown == [[], [], []]
-    assert tokenizer.targets(["", "a b c d"], None, max_tokens=3).tolist() == [[3, -100, -100], [4, 5, 3]]
+    assert tokenizer.targets(["", "a b c d"], None, max_tokens=3).tolist() == [[3, -100, -100], [4, 5, 6]]
     assert tokenizer.headlines(torch.tensor([[2, 3, 0], [2, 3, 4]]), [[], []]) == ["", ""]
     cut, unknown = tokenizer.sources(["x y z"], max_tokens=2)
     assert unknown == [["x", "y"]]
