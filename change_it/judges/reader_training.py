@@ -16,17 +16,9 @@ from change_it.corpus.training_sets import check_share, held_out
 from change_it.errors import InputError
 from change_it.judges.baselines import scores
 from change_it.judges.judge_options import SCRATCH, JudgeSettings
-from change_it.judges.reader import (
-    KINDS,
-    LONGEST,
-    WORD,
-    HeadlineReading,
-    Reader,
-    ReaderSettings,
-    calibrated,
-    load_model,
-    word_margin,
-)
+from change_it.judges.likelihood import LONGEST
+from change_it.judges.reader import KINDS, WORD, HeadlineReading, Reader, ReaderSettings, load_model
+from change_it.judges.reader_margins import calibrated, word_margin
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import load_errors, read_tokenizer
 from change_it.networks.pretrained_loss import loss_per_token

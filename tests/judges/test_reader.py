@@ -11,7 +11,8 @@ from change_it.cli import main
 from change_it.corpus.rewriting import rewriting_source
 from change_it.errors import InputError
 from change_it.judges import reader_training
-from change_it.judges.reader import KINDS, WORD, HeadlineReading, Reader, calibrated, word_margin
+from change_it.judges.reader import KINDS, WORD, HeadlineReading, Reader
+from change_it.judges.reader_margins import calibrated, word_margin
 from change_it.scoring.facts import check_all_facts
 from change_it.text.edits import Edit, Mentions, edits
 from change_it.text.names import Headline
@@ -31,20 +32,24 @@ def folder(request, tmp_path_factory):
     return save_reader(tmp_path_factory.mktemp("reader") / "facts", request.param)
 
 
+def gaps_of(reader, sources, groups, target):
+    return [gaps for gaps, _ in reader.compare(sources, groups, target)]
+
+
 def test_an_edit_fits_as_well_alone_as_among_others(folder):
     reader = Reader.from_pretrained(folder, device="cpu")
-    together = reader.gaps(SOURCES, GROUPS, "a")
+    together = gaps_of(reader, SOURCES, GROUPS, "a")
     for source, (headline, *others), gaps in zip(SOURCES, GROUPS, together, strict=True):
-        alone = [reader.gaps([source], [[headline, other]], "a")[0][0] for other in others]
+        alone = [gaps_of(reader, [source], [[headline, other]], "a")[0][0] for other in others]
         assert gaps == pytest.approx(alone, rel=1e-3, abs=1e-4)
 
 
 def test_a_headline_against_itself_with_another_end(folder):
     reader = Reader.from_pretrained(folder, device="cpu")
     [[there, back, same]] = [
-        reader.gaps([SOURCES[0]], [["Rossi cade", "Rossi non cade", "Bari", "Rossi cade"]], "a")[0]
+        gaps_of(reader, [SOURCES[0]], [["Rossi cade", "Rossi non cade", "Bari", "Rossi cade"]], "a")[0]
     ]
-    [[other]] = reader.gaps([SOURCES[0]], [["Rossi non cade", "Rossi cade"]], "a")
+    [[other]] = gaps_of(reader, [SOURCES[0]], [["Rossi non cade", "Rossi cade"]], "a")
     assert there == pytest.approx(-other, rel=1e-3, abs=1e-4)
     assert back != there
     assert same == 0
@@ -67,7 +72,7 @@ def test_the_likelihood_is_that_of_the_model(tmp_path):
 
     headline, *others = ["Rossi dice: crollato", "Rossi dice: è crollato", "Bari dice: crollato"]
     expected = [log_p(headline) - log_p(other) for other in others]
-    assert reader.gaps(SOURCES[:1], [[headline, *others]], "a")[0] == pytest.approx(expected, rel=1e-3)
+    assert gaps_of(reader, SOURCES[:1], [[headline, *others]], "a")[0] == pytest.approx(expected, rel=1e-3)
 
 
 def ask(reader, headlines, **options):
@@ -141,7 +146,7 @@ def test_the_partners_article_is_asked_where_it_can_change_the_verdict(folder):
         changed = edits(Headline(headline, "it"), mentions)
         group = [headline, *(edit.text for edit in changed)]
         both = np.maximum(
-            *(reader.gaps([texts], [group], "a")[0] for texts in ((source, article), ("", partner)))
+            *(gaps_of(reader, [texts], [group], "a")[0] for texts in ((source, article), ("", partner)))
         )
         objection = reader.objection(reading)
         assert (objection is None) == (both.min() >= 0)
@@ -445,11 +450,11 @@ def test_a_signature_tells_apart_what_answers_otherwise(tmp_path):
 
 @pytest.mark.parametrize("kind", ["gpt", "llama", "gemma"])
 def test_headlines_read_together_have_the_likelihood_that_each_has_alone(tmp_path, kind, monkeypatch):
-    monkeypatch.setattr("change_it.judges.reader.ROWS", 3)
+    monkeypatch.setattr("change_it.judges.causal_likelihood.ROWS", 3)
     folder = save_reader(tmp_path / "r", "causal") if kind == "gpt" else causal(tmp_path / "r", kind)
     reader = Reader.from_pretrained(folder, device="cpu")
     sources, groups = [SOURCES[0], SOURCES[1], SOURCES[0]], [*GROUPS, ["Rossi cade", "Bari cade"]]
-    together = reader.gaps(sources, groups, "a")
+    together = gaps_of(reader, sources, groups, "a")
 
     def log_p(source, headline):
         tokenizer, [text] = reader.tokenizer, [". ".join(filter(None, source))]
