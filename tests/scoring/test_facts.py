@@ -268,8 +268,8 @@ def test_a_language_without_a_tagger_has_digits_and_capitals_inside_a_sentence()
 
 def test_many_headlines_read_each_text_once(monkeypatch):
     read = []
-    kind = facts._Text
-    monkeypatch.setattr(facts, "_Text", lambda text, language: read.append(text) or kind(text, language))
+    kind = facts.Evidence
+    monkeypatch.setattr(facts, "Evidence", lambda text, language: read.append(text) or kind(text, language))
     predictions = ["Conte a Roma", "Poi Renzi a Roma", "Conte a Torino"]
     found = check_all_facts(
         predictions,
@@ -288,8 +288,10 @@ def test_many_headlines_read_each_text_once(monkeypatch):
 
 def test_texts_are_read_once_however_far_apart_and_only_the_latest_are_kept(monkeypatch):
     read = []
-    original = facts._Text
-    monkeypatch.setattr(facts, "_Text", lambda text, language: read.append(text) or original(text, language))
+    original = facts.Evidence
+    monkeypatch.setattr(
+        facts, "Evidence", lambda text, language: read.append(text) or original(text, language)
+    )
     events = 2 * facts.KEPT
     sources, articles = ([f"{kind} {n}, ieri" for n in range(events)] * 2 for kind in ("Titolo", "Articolo"))
     other = articles[events // 2 : events] + articles[: events // 2]
