@@ -29,10 +29,6 @@ from change_it.io.model_folders import (
 from change_it.io.predictions import Predictions, headlines_of, named_files, text_lines
 from change_it.io.readers import (
     HUB,
-    ROWS_A_BATCH,
-    SUFFIXES,
-    InputRow,
-    InputTable,
     Record,
     cell_text,
     check_header,
@@ -41,4 +37,5 @@ from change_it.io.readers import (
     read_records,
     read_tables,
 )
+from change_it.io.rows import ROWS_A_BATCH, SUFFIXES, InputRow, InputTable
 from change_it.io.texts import column_of, refuse_empty, refuse_lengths, texts_by_name, texts_of
