@@ -36,7 +36,7 @@ from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Forma
 from change_it.networks.pretrained import has_bf16
 from change_it.networks.pretrained_loss import HeadlineLoss
 from change_it.process import keep_memory
-from change_it.training.loop import make_optimizer
+from change_it.training.optimizer import make_optimizer
 from change_it.training.settings import resolve
 
 WORDS = [

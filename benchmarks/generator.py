@@ -26,7 +26,7 @@ from change_it.networks.pointer_generator import (
     PointerGeneratorForConditionalGeneration,
 )
 from change_it.process import keep_memory
-from change_it.training.loop import make_optimizer
+from change_it.training.optimizer import make_optimizer
 from change_it.training.settings import TrainingSettings
 
 #: Seconds a step of OpenNMT-py 3.5.1 with the shared task's pn.yaml at this size, two idle cores; not measured here.

@@ -7,10 +7,7 @@ random states, place in the epoch, best weights so far).
 
 import logging
 import math
-import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,20 +30,22 @@ from torch.utils.data import DataLoader, Sampler
 from change_it.errors import InputError
 from change_it.process import keep_memory
 from change_it.progress import ProgressBar
+from change_it.training.checkpoints import (
+    CHECKPOINTS_KEPT,
+    clear_checkpoints,
+    leave_out_frozen,
+    resume,
+    save_checkpoint,
+    untrained_weights,
+)
+from change_it.training.clock import Clock
+from change_it.training.optimizer import make_optimizer, schedule
 from change_it.training.settings import TrainingSettings
 
 #: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end.
 EVALUATIONS = 10
-#: Share of --max-minutes that evaluations take, where the first and the last one alone do not take more.
-EVALUATING = 0.1
-#: Checkpoints kept: the newest, and the one before while the newest is being written.
-CHECKPOINTS_KEPT = 2
 #: Epochs rise until there are this many updates (small corpora).
 MIN_UPDATES = 300
-#: Written into a checkpoint or a stage last: one without it was being written when the run died.
-COMPLETE = "complete"
-#: Where Adagrad's sums of squared gradients start (See et al. 2017).
-INITIAL_ACCUMULATOR = 0.1
 
 Evaluate = Callable[[nn.Module], float | Mapping[str, float]]
 
@@ -139,48 +138,6 @@ class EpochBatches(Sampler[list[int]]):
         yield from batches
 
 
-def make_optimizer(model: nn.Module, settings: TrainingSettings) -> torch.optim.Optimizer:
-    """AdamW with decay of the matrices alone, or Adam or Adagrad without decay, over what is trained."""
-    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    # One pass over each parameter: a fifth of the time. Elsewhere there is none for Adagrad, and AdamW is fast without.
-    fused = {parameter.device.type for parameter in parameters} == {"cpu"}
-    if settings.optimizer == "adagrad":
-        return torch.optim.Adagrad(
-            parameters,
-            lr=settings.learning_rate,
-            initial_accumulator_value=INITIAL_ACCUMULATOR,
-            fused=fused,
-        )
-    if settings.optimizer == "adam":
-        return torch.optim.Adam(parameters, lr=settings.learning_rate)
-    matrices = [parameter for parameter in parameters if parameter.ndim >= 2]
-    vectors = [parameter for parameter in parameters if parameter.ndim < 2]
-    return torch.optim.AdamW(
-        [
-            {"params": matrices, "weight_decay": settings.weight_decay},
-            {"params": vectors, "weight_decay": 0.0},
-        ],
-        lr=settings.learning_rate,
-        fused=fused,
-    )
-
-
-def schedule(settings: TrainingSettings, total: int) -> Callable[[float], float]:
-    """Factor of the learning rate at each of `total` updates: 1 for Adagrad; up to 1 and down to 0 for AdamW.
-
-    Examples:
-        >>> settings = TrainingSettings(batch_size=1, learning_rate=1.0, warmup_ratio=0.5)
-        >>> [schedule(settings, 4)(update) for update in range(5)]
-        [0.5, 1.0, 1.0, 0.5, 0.0]
-    """
-    if settings.optimizer in ("adam", "adagrad"):
-        return lambda update: 1.0
-    warmup = math.ceil(total * settings.warmup_ratio)
-    return lambda update: min(
-        (update + 1) / max(warmup, 1), max(total - update, 0) / max(total - warmup, 1), 1.0
-    )
-
-
 class TrainingBar(ProgressBar):
     """Updates, loss, score and time left; in a log file notes are lines."""
 
@@ -225,58 +182,6 @@ def check_launch() -> None:
                 f"{name} shards the model, which is validated and saved whole: launch without it"
                 " (a large model trains with --lora)"
             )
-
-
-class Clock:
-    """Seconds of a run by the clock of the main process, and what --max-minutes allows: the last evaluation has to fit in.
-
-    With it, the learning rate falls with the time where that passes sooner than the updates, and evaluations between the first
-    and the last one are left out when they would take more than `EVALUATING` of it.
-    """
-
-    def __init__(self, max_minutes: float | None, started: float | None):
-        self.limit = math.inf if max_minutes is None else 60 * max_minutes
-        self.started = time.monotonic() if started is None else started
-        self.begun = self.before = self.preparation = 0.0
-        self.seconds = self.evaluating = self.last_evaluation = 0.0
-
-    def begin(self, before: float) -> None:
-        """Begin to train, after `before` seconds of training of a run that is resumed."""
-        self.begun, self.before, self.seconds = time.monotonic(), before, before
-        self.preparation = _of_main_process(self.begun - self.started)
-
-    def read(self) -> float:
-        """Seconds of training, the same in all processes."""
-        self.seconds = _of_main_process(self.before + time.monotonic() - self.begun)
-        return self.seconds
-
-    @contextmanager
-    def evaluation(self) -> Iterator[None]:
-        """Read the clock before and after an evaluation."""
-        before = self.read()
-        yield
-        self.last_evaluation = self.read() - before
-        self.evaluating += self.last_evaluation
-
-    @property
-    def share(self) -> float:
-        """Share of the time that is used up; 0 without a limit."""
-        training = self.limit - self.preparation
-        return min(1.0, self.seconds / training) if training > 0 else 0.0
-
-    def updates(self, done: int, total: int) -> int:
-        """Of all updates those that there is time for, at the pace of those that are done."""
-        return min(total, max(done, round(done / self.share))) if self.share else total
-
-    @property
-    def is_up(self) -> bool:
-        """Whether there is time for no more than an evaluation."""
-        return self.preparation + self.seconds + self.last_evaluation > self.limit
-
-    @property
-    def allows_evaluation(self) -> bool:
-        """Whether one more and the last one keep within their share."""
-        return self.evaluating + 2 * self.last_evaluation <= EVALUATING * self.limit
 
 
 def train(
@@ -342,8 +247,8 @@ def train(
     }
     state = Progressed(fingerprint)
     accelerator.register_for_checkpointing(scheduler, state)
-    accelerator.register_save_state_pre_hook(_leave_out_frozen)
-    _resume(accelerator, out) if settings.resume else _clear(accelerator, out)
+    accelerator.register_save_state_pre_hook(leave_out_frozen)
+    resume(accelerator, out) if settings.resume else clear_checkpoints(accelerator, out)
 
     clock.begin(state.seconds)
     evaluate_every = settings.evaluation_steps or max(1, total // EVALUATIONS)
@@ -386,7 +291,7 @@ def train(
                 elif _exhausted(settings, state):
                     stopped = "early"
                 if settings.checkpoint_steps and state.update % settings.checkpoint_steps == 0:
-                    _checkpoint(accelerator, out)
+                    save_checkpoint(accelerator, out)
                 if state.update == total or stopped != "updates":
                     break
             else:
@@ -432,13 +337,6 @@ def _accelerator(settings: TrainingSettings, out: Path) -> Accelerator:
     return accelerator
 
 
-def _of_main_process(number: float) -> float:
-    """The number that the main process has."""
-    if PartialState().num_processes == 1:
-        return number
-    return float(broadcast_object_list([number])[0])
-
-
 def _exhausted(settings: TrainingSettings, state: Progressed) -> bool:
     return bool(settings.early_stopping) and state.patience >= (settings.early_stopping or 0)
 
@@ -472,60 +370,8 @@ def _evaluate(
     state.patience += 1
     if state.best_score is None or numbers["score"] > state.best_score:
         bare = accelerator.unwrap_model(model)
-        frozen = _frozen(bare)
+        frozen = untrained_weights(bare)
         state.best_weights = {
             key: value.detach().cpu().clone() for key, value in bare.state_dict().items() if key not in frozen
         }
         state.best_score, state.best_update, state.patience = numbers["score"], state.update, 0
-
-
-def _frozen(model: nn.Module) -> set[str]:
-    """Names of the weights that are not trained."""
-    named = model.named_parameters(remove_duplicate=False)
-    return {name for name, parameter in named if not parameter.requires_grad}
-
-
-def _leave_out_frozen(models: Sequence[nn.Module], weights: list[dict[str, Tensor]], _: str) -> None:
-    """Keep out of a checkpoint what a run that is resumed loads anyway: the base of adapters."""
-    for model, state in zip(models, weights, strict=True):
-        for name in _frozen(model) & state.keys():
-            del state[name]
-
-
-def _folders(out: Path) -> list[Path]:
-    """Checkpoints, oldest first."""
-    return sorted(
-        (out / "checkpoints").glob("checkpoint_*"), key=lambda folder: int(folder.name.partition("_")[2])
-    )
-
-
-def _checkpoint(accelerator: Accelerator, out: Path) -> None:
-    accelerator.save_state()
-    accelerator.wait_for_everyone()
-    if accelerator.is_main_process:
-        (_folders(out)[-1] / COMPLETE).touch()
-    accelerator.wait_for_everyone()
-
-
-def _resume(accelerator: Accelerator, out: Path) -> None:
-    """Load the newest complete checkpoint; without one the run starts from its beginning."""
-    if accelerator.is_main_process:
-        for folder in _folders(out):
-            if not (folder / COMPLETE).exists():
-                shutil.rmtree(folder)
-    accelerator.wait_for_everyone()
-    if folders := _folders(out):
-        try:
-            accelerator.load_state(str(folders[-1]), strict=False)  # frozen weights are not in it
-        except InputError as error:
-            raise InputError(
-                f"{out} is of an unfinished run with other data or options ({error}): "
-                "use the same ones to finish it, or remove that folder to begin again"
-            ) from error
-        accelerator.project_configuration.iteration = int(folders[-1].name.partition("_")[2]) + 1
-
-
-def _clear(accelerator: Accelerator, out: Path) -> None:
-    if accelerator.is_main_process:
-        shutil.rmtree(out / "checkpoints", ignore_errors=True)
-    accelerator.wait_for_everyone()

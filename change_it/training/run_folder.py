@@ -21,8 +21,8 @@ from change_it.errors import InputError
 from change_it.io import check_writable, listed, read_json, write_json
 from change_it.io.locks import keep_locks
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
+from change_it.training.checkpoints import COMPLETE
 from change_it.training.loop import (
-    COMPLETE,
     MIN_UPDATES,
     Evaluate,
     TrainingResult,

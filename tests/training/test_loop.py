@@ -13,7 +13,7 @@ import torch
 from runs import Classifier, accuracy, collate, examples, main, options
 
 from change_it.errors import InputError
-from change_it.training import loop
+from change_it.training.clock import Clock
 from change_it.training.loop import EpochBatches, check_launch, train
 from change_it.training.settings import TrainingOptions, TrainingSettings, resolve
 
@@ -237,7 +237,7 @@ class Ticking:
 
     def __init__(self, monkeypatch):
         self.now = 100.0
-        monkeypatch.setattr(loop.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr("change_it.training.clock.time.monotonic", lambda: self.now)
 
     def slow(self, monkeypatch, *, evaluation):
         """A model that takes a second for a batch, and an evaluation of so many seconds."""
@@ -278,14 +278,14 @@ def test_evaluations_between_the_first_and_the_last_have_a_share_of_the_minutes(
 
 def test_the_learning_rate_falls_with_the_time_that_is_left(monkeypatch):
     clock = Ticking(monkeypatch)
-    watch = loop.Clock(max_minutes=1.0, started=clock.now)
+    watch = Clock(max_minutes=1.0, started=clock.now)
     watch.begin(0.0)
     assert watch.share == 0.0
     clock.now += 30.0
     watch.read()
     assert watch.share == 0.5
     assert [watch.updates(done, 100) for done in (0, 10, 80)] == [0, 20, 100]
-    forever = loop.Clock(max_minutes=None, started=clock.now)
+    forever = Clock(max_minutes=None, started=clock.now)
     forever.begin(1e6)
     assert (forever.share, forever.is_up, forever.allows_evaluation) == (0.0, False, True)
     assert forever.updates(10, 100) == 100
