@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from change_it.audit.perturbations import Resources
 from change_it.audit.probes import drawn
+from change_it.audit.resources import Resources
 from change_it.corpus.folder import read_table
 from change_it.scoring.columns import GOLD
 from change_it.scoring.item import Item

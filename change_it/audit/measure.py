@@ -10,14 +10,14 @@ import polars as pl
 
 from change_it.audit.calibration import Calibration, Power, calibrate, power
 from change_it.audit.perturbation_results import Result, measure_systems
-from change_it.audit.perturbations import Resources
 from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
+from change_it.audit.resources import Resources
 from change_it.audit.verdicts import Together, Verdict, hashes, verdicts
 from change_it.corpus.folder import read_casing, read_language, read_table
 from change_it.errors import InputError
 from change_it.scoring.compliancy import Progress
 from change_it.scoring.item import TestSet, read_test_set
-from change_it.text.damage import Material
+from change_it.text.material import Material
 from change_it.text.names import Casing
 from change_it.text.stopwords import guess_language
 from change_it.text.tagging import languages, load_tagger

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
+from change_it.audit.perturbations import PERTURBATIONS, Perturbation, perturbed
+from change_it.audit.resources import Resources
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import VERDICT_NAMES, Progress, judge_items
 from change_it.scoring.item import Item

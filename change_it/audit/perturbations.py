@@ -6,10 +6,8 @@ what it breaks; it returns a headline, or None where it does not apply.
 
 import re
 import zlib
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from inspect import getdoc
 from itertools import pairwise
 from random import Random
@@ -17,18 +15,18 @@ from typing import Literal
 
 import numpy as np
 
-from change_it.hevas.baseline_systems import baseline
-from change_it.judges.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
+from change_it.audit.resources import Resources
+from change_it.judges.negatives import negate, swap_names, swap_numbers, swap_roles
 from change_it.scoring.item import Item
-from change_it.text.damage import FAMILIES, ITALIAN_GENDERS, Material, Split, damage
-from change_it.text.edits import OTHER_MEASURES, Mentions, by_ending, with_a_foreign_word
+from change_it.text.damage import FAMILIES, ITALIAN_GENDERS, Split, damage
+from change_it.text.edits import OTHER_MEASURES, Mentions, with_a_foreign_word
 from change_it.text.folding import fold
-from change_it.text.names import Casing, Headline
+from change_it.text.names import Headline
 from change_it.text.negation import contraries, like
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import function_words, stop_words
 from change_it.text.tokens import words
-from change_it.text.typography import QUOTED, Typography
+from change_it.text.typography import QUOTED
 
 Criterion = Literal["style", "content", "fluency", "facts"]
 #: A function of an item, a random generator and the resources of the corpus.
@@ -41,12 +39,8 @@ GUARDS: dict[Criterion, tuple[str, ...]] = {
     "fluency": ("fluency",),
     "facts": ("facts",),
 }
-#: Words of a list of key words.
-KEYWORDS = 8
 #: Words with more letters count as long.
 LONG = 3
-#: Headlines that names and words to swap are taken from, at most.
-NAMED = 1000
 #: What nobody said.
 INVENTED = {
     "it": ("Non è vero niente", "Nessuno ci ha avvertiti", "Lo sapevano tutti da tempo", "Rifarei tutto da capo"),
@@ -108,76 +102,6 @@ def breaks(*criteria: Criterion, allowed: float = 0.03) -> Callable[[Make], Make
         return make
 
     return register
-
-
-@dataclass
-class Resources:
-    """What the systems take from a corpus."""
-
-    material: Material  # for damage
-    casing: Casing  # how its articles write words
-    training_headlines: Mapping[str, Sequence[str]]  # of each outlet
-    articles: Sequence[str]  # of the test set
-
-    @property
-    def language(self) -> str:
-        """`it`, `en` or `none`."""
-        return self.material.language
-
-    @cached_property
-    def headlines(self) -> list[Headline]:
-        """Those that names and words to swap are taken from."""
-        headlines = self.material.headlines
-        return [self.read(headline) for headline in headlines[:: max(1, len(headlines) // NAMED)]]
-
-    @cached_property
-    def names(self) -> list[str]:
-        """Names of people and places in headlines."""
-        return name_pool(self.headlines, self.casing)
-
-    @cached_property
-    def words(self) -> dict[str, list[str]]:
-        """Content words of headlines, by their endings."""
-        return by_ending(self.headlines, self.casing)
-
-    @cached_property
-    def typography(self) -> dict[str, Typography]:
-        """How each outlet sets its headlines."""
-        return {outlet: Typography.of(headlines) for outlet, headlines in self.training_headlines.items()}
-
-    @cached_property
-    def keywords(self) -> dict[str, list[str]]:
-        """Article to its words of highest tf-idf."""
-        distinct = list(dict.fromkeys(self.articles))
-        keywords = baseline("tfidf", distinct, n_words=KEYWORDS, language=self.language)
-        return {article: text.split() for article, text in zip(distinct, keywords, strict=True)}
-
-    @cached_property
-    def cues(self) -> dict[str, list[str]]:
-        """For each outlet the words that the other one's headlines have least, by how much more often it uses them."""
-        counts = {
-            outlet: Counter(word for h in headlines for word in set(Split.of(h).words))
-            for outlet, headlines in self.training_headlines.items()
-        }
-        sizes = {outlet: max(1, len(headlines)) for outlet, headlines in self.training_headlines.items()}
-        a, b = counts
-        gaps = {
-            word: counts[a][word] / sizes[a] - counts[b][word] / sizes[b] for word in counts[a] | counts[b]
-        }
-        ranked = sorted(gaps, key=lambda word: (-gaps[word], word))
-        return {a: ranked[:10], b: ranked[::-1][:10]}
-
-    def read(self, headline: str) -> Headline:
-        """The pieces of a headline."""
-        return Headline(headline, self.language)
-
-    def mentions(self, article: str) -> Mentions:
-        """Names and numbers of an article's beginning."""
-        return Mentions.of([article], self.language, self.casing)
-
-    def is_name(self, word: str) -> bool:
-        """Whether a lower-cased word has a capital in most articles."""
-        return (self.casing.share(fold(word)) or 0.0) >= 0.5
 
 
 def perturbed(

@@ -12,7 +12,7 @@ import numpy as np
 from change_it.scoring.compliancy import decide
 from change_it.scoring.item import Item
 from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure
-from change_it.text.damage import Split
+from change_it.text.material import Split
 from change_it.text.stopwords import function_words
 from change_it.text.typography import plain
 

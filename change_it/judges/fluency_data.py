@@ -17,7 +17,8 @@ from change_it.judges.data import TEST_SEED
 from change_it.judges.fluency import IGNORED
 from change_it.judges.judge import encode
 from change_it.judges.judge_options import Fold
-from change_it.text.damage import FAMILIES, Material, damage
+from change_it.text.damage import FAMILIES, damage
+from change_it.text.material import Material
 from change_it.text.stopwords import guess_language
 from change_it.text.tagging import languages, load_tagger
 

@@ -6,7 +6,7 @@ import pytest
 from change_it.audit.measure import read_corpus
 from change_it.audit.perturbations import ADDED, GUARDS, INVENTED, PERTURBATIONS, Perturbation, perturbed
 from change_it.text import tokens
-from change_it.text.damage import Material
+from change_it.text.material import Material
 from change_it.text.names import Casing
 from change_it.text.typography import Typography, plain
 

@@ -6,7 +6,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from change_it.text.damage import FAMILIES, Material, Split, damage, family
+from change_it.text.damage import FAMILIES, damage, family
+from change_it.text.material import Material, Split
 from change_it.text.tokens import words
 
 HEADLINES = [
