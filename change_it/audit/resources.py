@@ -7,9 +7,9 @@ from functools import cached_property
 
 from change_it.hevas.baseline_systems import baseline
 from change_it.judges.negatives import name_pool
-from change_it.text.damage import Material, Split
 from change_it.text.edits import Mentions, by_ending
 from change_it.text.folding import fold
+from change_it.text.material import Material, Split
 from change_it.text.names import Casing, Headline
 from change_it.text.typography import Typography
 

@@ -84,13 +84,12 @@ def run(options: CompareOptions) -> None:
 
 def items_table(rows: Sequence[dict[str, Any]], first: str, second: str) -> Table:
     """Both headlines of each item, with the judges that refuse them."""
-    from change_it.results.comparison import OTHER, unsupported
+    from change_it.results.comparison import OTHER, marked
     from change_it.scoring.compliancy import VERDICT_NAMES
 
     def side(row: dict[str, Any], name: str, end: str) -> dict[str, Marked | str]:
-        marked = tuple((words["start"], words["end"]) for words in unsupported(row[f"unsupported{end}"]))
         failed = [judge for judge in VERDICT_NAMES if row[judge + end] is False]
-        return {name: Marked(row[f"headline{end}"], marked), f"{name} fails": " ".join(failed) or "–"}
+        return {name: marked(row, end), f"{name} fails": " ".join(failed) or "–"}
 
     columns = [Column("id", "text"), Column("source", "text", "original")]
     columns += [Column(name, "text") for system in (first, second) for name in (system, f"{system} fails")]

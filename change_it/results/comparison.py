@@ -1,6 +1,5 @@
 """Two systems item by item: tables of verdicts in, matched and counted; for `change-it compare` and the page's Compare tab."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,8 @@ from change_it.errors import InputError
 from change_it.io import Record
 from change_it.scoring.columns import VERDICT_COLUMNS
 from change_it.scoring.compliancy import VERDICT_NAMES
-from change_it.tables import Column, Row, Table
+from change_it.scoring.facts import read_unsupported
+from change_it.tables import Column, Marked, Row, Table
 from change_it.translation import Message
 
 #: Columns that a table may have besides.
@@ -127,13 +127,7 @@ def counts_table(items: pl.DataFrame, first: str, second: str) -> Table:
     return Table((Column("verdict", "text", Message("compare.verdict")), *columns), tuple(rows))
 
 
-def unsupported(text: str) -> list[dict[str, Any]]:
-    """Places of unsupported words in a headline, and what the sources `rather` say; none where a stranger's table has something else there."""
-    try:
-        return [
-            {end: max(0, int(words[end])) for end in ("start", "end")}
-            | {"rather": str(words.get("rather", ""))}
-            for words in json.loads(text)
-        ]
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-        return []
+def marked(item: Mapping[str, Any], end: str = "") -> Marked:
+    """The headline of an item, with the places of what is unsupported; `end` that of the columns."""
+    words = read_unsupported(item[f"unsupported{end}"])
+    return Marked(item[f"headline{end}"], tuple((each["start"], each["end"]) for each in words))

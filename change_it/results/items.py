@@ -13,8 +13,8 @@ from typing import Literal
 import polars as pl
 from markupsafe import Markup
 
-from change_it.results.comparison import unsupported
 from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES
+from change_it.scoring.facts import read_unsupported
 from change_it.tables import figure
 
 #: Verdicts of an item in the order of the table.
@@ -72,7 +72,8 @@ def _record(systems: Mapping[str, pl.DataFrame], written: Callable[[float], str]
             shown = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in VERDICT_NAMES}
             probabilities = {judge: written(p) for judge, p in shown.items() if p is not None}
             ends = [
-                (words["start"], words["end"], words["rather"]) for words in unsupported(item["unsupported"])
+                (words["start"], words["end"], words["rather"])
+                for words in read_unsupported(item["unsupported"])
             ]
             rows.setdefault(key, []).append([number, item["headline"], verdicts, ends, probabilities])
     return {

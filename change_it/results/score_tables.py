@@ -1,6 +1,5 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 
@@ -10,14 +9,16 @@ from change_it.corpus.sample import of_sample
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
+from change_it.results.comparison import marked
 from change_it.results.context import Quality
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
 from change_it.scoring.columns import BUILT_IN, GOLD
 from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
+from change_it.scoring.facts import read_unsupported
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
-from change_it.tables import Column, Format, Marked, Row, Table, Value, figure, with_interval
+from change_it.tables import Column, Format, Row, Table, Value, figure, with_interval
 from change_it.translation import Message, Word
 
 #: Headlines of each system that reports begin with: the first ones of the test set, the directions in turn.
@@ -90,16 +91,10 @@ def examples_table(scores: Scores) -> Table | None:
     )
 
 
-def marked(item: Mapping[str, str]) -> Marked:
-    """The headline of an item, with the places of what is unsupported."""
-    ends = ((words["start"], words["end"]) for words in json.loads(item["unsupported"]))
-    return Marked(item["headline"], tuple(ends))
-
-
 def rather(item: Mapping[str, str]) -> Message | None:
     """What the sources of an item rather say than its headline; None where a reader has not refused it."""
-    for part in json.loads(item["unsupported"]):
-        if part.get("rather"):
+    for part in read_unsupported(item["unsupported"]):
+        if part["rather"]:
             return Message("transfer.facts_rather", text=part["text"], rather=part["rather"])
     return None
 

@@ -11,6 +11,7 @@ held against its smallest edits besides: it is supported where none of them fits
 no text has is one that the reader expects in such a headline.
 """
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -303,6 +304,18 @@ def check_all_facts(
             if edit := reader.objection(reading):
                 checked[index] = Facts(False, (_edited(predictions[index], edit),))
     return [checked[index] for index in range(len(items))]
+
+
+def read_unsupported(text: str) -> list[dict[str, Any]]:
+    """Places of unsupported words in a headline, their `text`, and what the sources `rather` say; none where a table of unknown origin has something else there."""
+    try:
+        return [
+            {end: max(0, int(words[end])) for end in ("start", "end")}
+            | {name: str(words.get(name, "")) for name in ("text", "rather")}
+            for words in json.loads(text)
+        ]
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        return []
 
 
 def _begins(headline: str, *texts: str) -> bool:

@@ -19,9 +19,9 @@ from change_it.results.comparison import (
     chosen,
     counts_table,
     matched,
-    unsupported,
 )
 from change_it.scoring.compliancy import VERDICT_NAMES
+from change_it.scoring.facts import read_unsupported
 from change_it.scoring.scores import Scores
 from change_it.space.fragments import notice, render
 from change_it.space.limits import LIMITS, friendly
@@ -204,7 +204,7 @@ def pairs_html(items: pl.DataFrame, first: str, second: str, language: str, summ
     """Items as HTML, both headlines with words that are not the original's marked and every verdict in words."""
     rows = items.to_dicts()
     for row in rows:
-        row |= {f"unsupported{end}": unsupported(row[f"unsupported{end}"]) for end in ("", OTHER)}
+        row |= {f"unsupported{end}": read_unsupported(row[f"unsupported{end}"]) for end in ("", OTHER)}
     return render(
         "pairs.html.jinja",
         language,
