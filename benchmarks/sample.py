@@ -7,6 +7,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -136,10 +137,13 @@ def main() -> None:
     h = headline_words.transform([a.headline for a in articles])
     d = headline_words.transform([a.article for a in articles])
 
+    def cosines(some: Any, others: Any) -> np.ndarray:
+        return np.asarray(some.multiply(others).sum(1)).ravel()
+
     def content(some: list[tuple[float, int, int]]) -> tuple[np.ndarray, np.ndarray]:
         a, b = [p[1] for p in some], [p[2] for p in some]
         wrong = b[1:] + b[:1]
-        return tuple(np.asarray(h[a].multiply(h[other]).sum(1)).ravel() for other in (b, wrong))  # type: ignore[return-value]
+        return cosines(h[a], h[b]), cosines(h[a], h[wrong])
 
     def own(some: list[int]) -> tuple[np.ndarray, np.ndarray]:
         sides = defaultdict(list)
@@ -147,7 +151,7 @@ def main() -> None:
             sides[articles[i].label].append(i)
         order = [i for side in sides.values() for i in side]
         wrong = [i for side in sides.values() for i in side[1:] + side[:1]]
-        return tuple(np.asarray(h[order].multiply(d[other]).sum(1)).ravel() for other in (order, wrong))  # type: ignore[return-value]
+        return cosines(h[order], d[order]), cosines(h[order], d[wrong])
 
     grams: dict[tuple[str, ...], list[int]] = defaultdict(list)
 
@@ -171,7 +175,7 @@ def main() -> None:
                 "articles": options.articles,
                 "seed": options.seed,
                 "seconds": round(seconds, 2),
-                "days": (articles[-1].date - articles[0].date).days,  # type: ignore[operator]
+                "days": (articles[-1].date - articles[0].date).days,
                 "colle": round(sum(a.label == "colle" for a in articles) / len(articles), 3),
                 "strict": round(2 * len(strict) / len(articles), 3),
                 "loose": round(2 * (len(pairs) - len(strict)) / len(articles), 3),

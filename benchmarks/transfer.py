@@ -27,7 +27,7 @@ from change_it.commands.score import ScoreOptions
 from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.folder import read_outlets
-from change_it.generators.generator_options import EXTRACT, TRANSFORMER, GeneratorOptions, Recipe
+from change_it.generators.generator_options import EXTRACT, TRANSFORMER, GeneratorOptions
 from change_it.generators.rerank import Objective
 from change_it.judges.judge_options import JudgeOptions, Task
 from tools.sample import write
@@ -124,7 +124,7 @@ def generators_of(options: Options, corpus: Path) -> dict[str, Any]:
             out = options.out / "generators" / name / (f"{recipe}-{to}" if to else recipe)
             if not (out / "metrics.json").exists():
                 settings: Any = GeneratorOptions(
-                    recipe=recipe_of(recipe),
+                    recipe=recipe,
                     architecture=architecture,
                     to=to,
                     corpus=str(corpus),
@@ -142,11 +142,6 @@ def generators_of(options: Options, corpus: Path) -> dict[str, Any]:
                 key: metrics[key] for key in ("validation_loss", "sizes", "seconds", "weights_hash")
             } | {key: metrics["training"][key] for key in ("updates", "epochs", "stopped", "best_update")}
     return trained
-
-
-def recipe_of(name: str) -> Recipe:
-    """The recipe of that name; `train_generator` checks it."""
-    return name  # type: ignore[return-value]
 
 
 def predictions_of(options: Options, corpus: Path) -> list[str]:

@@ -35,7 +35,7 @@ LARGEST_REGULAR = 10 * 2**20
 DATE = "2025-01-02T03:04:05.000Z"
 
 
-class Refused(Exception):  # noqa: N818
+class RefusedError(Exception):
     """An answer that is not 2xx."""
 
     def __init__(self, status: int, message: str, code: str = "", **body):
@@ -96,7 +96,7 @@ class Commit:
         prefix = f"{under}/" if under else ""
         below = {path: file for path, file in self.files.items() if path.startswith(prefix)}
         if under and not below:
-            raise Refused(404, f"{under} does not exist", "EntryNotFound")
+            raise RefusedError(404, f"{under} does not exist", "EntryNotFound")
         folders = set()
         for path in below:
             parts = path.removeprefix(prefix).split("/")[:-1]
@@ -146,7 +146,7 @@ class Repo:
         for commit in (commit for ref in self.refs.values() for commit in ref.history):
             if len(revision) >= 7 and commit.oid.startswith(revision):
                 return commit
-        raise Refused(404, f"Invalid rev id: {revision}", "RevisionNotFound")
+        raise RefusedError(404, f"Invalid rev id: {revision}", "RevisionNotFound")
 
     def is_large(self, path: str, size: int, sample: bytes) -> bool:
         return path.endswith(LFS_SUFFIXES) or size > LARGEST_REGULAR or b"\0" in sample
@@ -159,28 +159,28 @@ class Repo:
         """
         parent = self.at(revision)
         if not create_pr and revision not in self.refs:
-            raise Refused(404, f"{revision} is no branch", "RevisionNotFound")
+            raise RefusedError(404, f"{revision} is no branch", "RevisionNotFound")
         files = dict(parent.files)
         for key, value in ((line["key"], line["value"]) for line in lines):
             path = value.get("path", "")
             if key == "file":
                 content = base64.b64decode(value["content"])
                 if self.is_large(path, len(content), content[:512]):
-                    raise Refused(400, f"{path} must go through large-file storage")
+                    raise RefusedError(400, f"{path} must go through large-file storage")
                 files[path] = File(content, lfs=False)
             elif key == "lfsFile":
                 if value["oid"] not in objects:
-                    raise Refused(400, f"the object {value['oid']} of {path} was never uploaded")
+                    raise RefusedError(400, f"the object {value['oid']} of {path} was never uploaded")
                 files[path] = File(objects[value["oid"]], lfs=True)
             elif key == "deletedFile":
                 if files.pop(path, None) is None:
-                    raise Refused(404, "A file with this name doesn't exist", "EntryNotFound")
+                    raise RefusedError(404, "A file with this name doesn't exist", "EntryNotFound")
             elif key != "header":
-                raise Refused(400, f"unknown operation {key}")
+                raise RefusedError(400, f"unknown operation {key}")
             elif value.get("parentCommit") not in (None, parent.oid) and not create_pr:
-                raise Refused(412, "A commit has happened since. Please refresh and try again.")
+                raise RefusedError(412, "A commit has happened since. Please refresh and try again.")
         if "README.md" in files and (wrong := card_errors(files["README.md"].content.decode(), self.kind)):
-            raise Refused(400, "; ".join(wrong))
+            raise RefusedError(400, "; ".join(wrong))
         name = f"refs/pr/{1 + sum(ref.startswith('refs/pr/') for ref in self.refs)}" if create_pr else None
         made = self.refs[name or revision] = Commit(files, parent)
         return made, name
@@ -384,7 +384,7 @@ class _Handler(BaseHTTPRequestHandler):
                     status, headers, content = _failure(fault.status)
                 else:
                     status, headers, content = self._answer(parts.path)
-            except Refused as refusal:
+            except RefusedError as refusal:
                 status, headers, content = _json(
                     {"error": refusal.message, **refusal.body},
                     refusal.status,
@@ -399,7 +399,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(content)
 
-    do_HEAD = do_POST = do_PUT = do_GET  # noqa: N815
+    do_HEAD = do_POST = do_PUT = do_GET  # noqa: N815 (names that http.server looks for)
 
     def _read_body(self) -> bytes:
         if self.headers.get("Transfer-Encoding") != "chunked":
@@ -421,20 +421,20 @@ class _Handler(BaseHTTPRequestHandler):
             if self.command in methods.split() and (found := re.fullmatch(pattern, path)):
                 return getattr(self, name)(*(unquote(part or "") for part in found.groups()))
         self.server.hub.unknown.append(f"{self.command} {path}")
-        raise Refused(404, "there is no such route")
+        raise RefusedError(404, "there is no such route")
 
     def _may_write(self, id: str) -> None:
         if self.token != TOKEN:
-            raise Refused(401, "Invalid username or password.")
+            raise RefusedError(401, "Invalid username or password.")
         if id.partition("/")[0] != USER:
-            raise Refused(403, f"You don't have the rights to create or change {id}")
+            raise RefusedError(403, f"You don't have the rights to create or change {id}")
 
     def _repo(self, kind: str, id: str) -> Repo:
         if self.token not in ("", TOKEN):
-            raise Refused(401, "Invalid credentials in Authorization header")
+            raise RefusedError(401, "Invalid credentials in Authorization header")
         repo = self.server.hub.repos.get((kind, id))
         if repo is None or (repo.private and not self.token):
-            raise Refused(404 if self.token else 401, "Repository not found", "RepoNotFound")
+            raise RefusedError(404 if self.token else 401, "Repository not found", "RepoNotFound")
         return repo
 
     def nothing(self):
@@ -445,9 +445,9 @@ class _Handler(BaseHTTPRequestHandler):
         kind, id = asked.get("type") or "model", f"{asked.get('organization') or USER}/{asked['name']}"
         self._may_write(id)
         if kind == "space" and asked.get("sdk") is None:
-            raise Refused(400, "a Space needs an sdk")
+            raise RefusedError(400, "a Space needs an sdk")
         if repo := hub.repos.get((kind, id)):
-            raise Refused(409, "You already created this repo", url=f"{hub.url}{repo.url}")
+            raise RefusedError(409, "You already created this repo", url=f"{hub.url}{repo.url}")
         private = asked.get("private", False) or asked.get("visibility") == "private"
         repo = hub.add(kind, id, private=private, sdk=asked.get("sdk"))
         return _json({"url": f"{hub.url}{repo.url}", "name": id, "id": "1"})
@@ -481,14 +481,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def lfs_put(self, oid: str):
         if hashlib.sha256(self.body).hexdigest() != oid:
-            raise Refused(400, "the content is not what its name says")
+            raise RefusedError(400, "the content is not what its name says")
         self.server.hub.objects[oid] = self.body
         return _json({})
 
     def lfs_verify(self):
         asked = json.loads(self.body)
         if len(self.server.hub.objects.get(asked["oid"], b"")) != asked["size"]:
-            raise Refused(404, "no such object")
+            raise RefusedError(404, "no such object")
         return _json({})
 
     def commit(self, kind: str, id: str, revision: str):
@@ -519,7 +519,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._may_write(id)
         repo = self._repo(kind, id)
         if name in repo.refs:
-            raise Refused(409, f"{name} exists already")
+            raise RefusedError(409, f"{name} exists already")
         repo.refs[name] = repo.at(json.loads(self.body or b"{}").get("startingPoint") or "main")
         return _json({})
 
@@ -527,7 +527,7 @@ class _Handler(BaseHTTPRequestHandler):
         hub, kind = self.server.hub, prefix.removesuffix("s/") or "model"
         commit = self._repo(kind, id).at(revision)
         if path not in commit.files:
-            raise Refused(404, f"{path} does not exist", "EntryNotFound")
+            raise RefusedError(404, f"{path} does not exist", "EntryNotFound")
         file = commit.files[path]
         headers = {"X-Repo-Commit": commit.oid, "ETag": f'"{file.etag}"'}
         if not file.lfs:
@@ -548,7 +548,7 @@ def _json(value, status: int = 200, **headers: str):
 def _failure(status: int):
     """The Hub refuses in JSON; where it is busy, a server in front of it may answer with a page."""
     if status < 429:
-        raise Refused(status, f"injected {status}")
+        raise RefusedError(status, f"injected {status}")
     return status, {"Content-Type": "text/html"}, f"<html><h1>{status}</h1></html>".encode()
 
 

@@ -315,7 +315,10 @@ def test_scores_are_the_estimates_with_their_intervals_by_stratum():
 
 def test_several_measures_at_once_equal_one_by_one():
     data = binary(0.3, 200, 1) | {"words": np.arange(200.0)}
-    both = lambda sums: share(sums) | {"words": sums["words"] / sums["n"]}  # noqa: E731
+
+    def both(sums):
+        return share(sums) | {"words": sums["words"] / sums["n"]}
+
     together = bootstrap_intervals(data, both)
     assert list(together) == ["share", "words"]
     assert (together["share"] == intervals(data, ["x"] * 200)).all()

@@ -26,7 +26,7 @@ from transformers.modeling_outputs import ModelOutput, Seq2SeqLMOutput
 from .repeats import NoRepeatedWord
 
 if TYPE_CHECKING:  # `save_pretrained` looks for such lines, and saves these files too
-    from .headline_pipeline import HeadlinePipeline  # noqa: F401
+    from .headline_pipeline import HeadlinePipeline  # noqa: F401 (saved beside this file)
 
 IGNORED = -100
 #: What padding takes from gate i and adds to gate f of an LSTM: i becomes 0 and f becomes 1.
@@ -274,7 +274,7 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         shifted[:, 0] = self.config.decoder_start_token_id or 0
         return shifted
 
-    def prepare_inputs_for_generation(  # type: ignore[override]
+    def prepare_inputs_for_generation(  # type: ignore[override]  # transformers passes names
         self,
         input_ids: Tensor,
         past_key_values: Any = None,
@@ -290,7 +290,7 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
             "use_cache": use_cache,
         }
 
-    def generate(  # type: ignore[override]
+    def generate(  # type: ignore[override]  # the others are in kwargs
         self,
         inputs: Tensor | None = None,
         generation_config: Any = None,

@@ -65,7 +65,7 @@ def add_results(
         )
 
     @friendly
-    def on_press(progress: gr.Progress = gr.Progress(), *values: Any) -> list[Any]:  # noqa: B008
+    def on_press(progress: gr.Progress = gr.Progress(), *values: Any) -> list[Any]:  # noqa: B008 (gradio looks for this default)
         *contents, language = values
 
         def show_progress(what: str, share: float) -> None:

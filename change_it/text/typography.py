@@ -73,7 +73,7 @@ class Typography:
             text = _AFTER_COLON.sub(
                 lambda match: (
                     match[0]
-                    if not self.capital and is_name(_WORD.match(text, match.start())[0].lower())  # type: ignore[index]
+                    if not self.capital and is_name(_WORD.match(text, match.start())[0].lower())  # type: ignore[index]  # a letter
                     else change(match[0])
                 ),
                 text,

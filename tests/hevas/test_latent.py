@@ -62,10 +62,15 @@ def test_lsi_agrees_with_gensim():
     space = LatentSemantic.fit(DOCUMENTS, number=6)
     vectorizer = TfidfVectorizer(tokenizer=words, token_pattern=None)
     matrix = vectorizer.fit_transform(DOCUMENTS)
-    corpus = lambda rows: [list(zip(row.indices, row.data, strict=True)) for row in rows]  # noqa: E731
+
+    def corpus(rows):
+        return [list(zip(row.indices, row.data, strict=True)) for row in rows]
+
+    def project(texts):
+        return corpus2dense(model[corpus(vectorizer.transform(texts))], 6).T / model.projection.s
+
     model = LsiModel(corpus(matrix), num_topics=6, power_iters=20, extra_samples=40, random_seed=1)
     np.testing.assert_allclose(space.eigenvalues, model.projection.s, rtol=1e-6)
-    project = lambda given: corpus2dense(model[corpus(vectorizer.transform(given))], 6).T / model.projection.s  # noqa: E731
     expected = [cosine(a, b) for a, b in zip(project(HEADLINES), project(DOCUMENTS), strict=True)]
     np.testing.assert_allclose(space.coverage(HEADLINES), expected, atol=1e-5)
 

@@ -19,9 +19,8 @@ from change_it.hevas.readability import (
 class Fixed:
     """Tags by a table, and counts what it is asked."""
 
-    table = {"Roma": "PROPN", "sindaco": "NOUN", "lui": "PRON", ",": "PUNCT", "€": "SYM"}  # noqa: RUF012
-
     def __init__(self):
+        self.table = {"Roma": "PROPN", "sindaco": "NOUN", "lui": "PRON", ",": "PUNCT", "€": "SYM"}
         self.asked = []
 
     def tag(self, words):

@@ -8,7 +8,7 @@ import pytest
 import torch
 from saved_judges import check_loads
 
-import change_it.auto  # noqa: F401
+import change_it.auto  # noqa: F401 (registers the models)
 from change_it.errors import InputError
 from change_it.judges import train
 from change_it.judges.bilstm_training import build_bilstm

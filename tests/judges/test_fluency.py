@@ -14,7 +14,7 @@ from transformers import (
     BertModel,
 )
 
-import change_it.auto  # noqa: F401
+import change_it.auto  # noqa: F401 (registers the models)
 from change_it.commands import push
 from change_it.errors import InputError
 from change_it.hub.push_options import PushOptions

@@ -59,7 +59,7 @@ def test_order_and_batches_do_not_matter(trained):
 def test_the_plain_transformers_path_gives_the_same_verdicts(trained, task):
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    import change_it.auto  # noqa: F401
+    import change_it.auto  # noqa: F401 (registers the models)
 
     judge = Judge.from_pretrained(trained / task, device="cpu")
     pairs = {"main": None, "hh": HEADLINES[::-1], "ah": ARTICLES}[task]

@@ -14,7 +14,7 @@ from transformers import (
     RobertaConfig,
 )
 
-import change_it.auto  # noqa: F401
+import change_it.auto  # noqa: F401 (registers the models)
 from change_it.errors import InputError
 from change_it.judges.encoders import (
     DROPOUT,

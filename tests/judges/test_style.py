@@ -15,7 +15,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-import change_it.auto  # noqa: F401
+import change_it.auto  # noqa: F401 (registers the models)
 from change_it.judges.encoders import train_wordpiece
 from change_it.judges.style import StyleJudgeConfig, StyleJudgeForSequenceClassification
 from change_it.judges.style_training import (

@@ -167,7 +167,10 @@ def test_an_empty_prediction_counts_as_failed(scored, tmp_path):
 
 def faulty():
     line = ROWS[0]
-    text = lambda rows, header=HEADER: "\n".join(",".join(row) for row in [header, *rows])  # noqa: E731
+
+    def text(rows, header=HEADER):
+        return "\n".join(",".join(row) for row in [header, *rows])
+
     return {
         "empty": (b"", "empty"),
         "spaces": (b" \n \n", "empty"),
