@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # loads torch
 AUDIT_MEASURES = ("passed", "compliancy", *VERDICT_NAMES)
 #: Those that must hold for a headline to pass.
 PASSING = ("compliancy", "main_normalised", "fluency", "facts")
-#: A system with fewer headlines tells nothing of a judge.
+#: A system with fewer headlines is no evidence about a judge.
 FEW = 20
 #: Examples of each system that are shown.
 EXAMPLES = 4

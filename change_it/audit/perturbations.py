@@ -41,7 +41,7 @@ GUARDS: dict[Criterion, tuple[str, ...]] = {
 }
 #: Words with more letters count as long.
 LONG = 3
-#: What nobody said.
+#: Quotations that stand in no article.
 INVENTED = {
     "it": ("Non è vero niente", "Nessuno ci ha avvertiti", "Lo sapevano tutti da tempo", "Rifarei tutto da capo"),
     "en": ("None of this is true", "Nobody ever warned us", "Everyone knew for years", "I would do it all again"),
@@ -179,7 +179,7 @@ def original_twice(item: Item, random: np.random.Generator, resources: Resources
     return f"{item.source} {item.source}"
 
 
-# Content: a headline of the other newspaper that tells something else
+# Content: a headline of the other newspaper about something else
 
 
 @breaks("content")

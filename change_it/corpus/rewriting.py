@@ -51,20 +51,22 @@ def read_rewriting(corpus: str, fold: str = "all", *, other_outlets: bool = Fals
     )
     rows = of_fold(rows, fold)
     language = read_language(corpus) or guess_language(rows["target"].head(1000).to_list())
-    taught = [
-        tells(f"{given} {article[:OPENING]}", target, language)
+    supported = [
+        supports_headline(f"{given} {article[:OPENING]}", target, language)
         for article, given, target in rows.select("article", "given", "target").iter_rows()
     ]
-    return rows.filter(pl.Series(taught, dtype=pl.Boolean)).select("id", "given", "article", "to", "target")
+    return rows.filter(pl.Series(supported, dtype=pl.Boolean)).select(
+        "id", "given", "article", "to", "target"
+    )
 
 
-def tells(text: str, headline: str, language: str) -> bool:
+def supports_headline(text: str, headline: str, language: str) -> bool:
     """Whether a text has all names and numbers of a headline, as far as capitals and digits show them, and all that it quotes.
 
     Examples:
-        >>> tells("Costa 113 milioni la tangenziale in città", "Apre la tangenziale a Borgo Tambarossa", "it")
+        >>> supports_headline("Costa 113 milioni la tangenziale in città", "Apre la tangenziale a Borgo Tambarossa", "it")
         False
-        >>> tells("Costa 113 milioni la tangenziale in città", "La tangenziale, 113 milioni", "it")
+        >>> supports_headline("Costa 113 milioni la tangenziale in città", "La tangenziale, 113 milioni", "it")
         True
     """
     tokens, present = _TOKEN.findall(headline), set(_TOKEN.findall(text.lower()))

@@ -58,9 +58,9 @@ WORD: FactKind = "word"
 class HeadlineReading:
     """What a reader makes of a headline."""
 
-    # of each kind of edit, log p of the headline less that of the best edit, in nats, by the source that is
-    # kindest to it for each edit. Where the original and its article are kind enough, the partner's article is
-    # not asked. Of words log p of the least probable that no source has.
+    # of each kind of edit, log p of the headline less that of the best edit, in nats, by the source that
+    # favours it most for each edit. Where the original and its article favour it enough, the partner's article is
+    # not read. Of words log p of the least probable that no source has.
     gaps: Mapping[FactKind, float] = field(default_factory=dict)
     edits: Mapping[FactKind, Edit] = field(default_factory=dict)  # the best edit of each kind
 

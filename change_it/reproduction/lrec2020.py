@@ -38,8 +38,8 @@ NAMES = {"train_d": "train-D", "train_m": "train-M"}
 GOLD = ("validation gold", "test gold")
 GENERATED = ("in-generated", "cross-generated")
 AGNOSTIC: Recipe = "agnostic"
-#: What a classifier said of a headline: the event of its article, the outlet that is right, the one given (0 or 1).
-Answer = tuple[int, int, int]
+#: A classifier's prediction for a headline: the event of its article, the right outlet, the predicted one (0 or 1).
+Prediction = tuple[int, int, int]
 #: The paper's network, and ours, which learns to write within minutes and stands beside it where the paper's is not trained to its end.
 PNC = "pnc"
 NETWORKS: dict[Scale, tuple[str, ...]] = {
@@ -135,7 +135,7 @@ def classify(settings: Classifying) -> None:
 
     outlets = read_outlets(settings.corpus)
     events = _events(settings.corpus)
-    answers: dict[str, dict[str, list[Answer]]] = {}
+    answers: dict[str, dict[str, list[Prediction]]] = {}
     shown: list[dict[str, Any]] = []
     hashes = []
 
@@ -206,7 +206,7 @@ def _events(corpus: str) -> dict[str, int]:
     return dict(zip(rows["id"], events.tolist(), strict=True))
 
 
-def _cells(answers: Sequence[Answer], events: Sequence[int]) -> Ints:
+def _cells(answers: Sequence[Prediction], events: Sequence[int]) -> Ints:
     """(events, 2, 2) how often each outlet was taken for each, by event."""
     place = {event: at for at, event in enumerate(events)}
     cells = np.zeros((len(place), 2, 2), np.int64)
@@ -215,7 +215,7 @@ def _cells(answers: Sequence[Answer], events: Sequence[int]) -> Ints:
     return cells
 
 
-def _drawn_from(*answers: Sequence[Answer]) -> list[int]:
+def _drawn_from(*answers: Sequence[Prediction]) -> list[int]:
     """The events of some answers."""
     return sorted({event for some in answers for event, _, _ in some})
 

@@ -182,8 +182,8 @@ def test_a_claim_of_which_no_text_says_anything_is_added(sample):
 def test_a_quotation_is_said_in_no_text(sample, name):
     for item, text in made(sample, name, at_most=10):
         assert item.reference.rstrip(".")[1:] in text
-        [said] = [words for words in INVENTED["it"] if words in text]
-        assert said not in f"{item.source} {item.article} {item.reference} {item.reference_article}"
+        [quotation] = [words for words in INVENTED["it"] if words in text]
+        assert quotation not in f"{item.source} {item.article} {item.reference} {item.reference_article}"
 
 
 def test_somebody_of_the_article_says_what_nobody_said(sample):

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from change_it.corpus.folder import read_table
-from change_it.corpus.rewriting import OPENING, tells
+from change_it.corpus.rewriting import OPENING, supports_headline
 from change_it.errors import InputError
 from change_it.generators.recipes import load_recipe, source_of
 
@@ -62,7 +62,7 @@ def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
     crossed = {
         (source_of("both", headline, article, "faro"), target)
         for headline, article, target in pairs
-        if tells(f"{headline} {article[:OPENING]}", target, "it")
+        if supports_headline(f"{headline} {article[:OPENING]}", target, "it")
     }
     assert crossed
     assert len(crossed) < len(pairs)
@@ -71,7 +71,7 @@ def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
     for source, target in examples:
         outlet, given, article = source.split(" | ", 2)
         assert own[target]["label"] == outlet
-        assert tells(f"{given} {article[:OPENING]}", target, "it")
+        assert supports_headline(f"{given} {article[:OPENING]}", target, "it")
         if own[target]["article"] == article:
             seen += 1
             assert given == ""
@@ -79,7 +79,7 @@ def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
 
 
 @pytest.mark.parametrize(
-    ("headline", "told"),
+    ("headline", "supported"),
     [
         ("Bello il ponte della REGIONE", True),
         ("Rossi: «Quel ponte è bellissimo»", True),
@@ -90,11 +90,11 @@ def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
         ("Borgo Santo, il ponte costa 12 milioni", False),
     ],
 )
-def test_names_numbers_and_quotations_that_a_text_has(headline, told):
+def test_names_numbers_and_quotations_that_a_text_has(headline, supported):
     text = (
         "In città il ponte di Rossi costa 12 milioni, dice la Regione. «Quel ponte è bellissimo», dice Rossi."
     )
-    assert tells(text, headline, "it") is told
+    assert supports_headline(text, headline, "it") is supported
 
 
 @pytest.mark.parametrize("recipe", ["sum", "s2s2", "agnostic", "rewrite"])

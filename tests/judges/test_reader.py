@@ -100,7 +100,7 @@ def test_one_reading_a_headline_in_their_order(folder):
 
 
 def test_each_edit_is_held_against_the_kinder_source(tmp_path):
-    class Told(Reader):
+    class FixedGaps(Reader):
         """The original's article tells the name, the partner's the number."""
 
         def compare(self, sources, groups, target):
@@ -119,7 +119,9 @@ def test_each_edit_is_held_against_the_kinder_source(tmp_path):
             ]
 
     model = Reader.from_pretrained(save_reader(tmp_path / "facts", "words"), device="cpu")
-    reader = Told(model.model, model.tokenizer, replace(model.settings, margins=dict.fromkeys(KINDS, 0.5)))
+    reader = FixedGaps(
+        model.model, model.tokenizer, replace(model.settings, margins=dict.fromkeys(KINDS, 0.5))
+    )
     [both] = reader.read(
         ["Rossi con due amici"], sources=["Rossi e Bianchi"], articles=["Bianchi e Rossi, tre amici."],
         reference_articles=["Due o tre amici di Bianchi."], targets=["a"], language="it",
