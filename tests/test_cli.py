@@ -12,6 +12,7 @@ from dataclasses import MISSING, fields
 import pytest
 import tyro
 from help_examples import first_example
+from processes import run_python
 
 from change_it.cli import (
     COMMANDS,
@@ -109,9 +110,8 @@ def test_help_names_every_command(capsys):
 @pytest.mark.parametrize("arguments", [["corpus"], ["corpus", "build"], ["quickstart", "--articles", "many"]])
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_a_wrong_call_is_one_sentence(arguments, encoding):
-    command = [sys.executable, "-m", "change_it.cli", *arguments]
     environment = os.environ | {"PYTHONIOENCODING": encoding, "FORCE_COLOR": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    done = run_python("-m", "change_it.cli", *arguments, env=environment)
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(rf"change-it: \w.*: see change-it {arguments[0]}.* --help\n", done.stderr)
 
@@ -122,17 +122,8 @@ def test_version(capsys):
 
 
 def test_bad_input_is_one_sentence_without_a_traceback(tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "change_it.cli",
-        "corpus",
-        "build",
-        "missing.csv",
-        "--out",
-        str(tmp_path / "corpus"),
-    ]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    arguments = ["corpus", "build", "missing.csv", "--out", str(tmp_path / "corpus")]
+    result = run_python("-m", "change_it.cli", *arguments, cwd=tmp_path)
     assert result.returncode == 2
     assert "missing.csv" in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
@@ -209,9 +200,7 @@ def loaded(tmp_path_factory):
     (folder / "news.csv").write_text("id,headline,article,label\n1,a,x,R\n2,b,y,G\n")
     names = sorted(HEAVY.union(*(more for _, more in LIGHT)))
     given = json.dumps([arguments for arguments, _ in LIGHT]), json.dumps(names)
-    result = subprocess.run(
-        [sys.executable, "-c", ASK, *given], capture_output=True, text=True, check=True, cwd=folder
-    )
+    result = run_python("-c", ASK, *given, check=True, cwd=folder)
     found = [json.loads(line) for line in re.findall(r"^STATUS (.*)$", result.stdout, re.MULTILINE)]
     return {" ".join(arguments): answer for (arguments, _), answer in zip(LIGHT, found, strict=True)}
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from corpus_fakes import articles, options, write_csv
 from datasets import load_dataset
+from processes import run_program
 
 import change_it
 from change_it.commands import corpus_build
@@ -112,13 +113,6 @@ def test_datasets_3_runs_the_script_as_it_is_and_loads_the_folder(built, tmp_pat
     }
     environment |= {"PYTHONPATH": str(CHECKOUT), "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1"}
     given = json.dumps([str(SCRIPT), files, folder, CHOICES, list(CONFIGS)])
-    result = subprocess.run(
-        [python, "-c", PROBE, given],
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    result = run_program([python, "-c", PROBE, given], env=environment, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines()[-1] == "same rows"

@@ -2,10 +2,9 @@
 
 import json
 import shutil
-import subprocess
-import sys
 
 import pytest
+from processes import run_python
 
 MODELS = {"torch", "transformers"}
 
@@ -43,7 +42,7 @@ MODELS = {"torch", "transformers"}
 )
 def test_it_does_without(code, absent):
     code += f"\nimport sys\nprint(sorted({absent} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = run_python("-c", code)
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
 
 
@@ -142,9 +141,7 @@ for command in {[command for command, _ in cases]}:
     answers.append([status, shown.getvalue(), sorted({LARGE} & set(sys.modules))])
 print(json.dumps(answers))
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = run_python("-c", code, cwd=tmp_path)
     assert done.stderr == ""
     answers = zip(cases, json.loads(done.stdout), strict=True)
     wrong = [

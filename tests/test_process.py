@@ -2,10 +2,10 @@
 
 import os
 import platform
-import subprocess
 import sys
 
 import pytest
+from processes import run_python
 
 from change_it import process
 from change_it.cli import main
@@ -36,9 +36,7 @@ def test_what_the_user_set_stays(name):
 def test_a_module_that_is_run_waits_passively_and_an_import_does_not(program, expected):
     script = f"import os, sys; sys.argv = [{program!r}]; import change_it; print(os.environ.get('OMP_WAIT_POLICY'))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
-    )
+    done = run_python("-c", script, env=environment, check=True)
     assert done.stdout.strip() == expected
 
 
@@ -74,6 +72,6 @@ held = pages() - before
 release_memory()
 print(held, pages() - before)
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = run_python("-c", script, check=True)
     held, left = map(int, done.stdout.split())
     assert left < held / 10

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from forks import CHANGE_IT
 from malformed import edit
+from processes import run_python
 from space_runs import save_judge
 from tiny_generators import save_generator
 
@@ -249,11 +250,11 @@ def test_offline_nobody_asks_the_network(made, corpus, tmp_path):
         arguments[arguments.index("--out") + 1] = str(
             tmp_path / f"{place}.csv" if place == 2 else tmp_path / str(place)
         )
-    done = subprocess.run(
-        [sys.executable, "-c", OFFLINE, json.dumps([*local, *hub])],
+    done = run_python(
+        "-c",
+        OFFLINE,
+        json.dumps([*local, *hub]),
         env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")},
-        capture_output=True,
-        text=True,
         check=True,
     )
     codes, asked = json.loads(done.stdout.splitlines()[-1])

@@ -7,6 +7,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from processes import run_python
 
 CHECKOUT = Path(__file__).parent.parent
 
@@ -81,14 +82,7 @@ def test_metrics_and_script_work_from_an_installed_wheel(tmp_path):
         "PYTHONPATH": str(tmp_path / "site"),
         "HF_MODULES_CACHE": str(tmp_path / "modules"),
     }
-    result = subprocess.run(
-        [sys.executable, "-c", PROBE],
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    result = run_python("-c", PROBE, env=environment, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines() == [
         "['articles', 'labels', 'predictions', 'sources']",

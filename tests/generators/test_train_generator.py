@@ -4,12 +4,11 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from processes import run_python
 
 from change_it.commands import train_generator
 from change_it.corpus.folder import describe_corpus
@@ -138,25 +137,24 @@ def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path,
     killed = forks.run(KILLED, *flags)
     assert killed.returncode == -signal.SIGKILL
     assert not (tmp_path / "out/model.safetensors").exists()
-    again = [sys.executable, "-m", "change_it.generators.train", *flags, "--resume"]
-    result = subprocess.run(again, env=environment, capture_output=True, text=True, check=False)
+    command = ["-m", "change_it.generators.train", *flags]
+    result = run_python(*command, "--resume", env=environment)
     assert result.returncode == 0, result.stderr
     assert "40 updates" in result.stdout
     alone = tmp_path / "alone"
-    subprocess.run([*again[:3], *flags, f"--out={alone}"], env=environment, check=True)
+    run_python(*command, f"--out={alone}", env=environment, check=True)
     assert weights(tmp_path / "out") == weights(alone)
 
 
 @pytest.mark.slow
 def test_accelerate_launch_trains_on_two_processes_without_a_gpu(corpus, tmp_path):
-    launch = [
-        *["-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--num_machines", "1"]
-    ]
-    launch += ["--main_process_port", "0", "--mixed_precision", "no", "--dynamo_backend", "no"]
+    launch = (
+        "-m accelerate.commands.launch --multi_gpu --num_processes 2 --num_machines 1 --main_process_port 0"
+    )
+    launch += " --mixed_precision no --dynamo_backend no -m change_it.generators.train"
     short = options(corpus, tmp_path / "two", updates=4, evaluation_steps=4, checkpoint_steps=2)
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, *launch, "-m", "change_it.generators.train", *flags_of(short)]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    result = run_python(*launch.split(), *flags_of(short), env=environment)
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("generator in") == 1
     alone = train.train_generator(replace(short, out=tmp_path / "one"))

@@ -1,13 +1,13 @@
 import gzip
 import os
 import pickle
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
+from processes import run_python
 
 from change_it import InputError
 from change_it.hevas.embeddings import WordEmbeddings, load_vectors, train_vectors
@@ -143,12 +143,8 @@ def test_trained_vectors_are_the_same_in_every_process():
         "print(hash('pane'), train_vectors(sys.argv[1:], dimensions=8, seed=3).vectors.tobytes().hex())"
     )
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
-    made = subprocess.run(
-        [sys.executable, "-c", code, *corpus()[:20]],
-        env={**os.environ, "PYTHONHASHSEED": seed},
-        capture_output=True,
-        text=True,
-        check=True,
+    made = run_python(
+        "-c", code, *corpus()[:20], env={**os.environ, "PYTHONHASHSEED": seed}, check=True
     ).stdout
     here, other = (
         train_vectors(corpus()[:20], dimensions=8, seed=seed).vectors.tobytes().hex() for seed in (3, 4)

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from hub_client import ARTICLES, HEADLINES, ClientError, pushed, sentence, texts_of, tree
 from hub_server import card_errors, card_header
+from processes import run_python
 
 import change_it
 
@@ -203,14 +204,7 @@ def test_a_metric_without_the_package_says_what_installs_it(hub, client, strange
 def python(folder, code, **environment):
     """What code prints in a process that starts in a folder and finds libraries, and this package only from there."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "PYTHON"))}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=inherited | environment,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_python("-c", code, env=inherited | environment, cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 

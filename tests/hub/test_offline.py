@@ -1,10 +1,9 @@
 """A Hub id that cannot be had says why: this machine is offline, or the Hub has nothing of that name."""
 
 import os
-import subprocess
-import sys
 
 import pytest
+from processes import run_python
 
 pytestmark = pytest.mark.slow(seconds=30)
 
@@ -32,14 +31,7 @@ for name, load in calls.items():
 def said(tmp_path, **variables):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     environment |= {"HF_HOME": str(tmp_path / "home"), "HF_HUB_DISABLE_XET": "1"} | variables
-    done = subprocess.run(
-        [sys.executable, "-c", CODE],
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_python("-c", CODE, env=environment, cwd=tmp_path, check=True)
     return done.stdout.splitlines()
 
 

@@ -5,10 +5,9 @@ import errno
 import json
 import os
 import pathlib
-import subprocess
-import sys
 
 import pytest
+from processes import run_python
 
 from change_it import io
 from change_it.errors import InputError
@@ -155,14 +154,7 @@ def test_a_file_that_gets_too_large_is_one_sentence_and_leaves_nothing(tmp_path)
     )
     # Files of coverage would get too large as well.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_python("-c", code, cwd=tmp_path, env=environment)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "big.txt" in done.stderr

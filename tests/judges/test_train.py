@@ -2,10 +2,9 @@
 
 import json
 import math
-import subprocess
-import sys
 
 import pytest
+from processes import run_python
 
 from change_it.commands import train_judge
 from change_it.errors import InputError
@@ -182,17 +181,9 @@ def test_the_published_row_stands_beside_the_papers_kind_alone(trained):
 
 @pytest.mark.slow
 def test_two_processes_train_one_judge(corpus, tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "torch.distributed.run",
-        "--nproc_per_node",
-        "2",
-        "-m",
-        "change_it.judges.train",
-    ]
+    command = ["-m", "torch.distributed.run", "--nproc_per_node", "2", "-m", "change_it.judges.train"]
     command += ["--task", "hh", "--corpus", corpus, "--encoder", "scratch", "--out", str(tmp_path / "hh")]
-    result = subprocess.run([*command, "--updates", "6"], capture_output=True, text=True, check=False)
+    result = run_python(*command, "--updates", "6")
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("HH: headline and headline") == 1
     assert Judge.from_pretrained(tmp_path / "hh").task == "hh"

@@ -15,6 +15,7 @@ from threading import Thread
 
 import pytest
 from gradio import Blocks
+from processes import run_python
 
 from change_it.commands import demo
 from change_it.commands.demo import DemoOptions
@@ -196,7 +197,7 @@ def test_a_port_that_is_taken_is_one_sentence(tiny_run):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         arguments = ["-m", "change_it.cli", "demo", "--run", str(tiny_run), "--port", port]
-        found = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+        found = run_python(*arguments)
     assert found.returncode == 2
     assert f"--port {port}" in found.stderr
     assert len(found.stderr.strip().splitlines()) == 1

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import parse_qsl
@@ -13,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from gradio_client.exceptions import AppError
+from processes import run_program
 from scoring_fakes import FakeJudges
 from space_runs import write_csv
 
@@ -589,7 +589,7 @@ def test_the_commands_of_the_card_run_with_200_headlines(client, tmp_path):
     rows = [[str(n), HEADLINE, ARTICLE, "rep", f"Statale, {n} ponti!"] for n in range(200)]
     write_csv(tmp_path / "new.csv", rows, ["id", "source", "article", "label", "headline"])
     command = ["bash", "-euc", script.replace("https://owner-headline-transfer.hf.space", address)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=300)
+    done = run_program(command, cwd=tmp_path, check=True, timeout=300)
     assert done.stderr == ""
     assert done.stdout.count("event: complete") == 2
     assert "error" not in done.stdout

@@ -3,13 +3,13 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
 import torch
+from processes import run_program, run_python
 from runs import Classifier, accuracy, collate, examples, main, options
 
 from change_it.errors import InputError
@@ -35,7 +35,7 @@ for arguments in json.loads(sys.argv[1]):
 
 def run(*arguments, launcher=(sys.executable,), check=True):
     command = [*launcher, RUNS, *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    result = run_program(command)
     assert not check or result.returncode == 0, result.stderr
     return result
 
@@ -49,13 +49,7 @@ def killed(tmp_path_factory):
         for batches, update in KILLED.items()
     ]
     path = {"PYTHONPATH": os.pathsep.join([str(Path(RUNS).parent), os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run(
-        [sys.executable, "-c", PART, json.dumps(runs)],
-        env=os.environ | path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_python("-c", PART, json.dumps(runs), env=os.environ | path, check=True)
     assert [int(line) for line in done.stdout.splitlines()] == [-signal.SIGKILL] * len(KILLED)
     return folder
 
