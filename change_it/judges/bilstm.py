@@ -9,10 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence
-from transformers import PreTrainedConfig, PreTrainedModel
-from transformers.modeling_outputs import SequenceClassifierOutput
+from transformers import PreTrainedConfig
 
-from .layers import MODULUS
+from .layers import MODULUS, TwoClassModel, binary_loss, two_logits
 
 #: Kinds of characters: of no word, of a word, a word of its own.
 BETWEEN, LETTER, SIGN = range(3)
@@ -61,7 +60,7 @@ def word_number(codes: list[int]) -> int:
     return first * 2**31 + second
 
 
-class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
+class BiLSTMJudgeForSequenceClassification(TwoClassModel):
     """Which of two outlets wrote a headline? One sigmoid, trained with binary cross-entropy."""
 
     config_class = BiLSTMJudgeConfig
@@ -98,38 +97,18 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
         elif isinstance(module, nn.Linear | nn.Conv1d | nn.LSTM):
             module.reset_parameters()
 
-    def forward(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor | None = None,
-        token_type_ids: Tensor | None = None,
-        labels: Tensor | None = None,
-        **_: object,
-    ) -> SequenceClassifierOutput:
-        """Judge a batch of headlines.
-
-        Args:
-            input_ids: int64 (rows, characters).
-            attention_mask: (rows, characters), 0 where padded; all ones if not given.
-            token_type_ids: taken because tokenizers give it, not used.
-            labels: int64 (rows,), 0 for the first outlet and 1 for the second.
-
-        Returns:
-            `logits` (rows, 2), whose difference is the sigmoid's logit, and, with labels, the mean binary cross-entropy as
-            `loss`.
-        """
-        mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
-        characters, numbers, lengths = self.split(input_ids * mask)
+    def classify(
+        self, input_ids: Tensor, attention_mask: Tensor, labels: Tensor | None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Logits, whose difference is the sigmoid's, and the mean binary cross-entropy; label 0 is the first outlet."""
+        characters, numbers, lengths = self.split(input_ids * attention_mask)
         seen = torch.cat([self.embed_words(numbers), self.embed_characters(characters)], dim=-1)
         packed = pack_padded_sequence(
             self.dropout(seen), lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False
         )
         _, (state, _) = self.lstm(packed)
         logit = self.classifier(self.dropout(torch.cat([state[0], state[1]], dim=-1))).squeeze(-1)
-        loss = None
-        if labels is not None:
-            loss = functional.binary_cross_entropy_with_logits(logit.float(), labels.float())
-        return SequenceClassifierOutput(loss=loss, logits=torch.stack([-logit / 2, logit / 2], dim=-1))
+        return two_logits(logit), binary_loss(logit, labels)
 
     def split(self, input_ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Characters to words.

@@ -16,7 +16,7 @@ from torch.nn import functional
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput, SequenceClassifierOutput
 
-from .layers import MODULUS, encoder_of, lstm_arithmetic
+from .layers import MODULUS, encoder_of, lstm_arithmetic, two_logits
 
 #: Counts of word pieces: unigrams to fourgrams, and pairs with one piece between them.
 PIECE_TABLES = 5
@@ -147,7 +147,7 @@ class FluencyJudgeForSequenceClassification(PreTrainedModel):
         evidence = self.evidence_of(input_ids, parts)
         printed, junctions = self.judge(input_ids, mask, evidence)
         printed = printed if self.training else printed - self.threshold
-        logits = torch.stack([-printed / 2, printed / 2], dim=-1)
+        logits = two_logits(printed)
         loss = None
         if labels is not None:
             loss = _binary(printed, labels)

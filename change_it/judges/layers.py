@@ -8,7 +8,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import AutoConfig, AutoModel
+from torch.nn import functional
+from transformers import AutoConfig, AutoModel, PreTrainedModel
+from transformers.modeling_outputs import SequenceClassifierOutput
 
 #: A prime: numbers of words and n-grams are polynomials modulo it.
 MODULUS = 2**31 - 1
@@ -57,3 +59,48 @@ def lstm_arithmetic(device: torch.device) -> AbstractContextManager[object]:
     lacks = device.type == "cpu" and torch.backends.mkldnn.is_available()
     lacks = lacks and not torch.ops.mkldnn._is_mkldnn_bf16_supported()
     return torch.autocast("cpu", enabled=False) if lacks else nullcontext()
+
+
+def two_logits(logit: Tensor) -> Tensor:
+    """(rows, 2) logits of two classes, whose difference is the (rows,) logit of the second."""
+    return torch.stack([-logit / 2, logit / 2], dim=-1)
+
+
+def binary_loss(logit: Tensor, labels: Tensor | None) -> Tensor | None:
+    """Mean cross-entropy of (rows,) logits of the second class; None without labels."""
+    return (
+        None if labels is None else functional.binary_cross_entropy_with_logits(logit.float(), labels.float())
+    )
+
+
+class TwoClassModel(PreTrainedModel):
+    """A classifier of headlines, or of pairs of texts, into two classes; `classify` is that of its subclass."""
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        token_type_ids: Tensor | None = None,
+        labels: Tensor | None = None,
+        **_: object,
+    ) -> SequenceClassifierOutput:
+        """Judge a batch.
+
+        Args:
+            input_ids: int64 (rows, tokens).
+            attention_mask: (rows, tokens), 0 where padded; all ones if not given.
+            token_type_ids: taken because tokenizers give it, not used.
+            labels: int64 (rows,), the right classes: 0 or 1.
+
+        Returns:
+            `logits` (rows, 2) and, with labels, the mean cross-entropy as `loss`; see `classify`.
+        """
+        mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
+        logits, loss = self.classify(input_ids, mask, labels)
+        return SequenceClassifierOutput(loss=loss, logits=logits)
+
+    def classify(
+        self, input_ids: Tensor, attention_mask: Tensor, labels: Tensor | None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Logits (rows, 2) and, with labels, the loss."""
+        raise NotImplementedError

@@ -13,10 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import PreTrainedConfig, PreTrainedModel
-from transformers.modeling_outputs import SequenceClassifierOutput
+from transformers import PreTrainedConfig
 
-from .layers import MODULUS, compact, encoder_of, mean
+from .layers import MODULUS, TwoClassModel, compact, encoder_of, mean
 
 #: What the linear layer sees of a pair: seven lexical features, eight of facts, three of the encoder.
 FEATURES = (
@@ -101,7 +100,7 @@ def occurrences(numbers: Tensor, others: Tensor) -> Tensor:
     return torch.searchsorted(ordered, numbers, right=True) - torch.searchsorted(ordered, numbers)
 
 
-class PairJudgeForSequenceClassification(PreTrainedModel):
+class PairJudgeForSequenceClassification(TwoClassModel):
     """Do two texts (headline and headline, headline and article) speak of the same event?
 
     The separator token divides the texts, so tokenizers with and without token types will do; padding is
@@ -141,31 +140,14 @@ class PairJudgeForSequenceClassification(PreTrainedModel):
         self.register_buffer("feature_scale", torch.ones(len(FEATURES)))
         self.post_init()
 
-    def forward(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor | None = None,
-        token_type_ids: Tensor | None = None,
-        labels: Tensor | None = None,
-        **_: object,
-    ) -> SequenceClassifierOutput:
-        """Judge a batch of pairs.
-
-        Args:
-            input_ids: int64 (rows, tokens).
-            attention_mask: (rows, tokens), 0 where padded; all ones if not given.
-            token_type_ids: taken because tokenizers give it, not used.
-            labels: int64 (rows,), 1 for a match.
-
-        Returns:
-            `logits` (rows, 2) and, with labels, the mean cross-entropy as `loss`.
-        """
-        mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
-        features, pooled = self.describe(input_ids, mask)
+    def classify(
+        self, input_ids: Tensor, attention_mask: Tensor, labels: Tensor | None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Logits and the mean cross-entropy; label 1 is a match."""
+        features, pooled = self.describe(input_ids, attention_mask)
         logits = self.features((features - self.feature_mean) / self.feature_scale)
         logits = logits + self.classifier(self.dropout(pooled))
-        loss = None if labels is None else functional.cross_entropy(logits.float(), labels)
-        return SequenceClassifierOutput(loss=loss, logits=logits)
+        return logits, None if labels is None else functional.cross_entropy(logits.float(), labels)
 
     def describe(self, input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
         """What the two linear layers see.

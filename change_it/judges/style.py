@@ -13,10 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import PreTrainedConfig, PreTrainedModel
-from transformers.modeling_outputs import SequenceClassifierOutput
+from transformers import PreTrainedConfig
 
-from .layers import MODULUS, compact, encoder_of, mean
+from .layers import MODULUS, TwoClassModel, binary_loss, compact, encoder_of, mean, two_logits
 
 #: Kinds of pieces: of no text, beginning a word, going on with one, and saying what case the next one has.
 NONE, BEGINS, GOES_ON, MARKER = range(4)
@@ -95,7 +94,7 @@ def ngram_numbers(units: Tensor, lengths: Tensor, longest: int, salt: int) -> li
     return found
 
 
-class StyleJudgeForSequenceClassification(PreTrainedModel):
+class StyleJudgeForSequenceClassification(TwoClassModel):
     """Which of two outlets wrote a headline?
 
     The logit of the second outlet against the first is `mix[0]` times that of the n-grams, plus `mix[1]` times that of
@@ -133,36 +132,17 @@ class StyleJudgeForSequenceClassification(PreTrainedModel):
         self.register_buffer("mix", torch.tensor([1.0, 0.0, 0.0]))
         self.post_init()
 
-    def forward(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor | None = None,
-        token_type_ids: Tensor | None = None,
-        labels: Tensor | None = None,
-        **_: object,
-    ) -> SequenceClassifierOutput:
-        """Judge a batch of headlines.
-
-        Args:
-            input_ids: int64 (rows, tokens).
-            attention_mask: (rows, tokens), 0 where padded; all ones if not given.
-            token_type_ids: taken because tokenizers give it, not used.
-            labels: int64 (rows,), 0 for the first outlet and 1 for the second.
-
-        Returns:
-            `logits` (rows, 2), those of the encoder alone in training, and, with labels, the encoder's mean cross-entropy
-            as `loss`.
-        """
-        mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
+    def classify(
+        self, input_ids: Tensor, attention_mask: Tensor, labels: Tensor | None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Logits, those of the encoder alone in training, and the encoder's mean cross-entropy; label 0 is the first outlet."""
         asked = self.training or labels is not None or bool(self.mix[1])
-        encoder = self.read(input_ids, mask) if asked else self.mix.new_zeros(len(input_ids))
+        encoder = self.read(input_ids, attention_mask) if asked else self.mix.new_zeros(len(input_ids))
         logit = encoder
         if not self.training:
-            logit = self.mix[0] * self.count(input_ids, mask) + self.mix[1] * encoder + self.mix[2]
-        loss = None
-        if labels is not None:
-            loss = functional.binary_cross_entropy_with_logits(encoder.float(), labels.float())
-        return SequenceClassifierOutput(loss=loss, logits=torch.stack([-logit / 2, logit / 2], dim=-1))
+            ngrams = self.count(input_ids, attention_mask)
+            logit = self.mix[0] * ngrams + self.mix[1] * encoder + self.mix[2]
+        return two_logits(logit), binary_loss(encoder, labels)
 
     def read(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """The encoder's logit of the second outlet, (rows,); it does not see the markers of case."""
