@@ -1,11 +1,11 @@
 """A small corpus of invented words: events reported by both outlets (closely or loosely) and by one alone."""
 
-import csv
 import random
 from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
+from csv_files import write_csv
 
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions
@@ -67,10 +67,7 @@ def options(out="unused", **changes):
     return BuildOptions(**{"files": ("fake.csv",), "out": Path(out)} | changes)
 
 
-def write_csv(path, made):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["id", "headline", "article", "label", "date"])
-        short = {"rep": "R", "gio": "G"}
-        writer.writerows([a.id, a.headline, a.article, short[a.label], a.date or ""] for a in made)
-    return path
+def write_articles(path, made):
+    short = {"rep": "R", "gio": "G"}
+    rows = [[a.id, a.headline, a.article, short[a.label], a.date or ""] for a in made]
+    return write_csv(path, rows, ["id", "headline", "article", "label", "date"])

@@ -1,6 +1,5 @@
 """A tiny run on disk, models of it that a page can offer, and the page served on loopback."""
 
-import csv
 import os
 from contextlib import contextmanager
 from dataclasses import replace
@@ -47,12 +46,6 @@ def verdicts():
         ("facts", "care"): (Message("verdict.lets", names=named(name_mistaken=0.91)),),
     }
     return tuple(Verdict(*judge, found) for judge, found in reasons.items())
-
-
-def write_csv(path, rows, header, **how):
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, **how).writerows([header, *rows])
-    return path
 
 
 def save_judge(folder, task, *, outlets=OUTLETS, fold="all", seed=0):

@@ -3,6 +3,7 @@
 import csv
 
 import polars as pl
+from csv_files import read_csv, write_csv
 from scoring_fakes import OUTLETS, write_toy_corpus
 
 PLACES = ("Roma", "Milano", "Torino", "Napoli", "Bari", "Pisa", "Lecce", "Genova")
@@ -42,20 +43,14 @@ def write_corpus(folder):
 def write_predictions(corpus, file):
     """A system that repeats the original and says so."""
     rows = pl.read_parquet(corpus / "articles" / "test.parquet").to_dicts()
-    with file.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out)
-        writer.writerow(["id", "headline", "target"])
-        for row in rows:
-            writer.writerow(
-                [row["id"], f"{row['headline']} davvero", OUTLETS[1 - OUTLETS.index(row["label"])]]
-            )
-    return file
+    other = dict(zip(OUTLETS, OUTLETS[::-1], strict=True))
+    made = [[row["id"], f"{row['headline']} davvero", other[row["label"]]] for row in rows]
+    return write_csv(file, made, ["id", "headline", "target"])
 
 
 def fill_in(sheet, file, answer):
     """A sheet with the column `answer`, and others, filled in: `answer` maps a row to cells."""
-    with sheet.open(encoding="utf-8", newline="") as source:
-        rows = list(csv.DictReader(source))
+    rows = read_csv(sheet)
     with file.open("w", encoding="utf-8", newline="") as out:
         writer = csv.DictWriter(out, list(rows[0]))
         writer.writeheader()

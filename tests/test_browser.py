@@ -5,7 +5,6 @@ word in common, fluency wants no word twice. Every page is checked: an error in 
 script that runs is a failure of its test.
 """
 
-import csv
 import re
 from contextlib import ExitStack
 from functools import partial
@@ -14,8 +13,9 @@ from time import sleep
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from csv_files import read_csv, write_csv
 from pages import beyond, expected, foreign_words, pale
-from space_runs import models_in, served, write_csv, write_run
+from space_runs import models_in, served, write_run
 
 from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.space import transfer_tab
@@ -214,8 +214,7 @@ def download(page, place, name):
     with page.expect_download() as found:
         link.click()
     assert found.value.suggested_filename == name
-    with open(found.value.path(), encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_csv(found.value.path())
 
 
 def choose(page, place, name):

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from corpus_fakes import articles, options, write_csv
+from corpus_fakes import articles, options, write_articles
 from datasets import load_dataset
 from processes import run_program
 
@@ -49,7 +49,7 @@ print("same rows")
 def built(tmp_path_factory):
     """A CSV, and the corpus folder that the command makes of it."""
     where = tmp_path_factory.mktemp("script")
-    files = str(write_csv(where / "news.csv", articles()))
+    files = str(write_articles(where / "news.csv", articles()))
     corpus_build.run(options(where / "corpus", files=(files,), **CHOICES))
     return files, str(where / "corpus")
 

@@ -5,7 +5,7 @@ from itertools import repeat
 
 import pytest
 import torch
-from corpus_fakes import articles, options, write_csv
+from corpus_fakes import articles, options, write_articles
 from space_runs import save_judge
 from tiny_generators import save_generator
 
@@ -141,7 +141,7 @@ def models(tmp_path_factory, corpus):
 @pytest.mark.slow
 class TestRay:
     def test_a_corpus_is_the_same_bytes_when_a_machine_is_lost(self, cluster, tmp_path, monkeypatch):
-        file = str(write_csv(tmp_path / "news.csv", articles(close=60, loose=40, alone=60)))
+        file = str(write_articles(tmp_path / "news.csv", articles(close=60, loose=40, alone=60)))
         corpus_build.run(options(tmp_path / "local", files=(file,)))
         for module, name, size in (
             (alignment, "WIDTH", 16),

@@ -1,12 +1,12 @@
 """Answers on the disk: appended at once, read back, safe against a cut-off row, a damaged file and several servers."""
 
-import csv
 import multiprocessing
 import os
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from csv_files import read_csv
 from space_runs import pressed
 
 from change_it.annotation import answers as module
@@ -64,8 +64,7 @@ def test_a_last_row_that_lacks_its_line_break_alone_is_kept(tmp_path, answers):
     answers.add("anna", "a3", "answer", 1)
     wanted = {"a1": {"answer": 2}, "a2": {"answer": 1}, "a3": {"answer": 1}}
     assert answers.read("anna") == Answers(tmp_path, ITEMS).read("anna") == wanted
-    with (tmp_path / "anna.csv").open(encoding="utf-8", newline="") as file:
-        assert [row["item"] for row in csv.DictReader(file)] == ["a1", "a2", "a3"]
+    assert [row["item"] for row in read_csv(tmp_path / "anna.csv")] == ["a1", "a2", "a3"]
 
 
 def test_people_answer_at_once(answers):

@@ -1,9 +1,9 @@
 """Three annotators at once on the page in a real browser, one of whom reloads midway; what they answered is scored."""
 
-import csv
 import json
 
 import pytest
+from csv_files import read_csv
 from pages import beyond, expected, pale
 
 from change_it.cli import main
@@ -124,8 +124,7 @@ def test_three_annotators(browser, served, sheet, capsys):
         row["n"] for row in tables["classification"]["rows"] if row["rater"] in ("anna", "ben", "carla")
     ]
     assert counts == [20] * 6
-    with (answers / "anna.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_csv(answers / "anna.csv")
     assert len(rows) == 40 * 3 + 1
     assert rows[-1]["fluency"] == "1"
 

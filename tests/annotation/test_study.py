@@ -1,12 +1,12 @@
 """From a sheet to the tables of a study, through the command line; judges decide by rules (`scoring_fakes`)."""
 
-import csv
 import json
 import re
 
 import numpy as np
 import polars as pl
 import pytest
+from csv_files import read_csv
 from scipy.stats import rankdata
 from scoring_fakes import FakeJudges
 from studies import fill_in, write_predictions
@@ -14,11 +14,6 @@ from studies import fill_in, write_predictions
 from change_it.annotation.sheets import Annotator, KeyRow
 from change_it.annotation.study import Judged, Study, _weighted_ranks
 from change_it.cli import main
-
-
-def rows_of(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def told_apart(row):
@@ -46,7 +41,7 @@ def with_judges(monkeypatch):
 
 
 def test_a_sheet_is_blind_and_balanced(sheet):
-    key, rows = rows_of(sheet.with_name("sheet-key.csv")), rows_of(sheet)
+    key, rows = read_csv(sheet.with_name("sheet-key.csv")), read_csv(sheet)
     assert list(rows[0]) == [
         *("item", "headline", "choice1", "choice2", "answer"),
         *("article", "content", "fluency"),
@@ -108,7 +103,7 @@ def test_ranks_of_a_resample_are_those_of_its_items():
 
 
 def test_the_key_has_events(sheet):
-    key = rows_of(sheet.with_name("sheet-key.csv"))
+    key = read_csv(sheet.with_name("sheet-key.csv"))
     of_event = {}
     for row in key:
         of_event.setdefault(row["event"], set()).add(re.search(r"numero \d+", row["headline"])[0])
@@ -181,7 +176,7 @@ def test_headlines_on_which_people_and_judge_differ_are_listed(sheet, tmp_path, 
     found = tables["differences"]["rows"]
     assert found
     assert all("!" in row["headline"] and (row["people"], row["judge"]) == ("rep", "gio") for row in found)
-    assert len(found) == sum("!" in row["headline"] for row in rows_of(sheet))
+    assert len(found) == sum("!" in row["headline"] for row in read_csv(sheet))
 
 
 def test_ratings_are_correlated_with_judges_and_metrics(sheet, tmp_path, with_judges, capsys):
@@ -203,7 +198,7 @@ def test_ratings_are_correlated_with_judges_and_metrics(sheet, tmp_path, with_ju
 
 def test_what_is_missing_is_missing(sheet, tmp_path, capsys):
     """Somebody who stopped after ten headlines, somebody who left one out."""
-    rows = rows_of(sheet)
+    rows = read_csv(sheet)
     early = {row["item"] for row in rows[:10]}
     files = [
         fill_in(sheet, tmp_path / "anna.csv", lambda row: told_apart(row) if row["item"] in early else {}),
@@ -268,7 +263,7 @@ def test_a_headline_like_a_formula_is_quoted_in_the_sheet_and_shown_as_it_is(stu
     sheet = tmp_path / "sheet.csv"
     arguments = ["--corpus", str(study_corpus), "--predictions", f"plus={file}", "--items", "10"]
     assert main(["annotate", "sample", *arguments, "--names", "La R,Il G", "--out", str(sheet)]) == 0
-    assert sum("'+1: " in row["headline"] for row in rows_of(sheet)) == 10
+    assert sum("'+1: " in row["headline"] for row in read_csv(sheet)) == 10
     rows, questions = read_sheet(sheet)
     assert sum(row.headline.startswith("+1: ") for row in rows) == 10
     assert {(row.choice1, row.choice2) for row in rows} == {("La R", "Il G")}
@@ -295,11 +290,11 @@ def test_headlines_of_the_own_outlet_are_a_condition(study_corpus, tmp_path, wit
     ]
     arguments = ["--corpus", str(study_corpus), "--predictions", *specs, "--items", "20", "--out", str(out)]
     assert main(["annotate", "sample", *arguments]) == 0
-    key = [row for row in rows_of(tmp_path / "sheet-key.csv") if row["condition"] == "setting1"]
+    key = [row for row in read_csv(tmp_path / "sheet-key.csv") if row["condition"] == "setting1"]
     assert len(key) == 20
     assert all(row["outlet"] == row["label"] and row["reference"] == row["source"] for row in key)
     assert sum(row["outlet"] == "gio" for row in key) == 10
-    events = {re.search(r"numero \d+", row["headline"])[0] for row in rows_of(out)}
+    events = {re.search(r"numero \d+", row["headline"])[0] for row in read_csv(out)}
     assert len(events) == 40  # of 60 headlines: there are forty events
     filled = fill_in(out, tmp_path / "anna.csv", lambda row: {"answer": told_apart(row)["answer"]})
     report = [
@@ -324,7 +319,7 @@ def test_files_without_targets_aim_at_the_other_outlet(study_corpus, tmp_path, c
     out = tmp_path / "sheet.csv"
     arguments = ["--corpus", str(study_corpus), "--items", "4", "--out", str(out)]
     assert main(["annotate", "sample", *arguments, "--predictions", *specs]) == 0
-    key = rows_of(tmp_path / "sheet-key.csv")
+    key = read_csv(tmp_path / "sheet-key.csv")
     assert [sum(row["condition"] == name for row in key) for name in ("table", "lines")] == [4, 4]
     assert all(row["outlet"] != row["label"] for row in key)
     twice = [*specs[1:], f"lines={tmp_path / 'table.csv'}"]
@@ -361,7 +356,7 @@ def test_gold_of_any_articles_is_that_of_the_random_split(study_corpus, tmp_path
         "3",
     ]
     assert main(["annotate", "sample", *arguments]) == 0
-    key = [row for row in rows_of(tmp_path / "sheet-key.csv") if row["condition"] == "random gold"]
+    key = [row for row in read_csv(tmp_path / "sheet-key.csv") if row["condition"] == "random gold"]
     assert len(key) == 4
     assert all(row["headline"] == row["source"] and row["outlet"] == row["label"] for row in key)
     from change_it.corpus.folder import read_table

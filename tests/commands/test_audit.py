@@ -3,7 +3,7 @@ import shutil
 from dataclasses import replace
 
 import pytest
-from corpus_fakes import articles, write_csv
+from corpus_fakes import articles, write_articles
 from matplotlib.figure import Figure
 from scoring_fakes import FakeJudges
 
@@ -121,7 +121,7 @@ def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch
         replace(one, headline=f"{one.headline} {' '.join(bad)}", article=f"{one.article} {' '.join(bad)}")
         for one in articles()
     ]
-    text = write_csv(tmp_path / "news.csv", made).read_text(encoding="utf-8")
+    text = write_articles(tmp_path / "news.csv", made).read_text(encoding="utf-8")
     (tmp_path / "news.csv").write_text(
         text.replace(",R,", ',"<b>a\'",').replace(",G,", ",{{b}}&,"), encoding="utf-8"
     )

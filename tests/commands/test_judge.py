@@ -2,8 +2,8 @@ import json
 
 import polars as pl
 import pytest
+from csv_files import write_csv
 from scoring_fakes import FakeJudges, write_stand_ins
-from space_runs import write_csv
 
 from change_it.cli import main
 from change_it.scoring.facts import Facts, Unsupported

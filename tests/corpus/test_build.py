@@ -1,4 +1,3 @@
-import csv
 import dataclasses
 import json
 import shutil
@@ -6,7 +5,8 @@ from functools import cache
 
 import polars as pl
 import pytest
-from corpus_fakes import articles, options, reading, write_csv
+from corpus_fakes import articles, options, reading, write_articles
+from csv_files import read_csv
 from datasets import ClassLabel, get_dataset_config_names, load_dataset
 from polars.testing import assert_frame_equal
 
@@ -51,7 +51,7 @@ def folder(tmp_path_factory):
     where = tmp_path_factory.mktemp("build")
     made = with_near_duplicates(articles())
     bad = [dataclasses.replace(made[0], id="empty", headline=""), dataclasses.replace(made[1])]
-    write_csv(where / "news.csv", [*made, *bad])
+    write_articles(where / "news.csv", [*made, *bad])
     corpus_build.run(options(where / "corpus", files=(str(where / "news.csv"),)))
     return where / "corpus"
 
@@ -59,14 +59,14 @@ def folder(tmp_path_factory):
 class TestFolder:
     def test_rows_in_are_kept_or_rejected(self, folder):
         report = json.loads((folder / "alignment.json").read_text())
-        rejected = list(csv.DictReader((folder / "rejected.csv").open(encoding="utf-8")))
+        rejected = read_csv(folder / "rejected.csv")
         kept = sum(pl.read_parquet(file).height for file in (folder / "articles").iterdir())
         assert report["rows"] == kept + len(rejected) == report["kept"] + sum(report["rejected"].values())
         assert report["rejected"]["empty headline"] == report["rejected"]["duplicate id"] == 1
 
     def test_near_duplicates_of_test_articles_are_rejected_with_their_line(self, folder):
         lines = (folder.parent / "news.csv").read_text(encoding="utf-8").splitlines()
-        rejected = list(csv.DictReader((folder / "rejected.csv").open(encoding="utf-8")))
+        rejected = read_csv(folder / "rejected.csv")
         removed = [row for row in rejected if row["reason"] == "near-duplicate of a test article"]
         test = set(pl.read_parquet(folder / "articles/test.parquet").filter(pl.col("label") == "rep")["id"])
         assert {row["id"] for row in removed} == {f"{id_}-again" for id_ in test}

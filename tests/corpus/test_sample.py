@@ -1,6 +1,5 @@
 """The embedded sample and its parts: whole events, chosen by the seed."""
 
-import csv
 import hashlib
 import json
 from collections import Counter
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from csv_files import read_csv
 
 from change_it.commands.corpus_sample import SampleOptions, run
 from change_it.corpus.sample import SAMPLE, SIZE, is_sample, sample_articles
@@ -32,7 +32,7 @@ def test_size():
 def test_run_writes_csv(tmp_path: Path, capsys):
     out = tmp_path / "deep" / "sample.csv"
     run(SampleOptions(out=out, articles=30, seed=3))
-    rows = list(csv.DictReader(out.open(encoding="utf-8", newline="")))
+    rows = read_csv(out)
     assert list(rows[0]) == ["id", "headline", "article", "label", "date"]
     assert [row["headline"] for row in rows] == [a.headline for a in sample_articles(30, seed=3)]
     assert [path.name for path in out.parent.iterdir()] == ["sample.csv"]

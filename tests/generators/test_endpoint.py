@@ -1,6 +1,5 @@
 """A model behind a server: every row has a headline or a reason, and nothing is paid for twice."""
 
-import csv
 import shutil
 import signal
 import socket
@@ -11,6 +10,7 @@ from contextlib import suppress
 
 import pytest
 from chat_server import serve
+from csv_files import read_csv, write_csv
 from transformers import AutoTokenizer
 
 from change_it.commands import transfer as transfer_command
@@ -33,15 +33,8 @@ def server(monkeypatch):
 
 @pytest.fixture
 def articles(tmp_path):
-    path = tmp_path / "in.csv"
-    with path.open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["id", "headline", "article", "label"])
-        for number in range(12):
-            rows.writerow(
-                [f"x{number}", f"Crolla il ponte {number}", f"Il ponte {number} è crollato.", "colle"]
-            )
-    return str(path)
+    rows = [[f"x{n}", f"Crolla il ponte {n}", f"Il ponte {n} è crollato.", "colle"] for n in range(12)]
+    return str(write_csv(tmp_path / "in.csv", rows, ["id", "headline", "article", "label"]))
 
 
 def options(server, corpus, tmp_path, **changes):
@@ -51,8 +44,7 @@ def options(server, corpus, tmp_path, **changes):
 
 def transferred(chosen):
     transfer_command.run(chosen)
-    with chosen.out.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_csv(chosen.out)
 
 
 def test_each_row_is_asked_for_once_with_the_prompt_of_the_corpus(server, corpus, articles, tmp_path, capsys):

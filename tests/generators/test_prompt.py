@@ -1,12 +1,12 @@
 """Prompts: the corpus's language, examples of the training set alone; and models that are asked by them as they are."""
 
-import csv
 import shutil
 from dataclasses import replace
 
 import polars as pl
 import pytest
 import torch
+from csv_files import read_csv
 
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
@@ -164,8 +164,7 @@ def tiny(request, tiny_t5, tiny_gpt2, tiny_llama):
 
 def transferred(chosen):
     transfer_command.run(chosen)
-    with chosen.out.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_csv(chosen.out)
 
 
 def test_a_model_is_asked_as_it_is(corpus, tmp_path, tiny_llama):

@@ -158,11 +158,11 @@ def test_bad_input(corpus, tmp_path):
 
 
 def test_a_corpus_without_loose_pairs_cannot_train_s2s1(tmp_path):
-    from corpus_fakes import articles, options, write_csv
+    from corpus_fakes import articles, options, write_articles
 
     from change_it.commands import corpus_build
 
-    news = write_csv(tmp_path / "news.csv", articles(loose=0))
+    news = write_articles(tmp_path / "news.csv", articles(loose=0))
     corpus_build.run(options(tmp_path / "corpus", files=(str(news),), loose=0.49))
     with pytest.raises(InputError, match=r"needs A3 pairs.*--recipe sum"):
         load(str(tmp_path / "corpus"), "s2s1", "rep")

@@ -14,7 +14,7 @@ OUTLETS = ("rep", "gio")
 @pytest.fixture(scope="session")
 def run(tmp_path_factory):
     """A run: corpus, judges, a generator for each outlet; its report knows a generator as sum."""
-    from corpus_fakes import articles, write_csv
+    from corpus_fakes import articles, write_articles
     from saved_judges import save_untrained
     from tiny_generators import save_generator
 
@@ -26,7 +26,7 @@ def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs") / "mine"
     folder.mkdir()
     made = articles()
-    write_csv(folder / "articles.csv", [*made, made[0]])  # one of them twice
+    write_articles(folder / "articles.csv", [*made, made[0]])  # one of them twice
     corpus_build.run(BuildOptions(files=(str(folder / "articles.csv"),), out=folder / "corpus"))
     for task in ("main", "hh", "ah"):
         save_untrained(folder / "judges" / task, task, [*HEADLINES, *ARTICLES], OUTLETS)

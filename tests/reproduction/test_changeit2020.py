@@ -3,6 +3,7 @@
 import csv
 
 import pytest
+from csv_files import write_csv
 
 from change_it.errors import InputError
 from change_it.io import Record
@@ -12,9 +13,7 @@ from change_it.scoring.item import Item, TestSet
 
 
 def write(file, rows, header=("id", "headline", "article", "label")):
-    with file.open("w", encoding="utf-8", newline="") as out:
-        csv.writer(out).writerows([header, *rows])
-    return file
+    return write_csv(file, rows, header)
 
 
 def rows_of(count=4):

@@ -1,5 +1,4 @@
 import base64
-import csv
 import gzip
 import html
 import json
@@ -14,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from csv_files import read_csv, write_csv
 from matplotlib.figure import Figure
 from scoring_fakes import FakeJudges, toy_test_set
 
@@ -354,8 +354,7 @@ def test_files_beside_the_page(report, scores):
     assert json.loads((out / "scores.json").read_text(encoding="utf-8"))["systems"].keys() == set(
         scores.systems
     )
-    with (out / "systems.csv").open(encoding="utf-8") as lines:
-        rows = list(csv.DictReader(lines))
+    rows = read_csv(out / "systems.csv")
     assert len(rows) == len(scores.systems) * 3
     assert rows[2]["direction"] == "average"
     assert float(rows[2]["compliancy"]) == 1
@@ -401,11 +400,9 @@ def test_formulas_of_strangers_are_quoted(tmp_path, toy_test, fake_judges):
     headlines = tuple(starts[at % len(starts)] for at in range(len(toy_test.items)))
     scores = score(toy_test, fake_judges, [ScoredSystem("=sum", headlines)], resamples=2)
     write_report(tmp_path / "report", scores, None, [])
-    with (tmp_path / "report" / "items" / "=sum.csv").open(encoding="utf-8", newline="") as lines:
-        written = [row["headline"] for row in csv.DictReader(lines)]
+    written = [row["headline"] for row in read_csv(tmp_path / "report" / "items" / "=sum.csv")]
     assert written == [f"'{text}" if text[0] in "=+-@\t" else text for text in headlines]
-    with (tmp_path / "report" / "systems.csv").open(encoding="utf-8", newline="") as lines:
-        assert {row["system"] for row in csv.DictReader(lines)} == {"'=sum"}
+    assert {row["system"] for row in read_csv(tmp_path / "report" / "systems.csv")} == {"'=sum"}
 
 
 def test_the_same_scores_give_the_same_page(tmp_path, scores, contexts, report):
@@ -612,14 +609,9 @@ def test_the_command_prints_a_table(capsys, tmp_path, toy_corpus, toy_test):
 
 @pytest.mark.usefixtures("with_fake_judges")
 def test_the_command_refuses_the_judges_that_chose(capsys, tmp_path, toy_corpus, toy_test):
-    file = tmp_path / "mine.csv"
-    with file.open("w", encoding="utf-8", newline="") as out:
-        rows = csv.writer(out)
-        rows.writerow(["id", "headline", "target", "error", "reranker"])
-        for item in toy_test.items:
-            rows.writerow(
-                [item.id, item.reference, item.target, "", Reranker.of(FakeJudges(fold="0")).signature]
-            )
+    reranker = Reranker.of(FakeJudges(fold="0")).signature
+    rows = [[item.id, item.reference, item.target, "", reranker] for item in toy_test.items]
+    file = write_csv(tmp_path / "mine.csv", rows, ["id", "headline", "target", "error", "reranker"])
     options = ScoreOptions(
         corpus=str(toy_corpus), judges=str(tmp_path), predictions=(f"mine={file}",), resamples=2
     )

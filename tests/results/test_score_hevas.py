@@ -1,6 +1,5 @@
 """`change-it score --hevas`: the same headlines measured by HEvAS, and how far it agrees with the judges."""
 
-import csv
 import json
 import re
 from dataclasses import replace
@@ -8,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scoring_fakes
+from csv_files import read_csv
 from scipy import stats
 from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins, write_toy_corpus
 
@@ -139,8 +139,7 @@ def test_the_page_and_the_files(tmp_path, measured, charts):
         "summary.json",
     }
     assert [path.name for path in (out / "hevas" / "charts").iterdir()] == ["scatter.png"]
-    with (out / "hevas" / "items" / "own.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_csv(out / "hevas" / "items" / "own.csv")
     assert [row["id"] for row in rows] == scores.items["own"]["id"].to_list()
     assert all(float(row[metric]) == 0 for row in rows[PAIR] for metric in METRICS)
     record = json.loads((out / "scores.json").read_text(encoding="utf-8"))["hevas"]

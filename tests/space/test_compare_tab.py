@@ -1,8 +1,8 @@
 """The Compare tab: verdicts of two systems matched by id, filtered by who failed, shown as text."""
 
 import pytest
+from csv_files import write_csv
 from scoring_fakes import FakeJudges, toy_test_set
-from space_runs import write_csv
 
 from change_it.errors import InputError
 from change_it.scoring.scores import score

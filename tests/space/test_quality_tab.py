@@ -1,11 +1,11 @@
 """The Headline quality tab: uploads are what HEvAS reads from files, its numbers are shown as they are."""
 
-import csv
 import re
 from functools import partial
 
 import pytest
-from space_runs import measured_by, write_csv
+from csv_files import read_csv, write_csv
+from space_runs import measured_by
 
 from change_it import published_figures
 from change_it.errors import InputError
@@ -257,10 +257,7 @@ def test_what_cells_hold_is_text_in_all_that_comes_back(page, tmp_path):
     report, _, items = files[:3]
     with open(report, encoding="utf-8") as file:
         assert "<img" not in file.read()
-    with open(items, encoding="utf-8", newline="") as file:
-        assert all(
-            row["headline"].startswith("'") for row in csv.DictReader(file) if row["system"] == "b-mine"
-        )
+    assert all(row["headline"].startswith("'") for row in read_csv(items) if row["system"] == "b-mine")
 
 
 def test_the_handler_works_without_models(page, tmp_path, documents_file):
@@ -288,8 +285,7 @@ def test_the_handler_works_without_models(page, tmp_path, documents_file):
     assert [file.rpartition("/")[2] for file in files] == [
         *("report.html", "summary.csv", "items.csv", "interval.png", "scatter.png"),
     ]
-    with open(files[2], encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_csv(files[2])
     assert [(row["system"], row["id"]) for row in rows[:2]] == [("mine", "d0"), ("mine", "d1")]
     assert len(rows) == 12
     with open(files[0], encoding="utf-8") as file:

@@ -8,8 +8,9 @@ from functools import partial
 import numpy as np
 import polars as pl
 import pytest
+from csv_files import write_csv
 from scoring_fakes import OUTLETS, FakeJudges
-from space_runs import measured_by, write_csv
+from space_runs import measured_by
 
 from change_it.errors import InputError
 from change_it.space import score_tab as tab

@@ -11,10 +11,10 @@ from urllib.request import Request, urlopen
 import numpy as np
 import polars as pl
 import pytest
+from csv_files import write_csv
 from gradio_client.exceptions import AppError
 from processes import run_program
 from scoring_fakes import FakeJudges
-from space_runs import write_csv
 
 from change_it import space_path
 from change_it.audit.verdicts import Summary, Verdict
