@@ -55,7 +55,10 @@ def mean(states: Tensor, weights: Tensor) -> Tensor:
 
 
 def lstm_arithmetic(device: torch.device) -> AbstractContextManager[object]:
-    """float32 within autocast on processors where oneDNN, which computes LSTMs, has no bfloat16."""
+    """float32 within autocast on processors where oneDNN, which computes LSTMs, has no bfloat16.
+
+    `networks.pointer_generator` has the same: the code of a folder goes to the Hub without that of the other.
+    """
     lacks = device.type == "cpu" and torch.backends.mkldnn.is_available()
     lacks = lacks and not torch.ops.mkldnn._is_mkldnn_bf16_supported()
     return torch.autocast("cpu", enabled=False) if lacks else nullcontext()

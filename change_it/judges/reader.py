@@ -23,7 +23,6 @@ from change_it.io import GENERATOR_CARD
 from change_it.judges.causal_likelihood import CausalLikelihood
 from change_it.judges.judge_options import SCRATCH, read_about
 from change_it.judges.likelihood import EncoderDecoderLikelihood, Likelihood, PointerLikelihood
-from change_it.networks.pointer_generator import WordGenerator
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import (
     arithmetic,
@@ -38,6 +37,7 @@ from change_it.networks.pretrained import (
     read_config,
     read_tokenizer,
 )
+from change_it.networks.word_generator import WordGenerator
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Floats
 from change_it.text.edits import Edit, FactKind, Mentions, edits, new_words

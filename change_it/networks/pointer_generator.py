@@ -14,44 +14,20 @@ with the weights.
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-from transformers import GenerationMixin, LogitsProcessorList, PreTrainedConfig, PreTrainedModel
-from transformers.modeling_outputs import ModelOutput, Seq2SeqLMOutput
+from transformers.modeling_outputs import ModelOutput
 
-from .repeats import NoRepeatedWord
+from .word_generator import IGNORED, UNSET, WordConfig, WordGenerator
 
-if TYPE_CHECKING:  # `save_pretrained` looks for such lines, and saves these files too
-    from .headline_pipeline import HeadlinePipeline  # noqa: F401 (saved beside this file)
-
-IGNORED = -100
 #: What padding takes from gate i and adds to gate f of an LSTM: i becomes 0 and f becomes 1.
 GATE_BIAS = 1e4
 #: Words whose logits are made at once for the loss: those of a batch stay in the cache.
 WORDS_AT_ONCE = 5_000
-
-
-class WordConfig(PreTrainedConfig):
-    """What networks over the words of a `HeadlineTokenizer` have in common."""
-
-    is_encoder_decoder: bool = True
-
-    vocab_size: int = 40_100  # width of the logits: words of the vocabulary and temporary ids
-    reserved: int = 100  # temporary ids, the last of `vocab_size`
-    pad_token_id: int | None = 0
-    unk_token_id: int = 1
-    bos_token_id: int | None = 2
-    eos_token_id: int | list[int] | None = 3
-    decoder_start_token_id: int | None = 2
-
-    @property
-    def words(self) -> int:
-        """Size of the vocabulary without temporary ids."""
-        return self.vocab_size - self.reserved
 
 
 class PointerGeneratorConfig(WordConfig):
@@ -67,9 +43,6 @@ class PointerGeneratorConfig(WordConfig):
     coverage_weight: float = 1.0  # lambda, weight of the coverage loss
     # words are written with the embeddings that read them; False: a matrix of its own
     tie_word_embeddings: bool = True
-
-
-UNSET: Any = None  # fields of a `ModelOutput` have defaults
 
 
 @dataclass
@@ -206,109 +179,6 @@ class _Steps:
     context: Tensor
     attention: Tensor
     coverage: Tensor | None
-
-
-class WordGenerator(PreTrainedModel, GenerationMixin):
-    """What our encoder-decoders over words share: the call, the state of decoding, and words without `<unk>`."""
-
-    base_model_prefix = "model"
-    main_input_name = "input_ids"
-    encoder: nn.Module
-
-    @classmethod
-    def _supports_default_dynamic_cache(cls) -> bool:
-        return False  # each has a `DecoderState` of its own
-
-    def get_encoder(self, modality: str | None = None) -> nn.Module:
-        """The encoder, for `generate`."""
-        return self.encoder
-
-    def forward(
-        self,
-        input_ids: Tensor | None = None,
-        attention_mask: Tensor | None = None,
-        decoder_input_ids: Tensor | None = None,
-        labels: Tensor | None = None,
-        encoder_outputs: Any = None,
-        past_key_values: Any = None,
-        use_cache: bool | None = None,
-        **kwargs: Any,
-    ) -> Seq2SeqLMOutput:
-        """Loss of the labels, or log-probabilities of the next word.
-
-        Sources (n, tokens) have temporary ids and padding on the right; `decoder_input_ids` (n, t) are the words so far, `<s>`
-        first, from the labels when not given; `labels` (n, t) end with `</s>` and are padded with -100. The Transformer
-        carries `past_key_values` on in place. With labels the loss is the mean over their words of -log P(word), for PNC of
-        the weighted coverage loss (eq. 13) too, and there are no logits. Without, they are (n, t, vocab_size)
-        log-probabilities over the extended vocabulary, none for `<unk>`.
-        """
-        encoded = self.encoder(input_ids, attention_mask) if encoder_outputs is None else encoder_outputs
-        if decoder_input_ids is None:
-            if labels is None:
-                raise ValueError("give decoder_input_ids or labels")
-            decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)
-        steps, state = self._decode(decoder_input_ids, encoded, past_key_values)
-        if labels is not None:
-            return Seq2SeqLMOutput(loss=self._loss(steps, encoded, labels))
-        return Seq2SeqLMOutput(
-            logits=self._log_probabilities(steps, encoded),
-            past_key_values=state if use_cache else None,
-            encoder_last_hidden_state=encoded.last_hidden_state,
-        )
-
-    def _decode(self, ids: Tensor, encoded: Any, state: Any) -> tuple[Any, Any]:
-        """What the decoder makes of (n, t) words after those of `state`, and the state after them."""
-        raise NotImplementedError
-
-    def _loss(self, steps: Any, encoded: Any, labels: Tensor) -> Tensor:
-        """Mean over the labels' words."""
-        raise NotImplementedError
-
-    def _log_probabilities(self, steps: Any, encoded: Any) -> Tensor:
-        """(n, t, vocab_size) log-probabilities of the next word."""
-        raise NotImplementedError
-
-    def prepare_decoder_input_ids_from_labels(self, labels: Tensor) -> Tensor:
-        """`<s>` and all labels but the last."""
-        shifted = labels.roll(1, dims=1).masked_fill(labels.roll(1, dims=1) == IGNORED, self._padding)
-        shifted[:, 0] = self.config.decoder_start_token_id or 0
-        return shifted
-
-    def prepare_inputs_for_generation(  # type: ignore[override]  # transformers passes names
-        self,
-        input_ids: Tensor,
-        past_key_values: Any = None,
-        encoder_outputs: Any = None,
-        use_cache: bool | None = None,
-        **kwargs: Any,
-    ) -> dict[str, Any]:
-        """One step of `generate`: with a state, only the last word is read."""
-        return {
-            "decoder_input_ids": input_ids if past_key_values is None else input_ids[:, -1:],
-            "past_key_values": past_key_values,
-            "encoder_outputs": encoder_outputs,
-            "use_cache": use_cache,
-        }
-
-    def generate(  # type: ignore[override]  # the others are in kwargs
-        self,
-        inputs: Tensor | None = None,
-        generation_config: Any = None,
-        logits_processor: Any = None,
-        **kwargs: Any,
-    ) -> Any:
-        """As in transformers, with one more setting: where there are `repeatable_token_ids`, no other word is written twice."""
-        name = "repeatable_token_ids"
-        saved = getattr(generation_config, name, getattr(self.generation_config, name, None))
-        repeatable = kwargs.pop(name, saved)
-        rules = [] if repeatable is None else [NoRepeatedWord(repeatable)]
-        processors = LogitsProcessorList([*rules, *(logits_processor or [])])
-        search: Any = super()
-        return search.generate(inputs, generation_config, processors, **kwargs)
-
-    @property
-    def _padding(self) -> int:
-        return self.config.pad_token_id or 0
 
 
 class PointerGeneratorForConditionalGeneration(WordGenerator):

@@ -21,8 +21,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers.modeling_outputs import ModelOutput
 
-from .pointer_generator import IGNORED, UNSET, WordConfig, WordGenerator
 from .tokenizer import HeadlineTokenizer
+from .word_generator import IGNORED, UNSET, WordConfig, WordGenerator
 
 #: Keys and values.
 Pairs = tuple[Tensor, Tensor]

@@ -98,7 +98,7 @@ def test_staged_code_needs_nothing_of_ours(run, options):
         options("judge", run / "judges/hh")
     )
     code = {name: content(files, name).decode() for name in files if name.endswith(".py")}
-    assert code.keys() == {"layers.py", "pair.py", "pointer_generator.py", *PIPELINE}
+    assert code.keys() == {"layers.py", "pair.py", "pointer_generator.py", "word_generator.py", *PIPELINE}
     assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
 
 
@@ -106,11 +106,7 @@ def test_code_of_the_transformer_is_sent_with_what_it_imports(options, tmp_path)
     folder = save_generator(tmp_path / "rewrite", recipe="rewrite", to=None, architecture="transformer")
     files = files_of(options("generator", folder))
     code = {name: content(files, name).decode() for name in files if name.endswith(".py")}
-    assert code.keys() == {
-        "pointer_transformer.py",
-        "pointer_generator.py",
-        *PIPELINE,
-    }
+    assert code.keys() == {"pointer_transformer.py", "word_generator.py", *PIPELINE}
     assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
     (tmp_path / "alone").mkdir()
     for name in files:
