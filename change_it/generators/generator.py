@@ -392,16 +392,18 @@ def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:
     targets = list(options.lora_targets) or usual.get(model.config.model_type, "all-linear")
     scale = {"r": options.lora_rank, "lora_alpha": options.lora_alpha}
     config = peft.LoraConfig(task_type=task, **scale, target_modules=targets)
+    linear = (name for name, module in model.named_modules() if isinstance(module, nn.Linear))
+    names = sorted({name.rpartition(".")[2] for name in linear})
     try:
         with warnings.catch_warnings():
             _hush_peft()
             return peft.get_peft_model(model, config)
     except ValueError as error:
-        linear = (name for name, module in model.named_modules() if isinstance(module, nn.Linear))
-        names = sorted({name.rpartition(".")[2] for name in linear})
+        given = f" with --lora-targets {' '.join(options.lora_targets)}" if options.lora_targets else ""
+        reason = str(error).partition("\n")[0][:200]
         raise InputError(
-            f"--lora-targets {' '.join(options.lora_targets)} or --lora-rank {options.lora_rank} do not fit "
-            f"{options.architecture}: give a positive rank and names among {', '.join(names)}"
+            f"adapters of rank {options.lora_rank} do not fit {options.architecture}{given} ({reason}): "
+            f"give a positive --lora-rank and as --lora-targets names among {', '.join(names)}"
         ) from error
 
 

@@ -39,7 +39,7 @@ ADAPTER = "adapter_config.json"
 Use = Literal["saved", "base", "encoder"]
 #: Numbers of a model beyond twice the bytes of its weights: what a new head and tables that are not saved may have.
 SPARE = 50_000_000
-_LAYERS = re.compile(r"layers?$")
+_LAYERS = re.compile(r"(?<!window_)layers?$")  # max_window_layers is a place among the layers
 _ADAPTERS = "holds adapters, not a model: merge them first with change-it merge"
 
 #: Name of `masked_attention`.
