@@ -269,3 +269,10 @@ def test_a_recurrence_is_read_for_each_headline(tiny_of, monkeypatch):
         with monkeypatch.context() as patched:
             patched.setattr(search, "prompt_states", lambda *_: {})
             assert found == generate(model, format_, SOURCES[:1], wide)
+
+
+def test_headlines_have_no_control_characters(tiny_gpt2):
+    tokenizer = load_tokenizer(tiny_gpt2)
+    format_ = EncoderDecoderFormat(tokenizer, **LENGTHS)
+    ids = torch.tensor(tokenizer(["Il\x00 ponte\x1b \tcade"])["input_ids"])
+    assert format_.texts(ids, [[]]) == ["Il ponte cade"]
