@@ -364,7 +364,8 @@ def load_model(
             )
         pad = tokenizer.pad_token_id
         if kind == "encoder-decoder" and model.config.decoder_start_token_id is None:
-            begin = tokenizer.bos_token_id
+            # what mBART learns begins with the end of its labels
+            begin = tokenizer.eos_token_id if model.config.model_type == "mbart" else tokenizer.bos_token_id
             model.config.decoder_start_token_id = pad if begin is None else begin
         model.config.pad_token_id = pad if model.config.pad_token_id is None else model.config.pad_token_id
         # A model may bring settings of the search, which would be mixed with those that are asked for.

@@ -17,6 +17,7 @@ from change_it.generators.generator import add_adapters, kind_of, load_generator
 from change_it.generators.generator_options import GeneratorSettings, preset
 from change_it.generators.search import generate
 from change_it.networks import pretrained
+from change_it.networks.formats import EncoderDecoderFormat
 from change_it.training.settings import resolve
 
 
@@ -246,6 +247,15 @@ def test_a_model_of_few_layers_whose_windows_begin_at_a_higher_one(tiny_of):
     heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "intermediate_size": 32}
     folder = tiny_of("Qwen2", **heads, max_window_layers=28)
     assert load_model(folder, "causal", load_tokenizer(folder)).config.max_window_layers == 28
+
+
+def test_an_mbart_writes_from_the_token_that_it_learns_from(mbart):
+    tokenizer = load_tokenizer(mbart)
+    model = load_model(mbart, "encoder-decoder", tokenizer, use="base")
+    format_ = EncoderDecoderFormat(tokenizer, max_source_tokens=9, max_target_tokens=9)
+    labels = format_.collate(["a"], ["b"])["labels"]
+    learnt = model.prepare_decoder_input_ids_from_labels(labels)[0, 0]
+    assert model.generation_config.decoder_start_token_id == learnt
 
 
 def test_bad_input(corpus, tmp_path, tiny_t5):
