@@ -8,15 +8,16 @@ import os
 import re
 import socket
 import sys
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import starmap
-from threading import Barrier
+from threading import Barrier, Event, local
 from typing import Any, Generic, Literal, TypeVar
 
 from change_it.errors import InputError
@@ -34,8 +35,14 @@ AHEAD = 2
 #: A cluster has to answer within so many seconds.
 SECONDS = 5
 
+#: Seconds between looks for a signal such as Ctrl-C.
+SIGNALS = 0.5
+
 #: How often a worker is started again elsewhere when its machine or its process is lost.
 RESTARTS = 10
+
+#: Of a thread of `Threads`: what is set when the others end.
+_thread = local()
 
 #: What the workers of a cluster that is running already take over.
 ENVIRONMENT = ("HF_HUB_OFFLINE", "HF_ENDPOINT", "HF_HOME", "TOKENIZERS_PARALLELISM")
@@ -62,8 +69,9 @@ class Threads(ThreadPoolExecutor):
     """Threads of this process, in each of which torch computes with one thread."""
 
     def __init__(self, width: int):
-        super().__init__(width, initializer=_compute_in_one_thread)
         self.width = width  # pieces that are at work at a time
+        self._closing = Event()
+        super().__init__(width, initializer=_begin_thread, initargs=(self._closing,))
         started = Barrier(width + 1)
         for _ in range(width):
             self.submit(started.wait)
@@ -74,11 +82,14 @@ class Threads(ThreadPoolExecutor):
             torch.set_num_threads(threads)  # of this thread, and of those that others start
 
     def __exit__(self, *_: object) -> None:
+        self._closing.set()
         self.shutdown(cancel_futures=True)
 
     @staticmethod
     def result(call: "Future[Result]") -> Result:
         """What a call gives, or what it has raised."""
+        while not wait([call], SIGNALS).done:  # a signal that another thread takes is seen too
+            pass
         return call.result()
 
 
@@ -250,7 +261,16 @@ def _call(function: Callable[..., Result], *arguments: object) -> Result:
     return function(*arguments)
 
 
-def _compute_in_one_thread() -> None:
+def pause(seconds: float) -> bool:
+    """Wait; False, at once, where the other pieces of work have ended: one has failed, or the run was interrupted."""
+    if (closing := getattr(_thread, "closing", None)) is None:
+        time.sleep(seconds)
+        return True
+    return not closing.wait(seconds)
+
+
+def _begin_thread(closing: Event) -> None:
+    _thread.closing = closing
     if torch := sys.modules.get("torch"):
         torch.get_num_threads()  # takes over the number of the process, which would undo the next line later
         torch.set_num_threads(1)

@@ -7,7 +7,7 @@ from threading import Lock, Thread
 
 
 class ChatServer:
-    """Answers with `reply(prompt, number)`: a text, a status, or a dict that is merged into the answer."""
+    """Answers with `reply(prompt, number)`: a text, a status, a status and a body, or a dict that is merged into the answer."""
 
     def __init__(self):
         self.requests, self.headers, self.at_work, self.most_at_work = [], [], 0, 0
@@ -36,7 +36,10 @@ def serve():
             finally:
                 with state.lock:
                     state.at_work -= 1
-            status, body = (reply, b"{}") if isinstance(reply, int) else (200, completion(reply))
+            if isinstance(reply, tuple):
+                status, body = reply
+            else:
+                status, body = (reply, b"{}") if isinstance(reply, int) else (200, completion(reply))
             try:
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(body)))

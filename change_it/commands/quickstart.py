@@ -110,6 +110,10 @@ def check(options: QuickstartOptions) -> None:
         check_model(options.writer, command="save_pretrained")
         if not options.writer_minutes > 0:
             raise InputError(f"--writer-minutes {options.writer_minutes}: give a number above 0")
+    elif options.writer_minutes != QuickstartOptions.writer_minutes:
+        raise InputError(
+            "--writer-minutes is of a pre-trained model that is tuned: give --writer, or leave it out"
+        )
 
 
 @keep_locks()

@@ -1,6 +1,7 @@
 """`change-it transfer`: new headlines for a corpus or a file, chosen by judges if there are any."""
 
 import json
+import math
 import sys
 import time
 from collections import Counter
@@ -17,7 +18,7 @@ from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.generators.card import COMMAND, choose_generators
-from change_it.generators.generator_options import EXTRACT, SystemOptions, check_url
+from change_it.generators.generator_options import EXTRACT, SystemOptions, check_url, read_key
 from change_it.io import (
     GENERATOR_CARD,
     HUB,
@@ -197,10 +198,17 @@ def _check_asked(options: TransferOptions) -> None:
             raise InputError("--endpoint asks the --model of a server: leave --generator out")
         if options.engine == "ray":
             raise InputError("--endpoint sends requests from this machine alone: leave --engine ray out")
-        if options.concurrency < 1 or options.timeout <= 0:
-            raise InputError("give a --concurrency of at least 1 and a --timeout above 0")
+        if options.concurrency < 1 or not 0 < options.timeout < math.inf:
+            raise InputError("give a --concurrency of at least 1 and a --timeout of some seconds, above 0")
+        read_key()
+        if options.price is not None and not all(0 <= each < math.inf for each in options.price):
+            raise InputError(
+                "--price is of a million tokens read and a million written: give two numbers, 0 or more"
+            )
     elif options.price is not None:
         raise InputError("--price is of the tokens of an --endpoint: leave it out")
+    if options.answer_tokens is not None and (options.answer_tokens < 1 or not options.is_asked):
+        raise InputError("--answer-tokens are of answers, 1 or more: give --prompt or --endpoint with them")
     if options.shots < 0 or (options.shots and not options.is_asked):
         raise InputError("--shots are examples of a prompt, 0 or more: give --prompt or --endpoint with them")
 
@@ -368,6 +376,11 @@ def _show_costs(options: TransferOptions, setup: "Setup", console: "Console") ->
         soft_wrap=True,
         markup=False,
     )
+    if cut := setup.system.cut:
+        console.print(
+            f"[yellow]![/] {cut:,} answers ended before their headline, as of a model that thinks first: give more --answer-tokens",
+            soft_wrap=True,
+        )
     if late := setup.system.late:
         console.print(
             f"[yellow]![/] {late:,} had no answer within --timeout {options.timeout:g} s: call the command again, perhaps with "

@@ -2,9 +2,8 @@
 
 import hashlib
 import json
-import os
 import random
-import time
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,10 +13,10 @@ from typing import Any
 from huggingface_hub import InferenceClient, errors
 
 from change_it import __version__
-from change_it.engines import map_threads
+from change_it.engines import map_threads, pause
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate, Decoding
-from change_it.generators.generator_options import KEY, check_url
+from change_it.generators.generator_options import check_url, read_key
 from change_it.generators.headline_transfer import Proposer, Question
 from change_it.generators.journal import Journal
 from change_it.generators.prompt import Prompt, headline_of
@@ -27,14 +26,22 @@ from change_it.progress import ProgressBar
 NO_KEY = "none"
 #: Why there is no headline where no answer came in time.
 TIMEOUT = "timeout"
+#: Where it was too long, since the model thought first.
+CUT = "empty answer (length)"
 #: And where the answer is of another article.
 EXAMPLE = "the headline of an example in the prompt"
-#: Tokens of an answer, at most.
+#: Tokens of an answer, at most, when no number is given.
 ANSWER_TOKENS = 96
 #: How often a request is sent again, and seconds before that: doubled each time, within the second number.
 RETRIES, WAIT = 5, (1.0, 30.0)
 #: Statuses of a server that may answer later, and of one that will not answer anybody who asks so.
 LATER = {408, 409, 425, 429, 500, 502, 503, 504}
+#: What the client raises over a response.
+FAULTS = (errors.HfHubHTTPError, ValueError, TypeError, AttributeError, LookupError)
+#: Characters of a server's reason, at most.
+REASON = 200
+#: How models that think name `max_tokens`, since thoughts count too.
+OTHER_NAME = "max_completion_tokens"
 WRONG = {
     401: "refuses the key",
     402: "wants to be paid",
@@ -71,6 +78,7 @@ class Endpoint(Proposer):
         *,
         concurrency: int = 8,
         timeout: float = 60.0,
+        answer_tokens: int | None = None,
         journal: Path | None = None,
     ):
         """Nothing is asked yet.
@@ -81,13 +89,15 @@ class Endpoint(Proposer):
             prompt: how it is asked.
             concurrency: requests at a time.
             timeout: seconds that an answer may take.
+            answer_tokens: tokens of an answer, at most, thoughts among them; 96 when None.
             journal: file of the answers of an unfinished run, which is taken up or begun; None keeps none.
         """
         super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"), cache_size=0)
         self.url, self.model, self.prompt = check_url(url), model, prompt
-        self.concurrency = concurrency
-        key = os.environ.get(KEY, "").strip() or NO_KEY
-        self._client = InferenceClient(base_url=self.url, api_key=key, timeout=timeout)
+        self.concurrency, self.answer_tokens = concurrency, answer_tokens or ANSWER_TOKENS
+        self._key = read_key() or NO_KEY
+        self._client = InferenceClient(base_url=_path(self.url), api_key=self._key, timeout=timeout)
+        self._not_taken: set[str] = set()  # arguments that the model has refused
         self._lock, self._answers = Lock(), dict[str, Answer]()
         self._journal = None
         if journal is not None:
@@ -107,6 +117,11 @@ class Endpoint(Proposer):
         """How the server names the model that answered; a folder of its machine by the last name alone."""
         names = {answer.model for answer in self._answers.values()} - {""} or {self.model}
         return sorted(name.rpartition("/")[2] if name.startswith("/") else name for name in names)
+
+    @property
+    def cut(self) -> int:
+        """Items without a headline whose answer was cut off before it."""
+        return sum(fault == CUT for fault in self.faults.values())
 
     @property
     def late(self) -> int:
@@ -129,7 +144,7 @@ class Endpoint(Proposer):
             task = bar.add_task("asking", total=len(asked))
             calls = ((item, number, decoding) for item, number in asked)
             for (item, _), answer in zip(
-                asked, map_threads(self._answer, calls, self.concurrency), strict=True
+                asked, map_threads(self._answer, calls, min(self.concurrency, len(asked)) or 1), strict=True
             ):
                 if answer.text and self.prompt.is_example(answer.text, item[2]):
                     answer = replace(answer, text="", error=EXAMPLE)
@@ -148,7 +163,7 @@ class Endpoint(Proposer):
         request = {
             "model": self.model,
             "messages": [{"role": "user", "content": self.prompt.text(item)}],
-            "max_tokens": ANSWER_TOKENS,
+            "max_tokens": self.answer_tokens,
             "temperature": decoding.temperature if drawn else 0.0,
             **({"top_p": decoding.top_p, "seed": decoding.seed + number} if drawn else {}),
         }
@@ -168,42 +183,89 @@ class Endpoint(Proposer):
         """Send a request, again where the server may answer later."""
         for attempt in range(RETRIES + 1):
             wait = min(WAIT[1], WAIT[0] * 2**attempt) * random.uniform(0.5, 1.0)
+            sent = self._taken(request)
             try:
-                return _read(self._client.chat_completion(**request))
+                return _read(self._client.chat_completion(**sent))
             except errors.InferenceTimeoutError:
                 fault, last = TIMEOUT, Answer("", TIMEOUT, "", 0, 0)
             except errors.OfflineModeIsEnabled as error:
                 raise InputError("HF_HUB_OFFLINE forbids every request: unset it to ask a server") from error
-            except errors.HfHubHTTPError as error:
-                status = error.response.status_code
+            except FAULTS as error:
+                if (response := _response(error)) is None:
+                    return Answer("", "refused: the answer is no chat completion", "", 0, 0)
+                status, reason = response.status_code, self._reason(response)
                 fault, last = f"answers with status {status}", None
                 if status in WRONG:
-                    raise InputError(f"{self.url} {WRONG[status]} (status {status})") from None
+                    said = f": {reason}" if reason else ""
+                    raise InputError(f"{self.url} {WRONG[status]} (status {status}{said})") from None
+                if status == 400 and (named := _arguments_in(reason) & sent.keys()):
+                    self._not_taken |= named
+                    continue
                 if status not in LATER:
-                    return Answer("", f"refused: status {status}", "", 0, 0)
-                wait = max(wait, _seconds(error.response.headers.get("retry-after", "")))
+                    said = f" ({reason})" if reason else ""
+                    return Answer("", f"refused: status {status}{said}", "", 0, 0)
+                wait = max(wait, _seconds(response.headers.get("retry-after", "")))
             except errors.HTTPError as error:
                 fault, last = f"cannot be reached ({type(error).__name__})", None
-            except (ValueError, TypeError, AttributeError, LookupError):
-                return Answer("", "refused: the answer is no chat completion", "", 0, 0)
-            if attempt < RETRIES:
-                time.sleep(wait)
+                if type(error).__name__ == "ConnectError" and not self._answers:  # it may not be there at all
+                    raise InputError(
+                        f"{self.url} {fault}: start the server, or give another --endpoint"
+                    ) from error
+            if attempt == RETRIES or not pause(wait):
+                break
         if last is not None:
             return last
         raise InputError(
-            f"{self.url} {fault}, {RETRIES + 1} times in a row: call the command again when it answers, it goes on where it stopped"
+            f"{self.url} {fault}, {attempt + 1} times in a row: call the command again when it answers, it goes on where it stopped"
         )
+
+    def _taken(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The request as the model takes it: those that think know another name of `max_tokens`, and no temperature."""
+        taken = {name: value for name, value in request.items() if name not in self._not_taken}
+        if "max_tokens" in self._not_taken:
+            taken["extra_body"] = {OTHER_NAME: request["max_tokens"]}
+        return taken
+
+    def _reason(self, response: Any) -> str:
+        """What the server says of a refusal, without the key."""
+        try:
+            body = response.json()
+        except ValueError:
+            return ""
+        body = body[0] if isinstance(body, list) and body else body
+        error = body.get("error", body) if isinstance(body, dict) else body
+        text = error.get("message", error.get("detail")) if isinstance(error, dict) else error
+        return " ".join(text.replace(self._key, "…").split())[:REASON] if isinstance(text, str) else ""
+
+
+def _arguments_in(reason: str) -> set[str]:
+    """Arguments of a request that a refusal names."""
+    names = {"max_tokens": OTHER_NAME, "temperature": "'temperature'", "top_p": "'top_p'", "seed": "'seed'"}
+    return {name for name, said in names.items() if said in reason}
+
+
+def _path(url: str) -> str:
+    """Where a server is asked; the client would add /v1 to a path that has another version in it."""
+    versioned = re.search(r"/v\d\w*(/|$)", url) and not url.endswith("/chat/completions")
+    return f"{url}/chat/completions" if versioned else url
+
+
+def _response(error: BaseException) -> Any:
+    """The response behind an error; the client fails over bodies of refusals that it does not expect."""
+    response = getattr(error, "response", None)
+    return getattr(error.__context__, "response", None) if response is None else response
 
 
 def _read(completion: Any) -> Answer:
     """Text, name and tokens of a chat completion."""
     choice, usage = completion.choices[0], completion.usage
-    counts = (getattr(usage, name, None) or 0 for name in ("prompt_tokens", "completion_tokens"))
+    counts = (getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens"))
+    read, written = (count if isinstance(count, int) else 0 for count in counts)
     text = headline_of(choice.message.content or "", ended=choice.finish_reason != "length")
     refused = getattr(choice.message, "refusal", None) or choice.finish_reason == "content_filter"
     text = "" if refused else text
     error = "" if text else "refused by the model" if refused else f"empty answer ({choice.finish_reason})"
-    return Answer(text, error, completion.model or "", *counts)
+    return Answer(text, error, " ".join(str(completion.model or "").split()), read, written)
 
 
 def _seconds(text: str) -> float:

@@ -87,12 +87,15 @@ def load_setup(options: SystemOptions, out: Path | None = None) -> Setup:
                 prompt,
                 concurrency=options.concurrency,
                 timeout=options.timeout,
+                answer_tokens=options.answer_tokens,
                 journal=out and out.with_name(f"{out.name}.answers.partial"),
             )
             digests = {"endpoint": f"{options.endpoint} {options.model}"}
         else:
-            system = Prompted.from_pretrained(options.generator, prompt, device=options.device)
-            digests = {"model": system.weights_hash}
+            system = Prompted.from_pretrained(
+                options.generator, prompt, answer_tokens=options.answer_tokens, device=options.device
+            )
+            digests = {"model": system.weights_hash, "answer": f"{system.format.max_target_tokens} tokens"}
             writer = Writer(system.weights_hash, system.base, prompt.signature)
             writers = dict.fromkeys(prompt.outlets, writer.signature)
         digests["prompt"] = prompt.digest

@@ -364,7 +364,8 @@ def load_model(
             )
         pad = tokenizer.pad_token_id
         if kind == "encoder-decoder" and model.config.decoder_start_token_id is None:
-            begin = tokenizer.bos_token_id
+            # what mBART learns begins with the end of its labels
+            begin = tokenizer.eos_token_id if model.config.model_type == "mbart" else tokenizer.bos_token_id
             model.config.decoder_start_token_id = pad if begin is None else begin
         model.config.pad_token_id = pad if model.config.pad_token_id is None else model.config.pad_token_id
         # A model may bring settings of the search, which would be mixed with those that are asked for.
@@ -392,16 +393,18 @@ def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:
     targets = list(options.lora_targets) or usual.get(model.config.model_type, "all-linear")
     scale = {"r": options.lora_rank, "lora_alpha": options.lora_alpha}
     config = peft.LoraConfig(task_type=task, **scale, target_modules=targets)
+    linear = (name for name, module in model.named_modules() if isinstance(module, nn.Linear))
+    names = sorted({name.rpartition(".")[2] for name in linear})
     try:
         with warnings.catch_warnings():
             _hush_peft()
             return peft.get_peft_model(model, config)
     except ValueError as error:
-        linear = (name for name, module in model.named_modules() if isinstance(module, nn.Linear))
-        names = sorted({name.rpartition(".")[2] for name in linear})
+        given = f" with --lora-targets {' '.join(options.lora_targets)}" if options.lora_targets else ""
+        reason = str(error).partition("\n")[0][:200]
         raise InputError(
-            f"--lora-targets {' '.join(options.lora_targets)} or --lora-rank {options.lora_rank} do not fit "
-            f"{options.architecture}: give a positive rank and names among {', '.join(names)}"
+            f"adapters of rank {options.lora_rank} do not fit {options.architecture}{given} ({reason}): "
+            f"give a positive --lora-rank and as --lora-targets names among {', '.join(names)}"
         ) from error
 
 

@@ -1,5 +1,6 @@
 """Options of `change-it train generator`, `merge` and `transfer`, and the presets that stand for values not given."""
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -136,6 +137,8 @@ class SystemOptions(InferenceOptions):
     """Requests to the server at a time."""
     timeout: float = 60.0
     """Seconds that an answer of the server may take."""
+    answer_tokens: int | None = None
+    """Tokens of an answer to --prompt (48 when not given) or of --endpoint (96), at most: a model that thinks first needs some thousand."""
     price: tuple[float, float] | None = None
     """Price of a million tokens that the server's model reads, and of a million that it writes: the cost is printed."""
     to: str | None = None
@@ -296,10 +299,22 @@ def presets() -> dict[str, dict[str, Any]]:
     return {name: DEFAULTS | values for name, values in presets}
 
 
+def read_key() -> str:
+    """The key in the environment, empty where there is none; refused where no header can hold it."""
+    key = os.environ.get(KEY, "").strip().removeprefix("Bearer ").strip()
+    if not all("!" <= character <= "~" for character in key):
+        raise InputError(f"the key in {KEY} has spaces, line breaks or letters that no key has: set it again")
+    return key
+
+
 def check_url(url: str) -> str:
     """The address of a server; refused where it is none or holds a password."""
     parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        is_server = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
+    except ValueError:  # the port is none
+        is_server = False
+    if not is_server:
         raise InputError(f"--endpoint {url} is no address of a server: give one as http://localhost:8000/v1")
     if parts.username or parts.password or parts.query:
         raise InputError(f"--endpoint takes no key in its address: put it into the environment as {KEY}")

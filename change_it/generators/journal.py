@@ -21,7 +21,7 @@ class Journal:
         self.path = path
         self.entries: dict[Any, Any] = {}
         self._lock = Lock()
-        if not path.exists():
+        if not path.exists() or self._is_empty():
             write_text(path, json.dumps({KIND: dict(settings)}) + "\n")
         with file_errors(f"cannot read {path}"):
             written = path.read_bytes()
@@ -41,6 +41,12 @@ class Journal:
         """Drop the file of a finished run, and the lock that a run left which was killed when it had just begun the file."""
         with locked(self.path.resolve(), message=f"{self.path} is being written by another process"):
             self.path.unlink()
+
+    def _is_empty(self) -> bool:
+        """Whether it is of a run that ended before its first entry: any other one may begin."""
+        with file_errors(f"cannot read {self.path}"):
+            written = self.path.read_bytes()
+        return written.startswith(json.dumps({KIND: {}}).encode()[:-2]) and written.count(b"\n") == 1
 
     @staticmethod
     def entry(key: Any, value: Any) -> tuple[Any, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from change_it.corpus.cleaning import visible
 from change_it.corpus.folder import read_language, read_outlets, read_table
 from change_it.errors import InputError
 from change_it.generators.generator_options import Choice
@@ -24,14 +25,18 @@ ARTICLE, EXAMPLE_ARTICLE = 1200, 400
 #: Of languages without a prompt of their own.
 OTHER_LANGUAGE = "en"
 
-_QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»')
+_QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|\'([^\']*)\'|‘([^‘’]*)’')
+#: What models write that think before they answer.
+_THOUGHTS = re.compile(r"\A.*(?:</think(?:ing)?>|\[/THINK\])", re.DOTALL)
+_THINKING = re.compile(r"\s*(?:<think(?:ing)?>|\[THINK\])")
 #: What stands around a line, and before the headline in it.
 _MARKDOWN = " \t*_`"
 _BULLET = re.compile(r"\A(?:[-•>]|#{1,6}|1[.)]) +")
 _LABEL = re.compile(
     r"\A(?:(?:sure|certainly|certo|certamente)[,.!]* *)?"
     r"(?:(?:here(?:'s|’s| is)|ecco)\b[^:«“\"]{0,40}\b(?:headline|title|titolo)\b[^:«“\"]{0,40}"
-    r"|(?:new |nuovo )?(?:headline|title|titolo)(?: (?:in|for|su|per)\b[^:«“\"]{1,40})?)[*_ ]*:[*_ ]+",
+    r"|(?:new |nuovo |rewritten )?(?:headline|title|titolo)(?: riscritto| nuovo)?"
+    r"(?: (?:in|for|su|per)\b[^:«“\"]{1,40}| \([^:«“\"()]{1,40}\))?)[*_ ]*:[*_ ]+",
     re.IGNORECASE,
 )
 _OPENED = re.compile(r'"[^"]+|“[^”]+|«[^»]+')
@@ -163,10 +168,10 @@ def headline_of(answer: str, *, ended: bool = True) -> str:
         >>> headline_of("Cade il ponte. Due feriti sulla stat", ended=False)
         'Cade il ponte.'
     """
-    _, thoughts, after = answer.rpartition("</think>")
-    if not thoughts and answer.lstrip().startswith("<think>"):
+    after = _THOUGHTS.sub("", answer)
+    if after == answer and _THINKING.match(answer):
         return ""
-    lines = [line for line in (line.strip(_MARKDOWN) for line in after.splitlines()) if line]
+    lines = [line for line in (visible(line).strip(_MARKDOWN) for line in after.splitlines()) if line]
     while len(lines) > 1 and lines[0].endswith(":"):
         lines.pop(0)
     text = " ".join(lines[0].split()) if lines else ""

@@ -58,6 +58,7 @@ class PromptFormat(CausalFormat):
         lengths = {"max_source_tokens": max_source_tokens, "max_target_tokens": max_target_tokens}
         super().__init__(tokenizer, **lengths, prompt=("", ""))
         self.chat = bool(tokenizer.chat_template)
+        self.thinks = max_target_tokens > HEADLINE_TOKENS  # as far as its template can ask for it
         lines = [] if self.chat else [row[-1] for row in self._ids(["\n", "\n\n"])]
         self.ends = sorted({*self.ends, *ends, *lines})
 
@@ -68,7 +69,8 @@ class PromptFormat(CausalFormat):
         if not self.chat:
             return self.before + self._ids([source])[0]
         turns = [{"role": "user", "content": source}]
-        text = self.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        options: dict[str, Any] = {"add_generation_prompt": True, "enable_thinking": self.thinks}
+        text = self.tokenizer.apply_chat_template(turns, tokenize=False, **options)
         return self._ids([str(text)])[0]
 
     def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
@@ -95,12 +97,15 @@ class Prompted(Proposer):
         self.base, self.weights_hash = base, weights_hash
 
     @classmethod
-    def from_pretrained(cls, name: str, prompt: Prompt, *, device: str = "auto") -> "Prompted":
+    def from_pretrained(
+        cls, name: str, prompt: Prompt, *, answer_tokens: int | None = None, device: str = "auto"
+    ) -> "Prompted":
         """Load a causal model or an encoder-decoder, in bfloat16 where it was saved so and the device has units for it.
 
         Args:
             name: its folder or Hub id.
             prompt: how it is asked.
+            answer_tokens: tokens of an answer, at most, thoughts among them; 48 when None.
             device: auto, cpu, cuda, cuda:1, mps.
 
         Raises:
@@ -117,10 +122,14 @@ class Prompted(Proposer):
                 folder, kind, tokenizer, use="base", dtype=torch.bfloat16 if half else torch.float32
             )
         positions = getattr(config.get_text_config(), "max_position_embeddings", None) or PROMPT_TOKENS
-        room = min(positions - (HEADLINE_TOKENS if kind == "causal" else 0), PROMPT_TOKENS)
+        written = answer_tokens or HEADLINE_TOKENS
+        room = min(positions - (written if kind == "causal" else 0), PROMPT_TOKENS)
         if room < 4 * HEADLINE_TOKENS:
-            raise InputError(f"{name} has {positions} positions, too few to be asked: give another model")
-        lengths = {"max_source_tokens": room, "max_target_tokens": HEADLINE_TOKENS}
+            beside = f" beside --answer-tokens {written}" if answer_tokens else ""
+            raise InputError(
+                f"{name} has {positions} positions, too few to be asked{beside}: give another model"
+            )
+        lengths = {"max_source_tokens": room, "max_target_tokens": written}
         brought = getattr(model.generation_config, "eos_token_id", None)
         ends = brought if isinstance(brought, list) else [brought] if brought is not None else []
         format_ = (

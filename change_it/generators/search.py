@@ -10,11 +10,14 @@ from typing import Any
 import torch
 from torch import Tensor
 from transformers import DynamicCache, LogitsProcessor, LogitsProcessorList
+from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from change_it.generators.decoding import Candidate, Decoding
 from change_it.networks.formats import Format
 from change_it.networks.pretrained import reading_errors
 
+#: States of one layer that headlines of a source can share: keys and values alone.
+SHARED = (DynamicLayer, DynamicSlidingWindowLayer)
 #: Held while headlines are drawn: torch has one random state for all threads.
 _DRAWING = threading.Lock()
 
@@ -85,9 +88,10 @@ def prompt_states(model: Any, format_: Format, inputs: dict[str, Tensor], copies
         do_sample=False,
         return_dict_in_generate=True,
     )
-    if not isinstance(read.past_key_values, DynamicCache):  # of another kind: read for each headline
-        return {}
     states: Any = read.past_key_values
+    layers = states.layers if isinstance(states, DynamicCache) else [None]
+    if any(type(layer) not in SHARED for layer in layers):
+        return {}  # of another kind, such as a recurrence: read for each headline
     states.batch_repeat_interleave(copies)
     states.reorder_cache = partial(reorder_written, states, states.get_seq_length())
     return {"past_key_values": states}

@@ -59,6 +59,8 @@ from change_it.training.settings import resolve
 VALIDATION = 1000
 #: Share of --max-minutes that an evaluation takes, at most: the first, the last and one between take a tenth.
 EVALUATION_SHARE = 1 / 30
+#: Options of adapters alone.
+ADAPTERS = ("lora_rank", "lora_alpha", "lora_targets")
 #: Where a run keeps how many examples its evaluations read.
 SAMPLE = "validation.json"
 #: Updates between evaluations: an epoch, within these limits.
@@ -205,6 +207,13 @@ def _check(options: GeneratorOptions, kind: ModelKind) -> None:
     if options.lora and kind == "words":
         raise InputError(
             f"--lora is for pre-trained models: {options.architecture} is trained as a whole, drop --lora"
+        )
+    usual = {name: getattr(GeneratorOptions, name) for name in ADAPTERS}
+    if not options.lora and (given := [name for name in ADAPTERS if getattr(options, name) != usual[name]]):
+        raise InputError(f"--{given[0].replace('_', '-')} is of adapters: add --lora, or leave it out")
+    if options.lora_alpha <= 0:
+        raise InputError(
+            f"--lora-alpha {options.lora_alpha}: adapters would add nothing, give a number above 0"
         )
     if options.gradient_checkpointing and kind == "words":
         raise InputError(

@@ -4,6 +4,7 @@ Training, `transfer` and the pipeline read and write by these. Imports of ours a
 all of it goes to the Hub with the weights.
 """
 
+import re
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from .tokenizer import IGNORED, HeadlineTokenizer, padded, padded_inputs
 
 #: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
 CHARACTERS = 40
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x9f]")
 #: Field of a prompt for the original headline.
 HEADLINE = "{headline}"
 
@@ -239,5 +241,5 @@ def clean(texts: Sequence[str], tokens: int) -> list[str]:
 
 
 def one_line(text: str) -> str:
-    """The text with single spaces."""
-    return " ".join(text.split())
+    """The text with single spaces, without control characters, which no table of texts may hold."""
+    return " ".join(_CONTROL.sub("", text).split())

@@ -52,7 +52,7 @@ ANSWERING = (
     "tokenizer.model",
     "casing.json",
 )
-_LAYERS = re.compile(r"layers?$")
+_LAYERS = re.compile(r"(?<!window_)layers?$")  # max_window_layers is a place among the layers
 _ADAPTERS = "holds adapters, not a model: merge them first with change-it merge"
 
 #: Name of `masked_attention`.

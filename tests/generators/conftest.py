@@ -65,3 +65,32 @@ def tiny_llama(corpus, tmp_path_factory):
     )
     tokenizer = tiny_tokenizer(corpus, template="<s> $A")
     return saved(tmp_path_factory.mktemp("models") / "tiny-llama", LlamaForCausalLM, config, tokenizer)
+
+
+@pytest.fixture(scope="session")
+def tiny_of(corpus, tmp_path_factory):
+    """Makes the folder of an untrained causal model, of an architecture by its name in transformers."""
+    import transformers
+
+    def made(name, **sizes):
+        common = {"vocab_size": 640, "hidden_size": 32, "num_hidden_layers": 2}
+        ends = {"bos_token_id": 2, "eos_token_id": 1}
+        config = getattr(transformers, f"{name}Config")(**common, **ends, **sizes)
+        folder = tmp_path_factory.mktemp("models") / f"tiny-{name.lower()}"
+        tokenizer = tiny_tokenizer(corpus, template=None)
+        return saved(folder, getattr(transformers, f"{name}ForCausalLM"), config, tokenizer)
+
+    return made
+
+
+@pytest.fixture
+def mbart(corpus, tmp_path):
+    """An untrained mBART that does not say what its decoder begins with."""
+    from transformers import MBartConfig, MBartForConditionalGeneration
+
+    ends = {"bos_token_id": 2, "eos_token_id": 1, "pad_token_id": 0, "decoder_start_token_id": None}
+    sizes = {"encoder_layers": 1, "decoder_layers": 1, "decoder_ffn_dim": 32, "encoder_ffn_dim": 32}
+    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
+    config = MBartConfig(vocab_size=640, d_model=32, **sizes, **heads, **ends)
+    tokenizer = tiny_tokenizer(corpus, template="$A </s>")
+    return saved(tmp_path / "mbart", MBartForConditionalGeneration, config, tokenizer)

@@ -1,5 +1,6 @@
 """A model behind a server: every row has a headline or a reason, and nothing is paid for twice."""
 
+import json
 import shutil
 import signal
 import socket
@@ -7,12 +8,14 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from threading import Barrier
 
 import pytest
 from chat_server import serve
 from csv_files import read_csv, write_csv
 from transformers import AutoTokenizer
 
+from change_it import engines
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
 from change_it.errors import InputError
@@ -194,6 +197,116 @@ def test_answers_of_another_model_are_not_taken_up(server, corpus, articles, tmp
         transferred(chosen)
 
 
+def test_the_address_is_taken_as_other_clients_take_it(server, corpus, articles, tmp_path):
+    root = server.url.removesuffix("/v1")
+    for path, asked in [
+        ("", "/v1"),
+        ("/v1/", "/v1"),
+        ("/v1/chat/completions", "/v1"),
+        ("/proxy", "/proxy/v1"),
+        ("/v1beta/openai/", "/v1beta/openai"),
+        ("/api/v4", "/api/v4"),
+    ]:
+        server.requests.clear()
+        transferred(options(server, corpus, tmp_path, input=articles, endpoint=f"{root}{path}"))
+        assert {request["path"] for request in server.requests} == {f"{asked}/chat/completions"}
+
+
+def refusal(status, message, *, listed=False):
+    body = {"error": {"message": message, "code": status}}
+    return status, json.dumps([body] if listed else body).encode()
+
+
+def test_a_refusal_says_why_without_the_key(server, corpus, articles, tmp_path):
+    server.reply = lambda prompt, number: refusal(400, f"Too long,\n by the key {SECRET}", listed=number % 2)
+    rows = transferred(options(server, corpus, tmp_path, input=articles))
+    assert {row["error"] for row in rows} == {"refused: status 400 (Too long, by the key …)"}
+    server.reply = lambda prompt, number: refusal(404, "no model tiny", listed=True)
+    with pytest.raises(
+        InputError, match=r"does not know the path or the model \(status 404: no model tiny\)"
+    ):
+        transferred(options(server, corpus, tmp_path, input=articles, out=tmp_path / "other.csv"))
+
+
+def test_a_busy_server_is_asked_again_whatever_it_says(server, corpus, articles, tmp_path):
+    server.reply = lambda prompt, number: refusal(429, "busy", listed=True) if number < 3 else "Titolo"
+    rows = transferred(options(server, corpus, tmp_path, input=articles, concurrency=1))
+    assert {row["error"] for row in rows} == {""}
+
+
+def test_a_model_that_thinks_is_asked_as_it_wants(server, corpus, articles, tmp_path, capsys):
+    together = Barrier(3)
+
+    def reply(prompt, number):
+        asked = server.requests[number - 1]
+        if number <= 3:
+            together.wait()
+        if "max_tokens" in asked:
+            return refusal(400, "'max_tokens' is not supported. Use 'max_completion_tokens' instead.")
+        if "temperature" in asked:
+            return refusal(400, "'temperature' does not support 0 with this model.")
+        return {"content": "", "finish_reason": "length"} if "ponte 4 è" in prompt else "Titolo"
+
+    server.reply = reply
+    rows = transferred(options(server, corpus, tmp_path, input=articles, concurrency=3, answer_tokens=2000))
+    assert server.requests[-1]["max_completion_tokens"] == 2000
+    assert [row["id"] for row in rows if row["error"] == "empty answer (length)"] == ["x4"]
+    assert {row["headline"] for row in rows} == {"Titolo", ""}
+    assert "1 answers ended before their headline" in " ".join(capsys.readouterr().out.split())
+
+
+def test_odd_names_and_counts(server, corpus, articles, tmp_path):
+    usage = b'"usage": {"prompt_tokens": "10", "completion_tokens": null}'
+    choice = b'{"message": {"role": "assistant", "content": "Titolo"}, "finish_reason": "stop", "index": 0}'
+    for name, known in ((b"5", "5"), (b'"a|b\\nc"', "a_b c")):
+        server.reply = lambda *_, name=name: b'{"choices": [%s], "model": %s, %s}' % (choice, name, usage)
+        rows = transferred(options(server, corpus, tmp_path, input=articles, price=(1.0, 2.0)))
+        assert Writer.parse(rows[0]["generator"]).base == known
+
+
+def test_a_run_that_fails_does_not_wait_for_a_busy_server(server, corpus, articles, tmp_path, monkeypatch):
+    monkeypatch.setattr(endpoint, "WAIT", (2.0, 2.0))
+    server.reply = lambda prompt, number: 401 if "ponte 10 " in prompt else 503
+    with pytest.raises(InputError, match="refuses the key"):
+        transferred(options(server, corpus, tmp_path, input=articles, concurrency=2))
+    assert len(server.requests) < 6
+
+
+def test_no_more_threads_than_requests(server, corpus, articles, tmp_path, monkeypatch):
+    started = []
+    threads = engines.Threads.__init__
+    monkeypatch.setattr(
+        engines.Threads,
+        "__init__",
+        lambda self, width: started.append(width) or threads(self, min(width, 99)),
+    )
+    transferred(options(server, corpus, tmp_path, input=articles, concurrency=1_000_000))
+    assert started == [12]
+
+
+def test_a_wrong_address_leaves_nothing_in_the_way(server, corpus, articles, tmp_path):
+    gone = options(server, corpus, tmp_path, input=articles, endpoint="http://127.0.0.1:9/v1")
+    with pytest.raises(
+        InputError, match=r"cannot be reached .*: start the server, or give another --endpoint"
+    ):
+        transferred(gone)
+    assert {row["error"] for row in transferred(options(server, corpus, tmp_path, input=articles))} == {""}
+
+
+@pytest.mark.parametrize("key", [f"{SECRET}\nmore", f"{SECRET}é", "two words"])
+def test_a_key_that_no_header_holds(key, corpus, tmp_path, monkeypatch):
+    monkeypatch.setenv("CHANGE_IT_API_KEY", key)
+    given = {
+        "endpoint": "http://127.0.0.1:9/v1",
+        "model": "tiny",
+        "corpus": corpus,
+        "out": tmp_path / "n.csv",
+    }
+    with pytest.raises(InputError, match="the key in CHANGE_IT_API_KEY has") as error:
+        transfer_command.check(TransferOptions(**given))
+    assert key not in str(error.value)
+
+
 @pytest.mark.slow
 def test_a_killed_program_pays_for_nothing_twice(server, corpus, articles, tmp_path, forks):
     chosen = options(server, corpus, tmp_path, input=articles, concurrency=1)
@@ -224,6 +337,9 @@ def test_a_killed_program_pays_for_nothing_twice(server, corpus, articles, tmp_p
     [
         ({"model": None}, "--endpoint and --model belong together"),
         ({"endpoint": "localhost:8000"}, "is no address of a server"),
+        ({"endpoint": "http://localhost:99999/v1"}, "is no address of a server"),
+        ({"price": (-1.0, 2.0)}, "two numbers, 0 or more"),
+        ({"timeout": float("inf")}, "of some seconds"),
         ({"endpoint": "http://me:secret@localhost/v1"}, "put it into the environment as CHANGE_IT_API_KEY"),
         ({"generator": "owner/name"}, "leave --generator out"),
         ({"corpus": None}, "give --corpus"),

@@ -17,6 +17,7 @@ from change_it.generators.generator import add_adapters, kind_of, load_generator
 from change_it.generators.generator_options import GeneratorSettings, preset
 from change_it.generators.search import generate
 from change_it.networks import pretrained
+from change_it.networks.formats import EncoderDecoderFormat
 from change_it.training.settings import resolve
 
 
@@ -233,12 +234,40 @@ def test_settings_that_adapters_bring_of_other_libraries_are_not_used(adapters):
     assert (config.megatron_config, config.layer_replication) == (None, None)
 
 
+def test_why_adapters_do_not_fit(corpus, tmp_path, tiny_of):
+    mamba = tiny_of("Mamba", state_size=8)
+    message = (
+        r"adapters of rank 16 do not fit .*out_proj.* names among dt_proj, in_proj, lm_head, out_proj, x_proj"
+    )
+    with pytest.raises(InputError, match=message):
+        train.train_generator(options(corpus, tmp_path / "out", mamba, lora=True))
+
+
+def test_a_model_of_few_layers_whose_windows_begin_at_a_higher_one(tiny_of):
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "intermediate_size": 32}
+    folder = tiny_of("Qwen2", **heads, max_window_layers=28)
+    assert load_model(folder, "causal", load_tokenizer(folder)).config.max_window_layers == 28
+
+
+def test_an_mbart_writes_from_the_token_that_it_learns_from(mbart):
+    tokenizer = load_tokenizer(mbart)
+    model = load_model(mbart, "encoder-decoder", tokenizer, use="base")
+    format_ = EncoderDecoderFormat(tokenizer, max_source_tokens=9, max_target_tokens=9)
+    labels = format_.collate(["a"], ["b"])["labels"]
+    learnt = model.prepare_decoder_input_ids_from_labels(labels)[0, 0]
+    assert model.generation_config.decoder_start_token_id == learnt
+
+
 def test_bad_input(corpus, tmp_path, tiny_t5):
     out = tmp_path / "out"
     with pytest.raises(InputError, match=r"--lora-targets nothing .* names among .*wi"):
         train.train_generator(options(corpus, out, tiny_t5, lora=True, lora_targets=("nothing",)))
-    with pytest.raises(InputError, match="positive rank"):
+    with pytest.raises(InputError, match=r"rank 0 do not fit .*positive --lora-rank"):
         train.train_generator(options(corpus, out, tiny_t5, lora=True, lora_rank=0))
+    with pytest.raises(InputError, match="--lora-rank is of adapters: add --lora"):
+        train.train_generator(options(corpus, out, tiny_t5, lora_rank=4))
+    with pytest.raises(InputError, match="adapters would add nothing"):
+        train.train_generator(options(corpus, out, tiny_t5, lora=True, lora_alpha=0))
     with pytest.raises(InputError, match="drop them"):
         train.train_generator(options(corpus, out, tiny_t5, cells=8))
     with pytest.raises(InputError, match="is small, drop it"):

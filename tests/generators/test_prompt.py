@@ -105,6 +105,9 @@ def test_the_first_line_is_the_headline():
     assert headline_of(" \n") == ""
     assert headline_of("<think>\nUn titolo:\n</think>\n\nCrolla il ponte") == "Crolla il ponte"
     assert headline_of("<think>\nSenza fine") == ""
+    assert headline_of("<thinking>Un titolo:</thinking>Crolla il ponte") == "Crolla il ponte"
+    assert headline_of("[THINK]Un titolo[/THINK]Crolla il ponte") == "Crolla il ponte"
+    assert headline_of("\ufeffCrolla il ponte\x00") == "Crolla il ponte"
 
 
 @pytest.mark.parametrize(
@@ -120,6 +123,11 @@ def test_the_first_line_is_the_headline():
         ("Vince il titolo: «Ho pianto»", "Vince il titolo: «Ho pianto»"),
         ("Un ponte:", "Un ponte:"),
         ("> #iorestoacasa, un anno dopo", "#iorestoacasa, un anno dopo"),
+        ("Titolo riscritto: Crolla il ponte", "Crolla il ponte"),
+        ("Headline (faro): Bridge falls", "Bridge falls"),
+        ("„Brücke stürzt ein“", "Brücke stürzt ein"),
+        ("'Bridge falls'", "Bridge falls"),
+        ("'Ndrangheta, blitz all'alba", "'Ndrangheta, blitz all'alba"),
     ],
 )
 def test_what_introduces_a_headline_is_left_out(answer, headline):
@@ -264,12 +272,15 @@ def test_a_causal_model_without_our_files_is_asked_by_a_prompt(tiny_llama, tmp_p
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({}, "ask it with --prompt, or say with --reads"),
         ({"reads": "article"}, "give --to"),
         ({"reads": "article", "to": "faro", "prompt": True}, "exclude each other"),
         ({"generator": "extract", "prompt": True}, "extract has none"),
         ({"prompt": True, "corpus": None, "input": "in.csv"}, "give --corpus"),
         ({"prompt": True, "price": (1.0, 1.0)}, "of the tokens of an --endpoint"),
         ({"shots": 2}, "--prompt or --endpoint"),
+        ({"answer_tokens": 2}, "--prompt or --endpoint"),
+        ({"answer_tokens": 0, "prompt": True}, "1 or more"),
     ],
 )
 def test_options_that_do_not_fit(changes, message, corpus, tmp_path, tiny_t5):
@@ -290,3 +301,21 @@ def test_a_model_that_learnt_elsewhere_is_not_warned_of(corpus, tmp_path, tiny_l
     answer, error = capsys.readouterr()
     assert answer.strip()
     assert error == ""
+
+
+def test_a_model_thinks_only_where_there_is_room_for_it(tiny_llama):
+    tokenizer = load_tokenizer(tiny_llama)
+    tokenizer.chat_template = "{{ 'Penso' if enable_thinking else 'Rispondo' }}"
+    prompts = [
+        PromptFormat(tokenizer, max_source_tokens=200, max_target_tokens=tokens, ends=[])._prompt("Titolo")
+        for tokens in (48, 2000)
+    ]
+    assert [tokenizer.decode(ids, skip_special_tokens=True) for ids in prompts] == ["Rispondo", "Penso"]
+
+
+def test_longer_answers(corpus, tmp_path, tiny_llama):
+    prompt = Prompt.of_corpus(corpus, shots=0, choice="nearest", seed=1)
+    asked = Prompted.from_pretrained(tiny_llama, prompt, answer_tokens=300, device="cpu")
+    assert (asked.format.max_source_tokens, asked.format.max_target_tokens) == (724, 300)
+    with pytest.raises(InputError, match="too few to be asked beside --answer-tokens 1000"):
+        Prompted.from_pretrained(tiny_llama, prompt, answer_tokens=1000, device="cpu")

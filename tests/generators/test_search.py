@@ -254,3 +254,25 @@ def test_prompts_of_both_languages_name_the_outlet():
         assert "{to}" in prompt_of(language, "both", None)[1]
     with pytest.raises(InputError, match="--language fr"):
         prompt_of("fr", "article", "gio")
+
+
+def test_a_recurrence_is_read_for_each_headline(tiny_of, monkeypatch):
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 16, "intermediate_size": 32}
+    states = {"mamba_d_ssm": 32, "mamba_n_heads": 2, "mamba_d_head": 16, "mamba_d_state": 8}
+    folders = tiny_of("Mamba", state_size=8), tiny_of("FalconH1", **heads, **states)
+    for folder in folders:
+        tokenizer = load_tokenizer(folder)
+        model = load_model(folder, "causal", tokenizer).eval()
+        format_ = CausalFormat(tokenizer, **LENGTHS, prompt=prompt_of("it", "article", "gio"))
+        wide = Decoding(beams=3, candidates=3)
+        found = generate(model, format_, SOURCES[:1], wide)
+        with monkeypatch.context() as patched:
+            patched.setattr(search, "prompt_states", lambda *_: {})
+            assert found == generate(model, format_, SOURCES[:1], wide)
+
+
+def test_headlines_have_no_control_characters(tiny_gpt2):
+    tokenizer = load_tokenizer(tiny_gpt2)
+    format_ = EncoderDecoderFormat(tokenizer, **LENGTHS)
+    ids = torch.tensor(tokenizer(["Il\x00 ponte\x1b \tcade"])["input_ids"])
+    assert format_.texts(ids, [[]]) == ["Il ponte cade"]
