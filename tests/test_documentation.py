@@ -10,7 +10,6 @@ import re
 import shlex
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,12 +18,10 @@ import tyro
 import yaml
 from accelerate.commands.launch import launch_command_parser
 from help_examples import first_example
+from short_quickstart import shorten
 
 from change_it import cli
-from change_it.commands import quickstart
-from change_it.commands.audit import AuditOptions
 from change_it.generators.generator_options import GeneratorOptions
-from change_it.judges import reader_training
 from change_it.judges.judge_options import JudgeOptions
 from change_it.networks.pretrained import native_bf16
 
@@ -140,18 +137,6 @@ def pieces() -> dict[str, list[Block]]:
     return found
 
 
-def short_quickstart(patch: pytest.MonkeyPatch) -> None:
-    """`change-it quickstart` of a twentieth of the sample, whose models hardly learn."""
-    patch.setattr(quickstart, "UPDATES", 10)
-    patch.setattr(
-        quickstart, "QUICK", {task: {"updates": 10, "evaluation_steps": 10} for task in quickstart.QUICK}
-    )
-    patch.setattr(quickstart, "AuditOptions", partial(AuditOptions, items=10, resamples=50))
-    for name, few in (("CELLS", 32), ("VALIDATION", 20), ("TESTED", 20)):
-        patch.setattr(reader_training, name, few)
-    assert cli.main(["quickstart", "--articles", "600"]) == 0
-
-
 #: Commands whose first example takes seconds on what the quickstart leaves.
 EXAMPLES_OF_HELP = (
     "corpus sample",
@@ -167,7 +152,7 @@ EXAMPLES_OF_HELP = (
     "push",
 )
 #: Seconds of the pieces that take long.
-SECONDS = {"news": 200, "quickstart": 180}
+SECONDS = {"news": 170, "quickstart": 120}
 
 
 @pytest.mark.parametrize(
@@ -181,13 +166,15 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, forks):
     monkeypatch.chdir(tmp_path)
     for block in pieces()[name]:
         if block.code.strip() == "change-it quickstart":
-            short_quickstart(monkeypatch)
+            shorten(monkeypatch)
+            assert cli.main(["quickstart", "--articles", "300"]) == 0
             continue
         if block.language == "python":
             # the quickstart's report is in float32 where the processor has no units for bfloat16
             ran = forks.run(block.code if native_bf16() else block.code.replace('"bf16"', '"float32"'))
         else:
-            command = ["bash", "-euo", "pipefail", "-c", block.code]
+            few = block.code.replace("change-it audit ", "change-it audit --items 10 ")
+            command = ["bash", "-euo", "pipefail", "-c", few]
             ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         output = f"{ran.stdout[-2000:]}\n{ran.stderr[-4000:]}"
         assert ran.returncode == 0, f"{block.page}, {block.language}:\n{block.code}\n{output}"
@@ -199,8 +186,8 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, forks):
             assert ran.stdout.strip() == printed
     for words in EXAMPLES_OF_HELP if name == "quickstart" else ():
         few = (
-            " --items 40" if words == "annotate sample" else ""
-        )  # the corpus is a twentieth of the quickstart's
+            " --items 20" if words == "annotate sample" else ""
+        )  # the corpus is a fortieth of the quickstart's
         command = ["bash", "-euc", first_example(words.split()) + few]
         ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert ran.returncode == 0, f"{words}:\n{ran.stdout[-2000:]}\n{ran.stderr[-4000:]}"

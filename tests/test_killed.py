@@ -152,21 +152,21 @@ def check(name, folder, seed, moments):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory, corpus):
+def made(tmp_path_factory, smaller_corpus):
     """A corpus, its sample, untrained judges and a generator."""
     from space_runs import save_judge
     from tiny_generators import save_generator
 
     folder = tmp_path_factory.mktemp("killed")
-    shutil.copytree(corpus, folder / "corpus")
-    shutil.copy(Path(corpus).parent / "sample.csv", folder / "sample.csv")
+    shutil.copytree(smaller_corpus, folder / "corpus")
+    shutil.copy(Path(smaller_corpus).parent / "sample.csv", folder / "sample.csv")
     for task in ("main", "hh", "ah"):
         save_judge(folder / "judges" / task, task, outlets=("colle", "faro"))
     save_generator(folder / "generator", outlets=("colle", "faro"), to="faro")
     return folder
 
 
-@pytest.mark.slow(seconds=30)
+@pytest.mark.slow(seconds=15)
 @pytest.mark.parametrize("name", list(KNOWN))
 def test_killed_commands_leave_the_old_or_the_new_state(name, made, forks):
     seed = random.randrange(2**32)

@@ -2,8 +2,6 @@
 
 import csv
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pyarrow as pa
@@ -286,10 +284,8 @@ def test_facts_name_what_stands_in_the_headline_and_accept_what_was_printed(
     assert printed.supported, printed
 
 
-@pytest.mark.slow(seconds=115)
-def test_many_examples():
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", __file__]
-    done = subprocess.run(
-        [*command, "--hypothesis-profile", "many"], capture_output=True, text=True, check=False
-    )
+@pytest.mark.slow(seconds=70)
+def test_many_examples(forks):
+    command = ["-q", "-p", "no:cacheprovider", "-m", "not slow", __file__, "--hypothesis-profile", "many"]
+    done = forks.run("import sys; import pytest; sys.exit(pytest.main(sys.argv[1:]))", *command)
     assert done.returncode == 0, done.stdout[-5000:]

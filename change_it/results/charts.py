@@ -47,6 +47,7 @@ STYLE: Any = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,  # letters, which printers ask for
     "svg.hashsalt": "change_it",
+    **dict.fromkeys(("figure.autolayout", "figure.constrained_layout.use"), False),  # `settle` lays out
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
 }
 #: Names of the charts of HEvAS.
@@ -405,11 +406,11 @@ def alignment_chart(histogram: Histogram, *, title: str = "", wide: bool = False
 
 
 def settle(figure: Figure) -> None:
-    """Lay a figure out once, so that every file of it looks the same."""
+    """Lay a figure out once, so that every file of it looks the same and is drawn once."""
     if engine := figure.get_layout_engine():
         for _ in range(2):  # the second pass knows the labels of the axes
             engine.execute(figure)
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -1,13 +1,12 @@
 """`--writer`: a pre-trained model is tuned where a generator would be trained from scratch."""
 
 import json
-from functools import partial
 
 import pytest
+from short_quickstart import shorten
 
 from change_it.cli import main
 from change_it.commands import quickstart
-from change_it.commands.audit import AuditOptions
 from change_it.commands.quickstart import QuickstartOptions
 from change_it.generators.card import GeneratorCard
 from change_it.reproduction import scales
@@ -83,12 +82,14 @@ def test_a_reproduction_refuses_it_at_once(
     assert not (tmp_path / "out" / "judges").exists()
 
 
-@pytest.mark.slow(seconds=40)
-def test_it_stands_beside_the_papers_without_published_figures(corpus, tmp_path, tiny_llama, monkeypatch):
+@pytest.mark.slow(seconds=25)
+def test_it_stands_beside_the_papers_without_published_figures(
+    smaller_corpus, tmp_path, tiny_llama, monkeypatch
+):
     few = {"updates": 4, "evaluation_steps": 2}
     monkeypatch.setattr(scales, "_SMOKE", {task: {**own, **few} for task, own in scales._SMOKE.items()})
     monkeypatch.setitem(scales.GENERATOR_UPDATES, "smoke", 4)
-    assert reproduce("changeit2020", corpus, tmp_path / "out", tiny_llama) == 0
+    assert reproduce("changeit2020", smaller_corpus, tmp_path / "out", tiny_llama) == 0
     tables = json.loads((tmp_path / "out/tables.json").read_text(encoding="utf-8"))["tables"]
     rows = [row["row"] for row in tables["table4"]["rows"] if row["group"] == "our-writer"]
     assert len(rows) == 3
@@ -98,12 +99,10 @@ def test_it_stands_beside_the_papers_without_published_figures(corpus, tmp_path,
     assert "our-writer is ours, tiny-llama tuned on this corpus: no paper has figures of it." in page
 
 
-@pytest.mark.slow(seconds=270)
-def test_the_quickstart_tunes_a_given_model(tmp_path, tiny_llama, monkeypatch, capsys):
-    few = {"updates": 10, "evaluation_steps": 10}
-    monkeypatch.setattr(quickstart, "QUICK", dict.fromkeys(quickstart.QUICK, few))
-    monkeypatch.setattr(quickstart, "AuditOptions", partial(AuditOptions, items=10, resamples=50))
-    options = QuickstartOptions(out=tmp_path, articles=600, writer=tiny_llama, writer_minutes=0.1)
+@pytest.mark.slow(seconds=70)
+def test_the_quickstart_tunes_a_given_model(tmp_path, tiny_llama, monkeypatch, capsys, without_charts):
+    shorten(monkeypatch)
+    options = QuickstartOptions(out=tmp_path, articles=300, writer=tiny_llama, writer_minutes=0.1)
     quickstart.run(options)
     card = GeneratorCard.load(tmp_path / "generators/rewrite")
     assert (card.recipe, card.base, card.to) == ("rewrite", tiny_llama, None)

@@ -5,7 +5,7 @@ import os
 import pytest
 from processes import run_python
 
-pytestmark = pytest.mark.slow(seconds=30)
+pytestmark = pytest.mark.slow(seconds=10)
 
 CODE = """
 import sys
@@ -43,8 +43,9 @@ def test_a_machine_that_is_offline_says_so(tmp_path, variables):
     assert sentence.endswith("not in the cache of the Hub, which cannot be reached: this machine is offline")
 
 
-def test_a_name_that_the_hub_does_not_have(tmp_path, hub):
-    sentences = said(tmp_path, HF_ENDPOINT=hub.url)
+def test_a_name_that_the_hub_does_not_have(hub, client):
+    client.run(CODE)
+    sentences = client.out.splitlines()
     assert len(sentences) == 4
     assert {*sentences} == {
         " is no folder here, and the Hub has none that can be read: check the name, or log in with hf auth login"

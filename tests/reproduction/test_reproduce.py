@@ -154,13 +154,13 @@ main(sys.argv[1:])
 """
 
 
-@pytest.mark.slow(seconds=60)
-def test_all_of_changeit_after_it_was_killed(corpus, tmp_path, forks, monkeypatch):
+@pytest.mark.slow(seconds=45)
+def test_all_of_changeit_after_it_was_killed(smaller_corpus, tmp_path, forks, monkeypatch):
     """A run that is killed in the middle of a training ends with the tables of one that was not, byte for byte."""
     few = {"updates": FEW, "evaluation_steps": FEW // 2}
     monkeypatch.setattr(scales, "_SMOKE", {task: {**own, **few} for task, own in scales._SMOKE.items()})
     monkeypatch.setitem(scales.GENERATOR_UPDATES, "smoke", SOME)
-    arguments = ["reproduce", "changeit2020", "--corpus", corpus, "--scale", "smoke", "--out"]
+    arguments = ["reproduce", "changeit2020", "--corpus", smaller_corpus, "--scale", "smoke", "--out"]
     assert main([*arguments, str(tmp_path / "whole")]) == 0
     killed = forks.run(KILLED, *arguments, str(tmp_path / "cut"))
     assert killed.returncode == -signal.SIGKILL

@@ -2,8 +2,10 @@ import re
 from functools import cache
 from xml.etree import ElementTree
 
+import matplotlib
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from change_it import InputError
@@ -148,6 +150,19 @@ def test_files(tmp_path, name):
     assert (tmp_path / "y.svg").read_text(encoding="utf-8") == drawing
     assert (tmp_path / "y.png").read_bytes() == (tmp_path / "x.png").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.png", "x.svg", "y.png", "y.svg"]
+
+
+@pytest.mark.parametrize("name", ["bar", "box", "correlation"])
+@pytest.mark.parametrize("layout", ["figure.autolayout", "figure.constrained_layout.use"])
+def test_a_file_is_drawn_once_whatever_layout_is_usual(tmp_path, monkeypatch, name, layout):
+    drawn, draw = [], Figure.draw
+    monkeypatch.setattr(
+        Figure, "draw", lambda figure, renderer: drawn.append(figure) or draw(figure, renderer)
+    )
+    with matplotlib.rc_context({layout: True}):
+        figure = chart(name)
+        save(figure, tmp_path / "x.svg")
+    assert drawn == [figure]
 
 
 @pytest.mark.parametrize(("metrics", "systems", "n"), [(1, 1, 1), (2, 13, 2), (5, 1, 3)])
