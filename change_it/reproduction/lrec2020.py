@@ -12,6 +12,7 @@ from change_it import __version__, published_figures
 from change_it.commands.corpus_curve import NEARLY_EQUAL, CurveOptions, examples
 from change_it.corpus.folder import read_outlets, read_report
 from change_it.corpus.splits import events_of
+from change_it.errors import InputError
 from change_it.generators.generator_options import TRANSFORMER, Recipe
 from change_it.io import read_records, write_json, write_table
 from change_it.reproduction.paper_tables import (
@@ -217,6 +218,8 @@ def _cells(answers: Sequence[Prediction], events: Sequence[int]) -> Ints:
 
 def _drawn_from(*answers: Sequence[Prediction]) -> list[int]:
     """The events of some answers."""
+    if not any(answers):
+        raise InputError("a test set has no headline to classify: give a corpus of more articles")
     return sorted({event for some in answers for event, _, _ in some})
 
 

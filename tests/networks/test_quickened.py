@@ -4,6 +4,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
 
+from change_it.networks import pretrained
 from change_it.networks.pretrained import load_weights
 
 
@@ -31,15 +32,33 @@ def test_a_search_projects_whole_states_and_reads_shared_keys_once(folder, tmp_p
     ids = torch.randint(2, 60, (3, 8))
     search = {"num_beams": 2, "max_new_tokens": 5, "do_sample": False, "attention_mask": torch.ones_like(ids)}
     expected = plain.generate(ids, **search)
-    model.get_output_embeddings().register_forward_pre_hook(
-        lambda _, states: whole.append(states[0].is_contiguous())
-    )
+    linear = torch.nn.functional.linear
+
+    def project(states, weight, bias=None):
+        if states.shape[-1] == 32 and weight.shape[0] in (25, 10):  # blocks of the words, the last one short
+            whole.append(states.is_contiguous())
+        return linear(states, weight, bias)
+
+    monkeypatch.setattr(pretrained, "WORDS", 25)
+    monkeypatch.setattr(torch.nn.functional, "linear", project)
     monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", record)
     assert torch.equal(model.generate(ids, **search), expected)
-    assert whole
+    assert len(whole) == 3 * 5  # blocks of each step
     assert all(whole)
     one_token = [call for call in asked if call[0] != (4, 8)]
     assert set(one_token) == {((1, 4), False)}  # heads as rows of the one head that has keys
 
     model.save_pretrained(tmp_path)
     assert "masked" not in (tmp_path / "config.json").read_text()
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_projection_in_blocks_is_that_of_all_words(monkeypatch, bias):
+    monkeypatch.setattr(pretrained, "WORDS", 25)
+    head, states = torch.nn.Linear(32, 60, bias=bias), torch.randn(3, 2, 32)
+    expected = head(states)
+    with torch.no_grad():
+        assert torch.allclose(pretrained.project(head, states), expected, atol=1e-6)
+        assert torch.equal(pretrained.project(head.double(), states.double()), head(states.double()))
+    pretrained.project(head.float(), states).sum().backward()
+    assert head.weight.grad is not None
