@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import starmap
+from itertools import chain, islice, starmap
 from threading import Barrier
 from typing import Any, Generic, Literal, TypeVar
 
@@ -219,8 +219,13 @@ def map_threads(
     if threads == 1:
         yield from starmap(function, items)
         return
+    rest = iter(items)
+    first = list(islice(rest, 2))
+    if len(first) < 2:  # it needs no pool
+        yield from [_called_in_one_thread(function, *item) for item in first]
+        return
     with Threads(threads) as pool:
-        yield from _results(pool, function, items)
+        yield from _results(pool, function, chain(first, rest))
 
 
 def workers(load: Callable[[], State]) -> "Workers[State] | None":
@@ -248,6 +253,18 @@ def _results(engine: Ray | Threads, function: Any, items: Iterable[Sequence[obje
 
 def _call(function: Callable[..., Result], *arguments: object) -> Result:
     return function(*arguments)
+
+
+def _called_in_one_thread(function: Callable[..., Result], *arguments: object) -> Result:
+    """What a thread of the pool would give."""
+    if (torch := sys.modules.get("torch")) is None:
+        return function(*arguments)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return function(*arguments)
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _compute_in_one_thread() -> None:

@@ -2,6 +2,7 @@ import filecmp
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
+from threading import get_ident
 
 import pytest
 import torch
@@ -107,6 +108,16 @@ class TestLocal:
         assert next(found) == 1
         assert (torch.get_num_threads(), elsewhere()) == before
         assert list(found) == [1, 1, 1]
+
+    def test_one_piece_is_done_here_with_one_thread_of_torch(self):
+        before = torch.get_num_threads()
+        torch.set_num_threads(2)
+        try:
+            found = map_threads(lambda: (torch.get_num_threads(), get_ident()), [()], 4)
+            assert list(found) == [(1, get_ident())]
+            assert torch.get_num_threads() == 2
+        finally:
+            torch.set_num_threads(before)
 
     def test_what_a_piece_raises_is_raised(self):
         with pytest.raises(ZeroDivisionError):
