@@ -6,6 +6,7 @@ import shutil
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
+from inspect import getfile
 
 import pytest
 from filelock import FileLock
@@ -43,24 +44,33 @@ def pytest_configure(config):
     config.pluginmanager.register(OnlyExamples)
 
 
+def file_of(thing):
+    """As `inspect.getfile`, but Gradio does not find its components, for each of which it would write a stub."""
+    if getattr(thing, "__module__", "").startswith("gradio."):
+        raise OSError("not asked for")
+    return getfile(thing)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
     """What the libraries hold is never looked through for garbage, neither while they are loaded nor later."""
     gc.disable()
     try:
-        return (yield)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("inspect.getfile", file_of)
+            return (yield)
     finally:
         gc.freeze()
         gc.enable()
 
 
 def pytest_collection_modifyitems(config, items):
-    """The longest first, so that in the end no process waits for another; then those of the Hub, whose clients one process starts."""
+    """The longest first, so that in the end no process waits for another; then those that one server of processes is started for."""
 
     def seconds(item):
         return sum(mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow"))
 
-    items.sort(key=lambda item: (-seconds(item), item.path.parent.name != "hub"))
+    items.sort(key=lambda item: (-seconds(item), "bare_forks" not in item.fixturenames))
     if (
         config.option.markexpr == "slow"
     ):  # each process begins with a part of the list, and with its share of the longest
@@ -119,6 +129,15 @@ def forks(tmp_path_factory):
     from forks import Forks
 
     with Forks(tmp_path_factory.mktemp("forks")) as forks:
+        yield forks
+
+
+@pytest.fixture(scope="session")
+def bare_forks(tmp_path_factory):
+    """The same without this package and the libraries of the Hub, which read the environment when they are imported."""
+    from forks import Forks
+
+    with Forks(tmp_path_factory.mktemp("bare-forks"), bare=True) as forks:
         yield forks
 
 

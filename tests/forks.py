@@ -1,7 +1,9 @@
 """Programs in processes that part from one in which the large libraries are loaded: each is a process of its own.
 
-python tests/forks.py serve SOCKET
+python tests/forks.py serve SOCKET               from this package, with all that it imports
+python tests/forks.py serve-bare SOCKET          from libraries alone, none of which knows the Hub
 python tests/forks.py run SOCKET [ARGUMENT …]    what `change-it ARGUMENT …` would do
+python tests/forks.py python SOCKET CODE [ARGUMENT …]    what `python -c CODE ARGUMENT …` would do
 """
 
 import atexit
@@ -16,6 +18,7 @@ import sys
 import tempfile
 import threading
 import traceback
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -23,14 +26,26 @@ from pkgutil import walk_packages
 #: The program `change-it`.
 CHANGE_IT = "import sys; from change_it.cli import main; sys.exit(main())"
 
+#: Most of the time that transformers needs to be loaded; the libraries of the Hub read the environment when they are imported.
+BARE = (
+    "torch._dynamo",
+    "matplotlib.pyplot",
+    "pandas",
+    "polars",
+    "pyarrow.parquet",
+    "scipy.optimize",
+    "scipy.stats",
+)
+BARE += ("sklearn.linear_model", "tyro")
+
 
 class Forks:
-    """The process from which others part; a context manager."""
+    """The process from which others part; a context manager. Those of a bare one import this package themselves."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, *, bare: bool = False):
         self.socket = folder / "socket"
         self._server = subprocess.Popen(
-            [sys.executable, __file__, "serve", str(self.socket)],
+            [sys.executable, __file__, "serve-bare" if bare else "serve", str(self.socket)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -55,6 +70,10 @@ class Forks:
                 shown.append(file.read().decode())
         return subprocess.CompletedProcess(["python", "-c", code, *arguments], status, *shown)
 
+    def command(self, code: str, *arguments: str) -> list[str]:
+        """A short command that has the server run code, with its own environment, folder, input and outputs."""
+        return [sys.executable, "-IS", __file__, "python", str(self.socket), code, *arguments]
+
     def program(self, folder: Path) -> Path:
         """A folder for PATH, in which `change-it` is run by the server."""
         folder.mkdir()
@@ -76,13 +95,18 @@ def ask(place, files, code, arguments, environment) -> int:
             return int(answer.read())
 
 
-def serve(place: str) -> str:
-    """Answer until the input ends; in a process that has parted, the code that it is to run."""
+def of_this_package() -> list[str]:
+    """Its modules, without those that load Gradio."""
     import change_it  # not where only a client starts
 
-    for module in walk_packages(change_it.__path__, "change_it."):
-        if not module.name.startswith(("change_it.space", "change_it.annotation")):  # they load Gradio
-            import_module(module.name)
+    names = [module.name for module in walk_packages(change_it.__path__, "change_it.")]
+    return [name for name in names if not name.startswith(("change_it.space", "change_it.annotation"))]
+
+
+def serve(place: str, modules: Iterable[str]) -> str:
+    """Answer until the input ends; in a process that has parted, the code that it is to run."""
+    for name in modules:
+        import_module(name)
     server = socket.socket(socket.AF_UNIX)
     server.bind(place)
     server.listen()
@@ -143,7 +167,8 @@ def execute(code: str) -> int:
 
 if __name__ == "__main__":
     task, at, *given = sys.argv[1:]
-    if task == "run":
-        code = ask(at, [0, 1, 2], CHANGE_IT, given, dict(os.environ))
+    if task in ("run", "python"):
+        program = CHANGE_IT if task == "run" else given.pop(0)
+        code = ask(at, [0, 1, 2], program, given, dict(os.environ))
         sys.exit(code if code >= 0 else 128 - code)
-    os._exit(execute(serve(at)))
+    os._exit(execute(serve(at, BARE if task == "serve-bare" else of_this_package())))

@@ -125,6 +125,7 @@ def test_a_run_with_other_options_is_left_alone(called, tmp_path):
         quickstart.run(QuickstartOptions(out=tmp_path, seed=2))
 
 
+@pytest.mark.usefixtures("without_torch")
 def test_a_process_of_its_own_sends_seconds_and_prints_into_its_log(tmp_path):
     log = tmp_path / "log"
     with BackgroundSteps(

@@ -83,9 +83,9 @@ def hub(_hub):
 
 
 @pytest.fixture(scope="session")
-def client(_hub, tmp_path_factory):
+def client(_hub, bare_forks, tmp_path_factory):
     folder = tmp_path_factory.mktemp("client")
-    with Client(_hub.environment(folder / "home"), folder) as client:
+    with Client(bare_forks, _hub.environment(folder / "home"), folder) as client:
         yield client
 
 
@@ -97,10 +97,11 @@ dynamic_module_utils.TIME_OUT_REMOTE_CODE = 0
 
 
 @pytest.fixture(scope="session")
-def stranger(_hub, tmp_path_factory):
+def stranger(_hub, bare_forks, tmp_path_factory):
     """Somebody without this package."""
     folder = tmp_path_factory.mktemp("stranger")
-    with Client(_hub.environment(folder / "home", token=None), folder, without_change_it=True) as client:
+    environment = _hub.environment(folder / "home", token=None)
+    with Client(bare_forks, environment, folder, without_change_it=True) as client:
         with pytest.raises(ClientError, match="No module named 'change_it'"):
             client.run("import change_it")
         client.run(NOBODY_ANSWERS)

@@ -3,9 +3,10 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+from forks import Forks
 
 HEADLINES = ["Il ponte crolla sulla statale", "Sciopero generale dei treni"]
 ARTICLES = ["Il ponte crolla sulla statale ieri. " * 9, "Lo sciopero generale dei treni continua."]
@@ -50,11 +51,13 @@ class Client:
         err: what it wrote to stderr.
     """
 
-    def __init__(self, environment: dict[str, str], folder: Path, *, without_change_it: bool = False):
+    def __init__(
+        self, forks: Forks, environment: dict[str, str], folder: Path, *, without_change_it: bool = False
+    ):
         self.out = self.err = ""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
         self._process = subprocess.Popen(
-            [sys.executable, "-c", LOOP, *(["without"] if without_change_it else [])],
+            forks.command(LOOP, *(["without"] if without_change_it else [])),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=inherited | environment,
@@ -68,8 +71,7 @@ class Client:
 
     def __exit__(self, *_):
         assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.kill()
+        self._process.stdin.close()  # it ends with its input
         self._process.wait()
 
     def run(self, code: str, **given: Any) -> Any:

@@ -1,7 +1,5 @@
 """The loop: it learns, stops, keeps the best weights, and a killed run ends where an unbroken one does."""
 
-import json
-import os
 import signal
 import sys
 from itertools import chain, repeat
@@ -20,17 +18,8 @@ from change_it.training.settings import TrainingOptions, TrainingSettings, resol
 RUNS = str(Path(__file__).with_name("runs.py"))
 #: Accumulated batches, and the last update of a run that is killed.
 KILLED = {1: 7, 2: 12}
-#: Runs, each in a process that parts from one that has loaded torch; prints their exit codes.
-PART = """
-import json, os, sys
-import torch._dynamo  # the first update loads it
-from runs import main
-for arguments in json.loads(sys.argv[1]):
-    if (child := os.fork()) == 0:
-        main(arguments)
-        os._exit(0)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
+#: A run in a process of its own.
+PART = "import sys; sys.path.insert(0, sys.argv[1]); from runs import main; main(sys.argv[2:])"
 
 
 def run(*arguments, launcher=(sys.executable,), check=True):
@@ -41,16 +30,13 @@ def run(*arguments, launcher=(sys.executable,), check=True):
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory):
+def killed(tmp_path_factory, bare_forks):
     """A folder of runs that were killed, named by their accumulated batches."""
     folder = tmp_path_factory.mktemp("killed")
-    runs = [
-        [str(folder / str(batches)), "--accumulation", str(batches), "--die-after", str(update)]
-        for batches, update in KILLED.items()
-    ]
-    path = {"PYTHONPATH": os.pathsep.join([str(Path(RUNS).parent), os.environ.get("PYTHONPATH", "")])}
-    done = run_python("-c", PART, json.dumps(runs), env=os.environ | path, check=True)
-    assert [int(line) for line in done.stdout.splitlines()] == [-signal.SIGKILL] * len(KILLED)
+    for batches, update in KILLED.items():
+        settings = ["--accumulation", str(batches), "--die-after", str(update)]
+        done = bare_forks.run(PART, str(Path(RUNS).parent), str(folder / str(batches)), *settings)
+        assert done.returncode == -signal.SIGKILL, done.stderr
     return folder
 
 
