@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from processes import run_program, run_python
+from processes import run_program
 from runs import Classifier, accuracy, collate, examples, main, options
 
 from change_it.errors import InputError
