@@ -56,7 +56,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
     allow_same_judges: bool = False
-    """Score also what judges of the same fold or weights have chosen; scores will be inflated, and the signature says so."""
+    """Score also what judges of the same fold or weights have chosen, or a model of the judge of facts' own base has written; scores will be inflated, and the signature says so."""
     hevas: bool = False
     """Measure the same headlines with HEvAS too, and how far its metrics, BLEU and ROUGE agree with the judges; needs ten items."""
     language: str | None = None

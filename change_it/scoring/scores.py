@@ -187,7 +187,7 @@ def score(
     judges.check_outlets(test.outlets, test.name)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
     same_judges = _same_judges(judges, rerankers, allowed=allow_same_judges)
-    same_base = _same_base(judges, systems)
+    same_base = _same_base(judges, systems, allowed=allow_same_judges)
     if resamples < 1:
         raise InputError(f"--resamples {resamples} is too few: give at least 1, better 1000")
     for system in systems:
@@ -276,8 +276,8 @@ def _same_judges(judges: "Judges", rerankers: Mapping[str, Reranker], *, allowed
     return tuple(shared)
 
 
-def _same_base(judges: "Judges", systems: Sequence[ScoredSystem]) -> dict[str, str]:
-    """The systems whose generator comes from the pre-trained model that the reader is; a generator that is the reader is refused."""
+def _same_base(judges: "Judges", systems: Sequence[ScoredSystem], *, allowed: bool) -> dict[str, str]:
+    """The systems whose generator comes from the pre-trained model that the reader is, where that is allowed; a generator that is the reader is refused."""
     if (reader := judges.reader) is None:
         return {}
     itself = [
@@ -291,9 +291,14 @@ def _same_base(judges: "Judges", systems: Sequence[ScoredSystem]) -> dict[str, s
             "another one with change-it train judge --task facts"
         )
     base = reader.settings.base
-    return {
-        system.name: base for system in systems if base and base in (writer.base for writer in system.writers)
-    }
+    same = [system.name for system in systems if base and base in (writer.base for writer in system.writers)]
+    if same and not allowed:
+        raise InputError(
+            f"the judge of facts and what wrote {', '.join(same)} both come from {base}, and what a model writes it believes: "
+            "score with a judge of facts of another base (change-it train judge --task facts --encoder scratch) or without "
+            "one, or add --allow-same-judges and the signature will say so"
+        )
+    return dict.fromkeys(same, base)
 
 
 def _aggregate(sums: Statistics) -> dict[str, Floats]:

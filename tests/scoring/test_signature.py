@@ -160,7 +160,9 @@ def test_a_common_pretrained_model_is_named(toy_test):
     from change_it.results.score_tables import remarks
 
     systems = [*built_in_systems(toy_test), written_by(toy_test, Writer("f" * 64, "t5"))]
-    scores = score(toy_test, with_reader("e" * 64, "t5"), systems, resamples=2)
+    with pytest.raises(InputError, match="what wrote mine both come from t5"):
+        score(toy_test, with_reader("e" * 64, "t5"), systems, resamples=2)
+    scores = score(toy_test, with_reader("e" * 64, "t5"), systems, resamples=2, allow_same_judges=True)
     assert scores.same_base == {"mine": "t5"}
     assert "|base:t5|" in scores.row("mine").signature
     assert "base:" not in scores.row("gold").signature
