@@ -236,6 +236,8 @@ def run(options: TransferOptions) -> None:
             setup = replace(setup, language=read_language(options.corpus or "") or guess_language(articles))
         done = transfer_items(options, setup, items, options.out)
     _show(done, options, setup, time.monotonic() - started)
+    if done.items and all(item.error for item in done.items):
+        raise InputError(f"no headline was written; {options.out} says why for each: {done.items[0].error}")
 
 
 def _run_one(options: TransferOptions) -> None:

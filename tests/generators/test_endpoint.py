@@ -219,8 +219,12 @@ def refusal(status, message, *, listed=False):
 
 def test_a_refusal_says_why_without_the_key(server, corpus, articles, tmp_path):
     server.reply = lambda prompt, number: refusal(400, f"Too long,\n by the key {SECRET}", listed=number % 2)
-    rows = transferred(options(server, corpus, tmp_path, input=articles))
-    assert {row["error"] for row in rows} == {"refused: status 400 (Too long, by the key …)"}
+    chosen = options(server, corpus, tmp_path, input=articles)
+    with pytest.raises(
+        InputError, match="no headline was written; .* says why for each: refused: status 400"
+    ):
+        transferred(chosen)
+    assert {row["error"] for row in read_csv(chosen.out)} == {"refused: status 400 (Too long, by the key …)"}
     server.reply = lambda prompt, number: refusal(404, "no model tiny", listed=True)
     with pytest.raises(
         InputError, match=r"does not know the path or the model \(status 404: no model tiny\)"
