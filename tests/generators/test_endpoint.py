@@ -221,7 +221,7 @@ def test_a_refusal_says_why_without_the_key(server, corpus, articles, tmp_path):
     server.reply = lambda prompt, number: refusal(400, f"Too long,\n by the key {SECRET}", listed=number % 2)
     chosen = options(server, corpus, tmp_path, input=articles)
     with pytest.raises(
-        InputError, match="no headline was written; .* says why for each: refused: status 400"
+        InputError, match=r"no headline was written; .* says why for each: refused: status 400"
     ):
         transferred(chosen)
     assert {row["error"] for row in read_csv(chosen.out)} == {"refused: status 400 (Too long, by the key …)"}
