@@ -284,7 +284,7 @@ def test_facts_name_what_stands_in_the_headline_and_accept_what_was_printed(
     assert printed.supported, printed
 
 
-@pytest.mark.slow(seconds=70)
+@pytest.mark.slow(seconds=40)
 def test_many_examples(forks):
     command = ["-q", "-p", "no:cacheprovider", "-m", "not slow", __file__, "--hypothesis-profile", "many"]
     done = forks.run("import sys; import pytest; sys.exit(pytest.main(sys.argv[1:]))", *command)

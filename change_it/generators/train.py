@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -20,6 +20,7 @@ from transformers import PreTrainedTokenizerBase
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
 from change_it.generators.card import Dtype, GeneratorCard, prompt_of
+from change_it.generators.filtering import ACCEPTED, keep_accepted, load_filter, signature_of
 from change_it.generators.generator import (
     add_adapters,
     base_of,
@@ -54,6 +55,9 @@ from change_it.networks.pretrained_loss import HeadlineLoss, loss_per_token
 from change_it.training.loop import TrainingResult, process_state
 from change_it.training.run_folder import TrainingRun, stage, stage_pretrained, train_in_folder
 from change_it.training.settings import resolve
+
+if TYPE_CHECKING:
+    from change_it.judges.judge import Judges
 
 #: Validation examples an evaluation reads, at most.
 VALIDATION = 1000
@@ -96,25 +100,37 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     with process_state().main_process_first():
         share, seed = settings.validation_share, settings.seed
         chosen = settings.corpus, settings.recipe, settings.to
-        data = load_recipe(*chosen, validation_share=share, seed=seed, balanced=kind != "words")
+        balanced, asked = kind != "words", settings.filter_by is not None
+        data = load_recipe(*chosen, validation_share=share, seed=seed, balanced=balanced, for_judges=asked)
+        judges = load_filter(settings, data) if settings.filter_by else None
     if settings.evaluation_steps is None:
         settings = replace(settings, evaluation_steps=_evaluation_steps(settings, len(data.train)))
     return train_in_folder(
         settings,
         settings.out,
         "generator",
-        lambda work: _prepare(settings, kind, data, work, given),
+        lambda work: _prepare(settings, kind, data, work, given, judges),
         libraries=(*LIBRARIES, *(["peft"] if settings.lora else [])),
         files={MODEL_CORPUS: describe_corpus(settings.corpus)},
     )
 
 
 def _prepare(
-    settings: GeneratorSettings, kind: ModelKind, data: RecipeData, work: Path, given: int | None
+    settings: GeneratorSettings,
+    kind: ModelKind,
+    data: RecipeData,
+    work: Path,
+    given: int | None,
+    judges: "Judges | None",
 ) -> TrainingRun:
     """The generator before training, and how it is trained and described."""
+    card = _card(settings, kind, data)
+    if judges is not None:
+        with process_state().main_process_first():
+            data = keep_accepted(data, judges, settings.corpus, work / ACCEPTED)
+        card = replace(card, filter_by=signature_of(judges))
     model, tokenizer = _start(settings, kind, data, work)
-    card, format_ = _fit(_card(settings, kind, data), tokenizer, model, given)
+    card, format_ = _fit(card, tokenizer, model, given)
     validation = _some(data.validation, settings.seed)
     cut = _share_cut(format_, tokenizer, data.train.select(range(min(len(data.train), TRIED))))
     if cut > CUT and process_state().is_main_process:
@@ -214,6 +230,10 @@ def _check(options: GeneratorOptions, kind: ModelKind) -> None:
     if options.lora_alpha <= 0:
         raise InputError(
             f"--lora-alpha {options.lora_alpha}: adapters would add nothing, give a number above 0"
+        )
+    if options.filter_by is not None and options.recipe != "rewrite":
+        raise InputError(
+            f"--filter-by is for --recipe rewrite, whose examples have all that judges read: {options.recipe} has none, drop it"
         )
     if options.gradient_checkpointing and kind == "words":
         raise InputError(

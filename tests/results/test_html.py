@@ -535,8 +535,8 @@ def test_a_reranked_system_shows_who_chose(tmp_path, toy_test):
     assert "<code>dddddd+eeeeee+ffffff,fold:1</code>). The figures flatter" in text
     assert "|reranker:same|" in text
     assert remarks(scores) == [
-        "sum+rerank: headlines chosen by the judges dddddd+eeeeee+ffffff,fold:0",
-        "own: headlines chosen by the judges dddddd+eeeeee+ffffff,fold:1; not independent of the judges that score",
+        "sum+rerank: headlines, or those that it learnt from, chosen by the judges dddddd+eeeeee+ffffff,fold:0",
+        "own: headlines, or those that it learnt from, chosen by the judges dddddd+eeeeee+ffffff,fold:1; not independent of the judges that score",
         "cut: 1 of 8 items have no headline and count as not compliant",
         translate("en", "tables.no_fluency"),
     ]
