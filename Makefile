@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 
 # A process of one thread for each core (tests/conftest.py); one that has nothing left takes tests over from another.
 PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
+# Slow tests wait for servers, browsers and other processes: one more than cores.
+PROCESSES := $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4) + 1)")
 # Formulas, readers and tables: nothing that loads torch.
 QUICK := $(addprefix change_it/,text corpus hevas) $(addprefix tests/,text corpus hevas) \
 	$(patsubst %,tests/scoring/test_%.py,compliancy facts overlap) tests/annotation/test_agreement.py \
@@ -40,7 +42,7 @@ test-fast: $(VENV)/.installed-dev ## pure functions alone, half a minute
 	$(PYTEST) -m "not slow" $(QUICK)
 
 test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, two processes, browsers, all commands of the documentation
-	$(PYTEST) -m slow --verbose tests tools
+	$(PYTEST) -n $(PROCESSES) --maxprocesses $(PROCESSES) -m slow --verbose tests tools
 
 test-night: $(VENV)/.installed-dev run ## what a gate has no time for: the quickstart in full, thousands of generated inputs
 	$(BIN)/python -m pytest --hypothesis-profile night tests/test_properties.py -m "not slow"

@@ -20,7 +20,7 @@ from change_it.scoring.signature import Reranker
 ACCEPTED = "accepted.json"
 
 
-def load_filter(settings: GeneratorSettings, data: RecipeData) -> Judges:
+def _load(settings: GeneratorSettings, data: RecipeData) -> Judges:
     """The judges that choose what is learnt."""
     judges = Judges.from_pretrained(str(settings.filter_by))
     judges.check_outlets(data.outlets, settings.corpus)
@@ -38,15 +38,14 @@ def load_filter(settings: GeneratorSettings, data: RecipeData) -> Judges:
     return judges.with_casing(read_casing(settings.corpus))
 
 
-def signature_of(judges: Judges) -> str:
-    """Who chose, as files of headlines say it."""
-    return Reranker.of(judges).signature
+def keep_accepted(settings: GeneratorSettings, data: RecipeData, file: Path) -> tuple[RecipeData, str]:
+    """The data with those training pairs alone whose printed headline has strict compliancy and the style of its outlet, and who judged them.
 
-
-def keep_accepted(data: RecipeData, judges: Judges, corpus: str, file: Path) -> RecipeData:
-    """The data with those training pairs alone whose printed headline has strict compliancy and the style of its outlet; remembered in a file."""
+    The answer is kept in `file`, so a run that is resumed learns from the same pairs and asks nobody.
+    """
     assert data.pairs is not None
     if (record := read_json(file)) is None:
+        judges = _load(settings, data)
         label = dict(zip(data.outlets, reversed(data.outlets), strict=True))
         items = [
             Item(
@@ -54,17 +53,17 @@ def keep_accepted(data: RecipeData, judges: Judges, corpus: str, file: Path) -> 
             )
             for row in data.pairs.iter_rows(named=True)
         ]
-        judged = judge_items(judges, items, language=read_language(corpus) or None)
+        judged = judge_items(judges, items, language=read_language(settings.corpus) or None)
         kept = judged["strict_compliancy"].to_numpy() & (judged["p_target"].to_numpy() > 0.5)
-        write_json(file, record := {"of": len(items), "rows": np.flatnonzero(kept).tolist()})
-    rows = record["rows"]
-    if not rows:
-        raise InputError(
-            f"the judges accept none of the {record['of']} headlines of pairs in {corpus}: train other judges, or leave out "
-            "--filter-by"
+        rows = np.flatnonzero(kept).tolist()
+        write_json(file, record := {"rows": rows, "judges": Reranker.of(judges).signature})
+        print(
+            f"learning from the {len(rows):,} of {len(items):,} pairs whose headline the judges accept",
+            file=sys.stderr,
         )
-    print(
-        f"learning from the {len(rows):,} of {record['of']:,} pairs whose headline the judges accept",
-        file=sys.stderr,
-    )
-    return replace(data, train=data.train.select(rows), pairs=None)
+    if not record["rows"]:
+        raise InputError(
+            f"the judges of --filter-by accept no headline of the {len(data.pairs):,} pairs in {settings.corpus}: train other "
+            "judges, or leave it out"
+        )
+    return replace(data, train=data.train.select(record["rows"]), pairs=None), record["judges"]

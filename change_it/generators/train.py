@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,7 +20,7 @@ from transformers import PreTrainedTokenizerBase
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
 from change_it.generators.card import Dtype, GeneratorCard, prompt_of
-from change_it.generators.filtering import ACCEPTED, keep_accepted, load_filter, signature_of
+from change_it.generators.filtering import ACCEPTED, keep_accepted
 from change_it.generators.generator import (
     add_adapters,
     base_of,
@@ -55,9 +55,6 @@ from change_it.networks.pretrained_loss import HeadlineLoss, loss_per_token
 from change_it.training.loop import TrainingResult, process_state
 from change_it.training.run_folder import TrainingRun, stage, stage_pretrained, train_in_folder
 from change_it.training.settings import resolve
-
-if TYPE_CHECKING:
-    from change_it.judges.judge import Judges
 
 #: Validation examples an evaluation reads, at most.
 VALIDATION = 1000
@@ -102,33 +99,27 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         chosen = settings.corpus, settings.recipe, settings.to
         balanced, asked = kind != "words", settings.filter_by is not None
         data = load_recipe(*chosen, validation_share=share, seed=seed, balanced=balanced, for_judges=asked)
-        judges = load_filter(settings, data) if settings.filter_by else None
     if settings.evaluation_steps is None:
         settings = replace(settings, evaluation_steps=_evaluation_steps(settings, len(data.train)))
     return train_in_folder(
         settings,
         settings.out,
         "generator",
-        lambda work: _prepare(settings, kind, data, work, given, judges),
+        lambda work: _prepare(settings, kind, data, work, given),
         libraries=(*LIBRARIES, *(["peft"] if settings.lora else [])),
         files={MODEL_CORPUS: describe_corpus(settings.corpus)},
     )
 
 
 def _prepare(
-    settings: GeneratorSettings,
-    kind: ModelKind,
-    data: RecipeData,
-    work: Path,
-    given: int | None,
-    judges: "Judges | None",
+    settings: GeneratorSettings, kind: ModelKind, data: RecipeData, work: Path, given: int | None
 ) -> TrainingRun:
     """The generator before training, and how it is trained and described."""
     card = _card(settings, kind, data)
-    if judges is not None:
+    if settings.filter_by:
         with process_state().main_process_first():
-            data = keep_accepted(data, judges, settings.corpus, work / ACCEPTED)
-        card = replace(card, filter_by=signature_of(judges))
+            data, judges = keep_accepted(settings, data, work / ACCEPTED)
+        card = replace(card, filter_by=judges)
     model, tokenizer = _start(settings, kind, data, work)
     card, format_ = _fit(card, tokenizer, model, given)
     validation = _some(data.validation, settings.seed)

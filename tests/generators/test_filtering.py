@@ -97,10 +97,10 @@ def test_bad_input(choosers, corpus, tmp_path, monkeypatch, capsys):
 
     refused("--filter-by is for --recipe rewrite", recipe="sum", to="faro")
     choosers.ah.rule = lambda *_: 0.3
-    refused("the judges accept none of the")
+    refused("the judges of --filter-by accept no headline of the")
     choosers.main.fold = choosers.hh.fold = choosers.ah.fold = "all"
     capsys.readouterr()
-    refused("the judges accept none of the")
+    refused("the judges of --filter-by accept no headline of the")
     assert "train on all folds, so change-it score will refuse every judge" in capsys.readouterr().err
     monkeypatch.setattr(filtering.Judges, "from_pretrained", lambda *_, **__: Choosers(corpus, "abc"))
     refused("needs a fluency judge beside the others.*--task fluency --fold 0")
