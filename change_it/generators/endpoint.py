@@ -182,10 +182,15 @@ class Endpoint(Proposer):
     def _ask(self, request: dict[str, Any]) -> Answer:
         """Send a request, again where the server may answer later."""
         for attempt in range(RETRIES + 1):
+            status = 0
             wait = min(WAIT[1], WAIT[0] * 2**attempt) * random.uniform(0.5, 1.0)
             sent = self._taken(request)
             try:
-                return _read(self._client.chat_completion(**sent))
+                completion = self._client.chat_completion(**sent)
+                if (refusal := getattr(completion, "error", None)) is None:
+                    return _read(completion)
+                code = refusal.get("code") if isinstance(refusal, dict) else None
+                status, headers = code if isinstance(code, int) else 200, {}
             except errors.InferenceTimeoutError:
                 fault, last = TIMEOUT, Answer("", TIMEOUT, "", 0, 0)
             except errors.OfflineModeIsEnabled as error:
@@ -193,24 +198,26 @@ class Endpoint(Proposer):
             except FAULTS as error:
                 if (response := _response(error)) is None:
                     return Answer("", "refused: the answer is no chat completion", "", 0, 0)
-                status, reason = response.status_code, self._reason(response)
-                fault, last = f"answers with status {status}", None
-                if status in WRONG:
-                    said = f": {reason}" if reason else ""
-                    raise InputError(f"{self.url} {WRONG[status]} (status {status}{said})") from None
-                if status == 400 and (named := _arguments_in(reason) & sent.keys()):
-                    self._not_taken |= named
-                    continue
-                if status not in LATER:
-                    said = f" ({reason})" if reason else ""
-                    return Answer("", f"refused: status {status}{said}", "", 0, 0)
-                wait = max(wait, _seconds(response.headers.get("retry-after", "")))
+                status, headers, refusal = response.status_code, response.headers, _body(response)
             except errors.HTTPError as error:
                 fault, last = f"cannot be reached ({type(error).__name__})", None
                 if type(error).__name__ == "ConnectError" and not self._answers:  # it may not be there at all
                     raise InputError(
                         f"{self.url} {fault}: start the server, or give another --endpoint"
                     ) from error
+            if status:
+                reason = self._reason(refusal)
+                fault, last = f"answers with status {status}", None
+                if status in WRONG:
+                    said = f": {reason}" if reason else ""
+                    raise InputError(f"{self.url} {WRONG[status]} (status {status}{said})")
+                if status == 400 and (named := _arguments_in(reason) & sent.keys()):
+                    self._not_taken |= named
+                    continue
+                if status not in LATER:
+                    said = f" ({reason})" if reason else ""
+                    return Answer("", f"refused: status {status}{said}", "", 0, 0)
+                wait = max(wait, _seconds(headers.get("retry-after", "")))
             if attempt == RETRIES or not pause(wait):
                 break
         if last is not None:
@@ -226,16 +233,20 @@ class Endpoint(Proposer):
             taken["extra_body"] = {OTHER_NAME: request["max_tokens"]}
         return taken
 
-    def _reason(self, response: Any) -> str:
+    def _reason(self, refusal: Any) -> str:
         """What the server says of a refusal, without the key."""
-        try:
-            body = response.json()
-        except ValueError:
-            return ""
-        body = body[0] if isinstance(body, list) and body else body
-        error = body.get("error", body) if isinstance(body, dict) else body
+        refusal = refusal[0] if isinstance(refusal, list) and refusal else refusal
+        error = refusal.get("error", refusal) if isinstance(refusal, dict) else refusal
         text = error.get("message", error.get("detail")) if isinstance(error, dict) else error
         return " ".join(text.replace(self._key, "…").split())[:REASON] if isinstance(text, str) else ""
+
+
+def _body(response: Any) -> Any:
+    """What a response holds; nothing where that is no JSON."""
+    try:
+        return response.json()
+    except ValueError:
+        return None
 
 
 def _arguments_in(reason: str) -> set[str]:

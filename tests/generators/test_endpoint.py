@@ -114,6 +114,7 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, corpus, articles, 
         "ponte 3": {"content": None, "finish_reason": "content_filter"},
         "ponte 4": b"no JSON",
         "ponte 5": b'{"choices": []}',
+        "ponte 8": (200, b'{"error": {"message": "too many flowers", "code": "nice"}}'),
         "ponte 7": {"content": "Ecco il titolo:\n\nCade il ponte. Due feri", "finish_reason": "length"},
     }
 
@@ -134,8 +135,21 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, corpus, articles, 
         "refused: the answer is no chat completion",
         "refused: the answer is no chat completion",
         "timeout",
-        *[""] * 5,
+        "",
+        "refused: status 200 (too many flowers)",
+        *[""] * 3,
     ]
+
+
+def test_an_error_in_an_answer_of_status_200_is_waited_for_like_any_other(
+    server, corpus, articles, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(endpoint, "WAIT", (0.01, 0.02))
+    busy = (200, b'{"error": {"message": "rate limit", "code": 429}, "user_id": "x"}')
+    server.reply = lambda prompt, number: busy if number <= 2 else "Titolo"
+    rows = transferred(options(server, corpus, tmp_path, input=articles, concurrency=1))
+    assert {row["headline"] for row in rows} == {"Titolo"}
+    assert len(server.requests) == len(rows) + 2
 
 
 def test_what_had_no_answer_in_time_is_asked_for_again_and_nothing_else(
