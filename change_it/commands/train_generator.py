@@ -2,8 +2,15 @@
 
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
-from change_it.generators.generator_options import GeneratorOptions, check_published, no_model, presets
+from change_it.generators.generator_options import (
+    GeneratorOptions,
+    check_filter,
+    check_published,
+    no_model,
+    presets,
+)
 from change_it.io import check_writable, is_missing_path
+from change_it.judges.judge_options import check_judges
 from change_it.tables import console
 from change_it.training.settings import check_numbers
 
@@ -21,6 +28,9 @@ def check(options: GeneratorOptions) -> None:
         raise InputError(no_model(options.architecture))
     if options.to is not None:
         check_outlet(options.corpus, options.to)
+    if options.filter_by is not None:
+        check_filter(options)
+        check_judges(options.filter_by)
 
 
 def run(options: GeneratorOptions) -> None:
@@ -43,4 +53,10 @@ def run(options: GeneratorOptions) -> None:
             f"weights {metrics['weights_hash'][:6]}",
             soft_wrap=True,
         )
+        if training["best_update"] == 0:
+            terminal.print(
+                "[yellow]![/] no evaluation was better than before training, so these are the weights of the beginning: give "
+                "fewer --updates, a lower --learning-rate or more data",
+                soft_wrap=True,
+            )
         terminal.print(f"[green]✓[/] generator in [bold]{options.out}[/]", soft_wrap=True)

@@ -280,6 +280,14 @@ def check_published(options: GeneratorOptions) -> None:
         )
 
 
+def check_filter(options: GeneratorOptions) -> None:
+    """Refuse `--filter-by` for examples that judges cannot be asked about."""
+    if options.filter_by is not None and options.recipe != "rewrite":
+        raise InputError(
+            f"--filter-by is for --recipe rewrite, whose pairs have all that judges read: drop it for {options.recipe}"
+        )
+
+
 def preset(options: GeneratorOptions, kind: ModelKind = "encoder-decoder") -> dict[str, Any]:
     """Values by field name for the options that are None; `kind` is of an architecture not in `NETWORKS`."""
     architecture = architecture_of(options)

@@ -43,6 +43,7 @@ from change_it.generators.generator_options import (
     GeneratorSettings,
     ModelKind,
     architecture_of,
+    check_filter,
     check_published,
     check_recipe,
     preset,
@@ -64,8 +65,8 @@ EVALUATION_SHARE = 1 / 30
 ADAPTERS = ("lora_rank", "lora_alpha", "lora_targets")
 #: Where a run keeps how many examples its evaluations read.
 SAMPLE = "validation.json"
-#: Updates between evaluations: an epoch, within these limits.
-EVALUATION_STEPS = (100, 1000)
+#: Updates between evaluations: an epoch, within these limits; a model that knows a language is soon past its best on few pairs.
+EVALUATION_STEPS = {"scratch": (100, 1000), "pretrained": (20, 1000)}
 #: Headlines that tell how many are longer than `--target-tokens`, and the share from which that is worth a warning.
 TRIED, CUT = 1000, 0.01
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets")
@@ -87,6 +88,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     """
     check_recipe(options.recipe)
     check_published(options)
+    check_filter(options)
     options = replace(options, architecture=architecture_of(options))
     kind = kind_of(architecture_of(options))
     _check(options, kind)
@@ -100,7 +102,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         balanced, asked = kind != "words", settings.filter_by is not None
         data = load_recipe(*chosen, validation_share=share, seed=seed, balanced=balanced, for_judges=asked)
     if settings.evaluation_steps is None:
-        settings = replace(settings, evaluation_steps=_evaluation_steps(settings, len(data.train)))
+        settings = replace(settings, evaluation_steps=_evaluation_steps(settings, kind, len(data.train)))
     return train_in_folder(
         settings,
         settings.out,
@@ -222,10 +224,6 @@ def _check(options: GeneratorOptions, kind: ModelKind) -> None:
         raise InputError(
             f"--lora-alpha {options.lora_alpha}: adapters would add nothing, give a number above 0"
         )
-    if options.filter_by is not None and options.recipe != "rewrite":
-        raise InputError(
-            f"--filter-by is for --recipe rewrite, whose examples have all that judges read: {options.recipe} has none, drop it"
-        )
     if options.gradient_checkpointing and kind == "words":
         raise InputError(
             f"--gradient-checkpointing is for pre-trained models: {options.architecture} is small, drop it"
@@ -247,10 +245,10 @@ def _check(options: GeneratorOptions, kind: ModelKind) -> None:
             raise InputError(f"{name} {value} cannot be read or written: give at least 2, at most {most:,}")
 
 
-def _evaluation_steps(settings: GeneratorSettings, examples: int) -> int:
+def _evaluation_steps(settings: GeneratorSettings, kind: ModelKind, examples: int) -> int:
     """An epoch's updates, within limits."""
     batch = settings.batch_size * settings.gradient_accumulation * process_state().num_processes
-    least, most = EVALUATION_STEPS
+    least, most = EVALUATION_STEPS["scratch" if kind == "words" else "pretrained"]
     return min(max(math.ceil(examples / batch), least), most)
 
 

@@ -6,6 +6,7 @@ import pytest
 from scoring_fakes import FakeJudges, write_stand_ins
 
 from change_it.cli import main
+from change_it.commands import train_generator
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.generators import filtering, train
@@ -87,6 +88,18 @@ def test_what_judges_accept_is_learnt_and_they_are_named(choosers, corpus, tmp_p
     assert "learnt from and --rerank are of different judges" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("says", "changes"),
+    [
+        ("is for --recipe rewrite", {"recipe": "sum", "to": "faro"}),
+        ("there is no folder none: make it with", {}),
+    ],
+)
+def test_what_can_be_known_before_anything_loads(corpus, tmp_path, says, changes):
+    with pytest.raises(InputError, match=says):
+        train_generator.check(options(corpus, tmp_path / "out", filter_by="none", **changes))
+
+
 def test_bad_input(choosers, corpus, tmp_path, monkeypatch, capsys):
     out = tmp_path / "out"
 
@@ -95,7 +108,6 @@ def test_bad_input(choosers, corpus, tmp_path, monkeypatch, capsys):
             train.train_generator(options(corpus, out, **changes))
         assert not out.exists()
 
-    refused("--filter-by is for --recipe rewrite", recipe="sum", to="faro")
     choosers.ah.rule = lambda *_: 0.3
     refused("the judges of --filter-by accept no headline of the")
     choosers.main.fold = choosers.hh.fold = choosers.ah.fold = "all"

@@ -236,8 +236,15 @@ def test_rewrite_trains_one_generator_for_both_outlets_and_resumes_to_the_same_w
 
 
 def test_evaluations_are_an_epoch_apart_within_limits(corpus, tmp_path):
-    given = options(corpus, tmp_path, batch_size=10)
-    assert [train._evaluation_steps(given, size) for size in (50, 5_000, 50_000)] == [100, 500, 1000]
+    given, sizes = options(corpus, tmp_path, batch_size=10), (50, 5_000, 50_000)
+    assert [train._evaluation_steps(given, "words", size) for size in sizes] == [100, 500, 1000]
+    assert [train._evaluation_steps(given, "causal", size) for size in sizes] == [20, 500, 1000]
+
+
+def test_a_training_that_made_nothing_better_says_so(corpus, tmp_path, capsys):
+    wild = {"optimizer": "adam", "learning_rate": 30.0, "updates": 2, "evaluation_steps": 2}
+    train_generator.run(options(corpus, tmp_path / "wild", **wild))
+    assert "no evaluation was better than before training" in " ".join(capsys.readouterr().out.split())
 
 
 def test_presets_are_the_papers(tmp_path):
