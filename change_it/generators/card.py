@@ -20,7 +20,6 @@ from change_it.generators.generator_options import (
 )
 from change_it.io import GENERATOR_CARD as CARD
 from change_it.io import read_json, record_errors, write_json
-from change_it.scoring.signature import is_reranker
 
 COMMAND = "change-it train generator"
 Dtype = Literal["float32", "bfloat16"]
@@ -81,6 +80,8 @@ class GeneratorCard:
 
     def _is_written_so(self) -> bool:
         """Whether the values are of their types and within bounds; which recipes and kinds there are changes with versions."""
+        from change_it.scoring.signature import is_reranker  # loads numpy
+
         texts = (
             self.recipe,
             self.reads,

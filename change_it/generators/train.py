@@ -19,7 +19,7 @@ from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
-from change_it.generators.card import Dtype, GeneratorCard, prompt_of
+from change_it.generators.card import CARD, Dtype, GeneratorCard, prompt_of
 from change_it.generators.filtering import ACCEPTED, keep_accepted
 from change_it.generators.generator import (
     add_adapters,
@@ -121,6 +121,10 @@ def _prepare(
     if settings.filter_by:
         with process_state().main_process_first():
             data, judges = keep_accepted(settings, data, work / ACCEPTED)
+        if card.filter_by not in ("", judges):
+            raise InputError(
+                f"{settings.architecture} learnt from what other judges accept: give their --filter-by, or none"
+            )
         card = replace(card, filter_by=judges)
     model, tokenizer = _start(settings, kind, data, work)
     card, format_ = _fit(card, tokenizer, model, given)
@@ -270,7 +274,14 @@ def _card(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> Gen
         corpus=Path(settings.corpus).name,
         base_dtype=_base_dtype(settings),
         prompt=prompt_of(settings.language, reads, settings.to) if kind == "causal" else None,
+        filter_by=_filtered_by(settings.architecture),
     )
+
+
+def _filtered_by(architecture: str) -> str:
+    """The judges that chose what a generator of ours has learnt, where that is trained on."""
+    folder = Path(architecture)
+    return GeneratorCard.load(folder).filter_by if (folder / CARD).exists() else ""
 
 
 def _fit(

@@ -73,6 +73,10 @@ def test_what_judges_accept_is_learnt_and_they_are_named(choosers, corpus, tmp_p
         tmp_path / "whole/model.safetensors"
     ).read_bytes()
 
+    on = {"architecture": str(tmp_path / "whole"), "vocabulary": None, "cells": None, "updates": 1}
+    train.train_generator(options(corpus, tmp_path / "on", **on, filter_by=None))
+    assert GeneratorCard.load(tmp_path / "on").filter_by == signature
+
     def written(*more):
         made = ["--generator", str(tmp_path / "whole"), "--corpus", corpus, "--items", "4", "--device", "cpu"]
         return main(["transfer", *made, "--beams", "1", "--out", str(tmp_path / "new.csv"), *more])
@@ -86,6 +90,10 @@ def test_what_judges_accept_is_learnt_and_they_are_named(choosers, corpus, tmp_p
     capsys.readouterr()
     assert written(*one) == 2
     assert "learnt from and --rerank are of different judges" in capsys.readouterr().err
+    with pytest.raises(
+        InputError, match="learnt from what other judges accept: give their --filter-by, or none"
+    ):
+        train.train_generator(options(corpus, tmp_path / "other", **on))
 
 
 @pytest.mark.parametrize(
