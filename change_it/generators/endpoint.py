@@ -187,10 +187,10 @@ class Endpoint(Proposer):
             sent = self._taken(request)
             try:
                 completion = self._client.chat_completion(**sent)
-                if (refusal := getattr(completion, "error", None)) is None:
+                if not (refusal := getattr(completion, "error", None)):
                     return _read(completion)
                 code = refusal.get("code") if isinstance(refusal, dict) else None
-                status, headers = code if isinstance(code, int) else 200, {}
+                status, headers = code if isinstance(code, int) and code > 1 else 200, {}
             except errors.InferenceTimeoutError:
                 fault, last = TIMEOUT, Answer("", TIMEOUT, "", 0, 0)
             except errors.OfflineModeIsEnabled as error:

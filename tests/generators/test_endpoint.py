@@ -114,7 +114,7 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, corpus, articles, 
         "ponte 3": {"content": None, "finish_reason": "content_filter"},
         "ponte 4": b"no JSON",
         "ponte 5": b'{"choices": []}',
-        "ponte 8": (200, b'{"error": {"message": "too many flowers", "code": "nice"}}'),
+        "ponte 8": (200, b'{"error": {"message": "too many flowers", "code": 0}}'),
         "ponte 7": {"content": "Ecco il titolo:\n\nCade il ponte. Due feri", "finish_reason": "length"},
     }
 
