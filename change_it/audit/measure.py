@@ -157,7 +157,11 @@ def audit(
         events=events,
         at_most=at_most,
         seed=seed,
-        verdicts=tuple(verdicts(metrics, systems, probes, fluency=judges.fluency is not None)),
+        verdicts=tuple(
+            verdicts(
+                metrics, systems, probes, fluency=judges.fluency is not None, reader=judges.reader is not None
+            )
+        ),
         systems=tuple(systems),
         probes=tuple(probes),
         cues=(*main_cues(judges.main, test.items, seed=seed), *data_cues(test.training_headlines, seed=seed)),

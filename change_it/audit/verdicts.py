@@ -149,13 +149,15 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
     """Judges in short: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` beside it if it is of the same models."""
     path = folder.resolve().parent / "audit" / "audit.json"
     audit = read_json(path)
-    metrics, fluency = read_metrics(folder), judges.fluency is not None
+    metrics, fluency, reader = read_metrics(folder), judges.fluency is not None, judges.reader is not None
     if audit is None or audit.get("hashes") != hashes(judges):
-        return Summary(tuple(verdicts(metrics, fluency=fluency)))
+        return Summary(tuple(verdicts(metrics, fluency=fluency, reader=reader)))
     with record_errors(path):
         systems = [Result.from_dict(system) for system in audit["systems"]]
         probes = [Probe(**probe) for probe in audit["probes"]]
-        return Summary(tuple(verdicts(metrics, systems, probes, fluency=fluency)), Together.of(systems))
+        return Summary(
+            tuple(verdicts(metrics, systems, probes, fluency=fluency, reader=reader)), Together.of(systems)
+        )
 
 
 def hashes(judges: "Judges") -> dict[str, str]:
@@ -170,8 +172,9 @@ def verdicts(
     probes: Sequence[Probe] = (),
     *,
     fluency: bool,
+    reader: bool = True,
 ) -> list[Verdict]:
-    """What to make of each judge, in the order of `JUDGE_NAMES`: by what `read_metrics` gives, and by an audit where there was one."""
+    """What to make of each judge, in the order of `JUDGE_NAMES`: by what `read_metrics` gives, by an audit where there was one, and by whether there is a fluency judge and a reader."""
     judged = []
     for judge in JUDGE_NAMES:
         parts = [*_beside_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
@@ -179,6 +182,8 @@ def verdicts(
             parts += _listens_to(probes)
         if judge == "fluency" and not fluency:
             parts = [("distrust", Message("verdict.none"))]
+        if judge == "facts" and not reader:
+            parts.append(("care", Message("verdict.no_reader")))
         if parts:
             level: Level = max((level for level, _ in parts), key=("rely", "care", "distrust").index)
             judged.append(Verdict(judge, level, tuple(reason for _, reason in parts)))

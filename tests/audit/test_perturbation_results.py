@@ -176,6 +176,12 @@ def test_main_may_lose_little_with_the_typography(without, levels):
     assert verdicts({}, [], probes[:1], fluency=True) == []
 
 
+def test_without_a_reader_nobody_asks_what_is_invented():
+    [found] = verdicts({}, fluency=True, reader=False)
+    assert (found.judge, found.level) == ("facts", "care")
+    assert "no judge reads" in found.text
+
+
 def test_all_judges_together_come_first_with_the_worst_of_what_passes():
     shares = {"c": 0.7, "a": 0.9, "b": 0.8, "d": 0.6, "none": 0.05}
     systems = [system(name, share) for name, share in shares.items()]
