@@ -83,7 +83,7 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     for task, found in (("main", (0.9, 0.95)), ("hh", (0.9, 0.89)), ("ah", (0.9, 0.6))):
         write(corpus_run / "judges" / task / "metrics.json", metrics(*found))
     loaded = Models.from_run(corpus_run)
-    levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust"}
+    levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust", "facts": "care"}
     assert {verdict.judge: verdict.level for verdict in loaded.audit.verdicts} == levels
     values = dict.fromkeys(AUDIT_MEASURES) | {"main": 0.9, "passed": 0.9}
     copy = Result("copy", ("style",), "", 20, values, {}, 0.03, ("main",), ("main",), ())
