@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # A process of one thread for each core (tests/conftest.py); one that has nothing left takes tests over from another.
 PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
 # Slow tests wait for servers, browsers and other processes: one more than cores.
-PROCESSES := $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4) + 1)")
+PROCESSES = $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4) + 1)")
 # Formulas, readers and tables: nothing that loads torch.
 QUICK := $(addprefix change_it/,text corpus hevas) $(addprefix tests/,text corpus hevas) \
 	$(patsubst %,tests/scoring/test_%.py,compliancy facts overlap) tests/annotation/test_agreement.py \

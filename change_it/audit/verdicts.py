@@ -172,7 +172,7 @@ def verdicts(
     probes: Sequence[Probe] = (),
     *,
     fluency: bool,
-    reader: bool = True,
+    reader: bool,
 ) -> list[Verdict]:
     """What to make of each judge, in the order of `JUDGE_NAMES`: by what `read_metrics` gives, by an audit where there was one, and by whether there is a fluency judge and a reader."""
     judged = []

@@ -22,6 +22,7 @@ def check(options: GeneratorOptions) -> None:
     check_numbers(options)
     check_corpus(options.corpus)
     check_published(options)
+    check_filter(options)
     # it may be one of several processes
     check_writable(options.out, kind="run", inputs=options.inputs, alone=False)
     if options.architecture is not None and is_missing_path(options.architecture):
@@ -29,7 +30,6 @@ def check(options: GeneratorOptions) -> None:
     if options.to is not None:
         check_outlet(options.corpus, options.to)
     if options.filter_by is not None:
-        check_filter(options)
         check_judges(options.filter_by)
 
 

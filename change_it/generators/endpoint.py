@@ -209,14 +209,14 @@ class Endpoint(Proposer):
                 reason = self._reason(refusal)
                 fault, last = f"answers with status {status}", None
                 if status in WRONG:
-                    said = f": {reason}" if reason else ""
-                    raise InputError(f"{self.url} {WRONG[status]} (status {status}{said})")
+                    detail = f": {reason}" if reason else ""
+                    raise InputError(f"{self.url} {WRONG[status]} (status {status}{detail})")
                 if status == 400 and (named := _arguments_in(reason) & sent.keys()):
                     self._not_taken |= named
                     continue
                 if status not in LATER:
-                    said = f" ({reason})" if reason else ""
-                    return Answer("", f"refused: status {status}{said}", "", 0, 0)
+                    detail = f" ({reason})" if reason else ""
+                    return Answer("", f"refused: status {status}{detail}", "", 0, 0)
                 wait = max(wait, _seconds(headers.get("retry-after", "")))
             if attempt == RETRIES or not pause(wait):
                 break
@@ -252,7 +252,7 @@ def _body(response: Any) -> Any:
 def _arguments_in(reason: str) -> set[str]:
     """Arguments of a request that a refusal names."""
     names = {"max_tokens": OTHER_NAME, "temperature": "'temperature'", "top_p": "'top_p'", "seed": "'seed'"}
-    return {name for name, said in names.items() if said in reason}
+    return {name for name, wording in names.items() if wording in reason}
 
 
 def _path(url: str) -> str:

@@ -27,6 +27,8 @@ STRICT = "v2"
 #: Stands for the weights of a model behind a server, which nobody here has seen.
 ENDPOINT = "endpoint"
 
+#: Judges in the order of a signature; the last two may be missing.
+_ORDER = (*TASKS, "fluency", "facts")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SIGNATURE = re.compile(
     r"fold:(?P<fold>all|0|1)"
@@ -166,7 +168,7 @@ def joined(rerankers: Sequence[Reranker]) -> Reranker:
     """The judges of several choices, of which one may have asked fewer; a `ValueError` where two of them are of one task or of different folds."""
     (fold,) = {reranker.fold for reranker in rerankers}
     pairs = {pair for reranker in rerankers for pair in reranker.hashes.items()}
-    hashes = dict(sorted(pairs, key=lambda pair: (*TASKS, "fluency", "facts").index(pair[0])))
+    hashes = dict(sorted(pairs, key=lambda pair: _ORDER.index(pair[0])))
     if len(hashes) < len(pairs):
         raise ValueError("two judges of one task")
     return Reranker(fold, hashes)
@@ -187,12 +189,9 @@ def parse_reranker(text: str) -> Reranker:
         >>> parse_reranker(text).signature == text
         True
     """
-    match = _SIGNATURE.fullmatch(text)
-    if not match:
+    if not (match := _SIGNATURE.fullmatch(text)):
         raise InputError(
             f"{text!r} in the column reranker is not fold:…|main:…|hh:…|ah:… with full SHA-256 hashes: "
             "write the file with change-it transfer --rerank, or leave the column empty"
         )
-    return Reranker(
-        match["fold"], {task: match[task] for task in (*TASKS, "fluency", "facts") if match[task]}
-    )
+    return Reranker(match["fold"], {task: match[task] for task in _ORDER if match[task]})

@@ -98,7 +98,7 @@ def record(f1, baseline, test="gold"):
     [(0.64, 0.65, "distrust"), (0.65, 0.65, "distrust"), (0.66, 0.65, "care"), (0.7, 0.65, "rely")],
 )
 def test_a_judge_is_held_against_its_best_baseline(f1, baseline, level):
-    main = verdicts({"main": record(f1, baseline)}, fluency=True)[0]
+    main = verdicts({"main": record(f1, baseline)}, fluency=True, reader=True)[0]
     assert (main.judge, main.level) == ("main", level)
     assert f"F1 .{f1 * 1000:.0f} where character n-grams have .650" in main.text
 
@@ -110,13 +110,16 @@ def test_the_test_set_with_the_smallest_lead_decides():
         "results": hard["results"] | easy["results"],
         "baselines": {name: hard["baselines"][name] | easy["baselines"][name] for name in hard["baselines"]},
     }
-    hh = verdicts({"hh": both}, fluency=True)[0]
+    hh = verdicts({"hh": both}, fluency=True, reader=True)[0]
     assert hh.level == "distrust"
     assert "on hard mismatches" in hh.text
 
 
 def test_verdicts_name_what_was_let_through_and_the_judge_that_is_missing(results):
-    found = {verdict.judge: verdict for verdict in verdicts({}, list(results[0].values()), fluency=False)}
+    found = {
+        verdict.judge: verdict
+        for verdict in verdicts({}, list(results[0].values()), fluency=False, reader=True)
+    }
     assert found["fluency"].level == "distrust"
     assert "none" in found["fluency"].text
     assert "lets through what it should refuse" in found["facts"].text  # rules alone read no story
@@ -148,12 +151,17 @@ def system(name, share, *, n=20, guards=("hh",), blamed=True, judge="hh"):
     ],
 )  # fmt: skip
 def test_a_judge_that_lets_through_what_it_guards(systems, level, text):
-    [found] = verdicts({}, systems, fluency=True)
+    [found] = verdicts({}, systems, fluency=True, reader=True)
     assert (found.judge, found.level, found.text) == ("hh", level, text)
 
 
 def test_too_few_headlines_and_systems_that_others_guard_say_nothing():
-    assert verdicts({}, [system("one", 0.9, n=19), system("two", 0.9, guards=("ah",))], fluency=True) == []
+    assert (
+        verdicts(
+            {}, [system("one", 0.9, n=19), system("two", 0.9, guards=("ah",))], fluency=True, reader=True
+        )
+        == []
+    )
     assert [system("one", share, n=n).passes for share, n in ((0.1, 20), (0.11, 20), (0.11, 19))] == [
         False,
         True,
@@ -164,7 +172,7 @@ def test_too_few_headlines_and_systems_that_others_guard_say_nothing():
 @pytest.mark.parametrize(("share", "level"), [(0.85, "rely"), (0.84, "care")])
 @pytest.mark.parametrize("judge", ["fluency", "facts"])
 def test_fluency_and_facts_accept_what_newspapers_wrote(judge, share, level):
-    [found] = verdicts({}, [system(GOLD, share, guards=(), judge=judge)], fluency=True)
+    [found] = verdicts({}, [system(GOLD, share, guards=(), judge=judge)], fluency=True, reader=True)
     assert (found.judge, found.level) == (judge, level)
     assert found.text == f"accepts {figure(share)} of the newspapers' own headlines"
 
@@ -172,8 +180,8 @@ def test_fluency_and_facts_accept_what_newspapers_wrote(judge, share, level):
 @pytest.mark.parametrize(("without", "levels"), [(0.84, ["care"]), (0.86, [])])
 def test_main_may_lose_little_with_the_typography(without, levels):
     probes = [Probe("headline", name, 50, f1, (f1, f1)) for name, f1 in ((AS_IT_IS, 0.9), (SETTING, without))]
-    assert [found.level for found in verdicts({}, [], probes, fluency=True)] == levels
-    assert verdicts({}, [], probes[:1], fluency=True) == []
+    assert [found.level for found in verdicts({}, [], probes, fluency=True, reader=True)] == levels
+    assert verdicts({}, [], probes[:1], fluency=True, reader=True) == []
 
 
 def test_without_a_reader_nobody_asks_what_is_invented():

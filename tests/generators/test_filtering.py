@@ -1,8 +1,7 @@
 """Learning from the pairs alone whose printed headline judges accept: who chose is on the card and in each file of headlines."""
 
-import csv
-
 import pytest
+from csv_files import read_csv
 from scoring_fakes import FakeJudges, write_stand_ins
 
 from change_it.cli import main
@@ -82,8 +81,7 @@ def test_what_judges_accept_is_learnt_and_they_are_named(choosers, corpus, tmp_p
         return main(["transfer", *made, "--beams", "1", "--out", str(tmp_path / "new.csv"), *more])
 
     assert written() == 0
-    with (tmp_path / "new.csv").open(encoding="utf-8", newline="") as file:
-        assert {row["reranker"] for row in csv.DictReader(file) if row["headline"]} <= {signature}
+    assert {row["reranker"] for row in read_csv(tmp_path / "new.csv") if row["headline"]} == {signature}
     one = ["--candidates", "1", "--rerank", str(write_stand_ins(tmp_path / "choosers", OUTLETS))]
     assert written(*one) == 0
     choosers.hh.weights_hash = "e" * 64
