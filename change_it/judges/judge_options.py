@@ -58,7 +58,7 @@ class JudgeOptions(TrainingOptions):
     out: Path
     """Folder of the judge. What it holds is replaced only when the run is finished."""
     encoder: str = "bert-base-multilingual-cased"
-    """Pre-trained encoder: Hub id or local folder; scratch: a BERT of our own trained on the corpus alone; or, for main, bilstm-char-cnn: the classifier of LREC 2020. For facts a language model, causal or encoder-decoder, which is taken as it is, or scratch."""
+    """Pre-trained encoder: Hub id or local folder; scratch: a BERT of our own trained on the corpus alone; or, for main, bilstm-char-cnn: the classifier of LREC 2020. For facts a language model, causal or encoder-decoder, which is taken as it is unless --updates or --epochs is given, or scratch."""
     vectors: Path | None = None
     """Word vectors of bilstm-char-cnn, a word2vec file (extra: hevas); trained with the rest when not given."""
     train_on: TrainingSet = "main"
@@ -114,7 +114,7 @@ PAPER: dict[Task, dict[str, Any]] = {
     "ah": {"max_tokens": 512, "batch_size": 8, "epochs": 6, "learning_rate": 1e-5, "early_stopping": 0},
     # No paper has it: what fine-tunes a small encoder on a few ten thousand headlines.
     "fluency": {"max_tokens": 64, "batch_size": 32, "epochs": 1, "learning_rate": 1e-4, "early_stopping": 0},
-    # A language model reads the sources as it is.
+    # A language model reads the sources as it is; --updates or --epochs fine-tunes it.
     "facts": {"max_tokens": 260, "batch_size": 8, "epochs": 0, "learning_rate": 1e-4, "early_stopping": 0},
 }
 

@@ -59,6 +59,12 @@ class Likelihood(ABC):
         """
 
     @abstractmethod
+    def training_batch(
+        self, sources: Sequence[tuple[str, str]], headlines: Sequence[str], targets: Sequence[str]
+    ) -> dict[str, Tensor]:
+        """What the model learns to write: its arguments, `labels` among them; each headline has its outlet in `targets`."""
+
+    @abstractmethod
     def count_pieces(self, texts: list[str]) -> list[int]:
         """Pieces of each of the texts that headlines begin with."""
 
@@ -93,6 +99,14 @@ class PointerLikelihood(Likelihood):
             for value, table, group in zip(values, tables, groups, strict=True)
         ]
 
+    def training_batch(
+        self, sources: Sequence[tuple[str, str]], headlines: Sequence[str], targets: Sequence[str]
+    ) -> dict[str, Tensor]:
+        """See `Likelihood.training_batch`."""
+        texts = [rewriting_source(*texts, target) for texts, target in zip(sources, targets, strict=True)]
+        batch, unknown = self.tokenizer.sources(texts, max_tokens=self.max_tokens)
+        return {**batch, "labels": self.tokenizer.targets(headlines, unknown, max_tokens=LONGEST)}
+
     def count_pieces(self, texts: list[str]) -> list[int]:
         """Words, without the end."""
         with self.lock:
@@ -108,17 +122,10 @@ class EncoderDecoderLikelihood(Likelihood):
     ) -> list[tuple[Floats, Floats]]:
         """Each source is encoded once for all its headlines; the outlet is not part of it."""
         rows = [row for row, group in enumerate(groups) for _ in group]
-        with self.lock, reading_errors(self.tokenizer):
-            batch = self.tokenizer(
-                [plain_source(texts) for texts in sources],
-                truncation=True,
-                max_length=self.max_tokens,
-                padding=True,
-                return_tensors="pt",
-            ).to(self.model.device)
-            headlines = [headline for group in groups for headline in group]
-            ids = self.tokenizer(text_target=headlines, truncation=True, max_length=LONGEST)["input_ids"]
-        labels = padded(ids, IGNORED).to(self.model.device)
+        headlines = [headline for group in groups for headline in group]
+        read = self.training_batch(sources, headlines, [target] * len(headlines))
+        batch = {name: tensor.to(self.model.device) for name, tensor in read.items()}
+        labels = batch["labels"]
         states = self.model.get_encoder()(
             input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]
         ).last_hidden_state
@@ -133,6 +140,22 @@ class EncoderDecoderLikelihood(Likelihood):
             parts.append(log_likelihoods(logits, labels[some]))
         sizes = [len(group) for group in groups]
         return list(map(differences, torch.cat(parts).split(sizes), labels.split(sizes)))
+
+    def training_batch(
+        self, sources: Sequence[tuple[str, str]], headlines: Sequence[str], targets: Sequence[str]
+    ) -> dict[str, Tensor]:
+        """See `Likelihood.training_batch`; the outlets are not part of it."""
+        with self.lock, reading_errors(self.tokenizer):
+            batch = self.tokenizer(
+                [plain_source(texts) for texts in sources],
+                truncation=True,
+                max_length=self.max_tokens,
+                padding=True,
+                return_tensors="pt",
+            )
+            ids = self.tokenizer(text_target=headlines, truncation=True, max_length=LONGEST)["input_ids"]
+        inputs = {name: batch[name] for name in ("input_ids", "attention_mask")}
+        return {**inputs, "labels": padded(ids, IGNORED)}
 
     def count_pieces(self, texts: list[str]) -> list[int]:
         """Pieces, without the end."""

@@ -89,7 +89,7 @@ class Reader:
     weights_hash: str = ""  # SHA-256 of its weights
     precision: str = "float32"  # float32, or bf16
     model_hash: str = ""  # SHA-256 of weights, margins and other settings, and tokenizer
-    _likelihood: Likelihood = field(init=False, repr=False)
+    likelihood: Likelihood = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         kind: type[Likelihood] = CausalLikelihood
@@ -97,7 +97,7 @@ class Reader:
             kind = PointerLikelihood
         elif self.model.config.is_encoder_decoder:
             kind = EncoderDecoderLikelihood
-        self._likelihood = kind(self.model, self.tokenizer, self.max_tokens, self.settings.language)
+        self.likelihood = kind(self.model, self.tokenizer, self.max_tokens, self.settings.language)
 
     @classmethod
     def from_pretrained(
@@ -137,7 +137,7 @@ class Reader:
         """
         texts, target = [("Una prova", "Una prova: uno, due."), ("", "Tre")], self.settings.outlets[0]
         self.compare(texts, [["Una prova", "Due"], ["Tre", "Due"]], target)
-        self._likelihood.check()
+        self.likelihood.check()
 
     @property
     def task(self) -> str:
@@ -195,7 +195,7 @@ class Reader:
             words = [new_words(*of_item) if WORD in self.settings.margins else [] for of_item in read]
             by_number = sorted(range(len(some)), key=lambda index: len(changed[index]))
             readings: dict[int, HeadlineReading] = {}
-            at_once = self._likelihood.together
+            at_once = self.likelihood.together
             for start in range(0, len(some), at_once):
                 rows = by_number[start : start + at_once]
                 readings |= zip(
@@ -274,7 +274,7 @@ class Reader:
         if not any(words for _, words in headlines):
             return [[] for _ in headlines]
         ends = [(text[:start].rstrip(), text[:end]) for text, words in headlines for start, end in words]
-        counts = iter(self._likelihood.count_pieces([text for both in ends for text in both]))
+        counts = iter(self.likelihood.count_pieces([text for both in ends for text in both]))
         return [[(next(counts), next(counts)) for _ in words] for _, words in headlines]
 
     @torch.no_grad()
@@ -283,7 +283,7 @@ class Reader:
     ) -> list[tuple[Floats, Floats]]:
         """See `Likelihood.compare`."""
         with arithmetic(self.model.device, self.precision):
-            return self._likelihood.compare(sources, groups, target)
+            return self.likelihood.compare(sources, groups, target)
 
 
 def _of_spans(log_p: Floats, spans: Sequence[tuple[int, int]]) -> Floats:

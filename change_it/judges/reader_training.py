@@ -10,7 +10,7 @@ import polars as pl
 import torch
 
 from change_it.corpus.folder import read_casing, read_language, read_outlets, read_table
-from change_it.corpus.rewriting import read_rewriting, rewriting_source
+from change_it.corpus.rewriting import read_rewriting
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import check_share, held_out
 from change_it.errors import InputError
@@ -21,7 +21,7 @@ from change_it.judges.reader import KINDS, WORD, HeadlineReading, Reader, Reader
 from change_it.judges.reader_margins import calibrated, word_margin
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.pretrained import load_errors, read_tokenizer
-from change_it.networks.pretrained_loss import loss_per_token
+from change_it.networks.pretrained_loss import HeadlineLoss, loss_per_token
 from change_it.networks.tokenizer import train_tokenizer
 from change_it.tables import Column, Row, Table
 from change_it.text.edits import FactKind, Mentions, by_ending, edits, with_a_foreign_word
@@ -40,6 +40,8 @@ FOREIGN = 300
 #: Validation headlines that choose the weights, and that the margins are taken from, at most: of a reader from scratch, and of
 #: a language model, which reads slowly.
 VALIDATION, VALIDATION_PRETRAINED = 1000, 400
+#: Validation headlines that choose the weights of a language model that is fine-tuned, at most.
+EVALUATED_PRETRAINED = 64
 #: Pairs of A2 that the reader is tested on, at most.
 TESTED = 100
 #: Words of a reader from scratch, and the size of its states.
@@ -110,13 +112,15 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> TrainingRu
         with load_errors(f"{settings.encoder} cannot judge facts"):
             reader().try_out()
 
+    likelihood = reader().likelihood
+
     def batch_of(some: pl.DataFrame) -> dict[str, torch.Tensor]:
-        sources = [rewriting_source(*texts) for texts in some.select("given", "article", "to").iter_rows()]
-        batch, unknown = tokenizer.sources(sources, max_tokens=settings.max_tokens)
-        return {**batch, "labels": tokenizer.targets(some["target"].to_list(), unknown, max_tokens=LONGEST)}
+        sources = some.select("given", "article").rows()
+        return likelihood.training_batch(sources, some["target"].to_list(), some["to"].to_list())
 
     def evaluate(model: Any) -> dict[str, float]:
-        loss = loss_per_token(model, map(batch_of, validation.iter_slices(settings.batch_size)))
+        rows = validation if words else validation.head(EVALUATED_PRETRAINED)
+        loss = loss_per_token(model, map(batch_of, rows.iter_slices(settings.batch_size)))
         return {"score": -loss, "validation loss": loss}
 
     def readings(rows: pl.DataFrame) -> list[HeadlineReading]:
@@ -167,10 +171,10 @@ def prepare(settings: JudgeSettings, data: ReaderData, work: Path) -> TrainingRu
         }
 
     return TrainingRun(
-        model=model,
+        model=model if words else HeadlineLoss(model),
         dataset=range(len(data.train)),
         collate=lambda rows: batch_of(data.train[rows]),
-        evaluate=evaluate if words else None,
+        evaluate=evaluate if settings.updates or settings.epochs else None,
         lengths=[
             min(len(article), 6 * settings.max_tokens) * min(len(target), 6 * LONGEST)
             for article, target in data.train.select("article", "target").iter_rows()
@@ -257,9 +261,13 @@ def acceptance_table(metrics: Mapping[str, Any]) -> Table:
         for kind, figures in metrics["accepted"].items()
     ]
     sizes, training = metrics["sizes"], metrics["training"]
+    updates = f"{training['updates']:,} updates"
+    if training["updates"]:
+        updates += (
+            f" (the best weights after {training['best_update']:,}) in {metrics['seconds']['training']:.0f} s"
+        )
     note = (
-        f"{sizes['train']:,} training and {sizes['validation']:,} validation headlines; {training['updates']:,} updates "
-        f"in {metrics['seconds']['training']:.0f} s; margins "
+        f"{sizes['train']:,} training and {sizes['validation']:,} validation headlines; {updates}; margins "
         f"{', '.join(f'{kind} {value:.2f}' for kind, value in metrics['margins'].items())} nats; fold {metrics['fold']}; "
         f"hash {metrics['model_hash'][:6]}"
     )
@@ -268,7 +276,7 @@ def acceptance_table(metrics: Mapping[str, Any]) -> Table:
 
 
 def _start(settings: JudgeSettings, data: ReaderData, work: Path) -> tuple[Any, Any]:
-    """The model before training: made once from scratch, or a language model as it is."""
+    """The model before training: made once from scratch, or a pre-trained language model."""
     if settings.encoder != SCRATCH:
         return load_model(settings.encoder), read_tokenizer(settings.encoder)
 

@@ -123,10 +123,6 @@ def _train_in_folder(settings: JudgeSettings, prepare: Callable[[Path], Training
 
 def _train_reader(settings: JudgeSettings) -> dict[str, Any]:
     """Train, test and save the reader, which judges facts."""
-    if settings.encoder != SCRATCH and (settings.updates or settings.epochs):
-        raise InputError(
-            "a language model judges facts as it is: leave --epochs and --updates out, or give --encoder scratch"
-        )
     with process_state().main_process_first():
         data = reader_training.load_reading(
             settings.corpus,

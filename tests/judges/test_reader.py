@@ -13,6 +13,8 @@ from change_it.errors import InputError
 from change_it.judges import reader_training
 from change_it.judges.reader import KINDS, WORD, HeadlineReading, Reader
 from change_it.judges.reader_margins import calibrated, word_margin
+from change_it.networks.pretrained_loss import HeadlineLoss
+from change_it.networks.tokenizer import IGNORED
 from change_it.scoring.facts import check_all_facts
 from change_it.text.edits import Edit, Mentions, edits
 from change_it.text.names import Headline
@@ -351,7 +353,43 @@ def test_a_language_model_is_taken_as_it_is(corpus, tmp_path, short):
     taken, given = (Reader.from_pretrained(each, device="cpu") for each in (out, folder))
     for name, tensor in given.model.state_dict().items():
         assert torch.equal(tensor, taken.model.state_dict()[name])
-    assert main([*arguments, "--updates", "5", "--out", str(tmp_path / "other")]) == 2
+
+
+@pytest.mark.parametrize("kind", ["causal", "encoder-decoder"])
+def test_a_language_model_is_fine_tuned_when_it_is_asked(corpus, tmp_path, short, kind):
+    folder, out = save_reader(tmp_path / "model", kind), tmp_path / "facts"
+    arguments = ["train", "judge", "--task", "facts", "--corpus", corpus, "--encoder", str(folder)]
+    arguments += [
+        "--max-tokens",
+        "40",
+        "--updates",
+        "12",
+        "--learning-rate",
+        "0.01",
+        "--evaluation-steps",
+        "4",
+    ]
+    assert main([*arguments, "--out", str(out)]) == 0
+    history = json.loads((out / "metrics.json").read_text())["training"]["history"]
+    assert [one["update"] for one in history] == [0, 4, 8, 12]
+    assert history[-1]["validation loss"] < history[0]["validation loss"] - 0.5
+    tuned, given = (Reader.from_pretrained(each, device="cpu") for each in (out, folder))
+    assert (tuned.settings.base, given.settings.base) == ("model", "")
+    assert tuned.weights_hash != given.weights_hash
+
+
+@pytest.mark.parametrize("kind", ["words", "causal", "encoder-decoder"])
+def test_what_is_learnt_is_what_is_asked(tmp_path, kind):
+    reader = Reader.from_pretrained(save_reader(tmp_path / "facts", kind), device="cpu")
+    sources, headlines = SOURCES[:2], ["Rossi dice: crollato", "Il ponte"]
+    batch = reader.likelihood.training_batch(sources, headlines, ["a", "a"])
+    model = reader.model if kind == "words" else HeadlineLoss(reader.model)
+    with torch.no_grad():
+        loss = float(model(**batch).loss)
+    log_p = [own for _, own in reader.compare(sources, [[each, each + " due"] for each in headlines], "a")]
+    assert loss == pytest.approx(
+        -np.concatenate(log_p).sum() / int((batch["labels"] != IGNORED).sum()), rel=1e-3
+    )
 
 
 def test_an_encoder_writes_nothing(corpus, tmp_path, capsys):
