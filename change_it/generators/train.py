@@ -7,6 +7,7 @@ import math
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import Any
 
 import numpy as np
 import torch
+from huggingface_hub import hf_hub_download
+from huggingface_hub.errors import EntryNotFoundError
 from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
@@ -279,8 +282,11 @@ def _card(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> Gen
 
 
 def _filtered_by(architecture: str) -> str:
-    """The judges that chose what a generator of ours has learnt, where that is trained on."""
+    """The judges that chose what a generator of ours (folder or Hub id) has learnt, where that is trained on."""
     folder = Path(architecture)
+    if architecture not in NETWORKS and not folder.is_dir():
+        with suppress(EntryNotFoundError):
+            folder = Path(hf_hub_download(architecture, CARD)).parent
     return GeneratorCard.load(folder).filter_by if (folder / CARD).exists() else ""
 
 
