@@ -47,6 +47,7 @@ _GENERATOR_SECONDS: dict[Scale, float] = {"smoke": 10, "cpu": 45, "full": 93_000
 _TRANSFORMER_SECONDS: dict[Scale, float] = {"smoke": 40, "cpu": 80, "full": 0}
 _WRITER_SECONDS: dict[Scale, float] = {"smoke": 60, "cpu": 900, "full": 20_000}
 _TRANSFER_SECONDS: dict[Scale, float] = {"smoke": 2, "cpu": 15, "full": 3_600}
+_WRITER_TRANSFER_SECONDS: dict[Scale, float] = {"smoke": 450, "cpu": 450, "full": 10_000}
 _BILSTM_SECONDS: dict[Scale, float] = {"smoke": 30, "cpu": 180, "full": 3_000}
 
 #: Updates of the papers' networks: no more than started, and small ones.
@@ -185,7 +186,7 @@ def writer_steps(options: ReproduceOptions) -> list[Step]:
         seconds=_WRITER_SECONDS[options.scale],
     )
     written = transfer_step(options, OUR_WRITER, (trained.name,))
-    return [trained, replace(written, seconds=trained.seconds / 2)]
+    return [trained, replace(written, seconds=_WRITER_TRANSFER_SECONDS[options.scale])]
 
 
 def is_writer(step: Step) -> bool:
