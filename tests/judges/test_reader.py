@@ -359,17 +359,8 @@ def test_a_language_model_is_taken_as_it_is(corpus, tmp_path, short):
 def test_a_language_model_is_fine_tuned_when_it_is_asked(corpus, tmp_path, short, kind):
     folder, out = save_reader(tmp_path / "model", kind), tmp_path / "facts"
     arguments = ["train", "judge", "--task", "facts", "--corpus", corpus, "--encoder", str(folder)]
-    arguments += [
-        "--max-tokens",
-        "40",
-        "--updates",
-        "12",
-        "--learning-rate",
-        "0.01",
-        "--evaluation-steps",
-        "4",
-    ]
-    assert main([*arguments, "--out", str(out)]) == 0
+    arguments += ["--max-tokens", "40", "--updates", "12", "--evaluation-steps", "4"]
+    assert main([*arguments, "--learning-rate", "0.01", "--out", str(out)]) == 0
     history = json.loads((out / "metrics.json").read_text())["training"]["history"]
     assert [one["update"] for one in history] == [0, 4, 8, 12]
     assert history[-1]["validation loss"] < history[0]["validation loss"] - 0.5
