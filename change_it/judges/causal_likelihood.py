@@ -9,7 +9,7 @@ from transformers import DynamicCache
 
 from change_it.judges.likelihood import LEAST, LONGEST, ROWS, Likelihood, changed, differences, plain_source
 from change_it.networks.pretrained import reading_errors
-from change_it.networks.tokenizer import IGNORED, padded, padded_inputs
+from change_it.networks.tokenizer import IGNORED, padded, prompted_batch
 from change_it.stats import Floats
 
 #: What the model reads before and after the sources.
@@ -75,13 +75,13 @@ class CausalLikelihood(Likelihood):
         self, sources: Sequence[tuple[str, str]], headlines: Sequence[str], targets: Sequence[str]
     ) -> dict[str, Tensor]:
         """See `Likelihood.training_batch`; the outlets are not part of the prompt, of which nothing is learnt."""
-        rows, labels = [], []
+        prompts, answers = [], []
         for texts, headline in zip(sources, headlines, strict=True):
             with self.lock, reading_errors(self.tokenizer):
                 prompt, [answer] = self._pieces(plain_source(texts), [headline])
-            rows.append([*prompt[0].tolist(), *answer])
-            labels.append([IGNORED] * prompt.shape[1] + answer)
-        return {**padded_inputs(rows, 0), "labels": padded(labels, IGNORED)}
+            prompts.append(prompt[0].tolist())
+            answers.append(answer)
+        return prompted_batch(prompts, answers, 0)
 
     def _pieces(self, source: str, headlines: Sequence[str]) -> tuple[Tensor, list[list[int]]]:
         """What a causal model reads before a headline, (1, n), and what it is asked to write."""

@@ -14,7 +14,7 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from .repeats import NoRepeatedNGram
-from .tokenizer import IGNORED, HeadlineTokenizer, padded, padded_inputs
+from .tokenizer import IGNORED, HeadlineTokenizer, padded, padded_inputs, prompted_batch
 
 #: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
 CHARACTERS = 40
@@ -193,9 +193,7 @@ class CausalFormat(Format):
         prompts = self._prompts(sources)
         headlines = self._ids([f" {target}" for target in targets])
         answers = [[*row, self.tokenizer.eos_token_id][: self.max_target_tokens] for row in headlines]
-        rows = [prompt + answer for prompt, answer in zip(prompts, answers, strict=True)]
-        labels = [[IGNORED] * len(prompt) + answer for prompt, answer in zip(prompts, answers, strict=True)]
-        return {**padded_inputs(rows, self.tokenizer.pad_token_id), "labels": padded(labels, IGNORED)}
+        return prompted_batch(prompts, answers, self.tokenizer.pad_token_id)
 
     def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
         batch = padded_inputs(self._prompts(sources), self.tokenizer.pad_token_id, left=True)

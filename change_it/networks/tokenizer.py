@@ -164,3 +164,13 @@ def padded_inputs(rows: Sequence[Sequence[int]], padding: int, *, left: bool = F
     """`input_ids` and `attention_mask`, (n, longest)."""
     mask = padded([[1] * len(row) for row in rows], 0, left=left)
     return {"input_ids": padded(rows, padding, left=left), "attention_mask": mask}
+
+
+def prompted_batch(
+    prompts: Sequence[list[int]], answers: Sequence[list[int]], padding: int
+) -> dict[str, Tensor]:
+    """What a causal model learns from: prompts with their answers, and `labels` of the answers alone."""
+    pairs = list(zip(prompts, answers, strict=True))
+    labels = [[IGNORED] * len(prompt) + answer for prompt, answer in pairs]
+    rows = [prompt + answer for prompt, answer in pairs]
+    return {**padded_inputs(rows, padding), "labels": padded(labels, IGNORED)}
