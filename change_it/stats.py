@@ -28,8 +28,9 @@ from change_it.errors import InputError
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-#: Number of the event of each item.
-Events = Sequence[int] | Ints
+#: The event of each item, by its number or its id in a corpus.
+EventIds = Ints | NDArray[np.str_]
+Events = Sequence[int] | Sequence[str] | Sequence[int | str] | EventIds
 #: Names to (n,) values of the items, (n, runs) of several runs, or to sums of any shape.
 Statistics = Mapping[str, Floats]
 #: From sums to measures of the same shape.

@@ -12,7 +12,7 @@ from change_it.audit.resources import Resources
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import VERDICT_NAMES, Progress, judge_items
 from change_it.scoring.item import Item
-from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure
+from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -81,7 +81,7 @@ class Result:
 def measure_systems(
     judges: "Judges",
     items: Sequence[Item],
-    events: Ints,
+    events: EventIds,
     resources: Resources,
     *,
     at_most: int,

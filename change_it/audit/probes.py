@@ -11,7 +11,7 @@ import numpy as np
 
 from change_it.scoring.compliancy import decide
 from change_it.scoring.item import Item
-from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure
+from change_it.stats import AVERAGE, EventIds, Floats, Ints, Statistics, measure
 from change_it.text.material import Split
 from change_it.text.stopwords import function_words
 from change_it.text.typography import plain
@@ -68,7 +68,7 @@ class Cue:
 def probe(
     main: "Judge",
     items: Sequence[Item],
-    events: Ints,
+    events: EventIds,
     dates: Mapping[str, date],
     language: str,
     *,
@@ -140,7 +140,7 @@ def _changes(main: "Judge", language: str, seed: int) -> dict[str, Callable[[str
 
 
 def _probe(
-    group: str, name: str, labels: Ints, answers: Ints, events: Ints, *, resamples: int, seed: int
+    group: str, name: str, labels: Ints, answers: Ints, events: EventIds, *, resamples: int, seed: int
 ) -> Probe:
     columns = {f"{a}{b}": ((labels == a) & (answers == b)).astype(np.float64) for a in (0, 1) for b in (0, 1)}
     f1 = measure(columns, macro_f1, events=events, resamples=resamples, seed=seed)[AVERAGE]["f1"]

@@ -256,7 +256,8 @@ def _with_quoting_headlines(clusters: Ints, articles: list[Article]) -> Ints:
 
 
 def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:
-    """Config `articles` for every article that was read, in order."""
+    """Config `articles` for every article that was read, in order; an event has the id of its first article."""
+    first = np.unique(splits.event, return_index=True)[1]
     return pl.DataFrame(
         {
             "id": [article.id for article in articles],
@@ -266,6 +267,7 @@ def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:
             "article": [article.article for article in articles],
             "alignment": splits.alignment.tolist(),
             "fold": splits.fold,
+            "event": [articles[row].id for row in first[splits.event]],
         }
     )
 
@@ -301,6 +303,7 @@ def _pairs(
             "similarity": similarity,
             "alignment": alignment,
             "fold": articles["fold"].gather(a),
+            "event": articles["event"].gather(a),
         },
         schema_overrides={"pair_id": pl.String, "alignment": pl.String},
     )

@@ -45,6 +45,7 @@ CONFIGS: dict[str, dict[str, str]] = {
         "article": "string",
         "alignment": "string",
         "fold": "int64",
+        "event": "string",
     },
     "pairs": {
         "pair_id": "string",
@@ -53,6 +54,7 @@ CONFIGS: dict[str, dict[str, str]] = {
         **{f"a_{name}": kind for name, kind in _SIDE.items()},
         **{f"b_{name}": kind for name, kind in _SIDE.items()},
         "fold": "int64",
+        "event": "string",
     },
     "main": _HEADLINES,
     "hh": {"headline1": "string", "headline2": "string", "label": "match", "fold": "int64"},
@@ -114,9 +116,15 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
             rows = _builder(corpus, config).as_streaming_dataset(split)
         else:
             rows = load_dataset(corpus, config, split=split)
+        if "event" in (columns or CONFIGS[config]) and "event" not in rows.features:
+            raise InputError(
+                f"the corpus {corpus} has no column event, which intervals and tests draw: build it again with `change-it corpus build`"
+            )
         rows = rows.select_columns(list(columns)) if columns else rows
         batches = [pl.from_arrow(batch) for batch in rows.with_format("arrow").iter(batch_size=ROWS_A_BATCH)]
         names = list(rows.features)
+    except InputError:
+        raise
     except (ValueError, OSError, KeyError) as error:
         unnamed = str(error).startswith(("Bad split", "Unknown split"))  # a folder, a repository
         if unnamed and config in CONFIGS and split in ("train", "test", OTHER):

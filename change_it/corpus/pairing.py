@@ -183,7 +183,7 @@ def find_neighbours(
     ids = np.array([article.id for article in articles], dtype=object)
     days = day_numbers(article.date for article in articles)
     groups = (splits.alignment == "A2") * 2 + splits.fold
-    compared = Compared(vectors, days, groups, splits.component)
+    compared = Compared(vectors, days, groups, splits.event)
     present = splits.alignment != ""
     columns: dict[str, pl.Series] = {}
     for which in ("own", "other"):
@@ -266,9 +266,9 @@ def _given_pairs(
 def _events_of_test(
     articles: Sequence[Article], test: Bools, vectors: csr_matrix, options: BuildOptions
 ) -> tuple[Ints, Ints]:
-    """Links between given test articles and all others; the others are not compared, there can be very many."""
+    """Links between given test articles and all articles; training articles are not compared, there can be very many."""
     days = day_numbers(article.date for article in articles)
-    sides = np.flatnonzero(test), np.flatnonzero(~test)
+    sides = np.flatnonzero(test), np.arange(len(articles))
     window = options.window if (days >= 0).any() else None
     close = _align(vectors, days, sides, window=window, floor=options.strict)
     return close.a_index, close.b_index

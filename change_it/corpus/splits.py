@@ -1,7 +1,7 @@
 """A1, A2, A3 and R, the two folds, what must leave the corpus so that nothing of the test set is trained on, and the proof.
 
-The unit of train and test is the *event*: articles linked by near-duplicate clusters and by every cosine above the strict
-threshold, in one outlet or across the two, transitively. The unit of a fold is the pair with its near-duplicates.
+The unit of all of it is the *event*: articles linked by near-duplicate clusters, by every cosine above the strict threshold,
+in one outlet or across the two, and by kept pairs, transitively. It is stored with articles and pairs, and intervals draw it.
 """
 
 import zlib
@@ -36,10 +36,8 @@ class Splits:
     """The split of every article and pair."""
 
     alignment: NDArray[np.str_]  # (articles,) `A1`, `A2`, `A3`, `R`, or `REMOVED`
-    component: (
-        Ints  # (articles,) number of the component of near-duplicates and kept pairs, the unit of a fold
-    )
-    fold: Ints  # (articles,) 0 or 1, constant within a component
+    event: Ints  # (articles,) number of the event
+    fold: Ints  # (articles,) 0 or 1, constant within an event
     pairs: Ints  # (kept pairs,) positions in the candidate pairs, best first
     pair_alignment: NDArray[np.str_]  # (kept pairs,) `A1`, `A2` or `A3`
     removed: dict[int, str]  # position of each article that left the corpus → why
@@ -99,16 +97,17 @@ def split(
     `labels` (0 for A, 1 for B) only balance the folds; from 2 on they are of other outlets, whose articles are never in the
     test set: those of its events leave. `others` are pairs with one of them, kept where both stay. Only `linking` pairs join components of a fold: many-to-many pairs
     beyond the one-to-one ones would chain all news of a year into one, and are dropped where they cross folds.
-    `events` are positions of two articles of one event each; with `given` they decide nothing.
+    `events` are positions of two articles of one event each; with `given` they join only what stands on one side.
     """
     a, b, similarity = pairs
     linking = np.ones(len(a), dtype=bool) if linking is None else linking
     wanted, top, next_best = _ranked(similarity, len(clusters), strict, loose, sizes, given)
     link = top | (next_best & linking)
     none = np.zeros(0, dtype=np.int64)
-    first, second = (none, none) if given is not None or events is None else events
+    first, second = (none, none) if events is None else events
+    dealt = slice(0) if given is not None else slice(None)
     other_a, other_b = (none, none) if others is None else others
-    component = components(clusters, np.r_[a[top], first], np.r_[b[top], second])
+    component = components(clusters, np.r_[a[top], first[dealt]], np.r_[b[top], second[dealt]])
     if given is None:
         in_test = _deal_test(component[a[top]], len(clusters), sizes, seed, strict)
     else:
@@ -139,14 +138,19 @@ def split(
     other_kept &= (alignment[other_a] != "A2") & (alignment[other_b] != "A2")
 
     link[spare] = True
-    linked = np.r_[a[kept & link], other_a[other_kept]], np.r_[b[kept & link], other_b[other_kept]]
-    component = components(clusters, *linked)
-    fold = _folds(component, alignment, np.minimum(labels, 2), generator(seed, "folds"))
+    side = in_test[component]
+    joined = side[first] == side[second]
+    linked = (
+        np.r_[a[kept & link], other_a[other_kept], first[joined]],
+        np.r_[b[kept & link], other_b[other_kept], second[joined]],
+    )
+    event = components(clusters, *linked)
+    fold = _folds(event, alignment, np.minimum(labels, 2), generator(seed, "folds"))
     asked_for = int((top | next_best).sum())
     kept &= fold[a] == fold[b]
     return Splits(
         alignment=alignment,
-        component=component,
+        event=event,
         fold=fold,
         pairs=np.flatnonzero(kept).astype(np.int64),
         pair_alignment=pair_alignment[kept],
@@ -229,21 +233,21 @@ def _first_of_each(values: Ints) -> Bools:
     return first
 
 
-def _folds(component: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.random.Generator) -> Ints:
-    """Fold of each article: components of a kind (best split, outlets) are shuffled and dealt 0, 1, 1, 0, largest first."""
-    count = int(component.max(initial=-1)) + 1
+def _folds(event: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.random.Generator) -> Ints:
+    """Fold of each article: events of a kind (best split, outlets) are shuffled and dealt 0, 1, 1, 0, largest first."""
+    count = int(event.max(initial=-1)) + 1
     strength = np.zeros(count, dtype=np.int64)
-    np.maximum.at(strength, component, np.select([alignment == name for name in _ORDER], [0, 1, 2, 3], 0))
+    np.maximum.at(strength, event, np.select([alignment == name for name in _ORDER], [0, 1, 2, 3], 0))
     outlets = np.zeros(count, dtype=np.int64)
-    np.bitwise_or.at(outlets, component, 1 << labels)
-    size = np.bincount(component, minlength=count)
+    np.bitwise_or.at(outlets, event, 1 << labels)
+    size = np.bincount(event, minlength=count)
     kind = strength * 8 + outlets
     order = np.lexsort((rng.permutation(count), -size, kind))
     starts = np.flatnonzero(np.r_[True, np.diff(kind[order]) != 0]) if count else np.zeros(0, dtype=np.int64)
     rank = np.arange(count) - np.repeat(starts, np.diff(np.r_[starts, count]))
     fold = np.zeros(count, dtype=np.int64)
     fold[order] = np.array([0, 1, 1, 0])[rank % 4]
-    return fold[component]
+    return fold[event]
 
 
 def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.DataFrame) -> dict[str, Any]:

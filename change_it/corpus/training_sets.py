@@ -183,16 +183,6 @@ def of_fold(rows: pl.DataFrame, fold: str) -> pl.DataFrame:
     return rows if fold == "all" else rows.filter(fold=int(fold))
 
 
-def with_events(articles: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Articles with the column `event`, which both articles of a pair share: the id of its A article."""
-    event = pairs.select(id="b_id", event="a_id").unique("id", keep="first", maintain_order=True)
-    # the A article of a pair of further outlets may be the B article of another
-    first = event.rename({"id": "event", "event": "first"})
-    event = event.join(first, on="event", how="left").select("id", event=pl.coalesce("first", "event"))
-    joined = articles.join(event, on="id", how="left", maintain_order="left")
-    return joined.with_columns(pl.coalesce("event", "id").alias("event"))
-
-
 def check_share(share: float, *, usual: float) -> None:
     """Refuse a share of the training side that would leave nothing to learn from or to validate with."""
     if not 0 < share < 1:

@@ -68,7 +68,7 @@ class Documents:
     texts: tuple[str, ...]
     references: tuple[tuple[str, ...], ...] | None
     name: str
-    events: tuple[int, ...] | None = None
+    events: tuple[int | str, ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.texts:

@@ -41,7 +41,7 @@ class Evaluation:
     empty: dict[str, NDArray[np.bool_]] = field(repr=False)
     ids: tuple[str, ...] = field(repr=False)
     signature: str
-    events: tuple[int, ...] | None = field(default=None, repr=False)
+    events: tuple[int | str, ...] | None = field(default=None, repr=False)
 
     @property
     def systems(self) -> list[str]:

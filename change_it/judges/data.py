@@ -21,7 +21,6 @@ from change_it.corpus.training_sets import (
     held_out,
     of_fold,
     random_split,
-    with_events,
 )
 from change_it.errors import InputError
 from change_it.judges.judge_options import Fold, Negatives, Task, TrainingSet
@@ -148,20 +147,18 @@ def load_task(
 
     if task == "hh":
         strict = pairs["train"].filter(alignment="A1")
-        apart = strict.filter(pl.col("a_id").is_in(_held(strict["a_id"], validation_share, rng)))
-        held_out = pl.concat([apart["a_id"], apart["b_id"]]).implode()
-        rest = strict.filter(~pl.col("a_id").is_in(held_out), ~pl.col("b_id").is_in(held_out))
+        held = pl.col("event").is_in(_held(strict["event"], validation_share, rng))
+        rest, apart = strict.filter(~held), strict.filter(held)
         train, validation = (
             _pair_examples(classified(rows, "train", negatives, seed)) for rows in (rest, apart)
         )
     else:
-        events = with_events(pool, pairs["train"])
-        apart = events.filter(pl.col("event").is_in(_held(events["event"], validation_share, rng)))
+        apart = pool.filter(pl.col("event").is_in(_held(pool["event"], validation_share, rng)))
         if train_on in ("train_d", "train_m"):  # LREC 2020 has a validation part of its own
             ids = read_table(corpus, train_on, "validation", ["id"])
             apart = articles["train"].join(ids, on="id", how="semi", maintain_order="left")
         if task == "main":
-            rest = events.join(apart, on="id", how="anti", maintain_order="left")
+            rest = pool.join(apart, on="id", how="anti", maintain_order="left")
             train, validation = (_style_examples(rows, outlets[1]) for rows in (rest, apart))
         else:
             rows = classified(pool, "train", negatives, seed)

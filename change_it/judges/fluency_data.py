@@ -11,7 +11,7 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
-from change_it.corpus.training_sets import held_out, of_fold, with_events
+from change_it.corpus.training_sets import held_out, of_fold
 from change_it.errors import InputError
 from change_it.judges.data import TEST_SEED
 from change_it.judges.fluency import IGNORED
@@ -54,14 +54,13 @@ def load_fluency(
 ) -> FluencyData:
     """Load the headlines of a corpus, of one fold alone and of further outlets too; `generated` are texts of half-trained generators."""
     outlets = read_outlets(corpus)
-    columns = ["id", "label", "headline", "article", "fold"]
+    columns = ["id", "label", "headline", "article", "fold", "event"]
     train, test = (
         read_all_outlets(corpus, "articles", columns),
         read_table(corpus, "articles", "test", columns),
     )
-    pairs = read_all_outlets(corpus, "pairs", ["a_id", "b_id"])
     random = np.random.default_rng((seed, 11))
-    train = with_events(of_fold(train, fold), pairs)
+    train = of_fold(train, fold)
     events = train["event"].unique().sort()
     ranks = random.permutation(len(events))
     part = {name: int(rank) % PARTS + 1 for name, rank in zip(events, ranks, strict=True)}

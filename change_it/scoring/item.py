@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import zip_longest
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from change_it.corpus.folder import read_table
-from change_it.corpus.splits import events_of
 from change_it.errors import InputError
-from change_it.stats import Ints
 from change_it.text.folding import composed
 
 
@@ -28,6 +26,7 @@ class Item:
     reference_article: str = ""  # the target outlet's article about it, empty where there is none
     prediction: str = ""  # the new headline, composed; empty where there is none
     error: str = ""  # why there is no new headline
+    event: str = ""  # id of the event in the corpus, which intervals and tests draw
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prediction", composed(self.prediction))
@@ -54,12 +53,10 @@ class TestSet:
         """(n,) the direction of each item."""
         return [item.direction for item in self.items]
 
-    @cached_property
-    def events(self) -> Ints:
-        """(n,) the number of each item's event: both directions of a pair of articles, and near-duplicates of them."""
-        return events_of(
-            [item.article for item in self.items], [item.reference_article for item in self.items]
-        )
+    @property
+    def events(self) -> NDArray[np.str_]:
+        """(n,) the event of each item, as the corpus has it."""
+        return np.array([item.event for item in self.items])
 
     @property
     def in_newspaper(self) -> "TestSet":
@@ -98,9 +95,9 @@ def read_test_set(corpus: str) -> TestSet:
         corpus,
         "pairs",
         "test",
-        ["similarity", *(f"{side}_{part}" for side in "ab" for part in ("id", "headline", "article"))],
+        ["similarity", "event", *(f"{side}_{part}" for side in "ab" for part in ("id", "headline", "article"))],
     )
-    articles = read_table(corpus, "articles", "test", ["id", "label", "headline", "article"])
+    articles = read_table(corpus, "articles", "test", ["id", "label", "headline", "article", "event"])
     training = read_table(corpus, "articles", "train", ["label", "headline"])
     if pairs.is_empty():
         raise InputError(
@@ -130,8 +127,8 @@ def _items(
     """The headlines of one side as items, those with a partner first."""
     label, target = outlets if side == "a" else outlets[::-1]
     paired = pairs.unique(f"{side}_id", keep="first", maintain_order=True)
-    columns = [f"{side}_id", f"{side}_headline", f"{side}_article", f"{other}_headline", f"{other}_article"]
-    of_outlet = articles.filter(pl.col("label") == label).select("id", "headline", "article")
+    columns = (f"{side}_id", "event", f"{side}_headline", f"{side}_article", f"{other}_headline", f"{other}_article")
+    of_outlet = articles.filter(pl.col("label") == label).select("id", "event", "headline", "article")
     single = of_outlet.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
-    for id_, *texts in (*paired.select(columns).iter_rows(), *single.iter_rows()):
-        yield Item(str(id_), label, target, *texts)
+    for id_, event, *texts in (*paired.select(columns).iter_rows(), *single.iter_rows()):
+        yield replace(Item(str(id_), label, target, *texts), event=str(event))

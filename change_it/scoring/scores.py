@@ -16,7 +16,7 @@ from change_it.scoring.compliancy import Progress, Reversal, judge_items, langua
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import SAME, Reranker, signature
 from change_it.scoring.systems import ScoredSystem, check_runs
-from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure, paired_p_values
+from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure, paired_p_values
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -320,7 +320,7 @@ def _joined(names: Iterable[str]) -> str:
 def _rows(
     system: str,
     runs: Sequence[Sequence[Item]],
-    events: Ints,
+    events: EventIds,
     per_item: Statistics,
     signed: Callable[..., str],
     resamples: int,
@@ -363,7 +363,7 @@ def _rows(
 
 
 def _item_table(
-    items: Sequence[Item], events: Ints, verdicts: pl.DataFrame, statistics: Statistics
+    items: Sequence[Item], events: EventIds, verdicts: pl.DataFrame, statistics: Statistics
 ) -> pl.DataFrame:
     """One row an item, as in `items/<system>.csv`."""
     return pl.DataFrame(
