@@ -21,8 +21,8 @@ class Marked:
 
 #: What a cell may hold; a pair is an interval.
 Value = str | int | float | tuple[float, float] | Marked | None
-#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.7–.8`, `< .001`, ✓ or ✗.
-Format = Literal["text", "count", "figure", "correlation", "interval", "p", "mark"]
+#: How a value is written: as it is, with thousands separated, `.743`, `≤ .743`, `.743` on a heat map, `.7–.8`, `< .001`, ✓ or ✗.
+Format = Literal["text", "count", "figure", "at most", "correlation", "interval", "p", "mark"]
 
 _PIPE_WIDTH = 120  # letters of a line where there is no terminal
 _HEADING_LEAST = 10  # letters of a heading before it goes on in a second line
@@ -46,9 +46,11 @@ class Column:
         return self.title or self.name
 
 
-def with_interval(name: str, title: str = "") -> Column:
-    """A figure with its interval, `<name>_interval`, below."""
-    return Column(name, title=title, below=Column(f"{name}_interval", "interval"))
+def with_interval(name: str, title: str = "", *, at_most: bool = False) -> Column:
+    """A figure, or the most that one may be, with its interval, `<name>_interval`, below."""
+    return Column(
+        name, "at most" if at_most else "figure", title, below=Column(f"{name}_interval", "interval")
+    )
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,8 @@ def formatted(value: Value, format_: Format) -> str:
         return f"{value:,}"
     if format_ == "p":
         return p_value(value)
+    if format_ == "at most":
+        return f"≤ {figure(value)}"
     return str(value) if format_ == "text" else figure(value)
 
 
@@ -200,6 +204,7 @@ _LATEX = str.maketrans(
         "✓": r"$\surd$",
         "✗": r"$\times$",
         "†": r"$\dagger$",
+        "≤": r"$\le$",
     }
 )
 

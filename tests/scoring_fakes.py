@@ -74,6 +74,7 @@ def _pairs():
             "b_headline": f"Ecco: {event}!",
             "b_article": f"Ecco come: {event}, secondo noi.",
             "fold": n % 2,
+            "event": f"a{n}",
         }
         for n, event in enumerate(EVENTS)
     ]
@@ -89,11 +90,29 @@ def _training():
 def toy_test_set():
     pairs = _pairs()
     items = [
-        Item(p["a_id"], "rep", "gio", p["a_headline"], p["a_article"], p["b_headline"], p["b_article"])
+        Item(
+            p["a_id"],
+            "rep",
+            "gio",
+            p["a_headline"],
+            p["a_article"],
+            p["b_headline"],
+            p["b_article"],
+            event=p["event"],
+        )
         for p in pairs
     ]
     items += [
-        Item(p["b_id"], "gio", "rep", p["b_headline"], p["b_article"], p["a_headline"], p["a_article"])
+        Item(
+            p["b_id"],
+            "gio",
+            "rep",
+            p["b_headline"],
+            p["b_article"],
+            p["a_headline"],
+            p["a_article"],
+            event=p["event"],
+        )
         for p in pairs
     ]
     return TestSet(tuple(items), OUTLETS, _training(), "toy")
@@ -112,12 +131,18 @@ def write_toy_corpus(folder):
     """A corpus folder with the configs that scoring reads."""
     pairs = pl.DataFrame(_pairs())
     test = [
-        {"id": p[f"{s}_id"], "label": o, "headline": p[f"{s}_headline"], "article": p[f"{s}_article"]}
+        {
+            "id": p[f"{s}_id"],
+            "label": o,
+            "headline": p[f"{s}_headline"],
+            "article": p[f"{s}_article"],
+            "event": p["event"],
+        }
         for p in _pairs()
         for s, o in zip("ab", OUTLETS, strict=True)
     ]
     train = [
-        {"id": f"{o}{n}", "label": o, "headline": h, "article": f"Oggi {h}"}
+        {"id": f"{o}{n}", "label": o, "headline": h, "article": f"Oggi {h}", "event": f"{o}{n}"}
         for o, texts in _training().items()
         for n, h in enumerate(texts)
     ]

@@ -28,6 +28,7 @@ def write_corpus(folder):
                 "b_headline": gio,
                 "b_article": f"{gio} Così dicono a {place}, secondo noi.",
                 "fold": n % 2,
+                "event": f"a{n}",
             }
         )
     articles = [

@@ -242,7 +242,10 @@ def marks_table(judged: "JudgedHeadline", target: str) -> Table:
             "p": "" if probability is None else figure(probability),
         }
         rows.append(Row(cells))
-    outcomes = (("compliant", "HH, AH and main", judged.compliant), ("strict", "all six", judged.strict))
+    outcomes = (
+        ("compliant", "HH, AH and main", judged.compliant),
+        ("strict", "all six", judged.strict),
+    )
     for name, question, mark in outcomes:
         cells = {"judge": name, "question": question, "verdict": words[mark], "p": ""}
         rows.append(Row(cells, strong=name == "strict"))

@@ -27,14 +27,16 @@ if TYPE_CHECKING:  # loads torch, polars and matplotlib
 
 @dataclass(kw_only=True)
 class ScoreOptions(EngineOptions, InferenceOptions):
-    """Score systems' headlines for compliancy, beside gold, copy, lead, random-target and, with judges that choose, minimum-edit.
+    """Score systems' headlines for compliancy, with gold and the floors: copy, lead, random-target and, with judges that choose, floor.
+
+    All rows of a table are scored on the same headlines: those that the other outlet has one for, too.
 
     Examples:
         change-it score --corpus runs/quickstart/corpus --judges runs/quickstart/judges --out runs/mine/report
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=sum.csv s2s=s2s.csv
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=seed1.csv sum=seed2.csv sum=seed3.csv
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions asked=asked.csv --shared-items
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --minimum-edit runs/mine/judges-0
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --floor runs/mine/judges-0
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --hevas --language en --out runs/mine/report
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --latex --charts pdf,png --out runs/mine/report
     """
@@ -47,12 +49,12 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker and generator), or .txt with a headline a line in the order of the test set. Files of one name are runs of a system, trained with other seeds: their mean is shown with intervals over runs and events."""
     columns: str = ""
     """Column map of the prediction files, ours=theirs: id=key,headline=output."""
-    allow_missing: bool = False
-    """Score a file that lacks headlines of the test set on those that it has."""
     shared_items: bool = False
     """Score all systems, the built-in ones too, on the headlines that every file of --predictions has: those of `transfer --items`."""
-    minimum_edit: str | None = None
-    """Folder or Hub id of judges of the other fold: they choose among other capitals, marks, order and cuts of each original."""
+    all_items: bool = False
+    """Score also headlines that the other outlet has none for; the table has no gold."""
+    floor: str | None = None
+    """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose, for strict compliancy, among rearrangements of the original and clauses of the article."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
     allow_same_judges: bool = False
@@ -83,16 +85,14 @@ def check(options: ScoreOptions) -> None:
     """Refuse, before anything large loads, a corpus, judges or prediction files at fault, and `--out` where nothing can be written."""
     check_corpus(options.corpus)
     check_judges(options.judges)
-    if options.minimum_edit:
-        check_judges(options.minimum_edit)
+    if options.floor:
+        check_judges(options.floor)
     files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
     options.check_engine()
     check_counts(resamples=options.resamples, batch_size=options.batch_size)
     chart_kinds(options.charts)
     if options.out:
-        check_out(
-            options.out, REPORT_FILES, inputs=[options.corpus, options.judges, options.minimum_edit, *files]
-        )
+        check_out(options.out, REPORT_FILES, inputs=[options.corpus, options.judges, options.floor, *files])
     check_predictions(options.predictions, options.columns, repeated=True)
     if options.shared_items and not options.predictions:
         raise InputError("--shared-items are those of prediction files: give --predictions NAME=FILE")
@@ -118,7 +118,7 @@ def run(options: ScoreOptions) -> None:
     documents = hevas.check(test, metrics) if options.hevas else None
 
     from change_it.corpus.folder import read_casing
-    from change_it.generators.minimum_edit import minimum_edit  # these load torch
+    from change_it.generators.floor import floor  # these load torch
     from change_it.judges.judge import Judges, local_folder
 
     folder = local_folder(options.judges, command="change-it train judge")
@@ -127,11 +127,11 @@ def run(options: ScoreOptions) -> None:
         Judges.from_pretrained, folder.resolve(), precision=options.precision, device=options.device
     )
     with use_engine(options):
-        if options.minimum_edit:
+        if options.floor:
             choosers = Judges.from_pretrained(
-                options.minimum_edit, precision=options.precision, device=options.device
+                options.floor, precision=options.precision, device=options.device
             )
-            systems.append(minimum_edit(test, choosers, reversal=options.reversal))
+            systems.append(floor(test, choosers, reversal=options.reversal, language=language))
         judges = load()
         scores = score(
             test,
@@ -174,25 +174,18 @@ def run(options: ScoreOptions) -> None:
 
 def _systems(options: ScoreOptions, test: "TestSet") -> "tuple[TestSet, list[ScoredSystem]]":
     """What is scored: the items, and the built-in systems and those of the prediction files on them."""
-    from change_it.scoring.systems import built_in_systems, on_shared_items, read_scored_systems
+    from change_it.scoring.systems import built_in_systems, on_same_items, read_scored_systems
 
-    allow_missing = options.allow_missing or options.shared_items
-    systems = read_scored_systems(
-        options.predictions, test, columns=options.columns, allow_missing=allow_missing
-    )
-    if options.shared_items:
-        everything = len(test.items)
-        test, systems = on_shared_items(test, systems)
-        print(f"All systems are scored on {len(test.items):,} of {everything:,} headlines.", file=sys.stderr)
-    for system in systems:
-        if missing := system.headlines.count(None):
-            scored = f"{len(test.items) - missing:,} of {len(test.items):,} headlines of the test set"
-            if options.hevas:
-                raise InputError(
-                    f"--hevas measures all systems on the same headlines, {system.name} has {scored}"
-                )
-            print(f"{system.name} is scored on {scored}: its file has no others.", file=sys.stderr)
-    return test, [*built_in_systems(test, seed=options.seed), *systems]
+    everything = test if options.all_items else test.paired
+    needed = () if options.shared_items else {item.id for item in everything.items}
+    systems = read_scored_systems(options.predictions, test, columns=options.columns, needed=needed)
+    scored, systems = on_same_items(test, systems, all_items=options.all_items)
+    if len(scored.items) < len(everything.items):
+        print(
+            f"All systems are scored on {len(scored.items):,} of {len(everything.items):,} headlines.",
+            file=sys.stderr,
+        )
+    return scored, [*built_in_systems(scored, seed=options.seed), *systems]
 
 
 def _show(

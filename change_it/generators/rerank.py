@@ -10,7 +10,7 @@ import numpy as np
 from change_it.errors import InputError
 from change_it.generators.decoding import Candidate
 from change_it.judges.judge import Judges
-from change_it.scoring.compliancy import Progress, Reversal, judge_items, style_reversed
+from change_it.scoring.compliancy import Progress, Reversal, judge_items, strictly_reversed
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
 from change_it.scoring.marks import JudgedHeadline, joint_probability, marks_of
@@ -102,9 +102,9 @@ def choose(
         raise ValueError("targets are 0 for outlet A and 1 for outlet B")
     # AH, which reads whole articles, is asked last and only while it can change the choice: what HH and main say is an
     # upper bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
-    bounds = _bounds(judges, candidates, sources, aims, reversal)
+    bounds = _bounds(judges, candidates, sources, aims, reversal, strict=objective == "strict")
     if objective == "strict":
-        factors = _strict(judges, candidates, sources, articles, aims, reversal, language)
+        factors = _strict(judges, candidates, sources, articles, aims, language)
         bounds = [bound * factor for bound, factor in zip(bounds, factors, strict=True)]
     # candidates still to be asked about
     order = [np.argsort(-some, kind="stable").tolist() for some in bounds]
@@ -131,6 +131,8 @@ def _bounds(
     sources: Sequence[str],
     aims: Ints,
     reversal: Reversal,
+    *,
+    strict: bool,
 ) -> list[Floats]:
     """For each item the probability of HH and style for its candidates; 0 for an empty one."""
     pairs = [(row, text) for row, some in enumerate(candidates) for text in some if text.strip()]
@@ -141,7 +143,7 @@ def _bounds(
     owner = np.array([row for row, _ in pairs], dtype=np.int64)
     aim = aims[owner]
     given = joint_probability(
-        match[:, 1], 1.0, new[np.arange(len(new)), aim], old[owner, aim], reversal=reversal
+        match[:, 1], 1.0, new[np.arange(len(new)), aim], old[owner, aim], reversal=reversal, strict=strict
     )
     rest = iter(given.tolist())
     return [np.array([next(rest) if text.strip() else 0.0 for text in some]) for some in candidates]
@@ -153,7 +155,6 @@ def _strict(
     sources: Sequence[str],
     articles: Sequence[str],
     aims: Ints,
-    reversal: Reversal,
     language: str | None,
 ) -> list[Floats]:
     """For each item the probabilities that its candidates were printed; 0 for those that are unsupported or whose style is typography, unless all are."""
@@ -175,7 +176,7 @@ def _strict(
     )
     originals_alike, texts_alike = set_all_alike(originals, texts)
     old, new = np.split(judges.main.probabilities(originals_alike + texts_alike, progress=False), 2)
-    normalised = style_reversed(new, old, aims[[row for row, _ in pairs]], reversal)
+    normalised = strictly_reversed(new, old, aims[[row for row, _ in pairs]])
     supported = (
         bool(text.strip()) and fact.supported and style
         for text, fact, style in zip(texts, facts, normalised, strict=True)

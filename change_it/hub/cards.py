@@ -169,7 +169,8 @@ def generator_card(
 ) -> dict[str, bytes]:
     """README.md and evaluation results of a generator; `metrics` is its `metrics.json`, empty where there is none."""
     corpus = _corpus(folder, card.corpus, options)
-    scores = _scores(folder, card.outlets)
+    report = _report(folder, card.outlets)
+    scores = report.get("systems", {})
     system = _system(card, folder, scores, options)
     first, second = card.outlets
     directions = [
@@ -208,6 +209,7 @@ def generator_card(
         system=system,
         systems=[name for name in (*BUILT_IN, system) if name in scores],
         scores=scores,
+        upper_bound=report.get("strict_compliancy_is_upper_bound", False),
         shown={
             key: title
             for key, title in SCORES.items()
@@ -277,12 +279,12 @@ def _corpus(folder: Path, name: str, options: PushOptions) -> dict[str, Any]:
     return {**record, "name": name, "dataset": options.dataset or record.get("dataset")}
 
 
-def _scores(folder: Path, outlets: Sequence[str]) -> dict[str, Any]:
-    """Systems of the report of a model's own outlets in a folder above it, as in `scores.json`."""
+def _report(folder: Path, outlets: Sequence[str]) -> dict[str, Any]:
+    """The report of a model's own outlets in a folder above it, as in `scores.json`; empty where there is none."""
     for above in list(folder.resolve().parents)[:3]:
         report = read_json(above / "report" / "scores.json")
         if report and {*report["outlets"]} == {*outlets}:
-            return dict(report["systems"])
+            return dict(report)
     return {}
 
 

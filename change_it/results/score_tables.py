@@ -13,7 +13,7 @@ from change_it.results.comparison import marked
 from change_it.results.context import Quality
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
-from change_it.scoring.columns import BUILT_IN, GOLD
+from change_it.scoring.columns import BUILT_IN, FLOOR, GOLD
 from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
 from change_it.scoring.facts import read_unsupported
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
@@ -42,7 +42,7 @@ DESCRIPTIONS = {
     "copy": "The original as it is.",
     "lead": "The article's first words.",
     "random-target": "Any training headline of the other newspaper.",
-    "minimum-edit": "The original with other capitals, marks, order or cuts.",
+    FLOOR: "A rearrangement of the original or a cut of the article, chosen by judges of the other fold.",
 }
 
 
@@ -101,7 +101,12 @@ def rather(item: Mapping[str, str]) -> Message | None:
 
 def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
     """One group a direction: the systems with measures, intervals and n; averages with marks of significance."""
-    columns = (with_interval(name, heading(name)) for name in scores.measures)
+    columns = (
+        with_interval(
+            name, heading(name), at_most=name == "strict_compliancy" and scores.strict_is_upper_bound
+        )
+        for name in scores.measures
+    )
     tags = {system: ["reranked"] for system in scores.rerankers}
     tags |= {system: ["same judges"] for system in scores.same_judges}
     best, marks = significance(scores)
@@ -126,7 +131,7 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
     return Table(
         (Column("system", "text"), *columns, Column("n", "count")),
         tuple(rows),
-        notes=(note,) if marked else (),
+        notes=(*([note] if marked else []), *_bound(scores)),
     )
 
 
@@ -188,7 +193,8 @@ def terminal_table(scores: Scores) -> Table:
     """The systems for the terminal: each with its average, then its directions."""
     columns = [Column("system", "text")]
     for name in scores.measures:
-        columns.append(Column(name, title=heading(name)))
+        at_most = name == "strict_compliancy" and scores.strict_is_upper_bound
+        columns.append(Column(name, "at most" if at_most else "figure", heading(name)))
         if name in SORTED_BY:
             columns.append(Column(f"{name}_interval", "interval", "95% interval"))
     rows = [
@@ -211,19 +217,20 @@ def terminal_table(scores: Scores) -> Table:
 def remarks(scores: Scores) -> list[Message]:
     """What a reader of the table must know of single systems, and why there is no strict compliancy."""
     missing = [] if scores.strict_p_values is not None else [Message("tables.no_fluency")]
-    return [*_remarks_of_systems(scores), *missing]
+    return [*_remarks_of_systems(scores), *missing, *_bound(scores)]
+
+
+def _bound(scores: Scores) -> list[Message]:
+    return [Message("tables.upper_bound")] if scores.strict_is_upper_bound else []
 
 
 def _remarks_of_systems(scores: Scores) -> list[Message]:
     lines = []
-    most = max(scores.row(system).n for system in scores.systems)
     for system in scores.names:
         row = scores.row(system)
         if row.runs > 1:
             lines.append(Message("tables.runs", system=system, runs=Word(row.runs)))
             continue
-        if row.n < most:
-            lines.append(Message("tables.fewer", system=system, n=Word(row.n)))
         if row.errors:
             lines.append(Message("tables.failed", system=system, count=Word(row.errors), n=Word(row.n)))
         if system in scores.rerankers:

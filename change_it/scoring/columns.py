@@ -2,10 +2,12 @@
 
 #: The system that is the other outlet's own headline, and so its own reference.
 GOLD = "gold"
-#: The system that rearranges the original for judges.
-MINIMUM_EDIT = "minimum-edit"
+#: The system that judges choose from rearrangements of the original and clauses of the article.
+FLOOR = "floor"
+#: What a system must pass, in the order of a table: below the others.
+FLOORS = (FLOOR, "lead", "copy", "random-target")
 #: Names that prediction files cannot take.
-BUILT_IN = (GOLD, "copy", "lead", "random-target", MINIMUM_EDIT)
+BUILT_IN = (GOLD, *FLOORS)
 #: What a prediction file must have, and what it may have.
 PREDICTION_COLUMNS = ("id", "headline")
 PREDICTION_EXTRAS = ("target", "error", "reranker", "generator")

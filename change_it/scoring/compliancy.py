@@ -1,9 +1,10 @@
 """Compliancy (EvalNLGEval 2020, section 4): headlines in, the judges' probabilities and verdicts per item out.
 
 A transferred headline is compliant when HH says that it matches the original headline, AH says that it
-matches the article, and main's decision is reversed. It is strictly compliant (ours) when, besides, the fluency judge
-takes it for a headline that a newspaper would print, its numbers, names and quotations are supported, and main decides no
-otherwise once original and new headline are set alike (`main_normalised`): other marks and capitals are no style.
+matches the article, and main's decision is reversed. It is strictly compliant (ours) when, besides, main decides for the
+outlet aimed at, as printed and, otherwise than on the original, once both headlines are set alike (`main_normalised`: a
+reversal towards the wrong outlet is none, and other marks and capitals are no style), the fluency judge takes it for a
+headline that a newspaper would print, and its numbers, names and quotations are supported. Where facts are checked by rules alone, which refuse too little, the strict share is an upper bound.
 """
 
 import json
@@ -23,7 +24,7 @@ from change_it.io import refuse_lengths, texts_by_name, texts_of
 from change_it.scoring.facts import Facts, check_all_facts
 from change_it.scoring.item import Item
 from change_it.scoring.signature import signature
-from change_it.stats import AVERAGE, Bools, Floats, Ints, Statistics, measure
+from change_it.stats import AVERAGE, Bools, Events, Floats, Ints, Statistics, measure
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import set_all_alike
 
@@ -129,6 +130,12 @@ def style_reversed(main: Floats, source: Floats, target: Sequence[int] | Ints, r
     return decision != decide(source) if reversal == "relative" else decision == np.asarray(target)
 
 
+def strictly_reversed(main: Floats, source: Floats, target: Sequence[int] | Ints) -> Bools:
+    """(n,) whether main decides otherwise than on the original, and for the outlet aimed at, which a reversal alone is not."""
+    relative = style_reversed(main, source, target, "relative")
+    return relative & style_reversed(main, source, target, "target")
+
+
 def judge_items(
     judges: "Judges",
     items: Sequence[Item],
@@ -197,7 +204,7 @@ def judge_items(
     aims = target[is_written]
     columns: dict[str, Floats | Bools] = {
         **verdicts(hh, ah, main, main_source[is_written], aims, reversal=reversal),
-        "main_normalised": style_reversed(main_alike, main_source_alike, aims, reversal),
+        "main_normalised": strictly_reversed(main_alike, main_source_alike, aims) & (decide(main) == aims),
         "facts": np.array([checked.supported for checked in facts], dtype=bool),
         "p_hh": hh[:, 1],
         "p_ah": ah[:, 1],
@@ -234,6 +241,11 @@ def _table(
     )
 
 
+def strict_is_upper_bound(judges: "Judges") -> bool:
+    """Whether a strict share is at most that: facts are checked by rules alone, which refuse too little."""
+    return judges.fluency is not None and judges.reader is None
+
+
 def language_of(items: Sequence[Item], language: str | None = None) -> str:
     """The language that facts are checked in: the one given, or what the articles seem to be in."""
     return language or guess_language([item.article for item in items])
@@ -261,6 +273,7 @@ def compute_compliancy(
     judges: "str | Path | Judges",
     *,
     reference_articles: Sequence[str] | None = None,
+    events: Sequence[str] | Sequence[int] | None = None,
     language: str | None = None,
     reversal: Reversal = "relative",
     resamples: int = 1000,
@@ -280,8 +293,10 @@ def compute_compliancy(
             classes 0 and 1 of the corpus.
         judges: folder or Hub id of the judges, or judges that are loaded already (saves time when several systems are
             scored).
-        reference_articles: n articles of the other outlet about the same events, further evidence for facts, which also
-            tell that both directions of a pair are one event; empty texts, or None, without any. `change-it score` has them.
+        reference_articles: n articles of the other outlet about the same events, further evidence for facts; empty texts,
+            or None, without any. `change-it score` has them.
+        events: n ids of events, which the intervals draw: the column `event` of a corpus. When None, near-duplicate articles
+            are one event, and so are both directions of a pair that `reference_articles` shows.
         language: of the texts, as `judge_items` takes it.
         reversal: when style counts as reversed, see `compliancy.verdicts`.
         resamples: bootstrap resamples of the intervals.
@@ -293,7 +308,7 @@ def compute_compliancy(
 
     Returns:
         `COMPLIANCY_MEASURES`: averages over the directions that occur, `fluency` and `strict_compliancy` None without a fluency
-        judge; the same under each direction's name; `intervals`: measure to (low, high) under `average` and each
+        judge; `strict_compliancy_is_upper_bound`, True where facts are checked by rules alone; the same under each direction's name; `intervals`: measure to (low, high) under `average` and each
         direction's name; `verdicts`: for each item the measures as booleans, and `unsupported`, the list of numbers,
         names and quotations without evidence; `signature`.
 
@@ -335,14 +350,19 @@ def compute_compliancy(
         judges, items, reversal=reversal, language=language, batch_size=batch_size, progress=progress
     )
     columns, directions = statistics(judged), [item.direction for item in items]
-    events = events_of(texts["articles"], evidence)
-    scores = measure(columns, aggregate, directions, events, resamples=resamples, seed=seed)
+    if events is None:
+        drawn: Events = events_of(texts["articles"], evidence)
+    else:
+        refuse_lengths(predictions=texts["predictions"], events=events)
+        drawn = np.array(list(map(str, events)))
+    scores = measure(columns, aggregate, directions, drawn, resamples=resamples, seed=seed)
     values = {
         row: {name: measured[name].value if name in measured else None for name in COMPLIANCY_MEASURES}
         for row, measured in scores.items()
     }
     return {
         **values.pop(AVERAGE),
+        "strict_compliancy_is_upper_bound": strict_is_upper_bound(judges),
         **values,
         "intervals": {
             row: {name: measured[name].interval if name in measured else None for name in COMPLIANCY_MEASURES}
@@ -358,7 +378,7 @@ def compute_compliancy(
             reversal=reversal,
             n=len(items),
             partners=sum(map(bool, evidence)),
-            events=len(np.unique(events)),
+            events=len(np.unique(drawn)),
             resamples=resamples,
             seed=seed,
         ),

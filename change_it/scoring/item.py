@@ -59,6 +59,11 @@ class TestSet:
         return np.array([item.event for item in self.items])
 
     @property
+    def paired(self) -> "TestSet":
+        """The items that have a reference, which are those that every system of a table is scored on."""
+        return replace(self, items=tuple(item for item in self.items if item.reference))
+
+    @property
     def in_newspaper(self) -> "TestSet":
         """The same articles, whose headlines are to be their own outlet's (LREC 2020, settings 1 and 2): the original is the reference."""
         items = (
@@ -95,7 +100,11 @@ def read_test_set(corpus: str) -> TestSet:
         corpus,
         "pairs",
         "test",
-        ["similarity", "event", *(f"{side}_{part}" for side in "ab" for part in ("id", "headline", "article"))],
+        [
+            "similarity",
+            "event",
+            *(f"{side}_{part}" for side in "ab" for part in ("id", "headline", "article")),
+        ],
     )
     articles = read_table(corpus, "articles", "test", ["id", "label", "headline", "article", "event"])
     training = read_table(corpus, "articles", "train", ["label", "headline"])
@@ -127,7 +136,14 @@ def _items(
     """The headlines of one side as items, those with a partner first."""
     label, target = outlets if side == "a" else outlets[::-1]
     paired = pairs.unique(f"{side}_id", keep="first", maintain_order=True)
-    columns = (f"{side}_id", "event", f"{side}_headline", f"{side}_article", f"{other}_headline", f"{other}_article")
+    columns = (
+        f"{side}_id",
+        "event",
+        f"{side}_headline",
+        f"{side}_article",
+        f"{other}_headline",
+        f"{other}_article",
+    )
     of_outlet = articles.filter(pl.col("label") == label).select("id", "event", "headline", "article")
     single = of_outlet.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
     for id_, event, *texts in (*paired.select(columns).iter_rows(), *single.iter_rows()):

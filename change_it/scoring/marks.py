@@ -33,8 +33,8 @@ class JudgedHeadline:
             fluency (printed; None without a fluency judge), each in 0-1.
         style: probability that main's decision is reversed, in 0-1.
         joint: probability that HH, AH and main are satisfied, in 0-1.
-        strict_joint: the same times that of fluency, if there is such a judge; 0 with an unsupported number, name or quotation, or
-            where main decides otherwise once both headlines are set alike.
+        strict_joint: the same with main deciding for the outlet aimed at, times the probability of fluency, if there is such a
+            judge; 0 with an unsupported number, name or quotation, or where `main_normalised` does not hold.
         unsupported: numbers, names and quotations that no text supports, with their places in `text`.
     """
 
@@ -51,8 +51,13 @@ class JudgedHeadline:
 
 def marks_of(row: dict[str, Any], *, reversal: Reversal = "relative") -> dict[str, Any]:
     """The fields of `JudgedHeadline` but its text, from a row of `judge_items` that was asked with the same `reversal`."""
-    style = float(joint_probability(1, 1, row["p_target"], row["p_target_source"], reversal=reversal))
-    joint = row["p_hh"] * row["p_ah"] * style
+    style, aimed = (
+        float(
+            joint_probability(1, 1, row["p_target"], row["p_target_source"], reversal=reversal, strict=strict)
+        )
+        for strict in (False, True)
+    )
+    matches = row["p_hh"] * row["p_ah"]
     fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
     return {
         "compliant": row["compliancy"],
@@ -60,8 +65,8 @@ def marks_of(row: dict[str, Any], *, reversal: Reversal = "relative") -> dict[st
         "marks": {name: row[name] for name in VERDICT_NAMES},
         "probabilities": {name: row[column] for name, column in PROBABILITIES.items()},
         "style": style,
-        "joint": joint,
-        "strict_joint": joint * fluent * (row["facts"] and row["main_normalised"]),
+        "joint": matches * style,
+        "strict_joint": matches * aimed * fluent * (row["facts"] and row["main_normalised"]),
         "unsupported": tuple(Unsupported(**words) for words in json.loads(row["unsupported"])),
     }
 
@@ -105,12 +110,19 @@ def other_outlets(judges: "Judges", headlines: Sequence[str]) -> list[str]:
 
 
 def joint_probability(
-    hh: ArrayLike, ah: ArrayLike, new: ArrayLike, source: ArrayLike, *, reversal: Reversal = "relative"
+    hh: ArrayLike,
+    ah: ArrayLike,
+    new: ArrayLike,
+    source: ArrayLike,
+    *,
+    reversal: Reversal = "relative",
+    strict: bool = False,
 ) -> Floats:
     """(n,) probability that a headline satisfies all three judges, taken for independent.
 
     `hh` and `ah` are (n,) probabilities of a match, `new` and `source` that main takes the new headline and the original
-    for the target outlet's. Reversal `relative`: main decides otherwise than on the original; `target`: for the target.
+    for the target outlet's. Reversal `relative`: main decides otherwise than on the original, and with `strict` for the target;
+    `target`: for the target.
 
     Examples:
         >>> joint_probability([0.5], [0.8], [0.9], [0.2]).round(3).tolist()
@@ -121,5 +133,7 @@ def joint_probability(
     if reversal not in get_args(Reversal):
         raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")
     match, fits, p_new, p_source = (np.asarray(values, dtype=np.float64) for values in (hh, ah, new, source))
-    style = p_source * (1 - p_new) + (1 - p_source) * p_new if reversal == "relative" else p_new
+    style = p_new if reversal == "target" else (1 - p_source) * p_new
+    if reversal == "relative" and not strict:
+        style = style + p_source * (1 - p_new)
     return match * fits * style

@@ -11,8 +11,14 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.scoring import compliancy, overlap
-from change_it.scoring.columns import GOLD
-from change_it.scoring.compliancy import Progress, Reversal, judge_items, language_of
+from change_it.scoring.columns import FLOORS, GOLD
+from change_it.scoring.compliancy import (
+    Progress,
+    Reversal,
+    judge_items,
+    language_of,
+    strict_is_upper_bound,
+)
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import SAME, Reranker, signature
 from change_it.scoring.systems import ScoredSystem, check_runs
@@ -63,7 +69,7 @@ class Scores:
     """A table of systems."""
 
     # systems, and of several runs of one (`ScoredSystem.run_of`) also their mean, the best average of `SORTED_BY`
-    # first; for each the directions and then the average
+    # first, below them the `FLOORS`; for each the directions and then the average
     rows: list[ScoreRow]
     # per system, a table with one row an item: its event, headlines, verdicts, probabilities, ROUGE-L
     items: dict[str, pl.DataFrame] = field(repr=False)
@@ -82,6 +88,8 @@ class Scores:
     same_judges: tuple[str, ...]  # the systems that judges of the scoring judges' fold or weights have chosen
     # system to the pre-trained model that its generator and the reader both come from
     same_base: dict[str, str] = field(default_factory=dict)
+    # whether facts were checked by rules alone, which refuse too little
+    strict_is_upper_bound: bool = False
 
     @property
     def systems(self) -> list[str]:
@@ -129,6 +137,7 @@ class Scores:
             "corpus": self.corpus,
             "outlets": list(self.outlets),
             "signature": self.signature,
+            "strict_compliancy_is_upper_bound": self.strict_is_upper_bound,
             "systems": {
                 system: {
                     row.direction: {
@@ -242,7 +251,7 @@ def score(
         rows[name] = _rows(name, items_of_runs, events, together, signed, resamples, seed)
     averages = {name: some[-1].values for name, some in rows.items()}
     key = SORTED_BY[judges.fluency is None]
-    names = sorted(rows, key=lambda name: -averages[name][key])
+    names = sorted(rows, key=lambda name: (name in FLOORS, -averages[name][key]))
     items_of = {name: tables[name] for name in names if name in tables}
     p_values = partial(_p_values, list(items_of.values()), trials=resamples, seed=seed)
     return Scores(
@@ -257,6 +266,7 @@ def score(
         rerankers=rerankers,
         same_judges=same_judges,
         same_base=same_base,
+        strict_is_upper_bound=strict_is_upper_bound(judges),
     )
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:  # loads torch
 #: What a signature says of a system that the scoring judges, or judges of their fold, chose themselves.
 SAME = "same"
 
-#: Of strict compliancy: with v2 main is asked about headlines that are set alike, too.
-STRICT = "v2"
+#: Of strict compliancy: with v2 main is asked about headlines that are set alike, too; with v3 it must decide for the outlet aimed at.
+STRICT = "v3"
 
 #: Stands for the weights of a model behind a server, which nobody here has seen.
 ENDPOINT = "endpoint"
@@ -53,7 +53,7 @@ def signature(
 ) -> str:
     """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
 
-    `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|strict:v2|facts:v4|lang:it|reversal:relative|tok:unicode|n:5000|…`.
+    `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|strict:v3|facts:v4|lang:it|reversal:relative|tok:unicode|n:5000|…`.
 
     Args:
         judges: give hashes of their models (weights, settings, tokenizer) and the fold they trained on, and whether facts were checked by the casing

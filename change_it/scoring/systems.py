@@ -7,15 +7,15 @@ with one headline a line, in the order of the items. `change-it transfer` adds `
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
+from itertools import compress, repeat
 from pathlib import Path
 from statistics import median_low
 
 from change_it.errors import InputError
 from change_it.io import Predictions, headlines_of, listed, named_files, read_records, text_lines
-from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS, PREDICTION_EXTRAS
+from change_it.scoring.columns import BUILT_IN, GOLD, PREDICTION_COLUMNS, PREDICTION_EXTRAS
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker, Writer, parse_reranker
 
@@ -26,7 +26,7 @@ class ScoredSystem:
 
     name: str  # as it stands in tables
     # (n,) in the order of the items; empty where the system has failed, which is never compliant; None for an
-    # item that it has no part in, as `gold` where there is no reference
+    # item that its file lacks
     headlines: tuple[str | None, ...]
     reranker: Reranker | None = None  # the judges that chose among candidates, None where none did
     writers: tuple[Writer, ...] = ()  # the generators, where the file names them
@@ -37,7 +37,7 @@ class ScoredSystem:
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
     """The four systems that need no model.
 
-    `gold` is the aligned headline of the target outlet (the papers' upper bound), where there is one; `copy` the original headline
+    `gold` is the aligned headline of the target outlet (the papers' upper bound); `copy` the original headline
     (content kept, style not), `lead` the article's first words at the median length of the target outlet's
     training headlines, `random-target` a random training headline of the target outlet (style, no content).
 
@@ -46,7 +46,7 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
         seed: of `random-target`.
 
     Returns:
-        The systems in this order, without `gold` where no item has a reference.
+        The systems in this order, without `gold` where an item has no reference.
     """
     for outlet in test.outlets:
         if not test.training_headlines[outlet]:
@@ -59,12 +59,14 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
     }
     draw = random.Random(seed)
     headlines: dict[str, Sequence[str | None]] = {
-        "gold": [item.reference or None for item in test.items],
+        "gold": [item.reference for item in test.items],
         "copy": [item.source for item in test.items],
         "lead": [lead(item.article, lengths[item.target]) for item in test.items],
         "random-target": [draw.choice(test.training_headlines[item.target]) for item in test.items],
     }
-    return [ScoredSystem(name, tuple(texts)) for name, texts in headlines.items() if any(texts)]
+    return [
+        ScoredSystem(name, tuple(texts)) for name, texts in headlines.items() if name != GOLD or all(texts)
+    ]
 
 
 def lead(article: str, length: int) -> str:
@@ -79,9 +81,9 @@ def lead(article: str, length: int) -> str:
 
 
 def read_scored_systems(
-    specs: Sequence[str], test: TestSet, *, columns: str = "", allow_missing: bool = False
+    specs: Sequence[str], test: TestSet, *, columns: str = "", needed: Collection[str] | None = None
 ) -> list[ScoredSystem]:
-    """The systems of prediction files given as `NAME=FILE`, in this order; files of one name are its runs: `mine.1`, `mine.2`, …."""
+    """The systems of prediction files given as `NAME=FILE`, in this order; files of one name are its runs: `mine.1`, `mine.2`, …. `needed`: see `read_predictions`."""
     named = list(
         named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=True)
     )
@@ -90,7 +92,7 @@ def read_scored_systems(
     for name, file in named:
         run = 1 + sum(system.run_of == name for system in systems)
         called = f"{name}.{run}" if name in several else name
-        system = read_predictions(file, test, name=called, columns=columns, allow_missing=allow_missing)
+        system = read_predictions(file, test, name=called, columns=columns, needed=needed)
         systems.append(replace(system, run_of=name if name in several else ""))
     check_runs(systems)
     names = [system.name.lower() for system in systems]
@@ -99,20 +101,26 @@ def read_scored_systems(
     return systems
 
 
-def on_shared_items(test: TestSet, systems: Sequence[ScoredSystem]) -> tuple[TestSet, list[ScoredSystem]]:
-    """The items that every system has a headline for, in both directions, and the systems on them.
+def on_same_items(
+    test: TestSet, systems: Sequence[ScoredSystem], *, all_items: bool = False
+) -> tuple[TestSet, list[ScoredSystem]]:
+    """The items that have a partner, or `all_items`, and that every system has a headline for; the systems on them.
 
     Raises:
         InputError: a direction of the test set has no such item.
     """
-    kept = [None not in texts for texts in zip(*(system.headlines for system in systems), strict=True)]
+    rows = zip(*(system.headlines for system in systems), strict=True) if systems else repeat(())
+    kept = [
+        (all_items or bool(item.reference)) and None not in texts
+        for item, texts in zip(test.items, rows, strict=False)
+    ]
     items = tuple(compress(test.items, kept))
     if lacking := {item.direction for item in test.items} - {item.direction for item in items}:
         raise InputError(
-            f"--shared-items: the files of --predictions have no headline in common of {listed(sorted(lacking))}"
+            f"the files of --predictions have no headline in common of {listed(sorted(lacking))}: give files of the same headlines"
         )
-    shared = [replace(system, headlines=tuple(compress(system.headlines, kept))) for system in systems]
-    return replace(test, items=items), shared
+    same = [replace(system, headlines=tuple(compress(system.headlines, kept))) for system in systems]
+    return replace(test, items=items), same
 
 
 def check_runs(systems: Sequence[ScoredSystem]) -> None:
@@ -133,7 +141,7 @@ def read_predictions(
     name: str = "",
     more: Sequence[Path] = (),
     columns: str = "",
-    allow_missing: bool = False,
+    needed: Collection[str] | None = None,
 ) -> ScoredSystem:
     """Read one prediction file and check it against the test set.
 
@@ -145,7 +153,7 @@ def read_predictions(
         name: of the system; the file's name without its ending when not given.
         more: further files with the rest of the items.
         columns: map `ours=theirs`, separated by commas.
-        allow_missing: leave out the items that the file does not have, instead of refusing it.
+        needed: ids of the items that the file must have; all of them when None.
 
     Returns:
         The system, headlines in the order of the items with white space at the ends removed; the headline of a
@@ -173,10 +181,14 @@ def read_predictions(
             row["id"] for row in wanted_rows if row.get("target", wanted[row["id"]]) != wanted[row["id"]]
         ],
     }
-    if allow_missing and matched.headlines:
-        matched = replace(matched, missing=[])
+    if needed is not None and matched.headlines:
+        matched = replace(matched, missing=[id_ for id_ in matched.missing if id_ in needed])
     if wrong := matched.faults("not in the test set", others):
-        fix = "; --allow-missing leaves out what is missing" if matched.missing and matched.headlines else ""
+        fix = (
+            "; --shared-items scores all systems on what every file has"
+            if matched.missing and matched.headlines
+            else ""
+        )
         raise InputError(
             f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}{fix}"
         )

@@ -22,19 +22,12 @@ def command(tmp_path, toy_corpus, monkeypatch, capsys):
     return run
 
 
-def test_a_file_that_lacks_headlines_is_scored_on_those_that_it_has(command, toy_test, tmp_path):
+def test_a_file_that_lacks_headlines_is_refused(command, toy_test, tmp_path):
     rows = [f"{item.id},{item.reference}" for item in toy_test.items[3:]]
     (tmp_path / "new.csv").write_text("\n".join(["key,output", *rows]), encoding="utf-8")
-    columns = ["--columns", "id=key,headline=output"]
-    code, _, error = command(tmp_path / "new.csv", *columns)
+    code, _, error = command(tmp_path / "new.csv", "--columns", "id=key,headline=output")
     assert code == 2
-    assert "3 ids missing: a0, a1, a2; --allow-missing leaves out what is missing" in error
-    code, printed, error = command(tmp_path / "new.csv", *columns, "--allow-missing", "--json")
-    assert code == 0
-    assert "mine is scored on 5 of 8 headlines of the test set: its file has no others.\n" in error
-    mine = json.loads(printed)["systems"]["mine"]
-    assert [mine[direction]["n"] for direction in ("rep2gio", "gio2rep", "average")] == [1, 4, 5]
-    assert mine["average"]["compliancy"] == 1
+    assert "3 ids missing: a0, a1, a2; --shared-items scores all systems on what every file has" in error
 
 
 def test_all_systems_are_scored_on_shared_items(command, toy_test, tmp_path):
@@ -51,15 +44,6 @@ def test_all_systems_are_scored_on_shared_items(command, toy_test, tmp_path):
     code, _, error = command(tmp_path / "new.csv", *both, "--shared-items")
     assert code == 2
     assert "no headline in common of gio2rep" in error
-
-
-def test_hevas_of_a_file_that_lacks_headlines_is_refused(command, toy_test, tmp_path, monkeypatch):
-    monkeypatch.setattr("change_it.results.hevas_scores.check", lambda *_: None)
-    rows = [f"{item.id},{item.reference}" for item in toy_test.items[3:]]
-    (tmp_path / "new.csv").write_text("\n".join(["id,headline", *rows]), encoding="utf-8")
-    code, _, error = command(tmp_path / "new.csv", "--allow-missing", "--hevas")
-    assert code == 2
-    assert "mine has 5 of 8 headlines of the test set" in error
 
 
 @pytest.mark.usefixtures("without_charts")

@@ -14,8 +14,9 @@ def test_the_probability_of_strict_compliancy_asks_the_fluency_judge_that_there_
     (judged,) = judge_headlines(FakeJudges(digits=digits), [NEW], [ORIGINAL], [ARTICLE])
     normalised = judged.marks["main_normalised"]
     assert judged.joint == pytest.approx(0.8 * 0.7 * judged.style)
+    target = judged.probabilities["main"] * (1 - judged.probabilities["source"])
     assert judged.strict_joint == pytest.approx(
-        judged.joint * fluent * bool(normalised and judged.marks["facts"])
+        0.8 * 0.7 * target * fluent * bool(normalised and judged.marks["facts"])
     )
 
 
@@ -25,7 +26,8 @@ def test_fluency_weighs_what_is_compliant_in_any_typography():
     (judged,) = judge_headlines(judges, ["Il ponte crolla"], ["Cade il ponte"], [ARTICLE])
     assert judged.marks["main_normalised"]
     assert judged.marks["facts"]
-    assert judged.strict_joint == pytest.approx(0.6 * judged.joint)
+    assert judged.style == pytest.approx(0.9 * 0.8 + 0.1 * 0.2)
+    assert judged.strict_joint == pytest.approx(0.6 * judged.joint / judged.style * 0.9 * 0.8)
     assert judged.joint > 0
 
 

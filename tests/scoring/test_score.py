@@ -122,12 +122,8 @@ def test_items_add_up_to_the_row(scores):
         assert scores.row("lead", direction).values["compliancy"] == value
 
 
-def test_both_directions_of_a_pair_and_near_duplicates_are_one_event(toy_test):
-    assert toy_test.events.tolist() == [0, 1, 2, 3] * 2
-    long = "Il consiglio comunale ha approvato ieri sera il bilancio con i voti della maggioranza"
-    first, second, *others = toy_test.items
-    wire = [replace(first, article=long), replace(second, article=f"{long}, dicono"), *others]
-    assert replace(toy_test, items=tuple(wire)).events.tolist() == [0, 0, 1, 2] * 2
+def test_both_directions_of_a_pair_are_one_event(toy_test):
+    assert toy_test.events.tolist() == ["a0", "a1", "a2", "a3"] * 2
 
 
 def test_intervals_and_tests_draw_events(toy_test, fake_judges):
@@ -156,7 +152,7 @@ def test_several_runs_are_a_mean_with_intervals_over_runs_and_events(toy_test, f
     ]
     scores = score(toy_test, fake_judges, [*built_in_systems(toy_test), *runs], resamples=2000)
     assert "mine" not in scores.systems
-    assert scores.names == ["gold", "mine.1", "mine", "mine.2", "copy", "lead", "random-target", "mine.3"]
+    assert scores.names == ["gold", "mine.1", "mine", "mine.2", "mine.3", "copy", "lead", "random-target"]
     mean, of_each = scores.row("mine"), [scores.row(run.name) for run in runs]
     for name in ("compliancy", "hh", "rougeL", "bleu"):
         assert mean.values[name] == pytest.approx(np.mean([row.values[name] for row in of_each]))

@@ -9,11 +9,12 @@ from scoring_fakes import FakeJudges, write_toy_corpus
 
 from change_it import InputError
 from change_it.corpus.folder import read_casing
+from change_it.results.score_tables import terminal_table
 from change_it.scoring.compliancy import compute_compliancy, judge_items
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker, parse_reranker
-from change_it.scoring.systems import ScoredSystem, built_in_systems
+from change_it.scoring.systems import ScoredSystem, built_in_systems, on_same_items
 from change_it.text.names import Casing
 
 
@@ -28,7 +29,13 @@ def unpaired(tmp_path):
     folder = write_toy_corpus(tmp_path / "corpus")
     file = folder / "articles" / "test.parquet"
     more = [
-        {"id": f"{outlet}-alone", "label": outlet, "headline": headline, "article": f"{headline}, dicono."}
+        {
+            "id": f"{outlet}-alone",
+            "label": outlet,
+            "headline": headline,
+            "article": f"{headline}, dicono.",
+            "event": "a3",
+        }
         for outlet, headline in (("rep", "Il sindaco inaugura la piscina"), ("gio", "Piscina inaugurata!"))
     ]
     pl.concat([pl.read_parquet(file), pl.DataFrame(more)]).write_parquet(file)
@@ -98,11 +105,11 @@ def test_the_best_strict_compliancy_comes_first(toy_test, strict_judges):
     half = ScoredSystem("half", (*broken.headlines[:4], *gold[4:]))
     systems = [broken, half, *built_in_systems(toy_test)]
     scores = score(toy_test, strict_judges, systems, resamples=20, progress=False)
-    assert scores.systems[:2] == ["gold", "half"]
+    assert scores.systems == ["gold", "half", "broken", "copy", "lead", "random-target"]
     assert scores.row("broken").values["compliancy"] == 1
     assert scores.row("half").values["strict_compliancy"] == 0.5
     assert scores.row("half").intervals["strict_compliancy"] == (0.5, 0.5)
-    assert "|fold:all|fluency:dddddd|strict:v2|facts:v4|lang:it|" in scores.signature
+    assert "|fold:all|fluency:dddddd|strict:v3|facts:v4|lang:it|" in scores.signature
     first, last = scores.systems.index("gold"), scores.systems.index("broken")
     assert scores.p_values[first, last] == 1
     assert scores.strict_p_values[first, last] < 0.2
@@ -118,22 +125,50 @@ def test_an_article_without_a_partner_is_an_item_without_a_reference(unpaired):
     assert unpaired.directions == ["rep2gio"] * 5 + ["gio2rep"] * 5
 
 
-def test_gold_and_overlap_count_only_items_with_a_reference(unpaired, strict_judges, toy_test):
+def test_all_rows_are_of_the_items_that_have_a_reference(unpaired, strict_judges):
     same = ScoredSystem("same", tuple(item.reference or item.source for item in unpaired.items))
-    scores = score(unpaired, strict_judges, [*built_in_systems(unpaired), same], resamples=20, progress=False)
+    test, systems = on_same_items(unpaired, [same])
+    scores = score(test, strict_judges, [*built_in_systems(test), *systems], resamples=20, progress=False)
+    assert {row.n for row in scores.rows if row.direction == "average"} == {8}
     gold, row = scores.row("gold"), scores.row("same")
-    assert (gold.n, gold.references, gold.errors) == (8, 8, 0)
-    assert (row.n, row.references, row.errors) == (10, 8, 0)
-    assert [scores.row("same", name).n for name in ("rep2gio", "gio2rep")] == [5, 5]
-    assert gold.values["compliancy"] == 1
+    assert gold.values["compliancy"] == row.values["compliancy"] == row.values["bleu"] == 1
+    assert "|n:8|" in scores.signature
+    one, other = scores.systems.index("gold"), scores.systems.index("same")
+    assert scores.p_values[one, other] == 1
+
+
+def test_all_items_have_no_gold_and_their_overlap_is_of_those_with_a_reference(unpaired, strict_judges):
+    same = ScoredSystem("same", tuple(item.reference or item.source for item in unpaired.items))
+    test, systems = on_same_items(unpaired, [same], all_items=True)
+    scores = score(test, strict_judges, [*built_in_systems(test), *systems], resamples=20, progress=False)
+    assert scores.systems == ["same", "copy", "lead", "random-target"]
+    row = scores.row("same")
+    assert (row.n, row.references, row.events) == (10, 8, 4)
     assert row.values["compliancy"] == pytest.approx(0.8)
     assert row.values["bleu"] == pytest.approx(1)
-    assert row.values["rougeL"] == 1
-    assert row.values["rougeL_source"] > gold.values["rougeL_source"]
-    assert scores.items["gold"].height == 8
-    assert "|n:10|" in scores.signature
-    one, other = scores.systems.index("gold"), scores.systems.index("same")
-    assert scores.p_values[one, other] == 1  # the same headlines on the items that both have
+
+
+def test_an_article_without_a_partner_is_of_the_event_of_its_pair(unpaired):
+    assert len(unpaired.items) == 10
+    assert len(set(unpaired.events)) == 4
+
+
+def test_a_reversal_towards_the_wrong_outlet_is_compliant_and_not_strict(toy_test, strict_judges):
+    """main misreads the original, so that the paper's relative reversal asks for the outlet that it comes from."""
+    item = toy_test.items[0]
+    misread = replace(item, source=f"{item.source}!", prediction=item.source)
+    row = judge_items(strict_judges, [misread], language="it", progress=False).row(0, named=True)
+    assert (row["main"], row["main_normalised"]) == (True, False)
+    assert (row["compliancy"], row["strict_compliancy"]) == (True, False)
+
+
+def test_strict_is_an_upper_bound_where_facts_are_checked_by_rules(toy_test, strict_judges):
+    scores = score(toy_test, strict_judges, built_in_systems(toy_test), resamples=5, progress=False)
+    assert scores.as_dict()["strict_compliancy_is_upper_bound"] is True
+    assert terminal_table(scores).texts[0][1] == "≤ 1.000"
+    assert any("upper bound" in note for note in terminal_table(scores).notes)
+    without = score(toy_test, FakeJudges(), built_in_systems(toy_test), resamples=5, progress=False)
+    assert without.as_dict()["strict_compliancy_is_upper_bound"] is False
 
 
 def test_without_any_reference_there_is_no_gold_and_no_overlap(unpaired, strict_judges):
@@ -174,6 +209,10 @@ def test_the_function_without_a_corpus(toy_test, strict_judges):
     )
     assert without["verdicts"][0]["strict_compliancy"] is None
     assert without["facts"] == 0.5
+    assert found["strict_compliancy_is_upper_bound"] is True
+    assert without["strict_compliancy_is_upper_bound"] is False
+    one = compute_compliancy(judges=strict_judges, **arguments, events=["same", "same"])
+    assert "|events:1|" in one["signature"]
 
 
 def test_the_function_knows_the_labels_of_change_it(toy_test, strict_judges):

@@ -168,20 +168,23 @@ def test_a_text_file_has_a_headline_a_line_in_the_order_of_the_test_set(tmp_path
 def test_a_subset_is_refused_or_scored_alone(tmp_path, toy_test, lines):
     file = write(tmp_path / "p.csv", lines[3:])
     with pytest.raises(
-        InputError, match="3 ids missing: a0, a1, a2; --allow-missing leaves out what is missing"
+        InputError,
+        match="3 ids missing: a0, a1, a2; --shared-items scores all systems on what every file has",
     ):
         read_predictions(file, toy_test)
-    system = read_predictions(file, toy_test, allow_missing=True)
+    system = read_predictions(file, toy_test, needed=())
     assert system.headlines == (None, None, None, *(f"Titolo, {item.id}" for item in toy_test.items[3:]))
     with pytest.raises(InputError, match=r"8 ids missing.*1 id not in the test set: x9$"):
-        read_predictions(write(tmp_path / "q.csv", ["x9,Titolo,gio"]), toy_test, allow_missing=True)
+        read_predictions(write(tmp_path / "q.csv", ["x9,Titolo,gio"]), toy_test, needed=())
+    with pytest.raises(InputError, match="1 id missing: a2;"):
+        read_predictions(file, toy_test, needed={"a2", "a3"})
 
 
 def test_runs_of_a_system_lack_the_same_headlines(tmp_path, toy_test, lines):
     files = [write(tmp_path / f"{run}.csv", lines[missing:]) for run, missing in enumerate((2, 2, 3))]
-    one, other = read_scored_systems([f"mine={file}" for file in files[:2]], toy_test, allow_missing=True)
+    one, other = read_scored_systems([f"mine={file}" for file in files[:2]], toy_test, needed=())
     assert one.headlines[:3] == other.headlines[:3] == (None, None, "Titolo, a2")
     with pytest.raises(
         InputError, match="the runs of mine lack different ids: give headlines for the same ones in each run"
     ):
-        read_scored_systems([f"mine={file}" for file in files], toy_test, allow_missing=True)
+        read_scored_systems([f"mine={file}" for file in files], toy_test, needed=())

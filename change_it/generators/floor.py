@@ -1,18 +1,21 @@
-"""The system `minimum-edit`: what judges can be made to accept by capitals, marks, order and cuts alone."""
+"""The system `floor`: what judges can be made to accept by rearranging the original and cutting the article, without writing anything."""
 
 import re
 
 from change_it.generators.rerank import choose
 from change_it.judges.judge import Judges
-from change_it.scoring.columns import MINIMUM_EDIT
+from change_it.scoring.columns import FLOOR
 from change_it.scoring.compliancy import Reversal
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import ScoredSystem
+from change_it.text.sentences import sentences
 from change_it.text.typography import Typography
 
 #: Between two clauses.
 _JOINT = re.compile(r"(?<=\w)[\"”»’)]?\s*(?:[:;,]|\s[-–—])\s+")
+#: Sentences of an article that are cut, its first characters that they are found in, and the fewest and most words of a cut.
+_SENTENCES, _CHARACTERS, _WORDS = 3, 1500, (4, 20)
 _MARK = re.compile(r"[^\w\s'’]+")
 
 
@@ -45,11 +48,37 @@ def rearrangements(headline: str, typography: Typography) -> list[str]:
     return [text for text in dict.fromkeys(map(str.strip, made)) if text]
 
 
-def minimum_edit(test: TestSet, judges: Judges, *, reversal: Reversal = "relative") -> ScoredSystem:
-    """For each headline the one of its `rearrangements` that judges find most compliant: a floor, since it says nothing new."""
+def cuts(article: str, typography: Typography) -> list[str]:
+    """The first sentences of an article and their clauses, as an outlet would print them as headlines.
+
+    Examples:
+        >>> cuts("Il ponte sulla statale è crollato, due persone sono ferite. Poi altro.", Typography())[1:]
+        ['Il ponte sulla statale è crollato', 'Due persone sono ferite']
+    """
+    fewest, most = _WORDS
+    made = []
+    for sentence in sentences(article[:_CHARACTERS])[:_SENTENCES]:
+        for part in (sentence, *_JOINT.split(sentence)):
+            words = part.split()
+            if len(words) >= fewest:
+                text = " ".join(words[:most]).rstrip(" ,;:.-–—")
+                made.append(typography.apply(text[:1].upper() + text[1:]))
+    return list(dict.fromkeys(made))
+
+
+def floor(
+    test: TestSet, judges: Judges, *, reversal: Reversal = "relative", language: str | None = None
+) -> ScoredSystem:
+    """For each headline the rearrangement of the original or cut of the article with the highest strict joint probability.
+
+    The judges that choose are of another fold than those that score; fluency is among them.
+    """
     judges.check_outlets(test.outlets, test.name)
     setting = {outlet: Typography.of(texts) for outlet, texts in test.training_headlines.items()}
-    candidates = [rearrangements(item.source, setting[item.target]) for item in test.items]
+    candidates = [
+        [*rearrangements(item.source, setting[item.target]), *cuts(item.article, setting[item.target])]
+        for item in test.items
+    ]
     chosen = choose(
         judges,
         candidates,
@@ -57,8 +86,10 @@ def minimum_edit(test: TestSet, judges: Judges, *, reversal: Reversal = "relativ
         [item.article for item in test.items],
         [test.outlets.index(item.target) for item in test.items],
         reversal=reversal,
+        objective="strict",
+        language=language,
     )
     headlines = tuple(
         some[index] if index >= 0 else "" for some, index in zip(candidates, chosen, strict=True)
     )
-    return ScoredSystem(MINIMUM_EDIT, headlines, Reranker.of(Judges(judges.main, judges.hh, judges.ah)))
+    return ScoredSystem(FLOOR, headlines, Reranker.of(judges))

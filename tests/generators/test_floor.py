@@ -1,0 +1,84 @@
+import json
+from dataclasses import replace
+
+import pytest
+from scoring_fakes import FakeJudges, write_stand_ins
+
+from change_it import InputError
+from change_it.generators.floor import cuts, floor, rearrangements
+from change_it.scoring.scores import score
+from change_it.text.tokens import words
+from change_it.text.typography import Typography
+
+HEADLINES = ["Crolla il ponte: «due feriti»", "Sì", "A, B e C – ma non D", "?!", "Che vergogna!"]
+
+
+@pytest.mark.parametrize("headline", HEADLINES)
+def test_versions_of_a_headline_add_no_word(headline):
+    made = rearrangements(headline, Typography(quotes="“”", titles=True))
+    assert made[0] == headline
+    assert len(set(made)) == len(made) <= 16
+    known = {word.lower() for word in words(headline)}
+    assert all({word.lower() for word in words(text)} <= known for text in made)
+    assert all(made)
+
+
+def test_cuts_are_sentences_and_clauses_of_the_article():
+    article = "Ieri a Roma il ponte è crollato: due feriti gravi in ospedale. Poi. " + "Parole " * 30
+    made = cuts(article, Typography(titles=True))
+    assert "Ieri a Roma il Ponte è Crollato" in made
+    assert "Due Feriti Gravi in Ospedale" in made
+    assert all(4 <= len(text.split()) <= 20 for text in made)
+
+
+def test_judges_choose_for_strict_what_fools_them(toy_test):
+    """Capitals are gio's, and they are gone once both headlines are set alike; a word is not."""
+    judges = FakeJudges(fold="0", digits="abcd")
+    judges.main.rule = lambda text, _: 0.9 if "poi" in text.lower() or text.isupper() else 0.2
+    items = tuple(
+        replace(item, article=f"{item.article} Poi sul tema del {words(item.source)[-1]} si litiga.")
+        for item in toy_test.items
+    )
+    test = replace(toy_test, items=items)
+    system = floor(test, judges)
+    assert system.reranker.fold == "0"
+    aimed = [text for item, text in zip(items, system.headlines, strict=True) if item.target == "gio"]
+    assert all("poi" in text.lower() for text in aimed)
+
+
+def test_judges_that_chose_do_not_score(toy_test):
+    system = floor(toy_test, FakeJudges(fold="0", digits="abcd"))
+    assert system.name == "floor"
+    with pytest.raises(InputError, match="not independent"):
+        score(toy_test, FakeJudges(fold="0", digits="wxyz"), [system], resamples=5)
+
+
+def test_the_command_asks_judges_of_the_other_fold(tmp_path, toy_corpus, monkeypatch, capsys):
+    from change_it.cli import main
+    from change_it.judges.judge import Judges
+
+    folders = {fold: write_stand_ins(tmp_path / fold) for fold in "01"}
+
+    def load(name, *_, **__):
+        fold = next(fold for fold, folder in folders.items() if str(folder.resolve()) == str(name))
+        return FakeJudges(fold=fold, digits={"0": "abcd", "1": "wxyz"}[fold])
+
+    monkeypatch.setattr(Judges, "from_pretrained", load)
+    given = [
+        "score",
+        "--corpus",
+        str(toy_corpus),
+        "--judges",
+        str(folders["1"]),
+        "--resamples",
+        "5",
+        "--json",
+    ]
+    assert main([*given, "--floor", str(folders["0"])]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert list(record["systems"])[:2] == ["gold", "floor"]
+    assert record["rerankers"]["floor"]["fold"] == "0"
+    assert main([*given, "--floor", str(folders["1"])]) == 2
+    assert "not independent" in capsys.readouterr().err
+    assert main(given) == 0
+    assert "floor" not in json.loads(capsys.readouterr().out)["systems"]
