@@ -45,6 +45,20 @@ class TestSplit:
                 fold = result.fold[(result.alignment == name) & (labels(200) == side)]
                 assert abs((fold == 0).sum() - (fold == 1).sum()) <= 1
 
+    def test_unpaired_articles_of_a_test_event_are_of_that_event(self):
+        """A second report of each pair's event, in no pair, is linked by its cosine with the A article."""
+        count = 40
+        rows = np.arange(count)
+        a, b, similarity = rows, rows + 2 * count, np.full(count, 0.8)
+        clusters = np.arange(4 * count)
+        result = split_of(clusters, (a, b, similarity), events=(rows, rows + count))
+        test = result.alignment == "A2"
+        assert test[rows].sum() == test[rows + count].sum() == test[rows + 2 * count].sum() == count // 2
+        assert (result.event[rows] == result.event[rows + count]).all()
+        assert (result.event[rows] == result.event[rows + 2 * count]).all()
+        assert len(set(result.event[test])) == count // 2
+        assert (result.fold[rows] == result.fold[rows + count]).all()
+
     def test_another_seed_is_another_split_and_the_same_seed_the_same(self):
         pairs = ranked(100)
         first, again, other = (split_of(np.arange(200), pairs, seed=seed) for seed in (1, 1, 2))
