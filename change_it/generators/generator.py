@@ -48,6 +48,7 @@ from change_it.generators.search import generate
 from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors, write_json
 from change_it.networks.formats import FORMATS, Format
 from change_it.networks.pointer_generator import (
+    AS_PUBLISHED,
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
     WordGenerator,
@@ -300,9 +301,9 @@ def check_writer(name: str) -> None:
 
 
 def new_network(
-    architecture: str, texts: Iterable[str], *, vocabulary: int, cells: int
+    architecture: str, texts: Iterable[str], *, vocabulary: int, cells: int, as_published: bool = False
 ) -> tuple[WordGenerator, HeadlineTokenizer]:
-    """A network of ours and its tokenizer; the weights depend on torch's random state."""
+    """A network of ours, or s2s, pn or pnc as published, and its tokenizer; the weights depend on torch's random state."""
     if cells < 2 or cells % 2:
         raise InputError(
             f"--cells {cells} cannot be shared by both directions of the encoder or two heads: give an even number"
@@ -312,7 +313,9 @@ def new_network(
     tokenizer = train_tokenizer(texts, size=vocabulary)
     if architecture == TRANSFORMER:
         return PointerTransformerForConditionalGeneration.of_size(cells, tokenizer), tokenizer
+    published = {**AS_PUBLISHED, **({"bridge": "none"} if architecture == "s2s" else {})}
     config = PointerGeneratorConfig(
+        **(published if as_published else {}),
         vocab_size=len(tokenizer) + tokenizer.reserved,
         reserved=tokenizer.reserved,
         hidden_size=cells,

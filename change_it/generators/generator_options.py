@@ -70,7 +70,7 @@ class GeneratorOptions(TrainingOptions):
     quick: bool = False
     """For small corpora and machines without a GPU, instead of the papers' values of s2s, pn and pnc: AdamW, small batches, shorter sources."""
     as_published: bool = False
-    """The papers' generator of the recipe: s2s for s2s1-3, pn for sum; for agnostic, train_d and train_m pnc on the first 500 words of an article (LREC 2020)."""
+    """The papers' generator of the recipe: s2s for s2s1-3, pn for sum; for agnostic, train_d and train_m pnc on the first 500 words of an article (LREC 2020). Output projection, bridge and loss are those of the organisers' files."""
     filter_by: str | None = None
     """Folder or Hub id of judges, for rewrite: learn from those pairs alone whose printed headline has strict compliancy to them; train them with --fold, others of the other fold must score."""
     lora: bool = False

@@ -321,6 +321,7 @@ def _start(settings: GeneratorSettings, kind: ModelKind, data: RecipeData, work:
             [*data.train.sources, *data.train.targets],
             vocabulary=settings.vocabulary or 0,
             cells=settings.cells or 0,
+            as_published=settings.as_published,
         )
         folder = stage_pretrained(work / "start", network, seed=settings.seed)
         tokenizer = load_tokenizer(folder)

@@ -1,8 +1,8 @@
 """The five baseline systems of HEvAS: headlines that any other system should beat (HEvAS 2019, section 3.3).
 
 TextRank is Mihalcea and Tarau's (2004): words are linked where they stand side by side, sentences by the words that they
-share. Choices where the papers are silent: vertices are the words that are no stop words; of equal scores the earlier
-one wins; a headline ends after exactly the n words of `text.tokens`, in the writing of the article where it is a piece of it.
+share. Unlike theirs, whose words are nouns and adjectives, vertices are the words that are no stop words. Where the papers
+are silent: of equal scores the earlier one wins; a headline ends after exactly the n words of `text.tokens`, in the writing of the article where it is a piece of it.
 """
 
 from collections.abc import Callable, Sequence

@@ -104,6 +104,9 @@ def build(
             setattr(config, name, value)
         if encoder == SCRATCH:
             return BertForSequenceClassification(config), tokenizer
+        # the organisers' notebook gives their judges no token types
+        names = [name for name in tokenizer.model_input_names if name != "token_type_ids"]
+        tokenizer.model_input_names = tokenizer.init_kwargs["model_input_names"] = names
         return load_encoder_weights(encoder, config, AutoModelForSequenceClassification), tokenizer
     tokenizer.model_max_length = 1_000_000  # words of a long article are compared in full
     judge: StyleJudgeForSequenceClassification | PairJudgeForSequenceClassification

@@ -60,6 +60,7 @@ class Judge:
         fold: the fold it was trained on: all, 0 or 1.
         outlets: short names of A and B.
         weights_hash: SHA-256 of its weights, which no judge that chose may share.
+        article_first: it reads article and headline, asked for headline and article.
         max_tokens: longer inputs are cut; the fluency judge refuses them, whose end it would not read.
         cache_size: how many of the latest answers are kept.
         precision: float32, or bf16: matrix products in bfloat16.
@@ -78,6 +79,7 @@ class Judge:
     precision: Arithmetic = "float32"
     workers: "Workers[Judges] | None" = field(default=None, repr=False)
     model_hash: str = ""
+    article_first: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _cache: LRUCache[Question, Floats] = field(init=False, repr=False)
 
@@ -111,6 +113,7 @@ class Judge:
             weights_hash=weights_hash,
             model_hash=model_hash,
             max_tokens=about.max_tokens,
+            article_first=about.article_first,
             cache_size=cache_size,
             precision=precision,
         )
@@ -171,7 +174,7 @@ class Judge:
         self.predict(texts, pairs)
         if self.max_tokens > getattr(self.model.config, "max_position_embeddings", self.max_tokens):
             raise ValueError(f"it reads less than the {self.max_tokens} tokens that config.json says")
-        batch = self._encode(texts, pairs, self.max_tokens).to(self.model.device)
+        batch = self.encode(texts, pairs, self.max_tokens).to(self.model.device)
         batch["input_ids"][:, 0] = max(self.tokenizer.get_vocab().values())
         self.model(**batch)
 
@@ -255,8 +258,10 @@ class Judge:
         pairs = [pair for _, pair in batch if pair is not None] or None
         return self.predict([text for text, _ in batch], pairs)
 
-    def _encode(self, texts: list[str], pairs: list[str] | None, max_tokens: int) -> Any:
+    def encode(self, texts: list[str], pairs: list[str] | None, max_tokens: int) -> Any:
         """A batch of tensors."""
+        if self.article_first and pairs is not None:
+            texts, pairs = pairs, texts
         with (
             self._lock,
             reading_errors(self.tokenizer),
@@ -266,13 +271,13 @@ class Judge:
     @torch.no_grad()
     def predict(self, texts: list[str], pairs: list[str] | None) -> Floats:
         """(n, 2) probabilities of one batch."""
-        batch = self._encode(texts, pairs, self.max_tokens)
+        batch = self.encode(texts, pairs, self.max_tokens)
         device = self.model.device
         with arithmetic(device, self.precision):
             logits = self.model(**batch.to(device)).logits
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
         if self.task == "fluency" and batch["input_ids"].shape[1] == self.max_tokens:
-            longest = self._encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)
+            longest = self.encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)
             probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0
         if probabilities.shape != (len(texts), 2) or not np.isfinite(probabilities).all():
             raise InputError(

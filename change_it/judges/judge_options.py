@@ -103,6 +103,8 @@ class JudgeSettings(TrainingSettings, JudgeOptions):
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:
         """What the configuration of a judge keeps of its training, under `change_it`."""
         kept = {name: getattr(self, name) for name in ("task", "head", "fold", "seed", "max_tokens")}
+        if self.task == "ah" and as_in_the_papers(vars(self)):
+            kept["article_first"] = True
         names = {"corpus": Path(self.corpus).name, "encoder": Path(self.encoder).name}
         return {**kept, "outlets": list(outlets), **names}
 
@@ -228,14 +230,23 @@ class About(NamedTuple):
     fold: Fold
     outlets: tuple[str, str]
     max_tokens: int
+    article_first: bool = False  # ah reads article and headline, as in the organisers' notebook
 
 
 def read_about(record: object) -> About | None:
     """The entry `change_it` of a judge's configuration; None where it is not as training writes it."""
     match record:
-        case {"task": str(task), "fold": str(fold), "outlets": [str(a), str(b)], "max_tokens": int(most)}:
+        case {
+            "task": str(task),
+            "fold": str(fold),
+            "outlets": [str(a), str(b)],
+            "max_tokens": int(most),
+            **rest,
+        }:
             if task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST:
-                return About(cast(Task, task), cast(Fold, fold), (a, b), most)
+                return About(
+                    cast(Task, task), cast(Fold, fold), (a, b), most, rest.get("article_first") is True
+                )
     return None
 
 

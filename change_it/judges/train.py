@@ -23,7 +23,7 @@ from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.encoders import build, load_encoder_weights, warm_start
 from change_it.judges.fluency_data import load_fluency, parse_held_out
 from change_it.judges.fluency_training import acceptance_table, prepare
-from change_it.judges.judge import Judge, encode
+from change_it.judges.judge import Judge
 from change_it.judges.judge_options import (
     BILSTM,
     HEADS,
@@ -144,7 +144,7 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
 
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
         some = data.train.select(rows)
-        batch = encode(tokenizer, some.texts, some.pairs, max_tokens=settings.max_tokens)
+        batch = judge.encode(some.texts, some.pairs, settings.max_tokens)
         return {**batch, "labels": torch.from_numpy(some.labels)}
 
     def evaluate(model: Any) -> dict[str, float]:

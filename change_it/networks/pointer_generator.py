@@ -14,7 +14,7 @@ with the weights.
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -31,7 +31,7 @@ WORDS_AT_ONCE = 5_000
 
 
 class PointerGeneratorConfig(WordConfig):
-    """What a `PointerGeneratorForConditionalGeneration` is made of; the defaults are the papers'."""
+    """What a `PointerGeneratorForConditionalGeneration` is made of; `AS_PUBLISHED` is what the papers' have otherwise."""
 
     model_type = "change_it_pointer_generator"
 
@@ -41,8 +41,17 @@ class PointerGeneratorConfig(WordConfig):
     copy: bool = True  # False: S2S; True: PN
     coverage: bool = False  # True: PNC
     coverage_weight: float = 1.0  # lambda, weight of the coverage loss
-    # words are written with the embeddings that read them; False: a matrix of its own
+    # words are written with the embeddings that read them; False: a (words, hidden) matrix of its own
     tie_word_embeddings: bool = True
+    # between encoder and decoder: tanh, over both directions together; relu, OpenNMT's, one layer for either direction; none
+    bridge: Literal["tanh", "relu", "none"] = "tanh"
+    loss_by_sequence: bool = (
+        False  # mean over headlines of their means (See et al. eq. 7); False: mean over all words
+    )
+
+
+#: What the organisers' files set otherwise than the defaults; those of S2S have no bridge.
+AS_PUBLISHED: dict[str, Any] = {"tie_word_embeddings": False, "bridge": "relu", "loss_by_sequence": True}
 
 
 @dataclass
@@ -90,8 +99,10 @@ class PointerEncoder(nn.Module):
         self.words, self.unknown = config.words, config.unk_token_id
         self.embedding = embedding
         self.lstm = nn.LSTM(config.embedding_size, size // 2, bidirectional=True, batch_first=True)
-        self.bridge_hidden = nn.Linear(size, size)
-        self.bridge_cell = nn.Linear(size, size)
+        self.bridge = config.bridge
+        between = size // 2 if self.bridge == "relu" else size
+        self.bridge_hidden = None if self.bridge == "none" else nn.Linear(between, between)
+        self.bridge_cell = None if self.bridge == "none" else nn.Linear(between, between)
         self.keys = nn.Linear(size, size)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: object) -> EncodedSource:
@@ -100,11 +111,17 @@ class PointerEncoder(nn.Module):
         embedded = self.embedding(in_vocabulary(input_ids, self.words, self.unknown))
         with lstm_arithmetic(embedded.device):
             states, hidden, cell = self._run(embedded, mask)
+        if self.bridge_hidden is not None and self.bridge_cell is not None:
+            if self.bridge == "relu":
+                layers = (self.bridge_hidden, hidden), (self.bridge_cell, cell)
+                hidden, cell = (layer(last.unflatten(1, (2, -1))).relu().flatten(1) for layer, last in layers)
+            else:
+                hidden, cell = self.bridge_hidden(hidden).tanh(), self.bridge_cell(cell)
         return EncodedSource(
             last_hidden_state=states,
             projected=2 * self.keys(states),
-            hidden=torch.tanh(self.bridge_hidden(hidden)),
-            cell=self.bridge_cell(cell),
+            hidden=hidden,
+            cell=cell,
             source_ids=input_ids,
             source_mask=mask.bool(),
         )
@@ -280,8 +297,10 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
 
     def _merged(self, hidden: Tensor, context: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """What makes the logits of words: (..., size) states, the (words, size) matrix and the bias."""
-        merged = torch.tanh(self.merge(torch.cat([hidden, context], dim=-1)))
-        return merged, self.embedding.weight if self.output is None else self.output.weight, self.output_bias
+        merged = self.merge(torch.cat([hidden, context], dim=-1))
+        if self.output is None:
+            return torch.tanh(merged), self.embedding.weight, self.output_bias
+        return merged, self.output.weight, self.output_bias  # linear (See et al. eq. 4)
 
     def _switch(self, hidden: Tensor, context: Tensor, embedded: Tensor) -> Tensor:
         """(..., 1) logit of p_gen (eq. 8)."""
@@ -290,7 +309,8 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         return self.switch(torch.cat([context, hidden, embedded], dim=-1))
 
     def _loss(self, steps: _Steps, encoded: EncodedSource, labels: Tensor) -> Tensor:
-        """Mean over the labels' words (eq. 6, 9, 13)."""
+        """Mean over the labels' words, or over headlines of theirs (eq. 6, 7, 9, 13)."""
+        lengths = (labels != IGNORED).sum(1)
         rows, times = torch.nonzero(labels != IGNORED, as_tuple=True)
         wanted = labels[rows, times]
         parts = steps.hidden, steps.context, steps.attention
@@ -299,15 +319,21 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         words = in_vocabulary(wanted, self.config.words, self.config.unk_token_id)
         nll = negative_log_likelihood(*self._merged(hidden, context), words)
         if self.switch is None:
-            return nll.mean()
+            return self._mean(nll, lengths, rows)
         copied = (attention * (encoded.source_ids[rows] == wanted.unsqueeze(1))).sum(1)
         switch = self._switch(hidden, context, steps.embedded[rows, times]).squeeze(1).to(nll.dtype).sigmoid()
         probability = switch * inside * torch.exp(-nll) + (1 - switch) * copied
-        loss = -torch.log(probability + torch.finfo(probability.dtype).tiny).mean()
+        losses = -torch.log(probability + torch.finfo(probability.dtype).tiny)
         if steps.coverage is not None:
-            twice = torch.minimum(attention, steps.coverage[rows, times]).sum(1).mean()
-            loss = loss + self.config.coverage_weight * twice
-        return loss
+            twice = torch.minimum(attention, steps.coverage[rows, times]).sum(1)
+            losses = losses + self.config.coverage_weight * twice
+        return self._mean(losses, lengths, rows)
+
+    def _mean(self, losses: Tensor, lengths: Tensor, rows: Tensor) -> Tensor:
+        """Mean of the losses of words that stand in these rows, as the configuration says."""
+        if not self.config.loss_by_sequence:
+            return losses.mean()
+        return (losses / lengths[rows]).sum() / (lengths > 0).sum()
 
     def _log_probabilities(self, steps: _Steps, encoded: EncodedSource) -> Tensor:
         """(n, t, vocab_size), `<unk>` given to the most attended source word."""

@@ -43,11 +43,13 @@ class HeadlineLoss(nn.Module):
 
 @torch.no_grad()
 def loss_per_token(model: nn.Module, batches: Iterable[Mapping[str, Tensor]]) -> float:
-    """Mean loss of a model over the tokens of batches whose label counts."""
+    """Mean loss of a model over the tokens of batches whose label counts; over their rows where it trains on that."""
+    by_row = getattr(getattr(model, "config", None), "loss_by_sequence", False)
     device = next(model.parameters()).device
     total, tokens = 0.0, 0
     for batch in batches:
-        count = int((batch["labels"] != IGNORED).sum())
+        learnt = batch["labels"] != IGNORED
+        count = int((learnt.any(1) if by_row else learnt).sum())
         loss = model(**{name: tensor.to(device) for name, tensor in batch.items()}).loss
         total, tokens = total + float(loss) * count, tokens + count
     return total / tokens

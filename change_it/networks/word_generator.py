@@ -70,8 +70,8 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
 
         Sources (n, tokens) have temporary ids and padding on the right; `decoder_input_ids` (n, t) are the words so far, `<s>`
         first, from the labels when not given; `labels` (n, t) end with `</s>` and are padded with -100. The Transformer
-        carries `past_key_values` on in place. With labels the loss is the mean over their words of -log P(word), for PNC of
-        the weighted coverage loss (eq. 13) too, and there are no logits. Without, they are (n, t, vocab_size)
+        carries `past_key_values` on in place. With labels the loss is the mean over their words (with `loss_by_sequence` that
+        over headlines of those) of -log P(word), for PNC of the weighted coverage loss (eq. 13) too, and there are no logits. Without, they are (n, t, vocab_size)
         log-probabilities over the extended vocabulary, none for `<unk>`.
         """
         encoded = self.encoder(input_ids, attention_mask) if encoder_outputs is None else encoder_outputs

@@ -16,7 +16,7 @@ from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.card import GeneratorCard
 from change_it.generators.decoding import Decoding
-from change_it.generators.generator import load_generator
+from change_it.generators.generator import load_generator, new_network
 from change_it.generators.generator_options import GeneratorOptions, architecture_of, check_published, preset
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.recipes import SourcesAndTargets, load_recipe
@@ -287,6 +287,27 @@ def test_as_published_is_each_papers_generator(tmp_path):
     ):
         with pytest.raises(InputError, match="--as-published is for s2s, pn and pnc"):
             of(recipe, **changes)
+
+
+@pytest.mark.parametrize("name", ["s2s", "pn", "pnc"])
+def test_the_network_as_published_is_the_organisers(name):
+    cells, texts = 16, ["il ponte crolla", "Ecco chi paga"]
+    model, _ = new_network(name, texts, vocabulary=100, cells=cells, as_published=True)
+    assert model.output.weight.shape == (model.config.words, cells)
+    assert model.merge.weight.shape == (cells, 2 * cells)
+    assert model.config.loss_by_sequence
+    bridge = model.encoder.bridge_hidden
+    assert bridge is None if name == "s2s" else bridge.weight.shape == (cells // 2, cells // 2)
+    usual, _ = new_network(name, texts, vocabulary=100, cells=cells)
+    assert usual.output is None
+    assert not usual.config.loss_by_sequence
+    assert usual.encoder.bridge_hidden.weight.shape == (cells, cells)
+
+
+def test_as_published_reaches_the_saved_generator(corpus, tmp_path):
+    train.train_generator(options(corpus, tmp_path / "out", as_published=True, updates=2, evaluation_steps=2))
+    saved = json.loads((tmp_path / "out/config.json").read_text())
+    assert (saved["tie_word_embeddings"], saved["bridge"], saved["loss_by_sequence"]) == (False, "relu", True)
 
 
 def test_rewrite_is_written_by_a_transformer(tmp_path):

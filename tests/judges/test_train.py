@@ -4,7 +4,9 @@ import json
 import math
 
 import pytest
+import torch
 from processes import run_python
+from transformers import AutoTokenizer
 
 from change_it.commands import train_judge
 from change_it.errors import InputError
@@ -13,6 +15,7 @@ from change_it.judges.data import load_task
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import JudgeOptions, as_in_the_papers, preset
 from change_it.text.typography import plain
+from change_it.training.run_folder import TrainingRun
 
 
 def options(corpus, out, **changes):
@@ -141,11 +144,39 @@ def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, 
     assert Judge.from_pretrained(tmp_path / task).fold == "0"
 
 
-def test_the_papers_head_trains_to_the_last_update_and_no_further(corpus, tmp_path):
-    encoder = tmp_path / "encoder"
+@pytest.fixture
+def encoder(tmp_path):
+    """A BERT for the papers' judges."""
     plain = {"outlets": ("colle", "faro"), "head": "cross-encoder", "vocabulary_size": 300}
     for part in encoders.build("main", "scratch", ["Il governo è caduto", "Festival aperto"] * 9, **plain):
-        part.save_pretrained(encoder)
+        part.save_pretrained(tmp_path / "encoder")
+    return tmp_path / "encoder"
+
+
+def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, encoder, tmp_path, monkeypatch):
+    run = {}
+    monkeypatch.setattr(train, "TrainingRun", lambda **given: run.update(given) or TrainingRun(**given))
+    settings = {"task": "ah", "encoder": str(encoder), "as_published": True, "max_tokens": 200}
+    train.train_judge(options(corpus, tmp_path / "ah", max_minutes=0.0, **settings))
+    judge = Judge.from_pretrained(tmp_path / "ah", device="cpu")
+    learnt = load_task("ah", corpus, fold="all", negatives="random", validation_share=0.1, seed=1).train
+    headline, article = learnt.texts[0], learnt.pairs[0]
+    read = {"truncation": True, "max_length": 200, "return_tensors": "pt"}
+    expected = AutoTokenizer.from_pretrained(tmp_path / "ah")(article, headline, **read)
+    assert "token_type_ids" not in expected
+    for batch in (run["collate"]([0]), judge.encode([headline], [article], 200)):
+        assert batch["input_ids"].tolist() == expected["input_ids"].tolist()
+        assert "token_type_ids" not in batch
+    with torch.no_grad():
+        right = judge.model(**expected).logits.softmax(-1).numpy()
+    given = judge.probabilities([headline], [article], progress=False)
+    assert given == pytest.approx(right, abs=1e-6)
+    judge.save_pretrained(tmp_path / "again")
+    again = Judge.from_pretrained(tmp_path / "again", device="cpu")
+    assert (again.probabilities([headline], [article], progress=False) == given).all()
+
+
+def test_the_papers_head_trains_to_the_last_update_and_no_further(corpus, encoder, tmp_path):
     settings = options(corpus, tmp_path / "hh", task="hh", encoder=str(encoder), head="cross-encoder")
     metrics = train.train_judge(settings)
     sizes, training = metrics["sizes"], metrics["training"]
@@ -161,6 +192,7 @@ def test_the_papers_head_trains_to_the_last_update_and_no_further(corpus, tmp_pa
     assert type(judge.model).__name__ == "BertForSequenceClassification"
     assert judge.model.config.id2label == {0: "no_match", 1: "match"}
     assert judge.model.config.change_it["head"] == "cross-encoder"
+    assert not judge.article_first
     assert judge.probabilities(["Il governo cade"], ["Il governo è caduto"], progress=False).sum() == (
         pytest.approx(1)
     )

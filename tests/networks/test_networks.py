@@ -7,6 +7,7 @@ from torch.nn.utils import parameters_to_vector
 from transformers import AutoModelForSeq2SeqLM
 
 import change_it.auto  # noqa: F401 (registers the models)
+from change_it.networks.pointer_generator import AS_PUBLISHED
 
 NETWORKS = [*KINDS, "transformer"]
 #: The Transformer masks with the least number of float32.
@@ -79,7 +80,7 @@ def test_state_is_carried_on_by_one_word_and_by_several(kind, first_words):
 
 @pytest.mark.parametrize(
     ("kind", "settings"),
-    [("pnc", {}), ("pnc", {"tie_word_embeddings": False}), ("transformer", {})],
+    [("pnc", {}), ("pnc", AS_PUBLISHED), ("s2s", AS_PUBLISHED | {"bridge": "none"}), ("transformer", {})],
 )
 def test_saved_model_is_the_same_bit_for_bit(kind, settings, tmp_path):
     model = make_model(kind, **settings).float()

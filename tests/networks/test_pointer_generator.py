@@ -9,9 +9,11 @@ from copying_networks import KINDS, RESERVED, WORDS, make_batch, make_model
 
 import change_it.auto  # noqa: F401 (registers the model)
 from change_it.networks.pointer_generator import (
+    AS_PUBLISHED,
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
 )
+from change_it.networks.pretrained_loss import loss_per_token
 
 
 def dot(left, right):
@@ -66,9 +68,19 @@ def loop_distributions(model, source, inputs):
         runs.append((states, hidden, cell))
     (ahead, ahead_hidden, ahead_cell), (back, back_hidden, back_cell) = runs
     states = [ahead[place] + back[place] for place in range(len(source))]
-    hidden = affine(encoder.bridge_hidden.weight, ahead_hidden + back_hidden, encoder.bridge_hidden.bias)
-    hidden = [value.tanh() for value in hidden]
-    cell = affine(encoder.bridge_cell.weight, ahead_cell + back_cell, encoder.bridge_cell.bias)
+    hidden, cell = ahead_hidden + back_hidden, ahead_cell + back_cell
+    layers = encoder.bridge_hidden, encoder.bridge_cell
+    if config.bridge == "tanh":
+        hidden, cell = (
+            affine(layer.weight, last, layer.bias) for layer, last in zip(layers, (hidden, cell), strict=True)
+        )
+        hidden = [value.tanh() for value in hidden]
+    elif config.bridge == "relu":  # forward and backward one by one
+        sides = (ahead_hidden, back_hidden), (ahead_cell, back_cell)
+        hidden, cell = (
+            [value.relu() for last in both for value in affine(layer.weight, last, layer.bias)]
+            for layer, both in zip(layers, sides, strict=True)
+        )
     context = zeros + zeros
     coverage = [torch.zeros((), dtype=torch.float64)] * len(source)
     result = []
@@ -86,8 +98,10 @@ def loop_distributions(model, source, inputs):
         attention = softmax(energies)
         context = [dot(attention, [state[unit] for state in states]) for unit in range(size)]
         merged = affine(model.merge.weight, hidden + context, model.merge.bias)
+        if config.tie_word_embeddings:
+            merged = [value.tanh() for value in merged]
         matrix = model.embedding.weight if config.tie_word_embeddings else model.output.weight
-        written = softmax(affine(matrix, [value.tanh() for value in merged], model.output_bias))
+        written = softmax(affine(matrix, merged, model.output_bias))
         extended = written + [torch.zeros((), dtype=torch.float64)] * RESERVED
         if config.copy:
             switch = affine(model.switch.weight, context + hidden + word, model.switch.bias)[0].sigmoid()
@@ -100,8 +114,8 @@ def loop_distributions(model, source, inputs):
 
 
 def loop_loss(model, input_ids, mask, labels):
-    """Mean over words of -log P(word) and the weighted coverage loss."""
-    losses = []
+    """Mean over words, or over sequences of theirs, of -log P(word) and the weighted coverage loss."""
+    losses, means = [], []
     for source, present, wanted in zip(input_ids.tolist(), mask.tolist(), labels.tolist(), strict=True):
         source = source[: sum(present)]
         wanted = [id_ for id_ in wanted if id_ != -100]
@@ -114,13 +128,23 @@ def loop_loss(model, input_ids, mask, labels):
                 for now, before in zip(attention, coverage, strict=True):
                     loss = loss + model.config.coverage_weight * torch.min(now, before)
             losses.append(loss)
+        means.append(sum(losses[-len(wanted) :]) / len(wanted))
+    losses = means if model.config.loss_by_sequence else losses
     return sum(losses) / len(losses)
 
 
-@pytest.mark.parametrize("tied", [True, False])
+SETTINGS = {
+    "ours": {},
+    "untied": {"tie_word_embeddings": False},
+    "published": AS_PUBLISHED,
+    "published without bridge": AS_PUBLISHED | {"bridge": "none"},
+}
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_loss_and_every_gradient_equal_a_plain_loop(kind, tied):
-    model = make_model(kind, tie_word_embeddings=tied)
+def test_loss_and_every_gradient_equal_a_plain_loop(kind, settings):
+    model = make_model(kind, **SETTINGS[settings])
     input_ids, mask, labels = make_batch()
     expected = loop_loss(model, input_ids, mask, labels)
     expected.backward()
@@ -132,6 +156,32 @@ def test_loss_and_every_gradient_equal_a_plain_loop(kind, tied):
     for name, parameter in model.named_parameters():
         assert gradients[name].abs().max() > 1e-6, name
         torch.testing.assert_close(parameter.grad, gradients[name], rtol=1e-8, atol=1e-11, msg=name)
+
+
+def test_a_loss_by_sequence_counts_each_headline_once():
+    model = make_model("pnc", loss_by_sequence=True)
+    input_ids, mask, labels = make_batch()
+    alone = [
+        model(
+            input_ids=input_ids[row : row + 1],
+            attention_mask=mask[row : row + 1],
+            labels=labels[row : row + 1],
+        ).loss
+        for row in range(3)
+    ]
+    batched = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+    assert batched.item() == pytest.approx(sum(loss.item() for loss in alone) / 3, rel=1e-12)
+    batches = [
+        {"input_ids": input_ids[rows], "attention_mask": mask[rows], "labels": labels[rows]}
+        for rows in (slice(0, 1), slice(1, 3))
+    ]
+    assert loss_per_token(model, batches) == pytest.approx(batched.item(), rel=1e-12)
+    model.config.loss_by_sequence = False
+    by_word = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+    assert by_word.item() == pytest.approx(
+        sum(loss.item() * words for loss, words in zip(alone, (5, 4, 2), strict=True)) / 11, rel=1e-12
+    )
+    assert by_word.item() != pytest.approx(batched.item(), rel=1e-3)
 
 
 @pytest.mark.parametrize("kind", KINDS)
