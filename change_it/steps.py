@@ -17,17 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.process import release_memory
 from change_it.tables import console
-from change_it.training.settings import Precision
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-
-
-def native_precision() -> Precision:
-    """What models train in: bf16 where the processor has units for it."""
-    from change_it.networks.pretrained import native_bf16
-
-    return "bf16" if native_bf16() else "no"
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,8 @@ from change_it.generators.generator_options import WRITER, GeneratorOptions, Rec
 from change_it.io import check_model, check_writable, read_json, write_json
 from change_it.io.locks import keep_locks
 from change_it.judges.judge_options import JudgeOptions, Task
-from change_it.steps import Run, Step, native_precision
+from change_it.steps import Run, Step
 from change_it.tables import console
-from change_it.training.settings import arithmetic_of
 from change_it.translation import Language, locale_language
 
 #: In the folder of a run: its options and the seconds of its finished steps.
@@ -170,7 +169,6 @@ def _training(options: QuickstartOptions) -> dict[Task, Step]:
                 task=task,
                 out=options.out / "judges" / task,
                 corpus=str(options.out / "corpus"),
-                mixed_precision=native_precision(),
                 seed=options.seed,
                 **TINY,
                 **of_task,
@@ -184,7 +182,6 @@ def _audit(options: QuickstartOptions) -> Step:
     judged = AuditOptions(
         corpus=str(options.out / "corpus"),
         judges=str(options.out / "judges"),
-        precision=arithmetic_of(native_precision()),
         items=100,
         report_language=options.report_language or locale_language(),
         seed=options.seed,
@@ -205,7 +202,6 @@ def _writing(options: QuickstartOptions) -> list[Step]:
     learning = GeneratorOptions(
         recipe=RECIPE,
         **training,
-        mixed_precision=native_precision(),
         corpus=corpus,
         out=out / "generators" / RECIPE,
         seed=seed,
@@ -224,7 +220,6 @@ def _report(options: QuickstartOptions) -> Step:
         corpus=str(options.out / "corpus"),
         judges=str(options.out / "judges"),
         predictions=(f"{RECIPE}={_predictions(options)}",),
-        precision=arithmetic_of(native_precision()),
         out=options.out / "report",
         report_language=options.report_language or locale_language(),
         seed=options.seed,

@@ -95,7 +95,11 @@ def read_test_set(corpus: str) -> TestSet:
         corpus,
         "pairs",
         "test",
-        ["similarity", "event", *(f"{side}_{part}" for side in "ab" for part in ("id", "headline", "article"))],
+        [
+            "similarity",
+            "event",
+            *(f"{side}_{part}" for side in "ab" for part in ("id", "headline", "article")),
+        ],
     )
     articles = read_table(corpus, "articles", "test", ["id", "label", "headline", "article", "event"])
     training = read_table(corpus, "articles", "train", ["label", "headline"])
@@ -127,7 +131,14 @@ def _items(
     """The headlines of one side as items, those with a partner first."""
     label, target = outlets if side == "a" else outlets[::-1]
     paired = pairs.unique(f"{side}_id", keep="first", maintain_order=True)
-    columns = (f"{side}_id", "event", f"{side}_headline", f"{side}_article", f"{other}_headline", f"{other}_article")
+    columns = (
+        f"{side}_id",
+        "event",
+        f"{side}_headline",
+        f"{side}_article",
+        f"{other}_headline",
+        f"{other}_article",
+    )
     of_outlet = articles.filter(pl.col("label") == label).select("id", "event", "headline", "article")
     single = of_outlet.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
     for id_, event, *texts in (*paired.select(columns).iter_rows(), *single.iter_rows()):
