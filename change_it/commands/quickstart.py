@@ -41,7 +41,7 @@ QUICK: dict[Task, dict[str, Any]] = {
     "main": {"updates": 60, "evaluation_steps": 30, "early_stopping": 1},
     "hh": {"updates": 120, "evaluation_steps": 40, "early_stopping": 1},
     "ah": {"updates": 20, "evaluation_steps": 20},
-    "fluency": {"updates": 900, "evaluation_steps": 150},
+    "fluency": {"updates": 600, "evaluation_steps": 150},
     "facts": {"batch_size": 16, "updates": 600, "evaluation_steps": 600},
 }
 #: The steps in the order in which they are noted.
