@@ -33,11 +33,10 @@ from change_it.generators.generator import add_adapters, kind_of, load_model, lo
 from change_it.generators.generator_options import GeneratorOptions, GeneratorSettings, preset
 from change_it.generators.recipes import load_recipe
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
-from change_it.networks.pretrained import has_bf16
 from change_it.networks.pretrained_loss import HeadlineLoss
 from change_it.process import keep_memory
 from change_it.training.optimizer import make_optimizer
-from change_it.training.settings import resolve
+from change_it.training.settings import Arithmetic, resolve
 
 WORDS = [
     "the",
@@ -84,6 +83,8 @@ class Options:
     """Sources that are decoded at once."""
     beams: int = 4
     """Beams of the search."""
+    precision: Arithmetic = "float32"
+    """Of the weights that are not trained."""
     repeat: int = 5
     """Times that everything runs, in turn; medians count."""
 
@@ -210,7 +211,7 @@ def measure(options: Options) -> dict[str, Any]:
         else EncoderDecoderFormat(tokenizer, **lengths)
     )
     batch = format_.collate(sources[: options.batch], targets[: options.batch])
-    dtype = torch.bfloat16 if has_bf16(torch.device("cpu")) else torch.float32
+    dtype = torch.bfloat16 if options.precision == "bf16" else torch.float32
     libraries = memory("VmRSS")
     model = load_model(options.model, kind, tokenizer, use="base", dtype=dtype).requires_grad_(False).train()
     weights = sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())

@@ -17,17 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.process import release_memory
 from change_it.tables import console
-from change_it.training.settings import Precision
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-
-
-def native_precision() -> Precision:
-    """What models train in: bf16 where the processor has units for it."""
-    from change_it.networks.pretrained import native_bf16
-
-    return "bf16" if native_bf16() else "no"
 
 
 @dataclass(frozen=True)
@@ -86,8 +78,8 @@ class Run:
     ) -> None:
         """Run what must be run, and record each step once it is finished.
 
-        The steps `beside` run meanwhile in a process of their own, whose output goes to `log`. Where `numbered`, headings count the
-        steps, and nothing is printed of those that were finished before.
+        The steps `beside` run meanwhile in a process of their own, whose output goes to `log`; a step that needs one of them waits
+        for it. Where `numbered`, headings count the steps, and nothing is printed of those that were finished before.
         """
         terminal = console()
 
@@ -104,15 +96,18 @@ class Run:
                 names = ", ".join(background.names)
                 terminal.print(f"In a process of its own, which writes to {log}: {names}.")
             left = unfinished(steps)
+
+            def note(wait: Sequence[str]) -> None:
+                for name, seconds in background.finished(wait):
+                    self._record(name, {"seconds": seconds})
+                    terminal.print(f"[green]✓[/] {name}: {seconds:.0f} s")
+
             for number, step in enumerate(left, start=1):
                 title = f"{number} of {len(left)}: {step.name}" if numbered else step.name
                 terminal.rule(title, align="left", style="dim")
+                note(step.needs)
                 self._record(step.name, self.result(step))
-                for name, seconds in background.finished():
-                    self._record(name, {"seconds": seconds})
-            for name, seconds in background.finished(wait=True):
-                self._record(name, {"seconds": seconds})
-                terminal.print(f"[green]✓[/] {name}: {seconds:.0f} s")
+            note(background.names)
 
     def _record(self, name: str, result: dict[str, Any]) -> None:
         self.finished[name] = result
@@ -159,13 +154,13 @@ class BackgroundSteps:
             self._process.join()
             torch.set_num_threads(self._threads)
 
-    def finished(self, *, wait: bool = False) -> Iterator[tuple[str, float]]:
-        """Names and seconds of the steps that have ended since it was asked last; with `wait` of all that are left.
+    def finished(self, wait: Sequence[str]) -> Iterator[tuple[str, float]]:
+        """Names and seconds of the steps that have ended since it was asked last, after those to `wait` for.
 
         Raises:
             Exception: what a step has raised.
         """
-        while self.names and (wait or self._results.poll()):
+        while self.names and (set(wait) & set(self.names) or self._results.poll()):
             try:
                 result = self._results.recv()
             except EOFError:

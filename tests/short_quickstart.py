@@ -8,7 +8,7 @@ from change_it.judges import encoders, reader_training
 def shorten(patch):
     """Few updates, small models, and an audit of few headlines, whatever the quickstart asks for."""
     few = {"updates": 10, "evaluation_steps": 10}
-    patch.setattr(quickstart, "UPDATES", 10)
+    patch.setattr(quickstart, "WRITES", quickstart.WRITES | few)
     patch.setattr(quickstart, "QUICK", dict.fromkeys(quickstart.QUICK, few))
     patch.setattr(
         quickstart, "AuditOptions", lambda **given: AuditOptions(**given | {"items": 10, "resamples": 50})

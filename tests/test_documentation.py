@@ -23,7 +23,6 @@ from short_quickstart import shorten
 from change_it import cli
 from change_it.generators.generator_options import GeneratorOptions
 from change_it.judges.judge_options import JudgeOptions
-from change_it.networks.pretrained import native_bf16
 
 CHECKOUT = Path(__file__).parent.parent
 PAGES = [CHECKOUT / "README.md"] + [
@@ -170,8 +169,7 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, forks):
             assert cli.main(["quickstart", "--articles", "300"]) == 0
             continue
         if block.language == "python":
-            # the quickstart's report is in float32 where the processor has no units for bfloat16
-            ran = forks.run(block.code if native_bf16() else block.code.replace('"bf16"', '"float32"'))
+            ran = forks.run(block.code)
         else:
             few = block.code.replace("change-it audit ", "change-it audit --items 10 ")
             command = ["bash", "-euo", "pipefail", "-c", few]

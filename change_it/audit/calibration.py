@@ -15,7 +15,7 @@ from change_it.audit.resources import Resources
 from change_it.corpus.folder import read_table
 from change_it.scoring.columns import GOLD
 from change_it.scoring.item import Item
-from change_it.stats import Bools, Floats, Ints
+from change_it.stats import Bools, EventIds, Floats, Ints
 from change_it.text.damage import FAMILIES, damage
 
 if TYPE_CHECKING:  # loads torch
@@ -229,16 +229,17 @@ def smallest_difference(items: int, differing: float, design: float = 1.0) -> fl
     return next((float(d) for d in steps if headlines_needed(float(d), differing, design) <= items), 1.0)
 
 
-def design_effect(differences: Floats, events: Ints) -> float:
+def design_effect(differences: Floats, events: EventIds) -> float:
     """Variance of the mean of (n,) differences drawn by (n,) events, as a multiple of that drawn one by one.
 
     Examples:
-        >>> design_effect(np.array([1.0, 1.0, -1.0, -1.0]), np.array([0, 0, 1, 1]))
+        >>> design_effect(np.array([1.0, 1.0, -1.0, -1.0]), np.array(["x", "x", "y", "y"]))
         2.0
     """
     centred = differences - differences.mean()
     total = float((centred**2).sum())
-    return float((np.bincount(events, centred) ** 2).sum()) / total if total else 1.0
+    numbers = np.unique(events, return_inverse=True)[1]
+    return float((np.bincount(numbers, centred) ** 2).sum()) / total if total else 1.0
 
 
 def power(table: pl.DataFrame, items: int, events: int) -> Power | None:

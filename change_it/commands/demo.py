@@ -53,7 +53,7 @@ def run(options: DemoOptions) -> None:
     terminal = console()
     if not has_models(options.run):
         terminal.print(
-            f"{options.run} holds no models yet: training them with the quickstart, once; this takes some five minutes."
+            f"{options.run} holds no models yet: training them with the quickstart, once; this takes some minutes."
         )
         _train(options.run)
     from change_it.space.app import build

@@ -63,7 +63,11 @@ def _trained(options: SystemOptions) -> HeadlineTransfer:
     """The generators, or the one of a published model that has no files of ours."""
     if options.reads is None:
         return HeadlineTransfer.from_pretrained(
-            options.generator, recipe=options.recipe, to=options.to, device=options.device
+            options.generator,
+            recipe=options.recipe,
+            to=options.to,
+            precision=options.precision,
+            device=options.device,
         )
     to = str(options.to)
     outlets = read_outlets(options.corpus) if options.corpus else ("", to)
@@ -93,7 +97,11 @@ def load_setup(options: SystemOptions, out: Path | None = None) -> Setup:
             digests = {"endpoint": f"{options.endpoint} {options.model}"}
         else:
             system = Prompted.from_pretrained(
-                options.generator, prompt, answer_tokens=options.answer_tokens, device=options.device
+                options.generator,
+                prompt,
+                answer_tokens=options.answer_tokens,
+                precision=options.precision,
+                device=options.device,
             )
             digests = {"model": system.weights_hash, "answer": f"{system.format.max_target_tokens} tokens"}
             writer = Writer(system.weights_hash, system.base, prompt.signature)

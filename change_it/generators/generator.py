@@ -61,7 +61,6 @@ from change_it.networks.pretrained import (
     ADAPTER,
     Use,
     check_finite,
-    has_bf16,
     hash_of_weights,
     load_errors,
     load_weights,
@@ -73,6 +72,7 @@ from change_it.networks.pretrained import (
 )
 from change_it.networks.tokenizer import HeadlineTokenizer, train_tokenizer
 from change_it.training.run_folder import publish
+from change_it.training.settings import Arithmetic
 
 #: What `add_adapters` chooses of an adapter's settings; others are PEFT's own values, whatever a file says.
 LORA = ("task_type", "r", "lora_alpha", "target_modules", "fan_in_fan_out")
@@ -101,11 +101,12 @@ class Generator:
         return hash_of_weights(self.folder, command=COMMAND)
 
 
-def load_generator(name: str | Path, *, device: str = "auto") -> Generator:
+def load_generator(name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto") -> Generator:
     """Load a generator.
 
     Args:
         name: folder written by `change-it train generator` or `change-it merge`, or a Hub id.
+        precision: bf16 leaves weights in bfloat16 around which adapters were trained so; they are float32 otherwise.
         device: auto, cpu, cuda, cuda:1, mps.
 
     Raises:
@@ -119,7 +120,7 @@ def load_generator(name: str | Path, *, device: str = "auto") -> Generator:
         if card.base:
             base, dtype = _check_base(card.base, folder), getattr(torch, card.base_dtype)
             model = load_adapters(load_model(base, card.kind, tokenizer, use="base", dtype=dtype), folder)
-            model = model if has_bf16(where) else model.float()
+            model = model if precision == "bf16" else model.float()
         else:
             model = load_model(folder, card.kind, tokenizer)
     with load_errors(f"{name} cannot be loaded as a generator: train or save it again"):
@@ -472,7 +473,7 @@ def merge(adapter: str, out: Path) -> None:
     with file_errors(f"cannot write {out}"), quiet():
         shutil.rmtree(final.parent, ignore_errors=True)
         final.mkdir(parents=True)
-        merged = generator.model.float().merge_and_unload()
+        merged = generator.model.merge_and_unload()
         card = replace(generator.card, base=None, base_dtype="float32")
         save_generator(final, merged, generator.format.tokenizer, card)
         write_json(final / MODEL_CORPUS, read_json(generator.folder / MODEL_CORPUS) or {})

@@ -21,6 +21,7 @@ from change_it.io import column_of, refuse_empty, texts_of
 from change_it.networks.formats import Format
 from change_it.networks.pretrained import batches_at_once, is_large, local_folder
 from change_it.progress import ProgressBar
+from change_it.training.settings import Arithmetic
 
 if TYPE_CHECKING:
     from change_it.judges.judge import Judges
@@ -161,6 +162,7 @@ class HeadlineTransfer(Proposer):
         *,
         recipe: Recipe | None = None,
         to: str | None = None,
+        precision: Arithmetic = "float32",
         device: str = "auto",
         cache_size: int = 0,
     ) -> "HeadlineTransfer":
@@ -171,6 +173,7 @@ class HeadlineTransfer(Proposer):
                 Where several are of one recipe and outlet, the one named `<recipe>-<outlet>` is taken.
             recipe: which ones of several.
             to: load the generator for this outlet alone.
+            precision: bf16 leaves weights in bfloat16 around which adapters were trained so; they are float32 otherwise.
             device: auto, cpu, cuda, cuda:1, mps.
             cache_size: how many of the latest answers are kept; 0 keeps none.
 
@@ -180,7 +183,8 @@ class HeadlineTransfer(Proposer):
         """
         folder = local_folder(name, command=COMMAND)
         chosen = choose_generators(folder, recipe, to, name=str(name))
-        return cls([load_generator(path, device=device) for path in chosen], cache_size=cache_size)
+        generators = [load_generator(path, precision=precision, device=device) for path in chosen]
+        return cls(generators, cache_size=cache_size)
 
     def __call__(
         self,

@@ -22,7 +22,6 @@ from change_it.generators.prompt import Prompt, headline_of
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
 from change_it.networks.pretrained import (
     batches_at_once,
-    has_bf16,
     hash_of_weights,
     local_folder,
     pick_device,
@@ -31,6 +30,7 @@ from change_it.networks.pretrained import (
     reading_errors,
 )
 from change_it.progress import ProgressBar
+from change_it.training.settings import Arithmetic
 
 #: Tokens of a prompt and of a headline, at most.
 PROMPT_TOKENS, HEADLINE_TOKENS = 4096, 48
@@ -98,14 +98,21 @@ class Prompted(Proposer):
 
     @classmethod
     def from_pretrained(
-        cls, name: str, prompt: Prompt, *, answer_tokens: int | None = None, device: str = "auto"
+        cls,
+        name: str,
+        prompt: Prompt,
+        *,
+        answer_tokens: int | None = None,
+        precision: Arithmetic = "float32",
+        device: str = "auto",
     ) -> "Prompted":
-        """Load a causal model or an encoder-decoder, in bfloat16 where it was saved so and the device has units for it.
+        """Load a causal model or an encoder-decoder.
 
         Args:
             name: its folder or Hub id.
             prompt: how it is asked.
             answer_tokens: tokens of an answer, at most, thoughts among them; 48 when None.
+            precision: bf16 for weights in bfloat16.
             device: auto, cpu, cuda, cuda:1, mps.
 
         Raises:
@@ -116,11 +123,9 @@ class Prompted(Proposer):
         if kind == "words":
             raise InputError(f"{name} reads no prompts: give a model of the Hub, or leave --prompt out")
         config = read_config(folder)
-        half = config.dtype in (torch.bfloat16, torch.float16) and has_bf16(where)
+        dtype = torch.bfloat16 if precision == "bf16" else torch.float32
         with quiet():
-            model = load_model(
-                folder, kind, tokenizer, use="base", dtype=torch.bfloat16 if half else torch.float32
-            )
+            model = load_model(folder, kind, tokenizer, use="base", dtype=dtype)
         positions = getattr(config.get_text_config(), "max_position_embeddings", None) or PROMPT_TOKENS
         written = answer_tokens or HEADLINE_TOKENS
         room = min(positions - (written if kind == "causal" else 0), PROMPT_TOKENS)

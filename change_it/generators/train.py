@@ -54,7 +54,6 @@ from change_it.generators.generator_options import (
 from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
 from change_it.io import check_writable, read_json, write_json
 from change_it.networks.formats import Format
-from change_it.networks.pretrained import has_bf16
 from change_it.networks.pretrained_loss import HeadlineLoss, loss_per_token
 from change_it.training.loop import TrainingResult, process_state
 from change_it.training.run_folder import TrainingRun, stage, stage_pretrained, train_in_folder
@@ -214,8 +213,8 @@ def _affordable(
 
 
 def _base_dtype(settings: GeneratorSettings) -> Dtype:
-    """Weights that are not trained are bfloat16 where the device has units for it."""
-    return "bfloat16" if settings.lora and has_bf16(process_state().device) else "float32"
+    """Of the weights that are loaded: those that adapters leave as they are keep bfloat16 where that is asked for."""
+    return "bfloat16" if settings.lora and settings.mixed_precision == "bf16" else "float32"
 
 
 def _check(options: GeneratorOptions, kind: ModelKind) -> None:

@@ -16,7 +16,7 @@ from torch.nn import functional
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput, SequenceClassifierOutput
 
-from .layers import MODULUS, encoder_of, lstm_arithmetic, two_logits
+from .layers import MODULUS, encoder_of, two_logits
 
 #: Counts of word pieces: unigrams to fourgrams, and pairs with one piece between them.
 PIECE_TABLES = 5
@@ -243,7 +243,7 @@ class WordEncoder(nn.Module):
         positions = torch.arange(input_ids.shape[1], device=input_ids.device)
         lengths = attention_mask.sum(1, keepdim=True)
         mirrored = torch.where(positions < lengths, lengths - 1 - positions, positions)[..., None]
-        with lstm_arithmetic(inputs.device):
+        with torch.autocast("cpu", enabled=False):  # not every processor's LSTM has bfloat16
             on = self._direction(inputs, "")
             back = self._direction(inputs.gather(1, mirrored.expand_as(inputs)), "_reverse")
         states = torch.cat([on, back.gather(1, mirrored.expand_as(back))], dim=-1)

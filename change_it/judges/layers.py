@@ -3,7 +3,6 @@
 No import of ours, so that `register_for_auto_class` can send it to the Hub with the weights of the judges that import it.
 """
 
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -52,16 +51,6 @@ def mean(states: Tensor, weights: Tensor) -> Tensor:
     """Weighted mean over tokens: states (rows, tokens, …), weights (rows, tokens) not negative; 0 where all are 0."""
     weights = weights.to(states.dtype).reshape(*weights.shape, *[1] * (states.dim() - 2))
     return (states * weights).sum(1) / weights.sum(1).clamp(min=1e-6)
-
-
-def lstm_arithmetic(device: torch.device) -> AbstractContextManager[object]:
-    """float32 within autocast on processors where oneDNN, which computes LSTMs, has no bfloat16.
-
-    `networks.pointer_generator` has the same: the code of a folder goes to the Hub without that of the other.
-    """
-    lacks = device.type == "cpu" and torch.backends.mkldnn.is_available()
-    lacks = lacks and not torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    return torch.autocast("cpu", enabled=False) if lacks else nullcontext()
 
 
 def two_logits(logit: Tensor) -> Tensor:

@@ -12,7 +12,6 @@ Imports of ours are relative and stay in this folder, so that `register_for_auto
 with the weights.
 """
 
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -109,7 +108,7 @@ class PointerEncoder(nn.Module):
         """Encode (n, tokens) ids, temporary ones too; padding on the right, one token or more a source."""
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         embedded = self.embedding(in_vocabulary(input_ids, self.words, self.unknown))
-        with lstm_arithmetic(embedded.device):
+        with torch.autocast("cpu", enabled=False):  # not every processor's LSTM has bfloat16
             states, hidden, cell = self._run(embedded, mask)
         if self.bridge_hidden is not None and self.bridge_cell is not None:
             if self.bridge == "relu":
@@ -138,13 +137,6 @@ class PointerEncoder(nn.Module):
         else:
             return run_padded(self.lstm, embedded, mask)
         return states, hidden.transpose(0, 1).flatten(1), cell.transpose(0, 1).flatten(1)
-
-
-def lstm_arithmetic(device: torch.device) -> AbstractContextManager[object]:
-    """float32 within autocast on processors where oneDNN, which computes LSTMs, has no bfloat16."""
-    lacks = device.type == "cpu" and torch.backends.mkldnn.is_available()
-    lacks = lacks and not torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    return torch.autocast("cpu", enabled=False) if lacks else nullcontext()
 
 
 def run_padded(lstm: nn.LSTM, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -93,19 +93,6 @@ def pick_device(device: str) -> torch.device:
     return torch.device(device)
 
 
-def native_bf16() -> bool:
-    """Whether the processor has units for products of bfloat16 matrices: elsewhere they are slower than those of float32."""
-    capabilities = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}
-    return any(capabilities.get(name) for name in ("amx_bf16", "avx512_bf16"))
-
-
-def has_bf16(device: torch.device) -> bool:
-    """Whether the device has units for products of bfloat16 matrices."""
-    if device.type == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
-    return device.type == "cpu" and native_bf16()
-
-
 def arithmetic(device: torch.device, precision: str) -> AbstractContextManager[object]:
     """Matrix products in bfloat16 where `precision` is bf16."""
     return torch.autocast(device.type, dtype=torch.bfloat16) if precision == "bf16" else nullcontext()

@@ -18,8 +18,7 @@ from change_it.judges.judge_options import (
     TrainingSet,
 )
 from change_it.reproduction.reproduce_options import ReproduceOptions, Scale
-from change_it.steps import Step, native_precision
-from change_it.training.settings import arithmetic_of
+from change_it.steps import Step
 
 #: The papers' judges are cross-encoders; ours have heads of their own.
 JudgeKind = Literal["papers", "ours"]
@@ -73,7 +72,6 @@ def judge_step(options: ReproduceOptions, task: Task, kind: JudgeKind) -> Step:
     if options.scale == "smoke":
         settings |= _SMOKE[task]
     elif options.scale == "cpu":
-        settings["mixed_precision"] = native_precision()
         if encoder:
             settings |= _PRETRAINED[task]
             seconds = _PRETRAINED_SECONDS[task]
@@ -131,7 +129,7 @@ def generator_step(
     seconds = (_TRANSFORMER_SECONDS if architecture == TRANSFORMER else _GENERATOR_SECONDS)[options.scale]
     if architecture == TRANSFORMER:
         updates = TRANSFORMER_UPDATES[options.scale]
-        settings = {"updates": updates, "evaluation_steps": updates, "mixed_precision": native_precision()}
+        settings = {"updates": updates, "evaluation_steps": updates}
     elif options.scale != "full":
         settings = {"quick": True, "updates": GENERATOR_UPDATES[options.scale]}
         if options.scale == "smoke":
@@ -176,7 +174,6 @@ def writer_steps(options: ReproduceOptions) -> list[Step]:
             corpus=options.corpus,
             out=out,
             language="it" if read_language(options.corpus) in ("it", None) else "en",
-            mixed_precision=native_precision(),
             seed=options.seed,
             resume=True,
             **WRITER,
@@ -239,7 +236,6 @@ def score_step(
             predictions=tuple(f"{name}={file}" for name, file in systems.items()),
             out=out,
             resamples=RESAMPLES[options.scale],
-            precision=arithmetic_of(native_precision() if options.scale == "cpu" else "no"),
             seed=options.seed,
             device=options.device,
         ),

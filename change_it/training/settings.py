@@ -38,7 +38,7 @@ class InferenceOptions(DeviceOptions):
     """How judges run, for every command that asks them."""
 
     precision: Arithmetic = "float32"
-    """Arithmetic of the judges: bf16 takes half the time where the processor multiplies bfloat16 matrices, nearly all verdicts stay, and signatures say it."""
+    """Arithmetic of the judges, and of a pre-trained model that writes: bf16 takes half the time where the processor multiplies bfloat16 matrices, nearly all verdicts stay, and signatures say it."""
 
 
 @dataclass(kw_only=True)

@@ -12,7 +12,7 @@ from change_it.commands import quickstart
 from change_it.commands.quickstart import QuickstartOptions
 from change_it.steps import BackgroundSteps, Step
 
-JUDGES = ["main judge", "hh judge", "ah judge", "fluency judge", "facts judge"]
+JUDGES = ["main judge", "hh judge", "ah judge", "fluency judge"]
 STEPS = ["sample", "corpus", *JUDGES, "audit", "generator", "transfer", "report"]
 
 
@@ -26,7 +26,7 @@ class InPlace(BackgroundSteps):
     def __exit__(self, *_):
         pass
 
-    def finished(self, *, wait=False):
+    def finished(self, wait):
         while self.seconds:
             yield self.seconds.pop(0)
 
@@ -57,15 +57,26 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     options = [settings for _, settings in commands]
     assert len(commands) == len(STEPS)
     assert {settings.seed for settings in options} == {3}
-    learning, transfer = options[2:4]
-    assert [settings.task for settings in options[4:9]] == ["ah", "main", "hh", "fluency", "facts"]
+    learning, transfer = options[4:6]
+    assert [options[place].task for place in (2, 3, 6, 7)] == ["hh", "ah", "main", "fluency"]
     score = options[-1]
     assert (learning.recipe, learning.to, learning.out) == ("rewrite", None, tmp_path / "generators/rewrite")
     assert transfer.generator == str(tmp_path / "generators")
     assert score.predictions == (f"rewrite={transfer.out}",)
     assert list(json.loads((tmp_path / "run.json").read_text())["seconds"]) == STEPS
     printed = " ".join(capsys.readouterr().out.split())
-    assert "Trained here, from scratch: five judges and the generator." in printed
+    assert "Trained here, from scratch: judges and generator." in printed
+
+
+def test_a_reader_is_trained_where_it_is_asked_for(called, tmp_path):
+    commands, _ = called
+    quickstart.run(QuickstartOptions(out=tmp_path, reader=True))
+    assert "facts" in [getattr(settings, "task", None) for _, settings in commands]
+    assert list(json.loads((tmp_path / "run.json").read_text())["seconds"]) == [
+        *STEPS[:6],
+        "facts judge",
+        *STEPS[6:],
+    ]
 
 
 def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(called, tmp_path, capsys):
@@ -97,7 +108,7 @@ def test_a_given_writer_is_tuned_before_the_judges_and_goes_on_where_it_was(call
     resolve.failing = ""
     quickstart.run(options)
     assert loaded == [options.writer]
-    assert len([settings for _, settings in commands if hasattr(settings, "recipe")]) == 2 + 1
+    assert len([settings for _, settings in commands if hasattr(settings, "recipe")]) == 2
     with pytest.raises(InputError, match="choose another --out"):
         quickstart.run(QuickstartOptions(out=tmp_path / "run"))
 
@@ -131,8 +142,8 @@ def test_a_process_of_its_own_sends_seconds_and_prints_into_its_log(tmp_path):
     with BackgroundSteps(
         [Step("one", "builtins:print", "first"), Step("two", "builtins:print", "second")], log
     ) as background:
-        assert [name for name, _ in background.finished(wait=True)] == ["one", "two"]
-        assert not list(background.finished(wait=True))
+        assert [name for name, _ in background.finished(["two"])] == ["one", "two"]
+        assert not list(background.finished(["two"]))
     assert log.read_text() == "first\nsecond\n"
 
 
@@ -146,6 +157,24 @@ def without_torch(tmp_path, monkeypatch):
     return folder
 
 
+def test_a_step_waits_for_what_it_needs_of_the_other_process(tmp_path, without_torch):
+    (without_torch / "slow.py").write_text(
+        "import time\nfrom pathlib import Path\n\n\ndef write(path):\n    time.sleep(0.3)\n    Path(path).write_text('')\n"
+    )
+    made = tmp_path / "made"
+
+    class Plain(engine.Run):
+        def write(self):
+            pass
+
+    reading = Step("reading", "pathlib:Path.read_text", made, needs=("writing",))
+    beside = [Step("writing", "slow:write", made), Step("other", "builtins:print", "")]
+    run = Plain(tmp_path, {})
+    run.run([reading], beside=beside, log=tmp_path / "log")
+    assert set(run.finished) == {"writing", "reading", "other"}
+    assert list(run.finished).index("writing") < list(run.finished).index("reading")
+
+
 @pytest.mark.usefixtures("without_torch")
 def test_what_a_process_of_its_own_raises_is_raised_here(tmp_path):
     missing = str(tmp_path / "corpus")
@@ -154,7 +183,7 @@ def test_what_a_process_of_its_own_raises_is_raised_here(tmp_path):
         Step("two", "change_it.corpus.folder:read_outlets", missing),
     ]
     with pytest.raises(InputError, match="corpus"), BackgroundSteps(steps, tmp_path / "log") as background:
-        list(background.finished(wait=True))
+        list(background.finished(["two"]))
     assert "Traceback" in (tmp_path / "log").read_text()
 
 
@@ -165,7 +194,7 @@ def test_a_process_that_dies_names_its_log(tmp_path):
         pytest.raises(RuntimeError, match=f"one has died: see {log}"),
         BackgroundSteps([Step("one", "os:_exit", 1)], log) as background,
     ):
-        list(background.finished(wait=True))
+        list(background.finished(["one"]))
 
 
 def test_a_process_of_its_own_ends_with_the_one_that_asked_for_it(tmp_path, without_torch):
@@ -174,7 +203,7 @@ def test_a_process_of_its_own_ends_with_the_one_that_asked_for_it(tmp_path, with
     from pathlib import Path
     from change_it.steps import BackgroundSteps, Step
     with BackgroundSteps([Step("one", "builtins:print", ""), Step("two", "time:sleep", 600)], Path(sys.argv[1])) as background:
-        next(background.finished(wait=True))
+        next(background.finished(["one"]))
         os._exit(0)
 """
     (without_torch / "script.py").write_text(script)  # a program finds modules beside it

@@ -16,7 +16,6 @@ from change_it.generators.decoding import Decoding
 from change_it.generators.generator import add_adapters, kind_of, load_generator, load_model, load_tokenizer
 from change_it.generators.generator_options import GeneratorSettings, preset
 from change_it.generators.search import generate
-from change_it.networks import pretrained
 from change_it.networks.formats import EncoderDecoderFormat
 from change_it.training.settings import resolve
 
@@ -87,19 +86,19 @@ def test_a_checkpoint_holds_what_is_trained_alone(corpus, tmp_path, tiny, interr
     assert all("lora_" in key for key in keys(saved.parent, saved.name))
 
 
-def test_frozen_weights_are_bfloat16_where_there_are_units_for_it(corpus, tmp_path, tiny, monkeypatch):
-    for native in (True, False):
-        monkeypatch.setattr(pretrained, "native_bf16", lambda native=native: native)
-        out = tmp_path / str(native)
-        train.train_generator(options(corpus, out, tiny, lora=True, lora_rank=2, updates=1))
-        assert GeneratorCard.load(out).base_dtype == ("bfloat16" if native else "float32")
-        frozen = {
-            p.dtype for n, p in load_generator(out, device="cpu").model.named_parameters() if "lora_" not in n
-        }
-        assert (torch.bfloat16 in frozen) == native
-    monkeypatch.setattr(pretrained, "native_bf16", lambda: False)  # of another machine, computed in float32
-    model = load_generator(tmp_path / "True", device="cpu").model
-    assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
+@pytest.mark.parametrize("mixed_precision", ["no", "bf16"])
+def test_frozen_weights_are_bfloat16_where_that_is_asked_for(corpus, tmp_path, tiny, mixed_precision):
+    chosen = options(
+        corpus, tmp_path, tiny, lora=True, lora_rank=2, updates=1, mixed_precision=mixed_precision
+    )
+    train.train_generator(chosen)
+    half = mixed_precision == "bf16"
+    assert GeneratorCard.load(tmp_path).base_dtype == ("bfloat16" if half else "float32")
+    for precision in ("float32", "bf16"):
+        model = load_generator(tmp_path, precision=precision, device="cpu").model
+        assert (torch.bfloat16 in {weight.dtype for weight in model.parameters()}) == (
+            half and precision == "bf16"
+        )
 
 
 def test_activations_are_computed_again_where_asked(corpus, tmp_path, tiny, monkeypatch):

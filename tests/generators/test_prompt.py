@@ -14,6 +14,7 @@ from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.generators import headline_transfer
 from change_it.generators.decoding import Candidate, Decoding
+from change_it.generators.file_transfer import load_setup
 from change_it.generators.generator import load_model, load_tokenizer
 from change_it.generators.journal import Chunks
 from change_it.generators.prompt import Example, Examples, Prompt, cut, headline_of
@@ -222,6 +223,20 @@ def test_examples_without_room_are_left_out(corpus, prompt, tiny):
     assert short.count("Articolo:") >= long.count("Articolo:")
     found = system.propose([ITEM[0], ""], [ITEM[1], ""], "faro", Decoding(candidates=2, beams=2))
     assert (len(found[0]), found[1]) in ((1, []), (2, []))
+
+
+@pytest.mark.parametrize("saved", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize(("precision", "dtype"), [("float32", torch.float32), ("bf16", torch.bfloat16)])
+def test_a_model_is_asked_in_the_precision_that_is_given(
+    corpus, tiny_llama, tmp_path, saved, precision, dtype
+):
+    model = load_model(tiny_llama, "causal", load_tokenizer(tiny_llama), use="base", dtype=saved)
+    shutil.copytree(tiny_llama, tmp_path / "model")
+    model.save_pretrained(tmp_path / "model")
+    given = {"generator": str(tmp_path / "model"), "prompt": True, "corpus": corpus, "device": "cpu"}
+    asked = load_setup(TransferOptions(**given, precision=precision, out=tmp_path / "out.csv")).system
+    assert {weight.dtype for weight in asked.model.parameters()} == {dtype}
+    assert asked.propose(*[[text] for text in ITEM], Decoding(beams=2))
 
 
 def test_the_headline_of_an_example_is_no_answer(corpus, prompt, tiny_llama, monkeypatch):
