@@ -49,6 +49,8 @@ COMPLIANCY_MEASURES = (
     "fluency",
     "facts",
 )
+#: Each of them is a share of the items, see `measure`.
+SHARES = dict.fromkeys(COMPLIANCY_MEASURES, "n")
 #: The verdicts of single judges in the order in which they are shown, and the columns of `judge_items` with their
 #: probabilities; `source`: of the original headline.
 VERDICT_NAMES = ("hh", "ah", "main", "main_normalised", "fluency", "facts")
@@ -336,7 +338,7 @@ def compute_compliancy(
     )
     columns, directions = statistics(judged), [item.direction for item in items]
     events = events_of(texts["articles"], evidence)
-    scores = measure(columns, aggregate, directions, events, resamples=resamples, seed=seed)
+    scores = measure(columns, aggregate, directions, events, shares=SHARES, resamples=resamples, seed=seed)
     values = {
         row: {name: measured[name].value if name in measured else None for name in COMPLIANCY_MEASURES}
         for row, measured in scores.items()

@@ -330,7 +330,10 @@ def _rows(
     directions = [item.direction for item in runs[0]]
     rows = []
     unknown = overlap.OF_REFERENCE if system == GOLD else ()
-    scores = measure(per_item, _aggregate, directions, events, resamples=resamples, seed=seed)
+    shares = compliancy.SHARES
+    scores = measure(
+        per_item, _aggregate, directions, events, shares=shares, resamples=resamples, seed=seed
+    )
     for name, scored in scores.items():
         measured = {key: score for key, score in scored.items() if key not in unknown}
         here = np.array([name in (direction, AVERAGE) for direction in directions])
