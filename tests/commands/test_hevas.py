@@ -135,7 +135,13 @@ def test_the_page_stands_alone_with_all_charts_unless_some_are_chosen(news, tmp_
 def test_the_page_in_english(news, tmp_path):
     run(options(news, metrics=("R-1", "Fog"), charts=("bar",), report_language="en", out=tmp_path / "out"))
     shown = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    for words in ('<html lang="en">', "1 empty", "Less is better for Fog", "Pearson above", "rank-sum, p"):
+    for words in (
+        '<html lang="en">',
+        "1 empty",
+        "Less is better for Fog",
+        "Pearson above",
+        "HEvAS (rank-sum), p",
+    ):
         assert words in shown, words
 
 
