@@ -338,7 +338,7 @@ def _square(names: Sequence[str], format_: Format, cell: Callable[[int, int], Va
 
 
 def hevas_table(evaluation: Evaluation) -> Table:
-    """Means of the systems, the best average first, each with its rank (KL has none)."""
+    """Means of the systems, the best average first, each with its rank (JS has none)."""
     means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
     below = {name: Column(f"{name} rank", "count") for name in evaluation.averaged}
     columns = (
