@@ -175,7 +175,7 @@ def paired_p_values(
     swapped = np.moveaxis(
         np.concatenate(
             [
-                np.tensordot(random.integers(0, 2, (count, len(gap))).astype(np.float64), gap, 1)
+                np.tensordot(random.integers(0, 2, (count, len(gap)), np.int8).astype(np.float64), gap, 1)
                 for count in _chunks(trials, len(gap))
             ]
         ),
