@@ -41,6 +41,7 @@ AVERAGE = "average"
 
 _CELLS = 2_000_000  # resamples x items held at once
 _DECIMALS = 12  # scores that differ by less than this are equal
+_FEW = 5  # events for which a share's bootstrap interval is too narrow
 _EXACT_MOST = 13  # differences with ties, for which scipy's p-value is exact
 _SHAPIRO_MOST = 5000  # its p-value is not accurate for more
 
@@ -64,15 +65,28 @@ def measure(
     strata: Sequence[str] | None = None,
     events: Events | None = None,
     *,
+    shares: Mapping[str, str] | None = None,
     resamples: int = 1000,
     seed: int = 1,
     level: float = 0.95,
 ) -> dict[str, dict[str, Score]]:
-    """Stratum to measure to score (see `estimate` and `bootstrap_intervals`), the mean over the strata, `AVERAGE`, last."""
+    """Stratum to measure to score (see `estimate` and `bootstrap_intervals`), the mean over the strata, `AVERAGE`, last.
+
+    `shares` maps each measure that is a share of items, 0-1, to the column that counts these. Near 0 and 1 a bootstrap has
+    nothing to draw from, so where fewer than 5 events hold or fewer than 5 do not (share times events), the interval of a
+    share also covers Clopper and Pearson's of the effective number of events.
+    """
     values = estimate(statistics, aggregate, strata)
     ends = bootstrap_intervals(
         statistics, aggregate, strata, events, resamples=resamples, seed=seed, level=level
     )
+    for name, counted in (shares or {}).items():
+        if name in values:
+            number = _effective(np.asarray(statistics[counted], np.float64), strata, events)
+            low, high = _exact(values[name], number, (1 - level) / 2)
+            wide = np.stack([np.fmin(ends[name][:, 0], low), np.fmax(ends[name][:, 1], high)], axis=1)
+            few = np.minimum(values[name], 1 - values[name]) * number < _FEW
+            ends[name] = np.where(few[:, None], wide, ends[name])
     rows = [*dict.fromkeys(strata or ()), AVERAGE]
     return {
         stratum: {
@@ -161,7 +175,7 @@ def paired_p_values(
     swapped = np.moveaxis(
         np.concatenate(
             [
-                np.tensordot(random.integers(0, 2, (count, len(gap))).astype(np.float64), gap, 1)
+                np.tensordot(random.integers(0, 2, (count, len(gap)), np.int8).astype(np.float64), gap, 1)
                 for count in _chunks(trials, len(gap))
             ]
         ),
@@ -454,3 +468,35 @@ def _matrix(columns: Floats) -> Matrix:
     if varies.any():
         matrix[np.ix_(varies, varies)] = np.clip(np.corrcoef(columns[varies]), -1, 1)
     return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix)
+
+
+def upper_bound(passed: Floats, events: Events, *, confidence: float = 0.95) -> float:
+    """One-sided upper bound of a share (Clopper and Pearson) of (n,) zeros and ones, by their effective number of events; 1 of none.
+
+    Examples:
+        None of 100 events: 1 - .05 ** (1 / 100).
+
+        >>> round(upper_bound(np.zeros(100), range(100)), 4)
+        0.0295
+    """
+    if not len(passed):
+        return 1.0
+    number = _effective(np.ones(len(passed)), None, events)[:1]
+    return float(_exact(np.asarray(passed, np.float64).mean(keepdims=True), number, 1 - confidence)[1][0])
+
+
+def _effective(counts: Floats, strata: Sequence[str] | None, events: Events | None) -> Floats:
+    """(s + 1,) effective number of events (Kish) in each stratum and in their mean: as many of equal weight, items of one all alike."""
+    rows = counts.reshape(len(counts), -1, 1)
+    weights = np.concatenate(_event_sums(rows, strata, events)).mean(axis=(2, 3))
+    with np.errstate(invalid="ignore"):
+        weights /= weights.sum(axis=0)
+    return 1 / np.square(np.column_stack([weights, weights.mean(axis=1)])).sum(axis=0)
+
+
+def _exact(shares: Floats, number: Floats, tail: float) -> tuple[Floats, Floats]:
+    """Ends of Clopper and Pearson's intervals of shares of so many events, with this probability beyond each."""
+    hits, misses = shares * number, (1 - shares) * number
+    low = scipy.stats.beta.ppf(tail, hits, misses + 1)
+    high = scipy.stats.beta.ppf(1 - tail, hits + 1, misses)
+    return np.where(hits > 0, low, 0.0), np.where(misses > 0, high, 1.0)

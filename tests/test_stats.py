@@ -21,6 +21,7 @@ from change_it.stats import (
     rank_biserial,
     rank_sum,
     shapiro,
+    upper_bound,
     wilcoxon,
 )
 
@@ -323,3 +324,62 @@ def test_several_measures_at_once_equal_one_by_one():
     assert list(together) == ["share", "words"]
     assert (together["share"] == intervals(data, ["x"] * 200)).all()
     assert estimate(data, both)["words"].tolist() == [99.5, 99.5]
+
+
+def shares(sums):
+    return {"hits": sums["hits"] / sums["n"], "mean": sums["hits"] / sums["n"]}
+
+
+def of_shares(hits, strata=None, events=None, **options):
+    data = {"n": np.ones(len(hits)), "hits": np.asarray(hits, float)}
+    return measure(data, shares, strata, events, shares={"hits": "n"}, **options)
+
+
+def test_a_share_of_none_or_all_has_an_interval():
+    """That of Clopper and Pearson; a measure that is no share keeps the bootstrap's."""
+    for hits in (0, 3, 100):
+        found = of_shares([1] * hits + [0] * (100 - hits))[AVERAGE]
+        exact = scipy.stats.binomtest(hits, 100).proportion_ci()
+        assert found["hits"].low == pytest.approx(min(exact.low, found["mean"].low))
+        assert found["hits"].high == pytest.approx(max(exact.high, found["mean"].high))
+    assert found["mean"].interval == (1, 1)
+    half = of_shares([1] * 50 + [0] * 50)[AVERAGE]
+    assert half["hits"] == half["mean"]
+
+
+def test_the_interval_of_none_is_of_events():
+    """Headlines of one event count once, whether of one direction or of both; those of other events count."""
+    once = of_shares([0] * 30)[AVERAGE]["hits"].high
+    assert of_shares([0] * 90, events=[*range(30)] * 3)[AVERAGE]["hits"].high == pytest.approx(once)
+    strata = ["x"] * 30 + ["y"] * 30
+    same = of_shares([0] * 60, strata, [*range(30)] * 2)
+    assert [same[row]["hits"].high for row in ("x", "y", AVERAGE)] == pytest.approx([once] * 3)
+    other = of_shares([0] * 60, strata, range(60))
+    assert other["x"]["hits"].high == pytest.approx(once)
+    assert other[AVERAGE]["hits"].high == pytest.approx(of_shares([0] * 60)[AVERAGE]["hits"].high)
+
+
+def test_intervals_of_rare_hits_hold_the_truth():
+    random = np.random.default_rng(3)
+    held = [
+        of_shares(random.random(100) < 0.01, resamples=200, seed=trial)[AVERAGE]["hits"]
+        for trial in range(200)
+    ]
+    assert np.mean([score.low <= 0.01 <= score.high for score in held]) >= 0.95
+
+
+def test_several_runs_of_a_share_have_its_events():
+    none = np.zeros((50, 3))
+    found = measure({"n": none + 1, "hits": none}, shares, shares={"hits": "n"})[AVERAGE]
+    assert found["hits"].high == pytest.approx(of_shares(np.zeros(50))[AVERAGE]["hits"].high)
+
+
+def test_an_upper_bound_is_of_events():
+    passed = np.array([1.0] * 3 + [0.0] * 97)
+    exact = scipy.stats.binomtest(3, 100, alternative="less").proportion_ci(0.95).high
+    assert upper_bound(passed, range(100)) == pytest.approx(exact)
+    assert upper_bound(np.repeat(passed, 2), np.repeat(np.arange(100), 2)) == pytest.approx(exact)
+    assert upper_bound(passed, range(100), confidence=0.99) > exact
+    # half of the headlines are of one event: they are as much evidence as four events
+    assert upper_bound(np.zeros(100), [0] * 50 + [*range(1, 51)]) > upper_bound(np.zeros(6), range(6))
+    assert [upper_bound(np.ones(9), range(9)), upper_bound(np.array([]), [])] == [1, 1]

@@ -133,6 +133,7 @@ class Study:
             cells = [f"{self.key[at].truth}{answers[at]}" for at in rows]
             for cell in _CELLS:
                 columns[f"{name} {cell}"] = np.array([each == cell for each in cells], np.float64)
+            columns[f"{name} n"] = np.array([answers[at] is not None for at in rows], np.float64)
         rated = self.rated("answer")
         columns |= coincidences([rated[at] for at in rows], (1, 2))
         people = [annotator.name for annotator in self.annotators]
@@ -149,7 +150,8 @@ class Study:
             return measures | {f"{PEOPLE} alpha": alpha(sums, (1, 2), "nominal")}
 
         with np.errstate(invalid="ignore", divide="ignore"):
-            return _nested(self._measure(columns, aggregate, rows))
+            shares = {f"{name} accuracy": f"{name} n" for name in self.answers}
+            return _nested(self._measure(columns, aggregate, rows, shares))
 
     def counts(self, condition: str) -> dict[str, int]:
         """Headlines of a condition that each rater has an answer for."""
@@ -214,10 +216,16 @@ class Study:
             resampled = product / np.sqrt(squares[0] * squares[1])
         return Score(value, *np.nanquantile(resampled, [0.025, 0.975]).tolist())
 
-    def _measure(self, columns: Statistics, aggregate: Aggregate, rows: Sequence[int]) -> dict[str, Score]:
+    def _measure(
+        self,
+        columns: Statistics,
+        aggregate: Aggregate,
+        rows: Sequence[int],
+        shares: Mapping[str, str] | None = None,
+    ) -> dict[str, Score]:
         """Measures of some rows of the key with their intervals over events."""
-        events = self.events[rows]
-        return measure(columns, aggregate, events=events, resamples=self.resamples, seed=self.seed)[AVERAGE]
+        options = {"resamples": self.resamples, "seed": self.seed}
+        return measure(columns, aggregate, events=self.events[rows], shares=shares, **options)[AVERAGE]
 
 
 def _weighted_ranks(values: Floats, weights: Ints) -> Floats:

@@ -102,21 +102,24 @@ def calibrate(
 def _examples(
     judge: "Judge", corpus: str, items: Sequence[Item], resources: Resources, seed: int
 ) -> tuple[list[str], list[str] | None, Ints, list[str]]:
-    """Texts, their pairs, classes and what keeps an event in one half."""
+    """Texts, their pairs, classes and events; of two headlines, or of a headline and an article, that of the first."""
     most = EXAMPLES[judge.task]
     if judge.task == "main":
         some = drawn(items, most, seed)
         labels = [judge.outlets.index(item.label) for item in some]
-        events = [min(item.source, item.reference or item.source) for item in some]
+        events = [item.event for item in some]
         return [item.source for item in some], None, np.array(labels, dtype=np.int64), events
     if judge.task in ("hh", "ah"):
         columns = ["headline1", "headline2"] if judge.task == "hh" else ["headline", "article"]
         rows = read_table(corpus, judge.task, "test", [*columns, "label"])
         rows = rows.sample(min(most, rows.height), seed=seed, shuffle=True)
         texts, pairs = (rows[name].to_list() for name in columns)
-        return texts, pairs, rows["label"].cast(pl.Int64).to_numpy(), texts
+        articles = read_table(corpus, "articles", "test", ["headline", "event"])
+        event_of = dict(articles.iter_rows())
+        events = [event_of[text] for text in texts]
+        return texts, pairs, rows["label"].cast(pl.Int64).to_numpy(), events
     random = np.random.default_rng(seed)
-    texts, classes, sources = [], [], []
+    texts, classes, events = [], [], []
     families = [name for name in FAMILIES if name != "generated"]
     for item in drawn(items, most // 2, seed):
         broken = damage(item.source, str(random.choice(families)), random, resources.material)
@@ -124,8 +127,8 @@ def _examples(
             if text:
                 texts.append(text)
                 classes.append(label)
-                sources.append(item.source)
-    return texts, None, np.array(classes, dtype=np.int64), sources
+                events.append(item.event)
+    return texts, None, np.array(classes, dtype=np.int64), events
 
 
 def calibration(judge: str, answers: Floats, labels: Ints, half: Bools | None = None) -> Calibration:

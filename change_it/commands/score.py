@@ -74,7 +74,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000
-    """Bootstrap resamples, and trials of the paired tests."""
+    """Bootstrap resamples, and trials of the paired tests at least: these are 100 for each two systems."""
     seed: int = 1
     """Seed of intervals, paired tests, the system random-target and HEvAS."""
     batch_size: int | None = None

@@ -1,7 +1,8 @@
 """The statistics of an evaluation: systems compared by every metric, and the metrics with each other.
 
-HEvAS 2019 tests with Tukey's HSD where all systems look normal and with Wilcoxon's signed-rank or rank-sum test elsewhere.
-As systems wrote headlines for the same documents, every comparison also holds what paired data call for: Friedman's
+HEvAS 2019 tests with "Tukey" where all systems look normal and with "Wilcoxon" elsewhere. It cites Bergmann et al. 2000,
+on the Wilcoxon-Mann-Whitney test, so the second is the rank-sum test; the first is here Tukey's HSD, though it cites Jones
+and Tukey 2000, on what a test of two means may conclude. As systems wrote headlines for the same documents, every comparison also holds what paired data call for: Friedman's
 test, then the signed-rank test of each pair with Holm's correction (Demšar 2006). Documents of one event (the two articles
 of an aligned pair) are no independent evidence: tests are of the means over each event, and intervals draw events.
 """
@@ -57,8 +58,9 @@ class Pair:
     first: str
     second: str
     difference: float  # mean of the first less mean of the second
-    published_p: float  # Tukey's, corrected for the number of pairs, or the signed-rank test's, not corrected
-    rank_sum_p: float  # Wilcoxon's rank-sum test, which ignores that the documents are the same
+    # Tukey's, corrected for the number of pairs, or the rank-sum test's, not corrected; both ignore that the
+    # documents are the same
+    published_p: float
     wilcoxon: float  # signed-rank statistic, the smaller sum of ranks
     p: float  # its p-value, two-sided; 1 where all documents have equal scores
     p_holm: float  # the same with Holm's correction over all pairs of this metric
@@ -73,7 +75,7 @@ class Comparison:
     events: int  # that the documents are of; tests are of their means
     level: float  # coverage of the intervals
     systems: tuple[SystemSummary, ...]
-    published_test: Literal["tukey", "wilcoxon"]  # what HEvAS takes for these scores
+    published_test: Literal["tukey", "rank-sum"]  # what HEvAS takes for these scores
     pairs: tuple[Pair, ...]  # every two systems
     friedman: Friedman | None  # paired test of all systems at once; None for fewer than three
 
@@ -150,7 +152,7 @@ def compare(
         len(tested),
         level,
         summaries,
-        "tukey" if normal else "wilcoxon",
+        "tukey" if normal else "rank-sum",
         pairs,
         friedman(tested),
     )
@@ -223,8 +225,7 @@ def _pairs(scores: Floats, tested: Floats, systems: Sequence[str], normal: bool)
             first=systems[i],
             second=systems[j],
             difference=float(scores[:, i].mean() - scores[:, j].mean()),
-            published_p=p if p_tukey is None else float(p_tukey[i, j]),
-            rank_sum_p=rank_sum(first, second),
+            published_p=rank_sum(first, second) if p_tukey is None else float(p_tukey[i, j]),
             wilcoxon=statistic,
             p=p,
             p_holm=corrected,

@@ -50,7 +50,7 @@ class Evaluation:
 
     @property
     def averaged(self) -> list[str]:
-        """The metrics that enter averages and ranks: all but KL."""
+        """The metrics that enter averages and ranks: all but JS, which is ours."""
         return [name for name in self.metrics if METRICS[name].averaged]
 
     @property
@@ -72,7 +72,7 @@ class Evaluation:
 
         Most metrics have this range by themselves; what is outside it (R-WSU, cosines) becomes its end. Fog and AWL are stretched so
         that their lowest value over all documents and systems is 0 and their highest 1 (ours: the paper does not say
-        how), 1/2 where all values are equal. Then those of which less is better are inverted. An empty headline has 0.
+        how), 1/2 where all values are equal. Then those of which less is better are inverted, the divergence KL among them. An empty headline has 0.
         """
         written = ~np.column_stack(list(self.empty.values()))
         result = {system: np.zeros((len(self.ids), len(self.averaged))) for system in self.systems}

@@ -18,7 +18,7 @@ Tagged = tuple[str, str]
 RATIOS = {"PNR": "PROPN", "NR": "NOUN", "PR": "PRON"}
 
 #: The metrics of which less is better: inverted before any average.
-LOWER_IS_BETTER = frozenset({"NR", "PR", "Fog", "AWL"})
+LOWER_IS_BETTER = frozenset({"KL-C", "KL-S", "NR", "PR", "Fog", "AWL"})
 
 #: Syllables from which a word is complex.
 COMPLEX = 3

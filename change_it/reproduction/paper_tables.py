@@ -96,6 +96,12 @@ def f1_of(cells: ArrayLike) -> dict[str, Floats]:
     return {name: measures["f1"] for name, measures in _of_cells(cells).items()}
 
 
+def balanced_accuracy(cells: ArrayLike) -> Floats:
+    """Mean recall of both classes, from (..., 2, 2) counts, true by given class: .5 of any answers that know nothing of the truth."""
+    measures = _of_cells(cells)
+    return (measures["first"]["recall"] + measures["second"]["recall"]) / 2
+
+
 def _of_cells(cells: ArrayLike) -> dict[str, dict[str, Floats]]:
     """Precision, recall and F1 from (..., 2, 2) counts, true by given class."""
     counts = np.asarray(cells, np.float64)

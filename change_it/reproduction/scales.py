@@ -58,7 +58,7 @@ OUR_WRITER = "our-writer"
 WRITER_UPDATES, WRITER_MINUTES = 4, 15.0
 #: Updates of the classifiers of LREC 2020.
 CLASSIFIER_UPDATES = {"smoke": 150}
-#: Bootstrap resamples and trials of tests.
+#: Bootstrap resamples, and trials of tests at least, see `scoring.scores.trials`.
 RESAMPLES: dict[Scale, int] = {"smoke": 200, "cpu": 1000, "full": 1000}
 
 

@@ -345,7 +345,7 @@ def _square(names: Sequence[str], format_: Format, cell: Callable[[int, int], Va
 
 
 def hevas_table(evaluation: Evaluation) -> Table:
-    """Means of the systems, the best average first, each with its rank (KL has none)."""
+    """Means of the systems, the best average first, each with its rank (JS has none)."""
     means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
     below = {name: Column(f"{name} rank", "count") for name in evaluation.averaged}
     columns = (
@@ -439,11 +439,10 @@ def summaries_table(comparison: Comparison) -> Table:
 
 def pairs_table(comparison: Comparison) -> Table:
     """The tests of every two systems by one metric."""
-    published = "Tukey" if comparison.published_test == "tukey" else "signed-rank"
+    published = "Tukey" if comparison.published_test == "tukey" else "rank-sum"
     columns = (
         Column("difference"),
         Column("published_p", "p", f"HEvAS ({published}), p"),
-        Column("rank_sum_p", "p", "rank-sum, p"),
         Column("p", "p", "signed-rank, p"),
         Column("p_holm", "p", "Holm, p"),
         Column("rank_biserial", title="effect"),

@@ -50,6 +50,8 @@ COMPLIANCY_MEASURES = (
     "fluency",
     "facts",
 )
+#: Each of them is a share of the items, see `measure`.
+SHARES = dict.fromkeys(COMPLIANCY_MEASURES, "n")
 #: The verdicts of single judges in the order in which they are shown, and the columns of `judge_items` with their
 #: probabilities; `source`: of the original headline.
 VERDICT_NAMES = ("hh", "ah", "main", "main_normalised", "fluency", "facts")
@@ -355,7 +357,7 @@ def compute_compliancy(
     else:
         refuse_lengths(predictions=texts["predictions"], events=events)
         drawn = np.array(list(map(str, events)))
-    scores = measure(columns, aggregate, directions, drawn, resamples=resamples, seed=seed)
+    scores = measure(columns, aggregate, directions, drawn, shares=SHARES, resamples=resamples, seed=seed)
     values = {
         row: {name: measured[name].value if name in measured else None for name in COMPLIANCY_MEASURES}
         for row, measured in scores.items()

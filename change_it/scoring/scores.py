@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, combinations, compress
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,8 @@ if TYPE_CHECKING:  # loads torch
 SCORE_MEASURES = (*compliancy.COMPLIANCY_MEASURES, *overlap.OVERLAP_MEASURES)
 #: What the table is sorted by: strict compliancy, or compliancy without a fluency judge.
 SORTED_BY = ("strict_compliancy", "compliancy")
+#: Trials of a paired test, at least, for each comparison of two of the systems: no p-value is then too large for Holm's correction.
+TRIALS = 100
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ class Scores:
     )  # the same of strict compliancy; None where it is unknown
     outlets: tuple[str, str]  # A and B
     reversal: Reversal  # as scored
-    resamples: int  # of the intervals, and trials of the tests
+    resamples: int  # of the intervals
     corpus: str  # as it was given
     # system to the judges that chose its headlines; systems that were not reranked are left out
     rerankers: dict[str, Reranker]
@@ -95,6 +98,11 @@ class Scores:
     def systems(self) -> list[str]:
         """Names in the order of the table, each run for itself."""
         return list(self.items)
+
+    @property
+    def trials(self) -> int:
+        """Of each paired test."""
+        return trials(len(self.items), self.resamples)
 
     @property
     def names(self) -> list[str]:
@@ -253,11 +261,11 @@ def score(
     key = SORTED_BY[judges.fluency is None]
     names = sorted(rows, key=lambda name: (name in FLOORS, -averages[name][key]))
     items_of = {name: tables[name] for name in names if name in tables}
-    p_values = partial(_p_values, list(items_of.values()), trials=resamples, seed=seed)
+    p_values = partial(_p_values, list(items_of.values()), resamples=resamples, seed=seed)
     return Scores(
         rows=[row for name in names for row in rows[name]],
         items=items_of,
-        p_values=p_values("compliant", "hh", "ah", "main"),
+        p_values=p_values("compliant"),
         strict_p_values=p_values("strict_compliancy") if judges.fluency else None,
         outlets=test.outlets,
         reversal=reversal,
@@ -340,7 +348,8 @@ def _rows(
     directions = [item.direction for item in runs[0]]
     rows = []
     unknown = overlap.OF_REFERENCE if system == GOLD else ()
-    scores = measure(per_item, _aggregate, directions, events, resamples=resamples, seed=seed)
+    shares = compliancy.SHARES
+    scores = measure(per_item, _aggregate, directions, events, shares=shares, resamples=resamples, seed=seed)
     for name, scored in scores.items():
         measured = {key: score for key, score in scored.items() if key not in unknown}
         here = np.array([name in (direction, AVERAGE) for direction in directions])
@@ -390,11 +399,21 @@ def _item_table(
     )
 
 
-def _p_values(items: Sequence[pl.DataFrame], *verdicts: str, trials: int, seed: int) -> Floats:
-    """(m, m) paired tests of the average of the first verdict between any two systems, on the items that both have; 1 without any."""
+def trials(systems: int, resamples: int) -> int:
+    """Trials of each paired test between any two of so many systems.
+
+    Examples:
+        >>> trials(4, 1000), trials(12, 1000)
+        (1000, 6600)
+    """
+    return max(resamples, TRIALS * comb(systems, 2))
+
+
+def _p_values(items: Sequence[pl.DataFrame], verdict: str, *, resamples: int, seed: int) -> Floats:
+    """(m, m) paired tests of the average of a verdict between any two systems, on the items that both have; 1 without any."""
 
     def share(sums: Statistics) -> dict[str, Floats]:
-        return {"share": sums[verdicts[0]] / sums["n"]}
+        return {"share": sums["hits"] / sums["n"]}
 
     table = np.ones((len(items), len(items)))
     for i, j in combinations(range(len(items)), 2):
@@ -402,8 +421,7 @@ def _p_values(items: Sequence[pl.DataFrame], *verdicts: str, trials: int, seed: 
         if both.is_empty():
             continue
         first, second = (
-            {"n": np.ones(both.height)}
-            | {name: both[name + suffix].cast(pl.Float64).to_numpy() for name in verdicts}
+            {"n": np.ones(both.height), "hits": both[verdict + suffix].cast(pl.Float64).to_numpy()}
             for suffix in ("", " of j")
         )
         p = paired_p_values(
@@ -412,7 +430,7 @@ def _p_values(items: Sequence[pl.DataFrame], *verdicts: str, trials: int, seed: 
             share,
             both["direction"].to_list(),
             both["event"].to_numpy(),
-            trials=trials,
+            trials=trials(len(items), resamples),
             seed=seed,
         )
         table[i, j] = table[j, i] = p["share"][-1]

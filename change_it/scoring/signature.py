@@ -63,7 +63,7 @@ def signature(
         n: number of items scored.
         partners: how many of them had the other outlet's article on the event as evidence for facts.
         events: that the items are of, which intervals and tests draw.
-        resamples: of the intervals, and trials of the paired tests.
+        resamples: of the intervals, and trials of the paired tests at least.
         seed: of the intervals and of the random built-in system.
         reranker: the judges that chose the headlines, `1a2b3c+…,fold:0`, or `same` where they are not independent
             of those that score; empty where none chose.

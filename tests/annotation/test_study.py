@@ -94,6 +94,16 @@ def test_intervals_are_drawn_by_event():
         assert 1.2 < np.ptp(both[0].interval) / np.ptp(both[1].interval) < 1.7
 
 
+def test_an_annotator_who_is_always_right_may_have_been_lucky():
+    study = twofold(together=True)
+    right = {row.item: {"answer": row.truth} for row in study.key}
+    few = dict(list(right.items())[:8])
+    found = Study(study.key, [Annotator("all", right), Annotator("few", few)]).raters("echo")
+    scores = [found[name]["accuracy"] for name in ("all", "few")]
+    assert [score.value for score in scores] == [1, 1]
+    assert [score.low for score in scores] == pytest.approx([0.025 ** (1 / 20), 0.025 ** (1 / 4)])
+
+
 def test_ranks_of_a_resample_are_those_of_its_items():
     random = np.random.default_rng(1)
     values, weights = random.integers(0, 5, 30).astype(float), random.integers(0, 3, (4, 30))

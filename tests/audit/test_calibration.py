@@ -1,7 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from scoring_fakes import FakeJudges
+from scoring_fakes import FakeJudges, RuleJudge
 
 from change_it.audit.calibration import (
     calibrate,
@@ -139,3 +139,28 @@ def test_power_draws_events():
     assert found.needed["0.10"] == (headlines_needed(0.1, 1.0, 2.0), headlines_needed(0.1, 0.5, 2.0))
     assert abs(found.needed["0.10"][0] - 2 * headlines_needed(0.1, 1.0)) <= 1
     assert found.smallest[0] == smallest_difference(500, 1.0, 2.0) > smallest_difference(500, 1.0)
+
+
+def test_an_event_is_in_one_half(corpus, monkeypatch):
+    """Texts of one event, told apart as texts, must not be fitted and tested on."""
+    known = read_corpus(corpus)
+    asked, halves = {}, {}
+
+    def answer(judge, texts, *_, **__):
+        asked[judge.task] = texts
+        return np.full((len(texts), 2), 0.5)
+
+    monkeypatch.setattr(RuleJudge, "probabilities", answer)
+    monkeypatch.setattr(
+        "change_it.audit.calibration.calibration", lambda task, *rest: halves.update({task: rest[-1]})
+    )
+    judges = FakeJudges(known.test.outlets, digits="abcd")
+    calibrate(judges, corpus, known.test.items, known.resources, temperature=True)
+    event_of = {item.source: item.event for item in known.test.items}
+    assert set(halves) == {"main", "hh", "ah", "fluency"}
+    for task in ("main", "hh", "ah"):
+        sides = {}
+        for text, side in zip(asked[task], halves[task], strict=True):
+            sides.setdefault(event_of[text], set()).add(bool(side))
+        assert len(set(asked[task])) > len(sides)  # several texts of an event are asked about
+        assert {tuple(of_event) for of_event in sides.values()} == {(False,), (True,)}

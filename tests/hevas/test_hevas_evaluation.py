@@ -3,7 +3,7 @@ import inspect
 import numpy as np
 import pytest
 
-from change_it import InputError
+from change_it import InputError, published_figures
 from change_it.commands.hevas import HevasOptions
 from change_it.hevas.analysis import OVERALL, analyse
 from change_it.hevas.baseline_systems import baseline
@@ -142,27 +142,41 @@ def test_normalisation_and_ranks_by_hand():
     found = example(
         R_WSU=([0.2, 0.4], [0.6, 1.2]),
         WE_C=([-0.5, 0.4], [0.4, -0.5]),
-        KL_C=([5, 5], [1, 1]),
+        KL_C=([0.1, 0.3], [0, 0]),
+        JS_C=([0.9, 0.9], [0, 0]),
         NR=([0.25, 0], [0.5, 0.5]),
         Fog=([4, 8], [6, 6]),
         AWL=([5, 5], [5, 5]),
     )
-    assert found.averaged == ["R-WSU", "WE-C", "NR", "Fog", "AWL"]
-    assert found.normalised["x"] == pytest.approx(np.array([[0.2, 0, 0.75, 1, 0.5], [0.4, 0.4, 1, 0, 0.5]]))
-    assert found.normalised["y"] == pytest.approx(
-        np.array([[0.6, 0.4, 0.5, 0.5, 0.5], [1, 0, 0.5, 0.5, 0.5]])
+    assert found.averaged == ["R-WSU", "WE-C", "KL-C", "NR", "Fog", "AWL"]
+    assert found.normalised["x"] == pytest.approx(
+        np.array([[0.2, 0, 0.9, 0.75, 1, 0.5], [0.4, 0.4, 0.7, 1, 0, 0.5]])
     )
-    assert found.overall == pytest.approx({"x": 4.75 / 10, "y": 5 / 10})
+    assert found.normalised["y"] == pytest.approx(
+        np.array([[0.6, 0.4, 1, 0.5, 0.5, 0.5], [1, 0, 1, 0.5, 0.5, 0.5]])
+    )
+    assert found.overall == pytest.approx({"x": 6.35 / 12, "y": 7 / 12})
     shared = {"WE-C": 1, "Fog": 1, "AWL": 1}
-    assert found.ranks == {"x": {"R-WSU": 2, "NR": 1, **shared}, "y": {"R-WSU": 1, "NR": 2, **shared}}
+    assert found.ranks == {
+        "x": {"R-WSU": 2, "KL-C": 2, "NR": 1, **shared},
+        "y": {"R-WSU": 1, "KL-C": 1, "NR": 2, **shared},
+    }
     assert found.ranking == ["y", "x"]
 
 
-def test_kl_alone_ranks_nobody():
-    found = example(KL_C=([5, 5], [1, 1]), KL_S=([1, 2], [3, 4]))
+def test_the_average_is_of_the_papers_metrics():
+    found = example(**{name.replace("-", "_"): ([0, 0], [0, 0]) for name in METRICS})
+    assert set(found.averaged) == {
+        *published_figures.INFORMATIVENESS,
+        *published_figures.PUBLISHED_READABILITY,
+    }
+
+
+def test_js_alone_ranks_nobody():
+    found = example(JS_C=([1, 1], [0.5, 0.5]), JS_S=([0.1, 0.2], [0.3, 0.4]))
     assert (found.overall, found.averaged, found.ranking) == ({}, [], ["x", "y"])
     assert found.ranks == {"x": {}, "y": {}}
-    assert list(analyse(found, resamples=5).comparisons) == ["KL-C", "KL-S"]
+    assert list(analyse(found, resamples=5).comparisons) == ["JS-C", "JS-S"]
 
 
 def test_analysis_compares_by_every_metric_and_the_average(evaluation):

@@ -2,6 +2,7 @@
 
 import csv
 
+import polars as pl
 import pytest
 from csv_files import write_csv
 
@@ -10,6 +11,7 @@ from change_it.io import Record
 from change_it.reproduction import changeit2020
 from change_it.reproduction.changeit2020 import Submission, convert, ranking, ranks
 from change_it.scoring.item import Item, TestSet
+from change_it.scoring.scores import _p_values
 
 
 def write(file, rows, header=("id", "headline", "article", "label")):
@@ -103,3 +105,37 @@ def test_the_ranking_leaves_out_what_needs_no_model():
     found = {row.values["system"]: row.values["rank"] for row in ranking(scores).rows}
     # Holm: .01 * 3, .02 * 2, .03
     assert found == {"one": 1, "baseline": 2, "two": 3, "gold": None, "copy": None}
+
+
+def test_twelve_systems_that_clearly_differ_have_twelve_ranks():
+    """Each passes with fifty headlines more than the next; a p of 1/1001 would be .066 after Holm's correction."""
+    names = [f"team{number}" for number in range(12)]
+    items = [
+        pl.DataFrame(
+            {
+                "id": [str(item) for item in range(600)],
+                "direction": ["rep2gio", "gio2rep"] * 300,
+                "event": [str(item) for item in range(600)],
+                "compliant": [item < 50 * (12 - number) for item in range(600)],
+            }
+        )
+        for number in range(12)
+    ]
+    table = _p_values(items, "compliant", resamples=200, seed=1)
+    measures = dict.fromkeys(("hh", "ah", "main"), 0.5)
+    averages = {
+        name: measures
+        | {
+            "compliancy": rows["compliant"].mean(),
+            "intervals": dict.fromkeys((*measures, "compliancy"), (0, 1)),
+        }
+        for name, rows in zip(names, items, strict=True)
+    }
+    scores = {
+        "systems": {name: {"average": average} for name, average in averages.items()},
+        "p_values": {
+            name: dict(zip(names, row, strict=True)) for name, row in zip(names, table, strict=True)
+        },
+    }
+    ranked = ranking(scores).rows
+    assert [row.values["rank"] for row in ranked] == [*range(1, 13)]

@@ -65,9 +65,31 @@ def test_f1_of_counts():
 
 def test_answers():
     assert [answer(0.1, 0.2), answer(-0.2, -0.1), answer(-0.1, 0.1)] == ["yes", "no", "undecided"]
-    assert together(["yes", "yes"]) == "yes"
-    assert together(["yes", "undecided"]) == "undecided"
-    assert together(["yes", "no", "undecided"]) == "no"
+    above, below, around = (np.linspace(low, low + 0.1, 1001) for low in (0.01, -0.2, -0.05))
+    assert together([above, above]) == "yes"
+    assert together([above, around]) == "undecided"
+    assert together([above, below, around]) == "no"
+
+
+def test_one_no_of_many_is_corrected_for_their_number():
+    """An interval just below 0 is no of one question, and of eight no more than chance has in store."""
+    just_below = np.append(np.full(980, -0.1), np.full(20, 0.1))
+    assert answer(*lrec2020._ends(just_below)) == "no"
+    assert together([just_below]) == "no"
+    assert together([just_below] * 8) == "undecided"
+
+
+def test_answers_that_know_nothing_are_at_chance(corpus, tmp_path):
+    """A classifier that takes nine of ten headlines of either outlet for the same: mean F1 is .38."""
+    blind = [(event, truth, int(event % 10 == 0)) for truth in (0, 1) for event in range(1000)]
+    tests = (*GOLD, *(condition(test, PNC) for test in GENERATED))
+    found = {"answers": {name: dict.fromkeys(tests, blind) for name in SETS}}
+    options = ReproduceOptions(paper="lrec2020", corpus=corpus, out=tmp_path, scale="smoke")
+    rows = lrec2020.expectations(options, found, PNC).rows
+    chance = [row.values for row in rows if "less .5" in row.values["what"]]
+    assert len(chance) == 6
+    assert all(values["interval"][0] <= 0 <= values["interval"][1] for values in chance)
+    assert {values["answer"] for values in chance} == {"undecided"}
 
 
 def answers_of(f1, n=3000):
@@ -86,7 +108,7 @@ def test_what_is_compared_is_drawn_together(corpus, tmp_path):
     low, high = rows["setting 2 less setting 1"]["interval"]
     assert 0 < low < 0.05 < high < 0.1
     assert rows["setting 1 less setting 3"]["interval"] == (0, 0)
-    first, last = rows["setting 1 less .5"]["interval"]
+    first, last = rows["setting 1 less .5, balanced accuracy"]["interval"]
     assert last - first > high - low
 
 
