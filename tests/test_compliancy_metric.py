@@ -41,7 +41,7 @@ def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
     verdicts = dict.fromkeys(("compliancy", "hh", "ah", "main", "main_normalised", "facts"), True)
     unknown = {"strict_compliancy": None, "fluency": None}
     assert result["verdicts"][0] == {**verdicts, **unknown, "unsupported": []}
-    assert result["intervals"]["average"]["compliancy"] == (1.0, 1.0)
+    assert result["intervals"]["average"]["compliancy"] == pytest.approx((0.025 ** (1 / 8), 1))
     assert result["signature"].endswith(
         f"|reversal:relative|tok:unicode|n:8|partners:0|events:8|resamples:1000|seed:1|v:{change_it.__version__}"
     )

@@ -224,8 +224,11 @@ class Study:
         shares: Mapping[str, str] | None = None,
     ) -> dict[str, Score]:
         """Measures of some rows of the key with their intervals over events."""
-        options = {"resamples": self.resamples, "seed": self.seed}
-        return measure(columns, aggregate, events=self.events[rows], shares=shares, **options)[AVERAGE]
+        events = self.events[rows]
+        scores = measure(
+            columns, aggregate, events=events, shares=shares, resamples=self.resamples, seed=self.seed
+        )
+        return scores[AVERAGE]
 
 
 def _weighted_ranks(values: Floats, weights: Ints) -> Floats:

@@ -407,15 +407,10 @@ def expectations(options: ReproduceOptions, classified: Mapping[str, Any], netwo
         parts = {name: formula(drawn) for name, formula in formulas.items()}
         every = together(list(parts.values()))
         rows.append(Row({"what": "all", "answer": every}, expectation, strong=True))
-        for name, resampled in parts.items():
-            ends = _ends(resampled)
-            cells = {
-                "what": name,
-                "value": float(formulas[name](values)),
-                "interval": ends,
-                "answer": answer(*ends),
-            }
-            rows.append(Row(cells, expectation))
+        for name, differences in parts.items():
+            value, ends = float(formulas[name](values)), _ends(differences)
+            row = {"what": name, "value": value, "interval": ends, "answer": answer(*ends)}
+            rows.append(Row(row, expectation))
     columns = (
         Column("what", "text", title="difference of mean F1"),
         Column("value"),

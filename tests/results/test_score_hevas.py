@@ -15,6 +15,7 @@ from change_it import InputError
 from change_it.cli import main
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
+from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.results import hevas_scores as hevas
 from change_it.results import report_files as files
 from change_it.results.charts import hevas_drawings
@@ -156,7 +157,7 @@ def test_the_page_and_the_files(tmp_path, measured, charts):
     section = text[text.index('<section id="hevas">') : text.index('<section id="tests">')]
     means, agreement, square = re.findall(r"<table>(.*?)</table>", section, re.DOTALL)
     assert re.findall(r'<th scope="row">([^<]*)', agreement) == [
-        name + (" ↓" if name in ("NR", "PR", "Fog", "AWL") else "") for name in (*hevas.OVERLAPS, *METRICS)
+        name + (" ↓" if name in LOWER_IS_BETTER else "") for name in (*hevas.OVERLAPS, *METRICS)
     ]
     assert agreement.count("<td") == 2 * len(hevas.JUDGE_COLUMNS) * (len(hevas.OVERLAPS) + len(METRICS))
     assert "rgb(0 114 178 /" in agreement
