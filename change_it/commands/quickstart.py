@@ -22,9 +22,9 @@ from change_it.translation import Language, locale_language
 
 #: In the folder of a run: its options and the seconds of its finished steps.
 RECORD = "run.json"
-#: What the process that trains the generator prints, and the judges that it trains before that.
+#: What the process that trains the generator prints, and the judge that it trains before that.
 LOG = "generator.log"
-BESIDE: tuple[Task, ...] = ("hh", "ah")
+BESIDE: Task = "ah"
 REPORT = "report"
 #: How the headlines are written, by one generator for both newspapers, and how small it is to learn in a minute and a half of one core: many small updates gain more than few large ones.
 RECIPE: Recipe = "rewrite"
@@ -126,7 +126,7 @@ def check(options: QuickstartOptions) -> None:
 
 @keep_locks()
 def run(options: QuickstartOptions) -> None:
-    """Run the steps, some judges' and the generator's in a process of their own beside the others; finished ones are kept."""
+    """Run the steps, a judge's and the generator's in a process of their own beside the others; finished ones are kept."""
     started = time.perf_counter()
     check(options)
     steps = QuickstartRun(options)
@@ -141,9 +141,9 @@ def run(options: QuickstartOptions) -> None:
     if options.writer:  # large enough for all threads
         steps.run([writing.pop(0)])
     training = _training(options)
-    judges = [training.pop(task) for task in BESIDE]
-    audit = _audit(options, needs=tuple(step.name for step in judges))
-    steps.run([*training.values(), audit], beside=[*judges, *writing], log=options.out / LOG)
+    judge = training.pop(BESIDE)
+    foreground = [*training.values(), _audit(options, needs=judge.name)]
+    steps.run(foreground, beside=[judge, *writing], log=options.out / LOG)
     steps.finished.pop(REPORT, None)  # it is always made anew
     steps.run([_report(options)])
     terminal.rule(f"[bold]done in {time.perf_counter() - started:.0f} s")
@@ -185,7 +185,7 @@ def _training(options: QuickstartOptions) -> dict[Task, Step]:
     }
 
 
-def _audit(options: QuickstartOptions, needs: tuple[str, ...]) -> Step:
+def _audit(options: QuickstartOptions, needs: str) -> Step:
     judged = AuditOptions(
         corpus=str(options.out / "corpus"),
         judges=str(options.out / "judges"),
@@ -193,7 +193,7 @@ def _audit(options: QuickstartOptions, needs: tuple[str, ...]) -> Step:
         report_language=options.report_language or locale_language(),
         seed=options.seed,
     )
-    return Step("audit", "change_it.commands.audit:run", judged, needs=needs)
+    return Step("audit", "change_it.commands.audit:run", judged, needs=(needs,))
 
 
 def _writing(options: QuickstartOptions) -> list[Step]:

@@ -57,8 +57,8 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     options = [settings for _, settings in commands]
     assert len(commands) == len(STEPS)
     assert {settings.seed for settings in options} == {3}
-    learning, transfer = options[4:6]
-    assert [options[place].task for place in (2, 3, 6, 7)] == ["hh", "ah", "main", "fluency"]
+    learning, transfer = options[3:5]
+    assert [options[place].task for place in (2, 5, 6, 7)] == ["ah", "main", "hh", "fluency"]
     score = options[-1]
     assert (learning.recipe, learning.to, learning.out) == ("rewrite", None, tmp_path / "generators/rewrite")
     assert transfer.generator == str(tmp_path / "generators")
