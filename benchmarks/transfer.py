@@ -1,4 +1,4 @@
-"""The table of EvalNLGEval 2020 for our generators, as JSON: judges of two folds, generators, rerank, extract, score.
+"""The table of EvalNLGEval 2020 for our generators, as JSON: judges of two folds, generators, rerank, score.
 
     python benchmarks/transfer.py --out runs/transfer                     # the embedded sample
     python benchmarks/transfer.py --articles 0 --generators rewrite-transformer --updates 1200 # the writer alone, on the 12,000 articles that are embedded
@@ -27,7 +27,7 @@ from change_it.commands.score import ScoreOptions
 from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.folder import read_outlets
-from change_it.generators.generator_options import EXTRACT, TRANSFORMER, GeneratorOptions
+from change_it.generators.generator_options import TRANSFORMER, GeneratorOptions
 from change_it.generators.rerank import Objective
 from change_it.judges.judge_options import JudgeOptions, Task
 from tools.sample import write
@@ -145,9 +145,8 @@ def generators_of(options: Options, corpus: Path) -> dict[str, Any]:
 
 
 def predictions_of(options: Options, corpus: Path) -> list[str]:
-    """Transfer with every generator and `extract`, plain and reranked; `NAME=FILE` of each."""
+    """Transfer with every generator, plain and reranked; `NAME=FILE` of each."""
     systems = {name: str(options.out / "generators" / name) for name in options.generators}
-    systems["extract"] = EXTRACT
     files = []
     for name, generator in systems.items():
         for suffix, rerank in (("", None), ("+rerank", str(options.out / "rerank"))):

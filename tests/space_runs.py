@@ -79,17 +79,12 @@ def write_run(run):
 
 
 def models_of(run):
-    """Rules as judges, the run's untrained generator of the recipe sum, and extract on a toy corpus."""
-    from change_it.generators.extract import Extract
+    """Rules as judges, the run's untrained generators of the recipe sum, under two names."""
     from change_it.generators.headline_transfer import HeadlineTransfer
     from change_it.space.models import Models
 
-    headlines = {"rep": ("Crolla il ponte", "Festival aperto"), "gio": ("Che vergogna!", "Crolla tutto!")}
-    systems = {
-        "sum": HeadlineTransfer.from_pretrained(run / "generators"),
-        "extract": Extract(headlines, OUTLETS),
-    }
-    return Models(FakeJudges(digits="abcd"), systems)
+    transfer = HeadlineTransfer.from_pretrained(run / "generators")
+    return Models(FakeJudges(digits="abcd"), {"sum": transfer, "other": transfer})
 
 
 def models_in(language, run, texts):

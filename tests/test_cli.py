@@ -173,7 +173,7 @@ LIGHT = [
     (["annotate", "score", "none.csv", "--key", "none.csv", "--out", "news.csv"], {"numpy"}),
     (["annotate", "serve", "none.csv", "--port", "70000"], set()),
     (["reproduce", "hevas2019", "--corpus", "./none", "--out", "r"], {"numpy"}),
-    (["transfer", "--generator", "extract", "--corpus", "./none", "--out", "new.csv"], {"numpy"}),
+    (["transfer", "--generator", "a/b", "--corpus", "./none", "--out", "new.csv"], {"numpy"}),
 ]
 #: Each case in a process that parts from one that has loaded the command line alone; the cases and the names are arguments.
 ASK = """

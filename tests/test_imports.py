@@ -79,9 +79,8 @@ transfer --generator sum-two --input nope.csv --out out.csv | nope.csv does not 
 transfer --generator sum-two --input predictions.csv --out out.csv | predictions.csv has no column article or full_text
 transfer --generator sum-two --input rows.csv --columns article=body --out out.csv | rows.csv has no column body
 transfer --generator sum-two --corpus judges --out out.csv | judges is not a corpus of ours
-transfer --generator extract --corpus corpus --to nope --out out.csv | --to nope is no outlet of corpus
-transfer --generator extract --corpus corpus --rerank corpus --out out.csv | corpus lacks the judge main and hh and ah
-transfer --generator extract --corpus corpus --out rows.csv/x.csv | cannot write --out
+transfer --generator sum-two --corpus corpus --rerank corpus --out out.csv | corpus lacks the judge main and hh and ah
+transfer --generator sum-two --corpus corpus --out rows.csv/x.csv | cannot write --out
 transfer --generator rewrite --input rows.csv --to rewrite --out out.csv | rewrite is no outlet of rewrite: give one or two
 judge headline --original headline --article nope --judges judges | nope does not exist
 judge headline --original headline --article rows.csv --judges nope | no folder nope

@@ -18,7 +18,7 @@ from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.generators.card import COMMAND, choose_generators
-from change_it.generators.generator_options import EXTRACT, SystemOptions, check_url, read_key
+from change_it.generators.generator_options import SystemOptions, check_url, read_key
 from change_it.io import (
     GENERATOR_CARD,
     HUB,
@@ -60,7 +60,7 @@ class TransferOptions(EngineOptions, SystemOptions):
         change-it transfer --generator owner/model --prompt --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/asked.csv
         change-it transfer --endpoint http://localhost:8000/v1 --model NAME --corpus runs/mine/corpus --out runs/mine/predictions/served.csv
         change-it transfer --generator owner/model --prompt --corpus runs/mine/corpus --items 100 --out runs/mine/predictions/asked.csv
-        change-it transfer --generator extract --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/extract.csv
+        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
     """
 
     headline: tyro.conf.Positional[str] = ""
@@ -86,7 +86,7 @@ def check(options: TransferOptions) -> None:
     """
     if options.corpus:
         check_corpus(options.corpus)
-    if options.generator != EXTRACT and options.endpoint is None:
+    if options.endpoint is None:
         check_model(options.generator, command=COMMAND)
     if options.rerank:
         check_judges(options.rerank)
@@ -129,7 +129,6 @@ def check(options: TransferOptions) -> None:
 
 def _check_fit(options: TransferOptions) -> None:
     """Refuse options that do not fit each other."""
-    extract = options.generator == EXTRACT
     free = options.learns or options.reads is not None  # of the rule that a corpus or a file is given
     files = {"--input": options.input, "--out": options.out, "--corpus": None if free else options.corpus}
     if options.headline:
@@ -144,10 +143,6 @@ def _check_fit(options: TransferOptions) -> None:
         )
     elif options.out is None:
         raise InputError("give a headline and its --article, or --out with --corpus or --input")
-    if extract and not options.corpus:
-        raise InputError("--generator extract learns from a corpus: give --corpus")
-    if extract and options.recipe:
-        raise InputError("--recipe is for trained generators, extract has none: leave it out")
     _check_asked(options)
     if not free and not options.headline and bool(options.corpus) == bool(options.input):
         raise InputError(
@@ -176,8 +171,6 @@ def _check_asked(options: TransferOptions) -> None:
     """Refuse options that do not fit a model that is asked, or one that others have fine-tuned."""
     usual = SystemOptions()
     ways = [name for name in ("prompt", "endpoint", "reads") if getattr(options, name) not in (None, False)]
-    if options.generator == EXTRACT and ways:
-        raise InputError(f"--{ways[0]} is of a model, extract has none: leave it out")
     if len(ways) > 1:
         raise InputError(f"--{ways[0]} and --{ways[1]} exclude each other: leave one out")
     if options.is_asked and not options.corpus:

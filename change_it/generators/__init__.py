@@ -10,7 +10,6 @@ from change_it.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from change_it.generators.decoding import Candidate, Decoding
-    from change_it.generators.extract import Extract
     from change_it.generators.generator import Generator, load_generator
     from change_it.generators.headline_transfer import HeadlineTransfer
     from change_it.generators.train import train_generator
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Candidate",
     "Decoding",
-    "Extract",
     "Generator",
     "GeneratorOptions",
     "HeadlineTransfer",
@@ -33,7 +31,6 @@ __getattr__ = lazy_attributes(
         "Candidate": "decoding",
         "Decoding": "decoding",
         "Generator": "generator",
-        "Extract": "extract",
         "HeadlineTransfer": "headline_transfer",
         "load_generator": "generator",
         "train_generator": "train",

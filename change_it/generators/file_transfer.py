@@ -17,9 +17,8 @@ from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import map_threads, workers
 from change_it.errors import InputError
 from change_it.generators.endpoint import Endpoint
-from change_it.generators.extract import Extract
 from change_it.generators.generator import load_published
-from change_it.generators.generator_options import EXTRACT, SystemOptions
+from change_it.generators.generator_options import SystemOptions
 from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
 from change_it.generators.journal import Chunks
 from change_it.generators.prompt import Prompt
@@ -78,7 +77,7 @@ def _trained(options: SystemOptions) -> HeadlineTransfer:
 
 
 def load_setup(options: SystemOptions, out: Path | None = None) -> Setup:
-    """The generators, `extract` or a model that is asked, and the judges that choose; an unfinished run's answers lie beside `out`."""
+    """The generators or a model that is asked, and the judges that choose; an unfinished run's answers lie beside `out`."""
     system: Proposer
     writers: dict[str, str] = {}
     if options.is_asked:
@@ -107,13 +106,6 @@ def load_setup(options: SystemOptions, out: Path | None = None) -> Setup:
             writer = Writer(system.weights_hash, system.base, prompt.signature)
             writers = dict.fromkeys(prompt.outlets, writer.signature)
         digests["prompt"] = prompt.digest
-    elif options.generator == EXTRACT:
-        system = Extract.from_corpus(str(options.corpus))
-        if options.to not in (None, *system.outlets):
-            raise InputError(
-                f"--to {options.to} is no outlet of {options.corpus}: give {' or '.join(system.outlets)}"
-            )
-        digests = {"training headlines": system.digest}
     else:
         system = _trained(options)
         reads = f"reads:{options.reads}" if options.reads else ""
@@ -290,7 +282,7 @@ def _anywhere(options: SystemOptions) -> SystemOptions:
     whole = replace(options)
     for name in ("generator", "rerank", "corpus"):
         path = getattr(options, name)
-        if path and path != EXTRACT and Path(path).exists():
+        if path and Path(path).exists():
             setattr(whole, name, str(Path(path).resolve()))
     return whole
 

@@ -16,8 +16,6 @@ Language = Literal["it", "en"]
 Choice = Literal["nearest", "random"]
 ModelKind = Literal["words", "encoder-decoder", "causal"]
 
-#: The system that needs no trained generator.
-EXTRACT = "extract"
 #: Those of LREC 2020, whose generators are PNC and read 500 words.
 OF_LREC: tuple[Recipe, ...] = ("agnostic", "train_d", "train_m")
 LREC_WORDS = 500
@@ -119,7 +117,7 @@ class SystemOptions(InferenceOptions):
     """What writes new headlines, and which judges choose among its candidates."""
 
     generator: str = "runs/quickstart/generators"
-    """Folder or Hub id of a generator, or a folder of them (both directions); or extract, which is learnt from --corpus alone."""
+    """Folder or Hub id of a generator, or a folder of them (both directions)."""
     corpus: str | None = None
     """Corpus folder or data set id on the Hub; its A2 headlines are transferred unless there is an --input."""
     recipe: Recipe | None = None
@@ -177,7 +175,7 @@ class SystemOptions(InferenceOptions):
     @property
     def learns(self) -> bool:
         """Whether what writes is made of the corpus, beside which an --input may stand."""
-        return self.generator == EXTRACT or self.is_asked
+        return self.is_asked
 
     @property
     def decoding(self) -> Decoding:

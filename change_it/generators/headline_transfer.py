@@ -46,7 +46,7 @@ class Proposer(ABC):
         needs: tuple[str, ...],
         cache_size: int,
     ):
-        self.name = name  # the recipe, or `extract`
+        self.name = name  # the recipe, or `prompt`
         self.outlets = outlets  # short names of A and B
         self.targets = targets  # outlets that it writes for, in the order of `outlets`
         self.needs = needs  # what it reads: `headline`, `article` or both
@@ -68,7 +68,7 @@ class Proposer(ABC):
             headlines: n original headlines.
             articles: n articles.
             to: the outlet aimed at, or one for each headline.
-            decoding: how headlines are searched for, and how many are kept; `Extract` looks at the number alone.
+            decoding: how headlines are searched for, and how many are kept.
             batch_size: sources a batch; None takes what the length of sources and the width of the search allow.
             progress: show a progress bar.
 

@@ -14,8 +14,6 @@ from change_it.corpus.sample import of_sample
 from change_it.errors import InputError
 from change_it.generators.card import CARD, GeneratorCard
 from change_it.generators.decoding import Candidate, Decoding
-from change_it.generators.extract import Extract
-from change_it.generators.generator_options import EXTRACT
 from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.judges.judge import COMMAND, Judges
@@ -57,7 +55,7 @@ class Models:
     """
 
     judges: Judges
-    systems: Mapping[str, Proposer]  # name to system; those with a trained generator first, `extract` last
+    systems: Mapping[str, Proposer]  # name to system
     language: str = "it"  # of the headlines, `it`, `en` or `none`: taggers and syllables
     audit: Summary = NO_AUDIT  # how far to rely on the judges
     sample: bool = False  # whether they were trained on the embedded sample
@@ -65,9 +63,7 @@ class Models:
 
     def __post_init__(self) -> None:
         if not self.systems:
-            raise InputError(
-                "there is no system to transfer headlines with: train a generator or give a corpus"
-            )
+            raise InputError("there is no system to transfer headlines with: train a generator")
         for name, system in self.systems.items():
             if system.outlets != self.outlets:
                 ours, theirs = " and ".join(self.outlets), " and ".join(system.outlets)
@@ -98,7 +94,7 @@ class Models:
 
     @classmethod
     def from_run(cls, folder: str | Path) -> "Models":
-        """The models of a run `runs/<name>`: its judges, a system for each recipe of its generators, and extract on its corpus."""
+        """The models of a run `runs/<name>`: its judges, and a system for each recipe of its generators."""
         run = Path(folder)
         if not (run / "judges").is_dir():
             raise InputError(f"{run} holds no judges: run change-it demo --run {run}, or train them there")
@@ -119,7 +115,7 @@ class Models:
 
         Args:
             environment: CHANGE_IT_JUDGES, a folder or Hub id; CHANGE_IT_GENERATORS, comma separated NAME=ID, twice
-                the same name for one generator of each direction; CHANGE_IT_CORPUS, for extract and examples.
+                the same name for one generator of each direction; CHANGE_IT_CORPUS, for examples.
 
         Returns:
             None where no judges are named: the page then offers what needs none.
@@ -141,7 +137,7 @@ class Models:
 
     @classmethod
     def _of(cls, judges: str, transfers: Mapping[str, HeadlineTransfer], corpus: str) -> "Models":
-        """Load judges, and extract where there is a corpus."""
+        """Load judges, and examples where there is a corpus."""
         systems: dict[str, Proposer] = dict(transfers)
         cards = [
             generator.card for transfer in transfers.values() for generator in transfer.generators.values()
@@ -150,7 +146,6 @@ class Models:
         loaded = Judges.from_pretrained(judges, cache_size=CACHE_SIZE)
         report = None
         if corpus:
-            systems[EXTRACT] = Extract.from_corpus(corpus, cache_size=CACHE_SIZE)
             language = read_language(corpus) or language
             loaded = loaded if loaded.casing else loaded.with_casing(read_casing(corpus))
             if (Path(corpus) / REPORT).is_file():

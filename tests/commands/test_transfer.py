@@ -256,25 +256,6 @@ def test_judges_of_other_outlets_are_refused(generators, tmp_path, monkeypatch):
         transfer_command.run(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
 
 
-def test_extract_learns_from_a_corpus(corpus, tmp_path, monkeypatch):
-    from change_it.scoring.item import read_test_set
-
-    judges = FakeJudges(outlets=("colle", "faro"), fold="0")
-    monkeypatch.setattr(Judges, "from_pretrained", lambda name, precision, device: judges)
-    chosen = TransferOptions(generator="extract", corpus=corpus, out=tmp_path / "new.csv", rerank="judges")
-    rows = transferred(chosen)
-    assert read_predictions(chosen.out, read_test_set(corpus)).reranker.fold == "0"
-    assert all(row["headline"] and not row["error"] for row in rows)
-
-
-def test_extract_writes_for_a_file_too(corpus, tmp_path):
-    rows = [{**row, "label": "colle"} for row in ROWS]
-    chosen = TransferOptions(
-        generator="extract", corpus=corpus, input=write(tmp_path / "in.csv", rows), out=tmp_path / "new.csv"
-    )
-    assert [row["id"] for row in transferred(chosen)] == [row["id"] for row in ROWS]
-
-
 def many(tmp_path):
     texts = [f"{'ponte statale ' * (n % 7 + 1)}numero {n}" for n in range(24)]
     rows = [{"id": str(n), "headline": text, "article": text, "label": "rep"} for n, text in enumerate(texts)]
@@ -351,38 +332,6 @@ def test_an_interrupted_run_is_not_continued_with_other_options(generators, tmp_
     assert len(transferred(chosen)) == 24
 
 
-def test_an_interrupted_run_of_extract_is_not_continued_on_another_corpus_at_the_same_path(
-    corpus, tmp_path, monkeypatch
-):
-    folder = tmp_path / "corpus"
-    shutil.copytree(corpus, folder)
-    chosen = TransferOptions(
-        generator="extract",
-        corpus=str(folder),
-        to="faro",
-        input=many(tmp_path),
-        out=tmp_path / "new.csv",
-        batch_size=4,
-    )
-    add = Journal.add
-
-    def die(self, chunk, headlines):
-        add(self, chunk, headlines)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Journal, "add", die)
-        with pytest.raises(KeyboardInterrupt):
-            transfer_command.run(chosen)
-    training = folder / "articles" / "train.parquet"
-    rows = pl.read_parquet(training)
-    rows.with_columns(pl.col("headline") + "?").write_parquet(training)
-    with pytest.raises(InputError, match=r"unfinished run with other options \(training headlines was"):
-        transfer_command.run(chosen)
-    rows.write_parquet(training)
-    assert len(transferred(chosen)) == 24
-
-
 def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path):
     (tmp_path / "new.csv.partial").write_text("mine\n", encoding="utf-8")
     with pytest.raises(InputError, match="no unfinished transfer of ours"):
@@ -395,8 +344,6 @@ def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path
     [
         ({}, "give --corpus .* or --input"),
         ({"corpus": "c", "input": "i.csv"}, "give --corpus .* or --input"),
-        ({"generator": "extract", "input": "i.csv"}, "extract learns from a corpus"),
-        ({"generator": "extract", "corpus": "c", "recipe": "sum"}, "--recipe is for trained generators"),
         ({"input": "i.csv", "candidates": 5}, "--candidates are for judges"),
         ({"corpus": "c", "columns": "headline=title"}, "--columns is for the file of --input"),
         ({"input": "i.csv", "batch_size": 0}, "--batch-size 0"),

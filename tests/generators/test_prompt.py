@@ -290,7 +290,6 @@ def test_a_causal_model_without_our_files_is_asked_by_a_prompt(tiny_llama, tmp_p
         ({}, "ask it with --prompt, or say with --reads"),
         ({"reads": "article"}, "give --to"),
         ({"reads": "article", "to": "faro", "prompt": True}, "exclude each other"),
-        ({"generator": "extract", "prompt": True}, "extract has none"),
         ({"prompt": True, "corpus": None, "input": "in.csv"}, "give --corpus"),
         ({"prompt": True, "price": (1.0, 1.0)}, "of the tokens of an --endpoint"),
         ({"shots": 2}, "--prompt or --endpoint"),

@@ -1,5 +1,6 @@
 import pytest
 from scoring_fakes import write_stand_ins
+from tiny_generators import save_generator
 
 from change_it.cli import main
 from change_it.errors import InputError
@@ -26,23 +27,14 @@ def asked(monkeypatch):
         ["score", "--corpus", "CORPUS", "--judges", "FOLDER"],
         ["audit", "--corpus", "CORPUS", "--judges", "FOLDER", "--out", "FOLDER-audit"],
         ["judge", "Ponte crollato", "--original", "Crolla il ponte", "--article", "ARTICLE"],
-        ["transfer", "--generator", "extract", "--corpus", "CORPUS", "--rerank", "FOLDER"],
-        [
-            "transfer",
-            "--generator",
-            "extract",
-            "--corpus",
-            "CORPUS",
-            "--rerank",
-            "FOLDER",
-            "--objective=strict",
-        ],
+        ["transfer", "--generator", "GENERATOR", "--corpus", "CORPUS", "--rerank", "FOLDER"],
     ],
-    ids=["score", "audit", "judge", "transfer", "transfer-strict"],
+    ids=["score", "audit", "judge", "transfer"],
 )
 def test_every_command_loads_its_judges_with_the_precision_asked(command, corpus, tmp_path, asked):
     (tmp_path / "article.txt").write_text("Il ponte è crollato.")
-    names = {"CORPUS": corpus, "ARTICLE": str(tmp_path / "article.txt")}
+    generator = save_generator(tmp_path / "sum", to="faro", outlets=("colle", "faro"))
+    names = {"CORPUS": corpus, "ARTICLE": str(tmp_path / "article.txt"), "GENERATOR": str(generator)}
     judges = str(write_stand_ins(tmp_path / "judges"))
     command = [names.get(word, word).replace("FOLDER", judges) for word in command]
     command += {"judge": ["--judges", judges], "transfer": ["--out", str(tmp_path / "new.csv")]}.get(

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 from space_runs import models_of, save_judge, served, write_run
+from tiny_generators import save_generator
 
 
 @pytest.fixture(scope="session")
@@ -18,11 +19,12 @@ def models(tiny_run):
 
 @pytest.fixture
 def corpus_run(corpus, tmp_path):
-    """A run with judges and a corpus, without generators."""
+    """A run with judges, a corpus and a generator of one direction."""
     run = tmp_path / "run"
     shutil.copytree(corpus, run / "corpus")
     for task in ("main", "hh", "ah"):
         save_judge(run / "judges" / task, task, outlets=("colle", "faro"))
+    save_generator(run / "generators" / "sum-faro", to="faro", outlets=("colle", "faro"))
     return run
 
 

@@ -18,7 +18,7 @@ from change_it.tables import Figure
 from change_it.translation import Message, Word
 
 
-class Extract:
+class System:
     outlets = ("rep", "gio")
 
 
@@ -40,7 +40,7 @@ def metrics(judge, baseline):
 def test_outlets_and_verdicts_are_named(language, words):
     values = {"value": Figure(0.863), "baseline": Word("<b>tf-idf</b>"), "other": Figure(0.848)}
     found = (Verdict("hh", "care", (Message("verdict.has", **values),)),)
-    html = about_html(Models(FakeJudges(), {"extract": Extract()}, audit=Summary(found)), language)
+    html = about_html(Models(FakeJudges(), {"sum": System()}, audit=Summary(found)), language)
     assert words in html
     assert "rep" in html
     assert "&lt;b&gt;tf-idf" in html

@@ -55,13 +55,6 @@ def test_the_models_of_a_run_are_used(tiny_run, launched, monkeypatch, capsys):
     assert "curl -s http://127.0.0.1:7001/gradio_api/run/judge -H" in printed
 
 
-def test_judges_and_a_corpus_are_enough(corpus_run, launched, monkeypatch):
-    monkeypatch.setattr(demo, "_train", lambda run: pytest.fail("it trained"))
-    demo.run(DemoOptions(run=corpus_run, port=7001))
-    [systems] = [block for block in launched["page"].blocks.values() if block.elem_id == "system"]
-    assert systems.choices == [("extract", "extract")]
-
-
 @pytest.mark.usefixtures("empty_page")
 def test_port_0_takes_a_free_one(tiny_run, launched):
     demo.run(DemoOptions(run=tiny_run, port=0))

@@ -28,7 +28,7 @@ ROWS = [
 ]
 
 
-class Extract:
+class System:
     """A system that the page can offer, never asked here."""
 
     outlets = OUTLETS
@@ -46,7 +46,7 @@ def table(tmp_path):
 
 @pytest.fixture(scope="module")
 def models():
-    return Models(FakeJudges(), {"extract": Extract()})
+    return Models(FakeJudges(), {"sum": System()})
 
 
 @pytest.fixture(scope="module")
