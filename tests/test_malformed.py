@@ -110,7 +110,6 @@ GENERATORS = {
     "prompt": (set_in("generator.json", "prompt", value=["Articolo:"]), "generator.json is broken"),
     "long source": (set_in("generator.json", "source_tokens", value=10**9), "generator.json is broken"),
     "target_tokens": (set_in("generator.json", "target_tokens", value=-1), "generator.json is broken"),
-    "judges": (set_in("generator.json", "filter_by", value="fold:0"), "generator.json is broken"),
     "nested": (write("generator.json", '{"recipe":' + DEEP), "generator.json is broken"),
     "tokenizer": (write("tokenizer.json", "{}"), "no tokenizer that can be loaded"),
     "first token": (write("generation_config.json", '{"decoder_start_token_id": {}}'), "cannot be loaded as a generator"),

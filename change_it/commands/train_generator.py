@@ -4,13 +4,11 @@ from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
 from change_it.generators.generator_options import (
     GeneratorOptions,
-    check_filter,
     check_published,
     no_model,
     presets,
 )
 from change_it.io import check_writable, is_missing_path
-from change_it.judges.judge_options import check_judges
 from change_it.tables import console
 from change_it.training.settings import check_numbers
 
@@ -22,15 +20,12 @@ def check(options: GeneratorOptions) -> None:
     check_numbers(options)
     check_corpus(options.corpus)
     check_published(options)
-    check_filter(options)
     # it may be one of several processes
     check_writable(options.out, kind="run", inputs=options.inputs, alone=False)
     if options.architecture is not None and is_missing_path(options.architecture):
         raise InputError(no_model(options.architecture))
     if options.to is not None:
         check_outlet(options.corpus, options.to)
-    if options.filter_by is not None:
-        check_judges(options.filter_by)
 
 
 def run(options: GeneratorOptions) -> None:

@@ -44,7 +44,6 @@ class GeneratorCard:
     no_repeat_ngram_size: int = 3
     base_dtype: Dtype = "float32"  # of the weights that the adapters were trained around
     prompt: tuple[str, str] | None = None  # before and after the source, of a causal model
-    filter_by: str = ""  # signature of the judges that chose what it learnt from, see scoring.signature
     version: str = __version__
 
     def save(self, folder: Path) -> None:
@@ -80,8 +79,6 @@ class GeneratorCard:
 
     def _is_written_so(self) -> bool:
         """Whether the values are of their types and within bounds; which recipes and kinds there are changes with versions."""
-        from change_it.scoring.signature import is_reranker  # loads numpy
-
         texts = (
             self.recipe,
             self.reads,
@@ -89,7 +86,6 @@ class GeneratorCard:
             self.architecture,
             self.language,
             self.corpus,
-            self.filter_by,
             *self.outlets,
             *(self.prompt or ()),
         )
@@ -102,7 +98,6 @@ class GeneratorCard:
             and len(self.prompt or self.outlets) == 2
             and self.to in (None, *self.outlets)
             and isinstance(self.base, str | None)
-            and (not self.filter_by or is_reranker(self.filter_by))
             and all(isinstance(tokens, int) and 2 <= tokens <= most for tokens, most in lengths)
             and isinstance(self.no_repeat_ngram_size, int)
             and self.no_repeat_ngram_size >= 0

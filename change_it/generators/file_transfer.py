@@ -29,7 +29,7 @@ from change_it.judges.judge import Judges
 from change_it.process import keep_memory
 from change_it.progress import ProgressBar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
-from change_it.scoring.signature import ENDPOINT, Reranker, Writer, joined, parse_reranker
+from change_it.scoring.signature import ENDPOINT, Reranker, Writer
 
 HEADER = ("id", "headline", "target", "error", "reranker", "generator")
 NOTHING = "nothing was written"
@@ -45,7 +45,7 @@ class Setup:
     needs: tuple[str, ...]  # texts of a row that the system or the judges read
     digests: dict[str, str]  # of what decides the candidates, for a run that is resumed
     judges: Judges | None  # choose among candidates; None takes the first
-    reranker: str  # signature of the judges that choose, or chose what its generators learnt from; or empty
+    reranker: str  # signature of the judges that choose, or empty
     writers: Mapping[str, str] = field(default_factory=dict)  # target to the signature of its generator
     language: str = ""  # that facts are checked in; empty where they are not
 
@@ -121,17 +121,7 @@ def load_setup(options: SystemOptions, out: Path | None = None) -> Setup:
         judges, needs = _judges_that_choose(options), ("headline", "article")
         judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
     targets = (options.to,) if options.to else system.targets
-    chosen_by = [Reranker.of(judges)] if judges else []
-    if isinstance(system, HeadlineTransfer):
-        cards = [generator.card for generator in system.generators.values()]
-        chosen_by += [parse_reranker(card.filter_by) for card in cards if card.filter_by]
-    try:
-        reranker = joined(chosen_by).signature if chosen_by else ""
-    except ValueError:
-        raise InputError(
-            f"what {options.generator} learnt from and --rerank are of different judges: choose with those of --filter-by, "
-            "or leave out --rerank"
-        ) from None
+    reranker = Reranker.of(judges).signature if judges else ""
     return Setup(system, targets, needs, digests, judges, reranker, writers)
 
 

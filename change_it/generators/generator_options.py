@@ -52,7 +52,6 @@ class GeneratorOptions(TrainingOptions):
         change-it train generator --recipe sum --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
         change-it train generator --recipe s2s2 --to rep --corpus runs/mine/corpus --out runs/mine/generators/s2s2-rep
         change-it train generator --recipe sum --architecture it5/it5-base --lora --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
-        change-it train generator --recipe rewrite --architecture it5/it5-base --lora --filter-by runs/mine/judges-0 --corpus runs/mine/corpus --out runs/mine/generators/rewrite
     """
 
     recipe: Recipe
@@ -69,8 +68,6 @@ class GeneratorOptions(TrainingOptions):
     """For small corpora and machines without a GPU, instead of the papers' values of s2s, pn and pnc: AdamW, small batches, shorter sources."""
     as_published: bool = False
     """The papers' generator of the recipe: s2s for s2s1-3, pn for sum; for agnostic, train_d and train_m pnc on the first 500 words of an article (LREC 2020). Output projection, bridge and loss are those of the organisers' files."""
-    filter_by: str | None = None
-    """Folder or Hub id of judges, for rewrite: learn from those pairs alone whose printed headline has strict compliancy to them; train them with --fold, others of the other fold must score."""
     lora: bool = False
     """Train low-rank adapters alone (extra: lora); they are saved alone, `change-it merge` joins them with their base."""
     lora_rank: int = 16
@@ -99,7 +96,7 @@ class GeneratorOptions(TrainingOptions):
     @property
     def inputs(self) -> tuple[str | None, ...]:
         """What it reads, where it is a folder."""
-        return self.corpus, self.architecture, self.filter_by
+        return self.corpus, self.architecture
 
 
 @dataclass(kw_only=True)
@@ -275,14 +272,6 @@ def check_published(options: GeneratorOptions) -> None:
         raise InputError(
             "--as-published is for s2s, pn and pnc with the papers' values: leave it out, or leave out --quick, --lora and any "
             "other --architecture and recipe"
-        )
-
-
-def check_filter(options: GeneratorOptions) -> None:
-    """Refuse `--filter-by` for examples that judges cannot be asked about."""
-    if options.filter_by is not None and options.recipe != "rewrite":
-        raise InputError(
-            f"--filter-by is for --recipe rewrite, whose pairs have all that judges read: drop it for {options.recipe}"
         )
 
 

@@ -42,8 +42,6 @@ class RecipeData:
     train: SourcesAndTargets
     validation: SourcesAndTargets  # chooses the weights; no source and no headline is in both
     outlets: tuple[str, str]
-    # of the training examples, with `id, given, article, to, target`, where judges are to be asked about them
-    pairs: pl.DataFrame | None = None
 
 
 def load_recipe(
@@ -54,12 +52,10 @@ def load_recipe(
     validation_share: float,
     seed: int,
     balanced: bool = False,
-    for_judges: bool = False,
 ) -> RecipeData:
     """The examples of one generator, in the order of the corpus; agnostic and those of LREC 2020 have their own validation part.
 
-    `balanced`: rewrite has no more articles with their own headline than pairs, which are what it is asked for; `for_judges`: it
-    has pairs alone, which judges can be asked about.
+    `balanced`: rewrite has no more articles with their own headline than pairs, which are what it is asked for.
     """
     check_recipe(recipe)
     check_share(validation_share, usual=0.05)
@@ -80,7 +76,7 @@ def load_recipe(
             texts = examples.select("given", "article", "to").iter_rows()
             sources = pl.Series([rewriting_source(*of_row) for of_row in texts], dtype=pl.String)
             rows = examples.with_columns(source=sources, own=pl.col("given") == "")
-            rows = rows.filter(~pl.col("own")) if for_judges else rows.drop("given", "article", "to")
+            rows = rows.drop("given", "article", "to")
         else:
             rows = _rows(corpus, recipe, "train", f"{outlets[to == outlets[0]]}2{to}")
         ids = rows["id"].unique(maintain_order=True)
@@ -94,10 +90,10 @@ def load_recipe(
         train, validation = (_balanced(part, seed) for part in (train, validation))
     if train.is_empty() or validation.is_empty():
         needs = "articles outside A1 and A2"
-        if recipe in PAIRS or for_judges:
-            needs = f"{PAIRS.get(recipe, 'training')} pairs: build it with lower thresholds or more articles, or take --recipe sum, which needs none"
+        if recipe in PAIRS:
+            needs = f"{PAIRS[recipe]} pairs: build it with lower thresholds or more articles, or take --recipe sum, which needs none"
         raise InputError(f"{corpus} has too little to train {recipe} on; it needs {needs}")
-    return RecipeData(_examples(train), _examples(validation), outlets, train if for_judges else None)
+    return RecipeData(_examples(train), _examples(validation), outlets)
 
 
 def _rows(corpus: str, recipe: Recipe, split: str, direction: str) -> pl.DataFrame:

@@ -7,7 +7,6 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -16,14 +15,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from huggingface_hub import hf_hub_download
-from huggingface_hub.errors import EntryNotFoundError
 from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
-from change_it.generators.card import CARD, Dtype, GeneratorCard, prompt_of
-from change_it.generators.filtering import ACCEPTED, keep_accepted
+from change_it.generators.card import Dtype, GeneratorCard, prompt_of
 from change_it.generators.generator import (
     add_adapters,
     base_of,
@@ -46,7 +42,6 @@ from change_it.generators.generator_options import (
     GeneratorSettings,
     ModelKind,
     architecture_of,
-    check_filter,
     check_published,
     check_recipe,
     preset,
@@ -90,7 +85,6 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     """
     check_recipe(options.recipe)
     check_published(options)
-    check_filter(options)
     options = replace(options, architecture=architecture_of(options))
     kind = kind_of(architecture_of(options))
     _check(options, kind)
@@ -101,8 +95,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     with process_state().main_process_first():
         share, seed = settings.validation_share, settings.seed
         chosen = settings.corpus, settings.recipe, settings.to
-        balanced, asked = kind != "words", settings.filter_by is not None
-        data = load_recipe(*chosen, validation_share=share, seed=seed, balanced=balanced, for_judges=asked)
+        data = load_recipe(*chosen, validation_share=share, seed=seed, balanced=kind != "words")
     if settings.evaluation_steps is None:
         settings = replace(settings, evaluation_steps=_evaluation_steps(settings, kind, len(data.train)))
     return train_in_folder(
@@ -120,14 +113,6 @@ def _prepare(
 ) -> TrainingRun:
     """The generator before training, and how it is trained and described."""
     card = _card(settings, kind, data)
-    if settings.filter_by:
-        with process_state().main_process_first():
-            data, judges = keep_accepted(settings, data, work / ACCEPTED)
-        if card.filter_by not in ("", judges):
-            raise InputError(
-                f"{settings.architecture} learnt from what other judges accept: give their --filter-by, or none"
-            )
-        card = replace(card, filter_by=judges)
     model, tokenizer = _start(settings, kind, data, work)
     card, format_ = _fit(card, tokenizer, model, given)
     validation = _some(data.validation, settings.seed)
@@ -276,17 +261,7 @@ def _card(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> Gen
         corpus=Path(settings.corpus).name,
         base_dtype=_base_dtype(settings),
         prompt=prompt_of(settings.language, reads, settings.to) if kind == "causal" else None,
-        filter_by=_filtered_by(settings.architecture),
     )
-
-
-def _filtered_by(architecture: str) -> str:
-    """The judges that chose what a generator of ours (folder or Hub id) has learnt, where that is trained on."""
-    folder = Path(architecture)
-    if architecture not in NETWORKS and not folder.is_dir():
-        with suppress(EntryNotFoundError):
-            folder = Path(hf_hub_download(architecture, CARD)).parent
-    return GeneratorCard.load(folder).filter_by if (folder / CARD).exists() else ""
 
 
 def _fit(

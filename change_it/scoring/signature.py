@@ -6,7 +6,7 @@ prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|h
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -162,21 +162,6 @@ class Writer:
         if weights_hash != ENDPOINT and not _HASH.fullmatch(weights_hash):
             return None
         return cls(weights_hash, base, asked.rpartition("|v:")[0])
-
-
-def joined(rerankers: Sequence[Reranker]) -> Reranker:
-    """The judges of several choices, of which one may have asked fewer; a `ValueError` where two of them are of one task or of different folds."""
-    (fold,) = {reranker.fold for reranker in rerankers}
-    pairs = {pair for reranker in rerankers for pair in reranker.hashes.items()}
-    hashes = dict(sorted(pairs, key=lambda pair: _ORDER.index(pair[0])))
-    if len(hashes) < len(pairs):
-        raise ValueError("two judges of one task")
-    return Reranker(fold, hashes)
-
-
-def is_reranker(text: str) -> bool:
-    """Whether a text is what `Reranker.signature` gives."""
-    return bool(_SIGNATURE.fullmatch(text))
 
 
 def parse_reranker(text: str) -> Reranker:

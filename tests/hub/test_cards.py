@@ -123,12 +123,6 @@ def test_a_generator_without_a_run_has_a_card_too(run, options, tmp_path):
     card = model_card(files_of(options("generator", folder)))
     assert card.data.eval_results is None
     assert "No report names this generator" in card.text
-    assert "| learnt from |" not in card.text
-    about = json.loads((folder / "generator.json").read_text())
-    hashes = "".join(f"|{task}:{digit * 64}" for task, digit in zip(("main", "hh", "ah"), "abc", strict=True))
-    (folder / "generator.json").write_text(json.dumps(about | {"filter_by": f"fold:0{hashes}"}))
-    filtered = model_card(files_of(options("generator", folder))).text
-    assert "| learnt from | pairs whose headline judges of fold 0 accept;" in filtered
     record = json.loads((run / "corpus/alignment.json").read_text())
     assert f"| A2 | strictly aligned, the gold test set | {record['pairs']['kept']['A2']} |" in card.text
     (folder / "corpus.json").unlink()

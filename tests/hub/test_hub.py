@@ -274,7 +274,6 @@ def test_adapters_find_their_base_by_id(hub, client, push, tmp_path):
 
     from change_it.generators.card import GeneratorCard
     from change_it.judges.encoders import train_wordpiece
-    from change_it.scoring.signature import Reranker
 
     tokenizer = train_wordpiece([WORDS] * 9, 200)
     tokenizer.eos_token = "[SEP]"
@@ -329,21 +328,6 @@ result = [transfer.targets, len(transfer(given["headlines"], article=given["arti
         headlines=HEADLINES,
         articles=ARTICLES,
     ) == [["gio"], 2]
-
-    judges = Reranker(
-        "0", {task: digit * 64 for task, digit in zip(("main", "hh", "ah"), "abc", strict=True)}
-    )
-    replace(card, filter_by=judges.signature).save(tmp_path / "base")
-    assert client.run(
-        """
-from huggingface_hub import HfApi
-from change_it.generators.train import _filtered_by
-before = _filtered_by("nina/tiny-t5")
-HfApi().upload_folder(repo_id="nina/tiny-t5", folder_path=given["folder"])
-result = before, _filtered_by("nina/tiny-t5")
-""",
-        folder=tmp_path / "base",
-    ) == ["", judges.signature]
 
     replace(card, base=str(tmp_path / "base")).save(tmp_path / "adapters")
     code, _, err, _ = push("generator", tmp_path / "adapters", "nina/adapters")
