@@ -7,7 +7,7 @@ backward pass of the bare model, without adapters, in the same arithmetic and on
 learnt: its gradient goes back to the embeddings of the tokens, since its weights are frozen. `step_ratio` is the quotient of
 the medians, both run in turn, in seconds of the processors, which other processes disturb least; `everywhere_ratio` is a step as transformers makes it, with logits at every position.
 `memory_ratio` is the peak of the resident memory during steps, libraries apart, divided by the weights and what the bare
-pass saves for its backward pass. Decoding is timed with the prompt's states computed once and for each beam.
+pass saves for its backward pass. Decoding is timed too.
 """
 
 import json
@@ -19,16 +19,15 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import torch
 import tyro
 from torch import Tensor, nn
 from torch.autograd.graph import saved_tensors_hooks
+from transformers import GenerationConfig
 
 from change_it.generators import search
 from change_it.generators.card import prompt_of
-from change_it.generators.decoding import Decoding
 from change_it.generators.generator import add_adapters, kind_of, load_model, load_tokenizer
 from change_it.generators.generator_options import GeneratorOptions, GeneratorSettings, preset
 from change_it.generators.recipes import load_recipe
@@ -175,21 +174,20 @@ def medians(pieces: dict[str, Callable[[], Any]], repeat: int) -> tuple[dict[str
     return computed, passed
 
 
-def decoder(
-    model: Any, format_: Format, sources: list[str], options: Options, *, once: bool
-) -> Callable[[], None]:
-    """Decode all sources, with the prompt's states computed once or for each beam."""
+def decoder(model: Any, format_: Format, sources: list[str], options: Options) -> Callable[[], None]:
+    """Decode all sources."""
 
     def run() -> None:
         for start in range(0, len(sources), options.decoding_batch):
             some = sources[start : start + options.decoding_batch]
-            search.generate(model, format_, some, Decoding(beams=options.beams, no_repeat_ngram_size=3))
+            search.generate(
+                model,
+                format_,
+                some,
+                search.Search(GenerationConfig(num_beams=options.beams, no_repeat_ngram_size=3)),
+            )
 
-    def for_each_beam() -> None:
-        with patch.object(search, "prompt_states", lambda *_: {}):
-            run()
-
-    return run if once else for_each_beam
+    return run
 
 
 def measure(options: Options) -> dict[str, Any]:
@@ -233,19 +231,15 @@ def measure(options: Options) -> dict[str, Any]:
     adapted.eval()
     some = sources[: options.headlines]
     decoded, decoded_by_clock = medians(
-        {
-            "once": decoder(adapted, format_, some, options, once=True),
-            "for each beam": decoder(adapted, format_, some, options, once=False),
-        },
+        {"decoding": decoder(adapted, format_, some, options)},
         max(1, options.repeat // 3),
     )
     return {
         "step_ratio": round(seconds["step"] / seconds["bare"], 3),
         "everywhere_ratio": round(seconds["everywhere"] / seconds["bare"], 3),
         "memory_ratio": round(peak / (weights + activations), 3),
-        f"beam_{options.beams}_headlines_per_second": round(len(some) / decoded_by_clock["once"], 2),
-        "headlines_per_processor_second": round(len(some) / decoded["once"], 2),
-        "prompt_once_ratio": round(decoded["for each beam"] / decoded["once"], 3),
+        f"beam_{options.beams}_headlines_per_second": round(len(some) / decoded_by_clock["decoding"], 2),
+        "headlines_per_processor_second": round(len(some) / decoded["decoding"], 2),
         "processor_seconds": {name: round(value, 3) for name, value in (seconds | decoded).items()},
         "clock_seconds": {name: round(value, 3) for name, value in (by_clock | decoded_by_clock).items()},
         "gib": {name: round(value / 2**30, 2) for name, value in (("weights", weights), ("activations", activations), ("peak", peak))},

@@ -28,7 +28,6 @@ from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.folder import read_outlets
 from change_it.generators.generator_options import TRANSFORMER, GeneratorOptions
-from change_it.generators.rerank import Objective
 from change_it.judges.judge_options import JudgeOptions, Task
 from tools.sample import write
 
@@ -62,7 +61,6 @@ class Options:
     """Limit of training one generator."""
     updates: int | None = None
     """Updates of each; its preset's when not given."""
-    objective: Objective = "compliancy"
     """What the judges choose for."""
     shown: int = 50
     """Headlines of each system that are printed, the first of the test set."""
@@ -159,7 +157,6 @@ def predictions_of(options: Options, corpus: Path) -> list[str]:
                         out=file,
                         rerank=rerank,
                         candidates=options.candidates if rerank else None,
-                        objective=options.objective if rerank else "compliancy",
                         seed=options.seed,
                     )
                 )

@@ -43,7 +43,7 @@ def arguments(name, folder, out, seed):
     return {
         "build": ["corpus", "build", f"{folder}/sample.csv", "--out", str(out), "--seed", str(seed)],
         "judge": [*["train", "judge", "--task", "hh", "--encoder", "scratch", "--size", "tiny", "--updates", "6", "--checkpoint-steps", "2"], *given],
-        "transfer": ["transfer", "--generator", f"{folder}/generator", "--sample", "--batch-size", "16", *given],
+        "transfer": ["transfer", "--generator", f"{folder}/generator", "--generation", "do_sample=true", "--batch-size", "16", *given],
         "score": ["score", *judges, "--resamples", "50", *given],
         "hevas": [*["hevas", "--baselines", "random", "--metrics", "R-1", "R-SU", "LSA-C", "--charts", "bar", "--documents"], *given[1:]],
         "audit": ["audit", *judges, "--items", "6", "--resamples", "20", *given],

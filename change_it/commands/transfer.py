@@ -1,24 +1,24 @@
-"""`change-it transfer`: new headlines for a corpus or a file, chosen by judges if there are any."""
+"""`change-it transfer`: new headlines for one, a file or a corpus, chosen by judges if there are any."""
 
 import json
-import math
 import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tyro
 
 from change_it.commands.checks import check_files
-from change_it.corpus.folder import check_corpus, check_outlet, read_casing, read_language
+from change_it.corpus.folder import check_corpus, check_outlet, read_casing
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.generators.card import COMMAND, choose_generators
-from change_it.generators.generator_options import SystemOptions, check_url, read_key
+from change_it.generators.generator_options import SystemOptions, check_url
 from change_it.io import (
     GENERATOR_CARD,
     HUB,
@@ -34,8 +34,6 @@ from change_it.io.locks import keep_locks
 from change_it.judges.judge_options import check_judges
 
 if TYPE_CHECKING:  # loads torch
-    from rich.console import Console
-
     from change_it.generators.file_transfer import Setup, Transferred
     from change_it.scoring.item import Item
     from change_it.text.names import Casing
@@ -59,7 +57,7 @@ class TransferOptions(EngineOptions, SystemOptions):
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
         change-it transfer --generator owner/model --prompt --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/asked.csv
         change-it transfer --endpoint http://localhost:8000/v1 --model NAME --corpus runs/mine/corpus --out runs/mine/predictions/served.csv
-        change-it transfer --generator owner/model --prompt --corpus runs/mine/corpus --items 100 --out runs/mine/predictions/asked.csv
+        change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --generation do_sample=true temperature=0.7 --out drawn.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
     """
 
@@ -80,7 +78,7 @@ class TransferOptions(EngineOptions, SystemOptions):
 
 
 def check(options: TransferOptions) -> None:
-    """Refuse, before anything large loads, what is not there, options that do not fit each other, an unknown outlet, and columns that are not there.
+    """Refuse, before anything large loads, what is not there, options of which one would be passed over, and columns that are not there.
 
     Of generators on the Hub nothing is known, and of tables other than CSV only once they are read.
     """
@@ -96,13 +94,9 @@ def check(options: TransferOptions) -> None:
     _check_fit(options)
     if options.article and str(options.article) != "-" and not read_input(options.article).strip():
         raise InputError(f"{options.article} has no text: give the article of the headline")
-    needs, targets = {"article"}, 2
+    needs, targets = {"headline", "article"}, 2
     if options.is_asked:
-        needs = {"headline", "article"}
-    if options.reads is not None:
-        needs, targets = {"headline", "article"} if options.reads == "both" else {options.reads}, 1
-    if options.learns or options.reads is not None:
-        if options.corpus and options.to is not None:
+        if options.to is not None:
             check_outlet(str(options.corpus), options.to)
     elif (folder := Path(options.generator)).is_dir():
         cards = choose_generators(folder, options.recipe, options.to, name=options.generator).values()
@@ -128,139 +122,107 @@ def check(options: TransferOptions) -> None:
 
 
 def _check_fit(options: TransferOptions) -> None:
-    """Refuse options that do not fit each other."""
-    free = options.learns or options.reads is not None  # of the rule that a corpus or a file is given
-    files = {"--input": options.input, "--out": options.out, "--corpus": None if free else options.corpus}
-    if options.headline:
-        given = [name for name, value in files.items() if value]
-        if given := [*given, *(["--engine ray"] if options.engine == "ray" else [])]:
-            raise InputError(
-                f"a headline on the command line needs no {' and no '.join(given)}: leave it out"
-            )
-    elif options.article or options.json:
-        raise InputError(
-            '--article and --json are of one headline: give it first, as in change-it transfer "…" --article FILE'
-        )
-    elif options.out is None:
-        raise InputError("give a headline and its --article, or --out with --corpus or --input")
-    _check_asked(options)
-    if not free and not options.headline and bool(options.corpus) == bool(options.input):
-        raise InputError(
-            "give --corpus to transfer its A2 headlines, or --input to transfer a file of your own"
-        )
-    if options.columns and not options.input:
-        raise InputError("--columns is for the file of --input: leave it out")
-    if options.items is not None and (options.input or options.headline):
-        raise InputError("--items are drawn from --corpus: leave it out")
-    if options.items is not None and options.items < 1:
-        raise InputError(f"--items {options.items}: give at least 1")
-    if options.candidates is not None and not options.rerank:
-        raise InputError("--candidates are for judges to choose among: give --rerank, or leave it out")
-    if options.objective != "compliancy" and not options.rerank:
-        raise InputError("--objective is of judges that choose: give --rerank, or leave it out")
-    if options.batch_size is not None and options.batch_size < 1:
-        raise InputError(f"--batch-size {options.batch_size}: give at least 1")
-    _ = options.decoding  # refuses what cannot be searched for
+    """Refuse options of which one would be passed over without a word."""
+    one, asked = bool(options.headline), options.is_asked
+    faults = {
+        "a headline on the command line is printed: leave out --out and --input": one
+        and bool(options.out or options.input),
+        "--article and --json are of one headline: give it first": not one
+        and bool(options.article or options.json),
+        "give a headline and its --article, or --out with --corpus or --input": not one
+        and options.out is None,
+        "give --corpus to transfer its A2 headlines, or --input to transfer a file of your own": not one
+        and not (options.corpus or options.input),
+        "give --corpus or --input, not both: a trained generator needs no corpus for a file": not asked
+        and bool(options.corpus and options.input),
+        "--prompt and --endpoint exclude each other: leave one out": options.prompt
+        and options.endpoint is not None,
+        "--prompt and --endpoint take the outlets and the language of a corpus: give --corpus": asked
+        and not options.corpus,
+        "--endpoint and --model belong together: give both or none": (options.endpoint is None)
+        != (options.model is None),
+        "--endpoint sends requests from this machine alone: leave --engine ray out": options.endpoint
+        is not None
+        and options.engine == "ray",
+        "--shots are examples of a prompt: give --prompt or --endpoint with them": bool(options.shots)
+        and not asked,
+        "--items are drawn from --corpus: leave it out": options.items is not None
+        and bool(options.input or one),
+        "--candidates are for judges to choose among: give --rerank, or leave it out": options.candidates
+        is not None
+        and not options.rerank,
+    }
+    for fault, holds in faults.items():
+        if holds:
+            raise InputError(fault)
+    for name in ("items", "candidates", "beams", "batch_size"):
+        if (value := getattr(options, name)) is not None and value < 1:
+            raise InputError(f"--{name.replace('_', '-')} {value}: give at least 1")
+    if options.shots < 0:
+        raise InputError(f"--shots {options.shots}: give 0 or more")
+    if options.endpoint is not None:
+        check_url(options.endpoint)
     options.check_engine()
     if options.out:
         inputs = options.input, options.corpus, options.generator, options.rerank
         check_writable(options.out, kind="file", inputs=inputs)
 
 
-def _check_asked(options: TransferOptions) -> None:
-    """Refuse options that do not fit a model that is asked, or one that others have fine-tuned."""
-    usual = SystemOptions()
-    ways = [name for name in ("prompt", "endpoint", "reads") if getattr(options, name) not in (None, False)]
-    if len(ways) > 1:
-        raise InputError(f"--{ways[0]} and --{ways[1]} exclude each other: leave one out")
-    if options.is_asked and not options.corpus:
-        raise InputError(f"--{ways[0]} takes the outlets and the language of a corpus: give --corpus")
-    if ways and not (options.headline or options.corpus or options.input):
-        raise InputError(
-            "give --corpus to transfer its A2 headlines, or --input to transfer a file of your own"
-        )
-    if ways and options.recipe:
-        raise InputError(f"--recipe is of generators that change-it trained: leave it out with --{ways[0]}")
-    if options.reads is not None and options.to is None:
-        raise InputError("--reads needs the outlet that the model writes for: give --to")
-    if (options.endpoint is None) != (options.model is None):
-        raise InputError("--endpoint and --model belong together: give both or none")
-    if options.endpoint is not None:
-        check_url(options.endpoint)
-        if options.generator != usual.generator:
-            raise InputError("--endpoint asks the --model of a server: leave --generator out")
-        if options.engine == "ray":
-            raise InputError("--endpoint sends requests from this machine alone: leave --engine ray out")
-        if options.concurrency < 1 or not 0 < options.timeout < math.inf:
-            raise InputError("give a --concurrency of at least 1 and a --timeout of some seconds, above 0")
-        read_key()
-        if options.price is not None and not all(0 <= each < math.inf for each in options.price):
-            raise InputError(
-                "--price is of a million tokens read and a million written: give two numbers, 0 or more"
-            )
-    elif options.price is not None:
-        raise InputError("--price is of the tokens of an --endpoint: leave it out")
-    if options.answer_tokens is not None and (options.answer_tokens < 1 or not options.is_asked):
-        raise InputError("--answer-tokens are of answers, 1 or more: give --prompt or --endpoint with them")
-    if options.shots < 0 or (options.shots and not options.is_asked):
-        raise InputError("--shots are examples of a prompt, 0 or more: give --prompt or --endpoint with them")
-
-
 @keep_locks()
 def run(options: TransferOptions) -> None:
-    """Transfer, write the file, and print the first headlines; of one headline print the new one alone."""
+    """Transfer; write the file and print the first headlines, or print the one new headline alone."""
     check(options)
-    if options.headline:
-        _run_one(options)
-        return
-    from change_it.generators.file_transfer import corpus_items, file_items, load_setup, transfer_items
-    from change_it.text.stopwords import guess_language
 
-    assert options.out is not None  # check asks for it
+    from change_it.generators.file_transfer import corpus_items, file_items, load_setup, transfer_items
+
     started = time.monotonic()
     with use_engine(options):
-        setup = load_setup(options, options.out)
-        if options.input:
+        setup = load_setup(options)
+        if options.headline:
+            items = [_one_item(options, setup)]
+        elif options.input:
             items = file_items(setup, options.input, columns=options.columns, to=options.to)
         else:
             items = corpus_items(setup, str(options.corpus), options.items, seed=options.seed)
-        if options.objective == "strict":
-            articles = [item.article for item in items if item.article]
-            setup = replace(setup, language=read_language(options.corpus or "") or guess_language(articles))
         done = transfer_items(options, setup, items, options.out)
-    _show(done, options, setup, time.monotonic() - started)
+    if options.out:
+        _show(done, options, setup, time.monotonic() - started)
     if done.items and all(item.error for item in done.items):
-        raise InputError(f"no headline was written; {options.out} says why for each: {done.items[0].error}")
+        error = done.items[0].error
+        if not options.out:
+            raise InputError(f"{error}: give a longer article, or another --generator or --model")
+        raise InputError(f"no headline was written; {options.out} says why for each: {error}")
+    if options.headline:
+        _print_one(options, setup, done.items[0])
 
 
-def _run_one(options: TransferOptions) -> None:
-    """Transfer one headline and print it, or JSON."""
+def _one_item(options: TransferOptions, setup: "Setup") -> "Item":
+    """The headline of the command line."""
     from change_it.corpus.cleaning import clean
-    from change_it.generators.file_transfer import NOTHING, load_setup, new_headlines
     from change_it.scoring.item import Item
-    from change_it.text.stopwords import guess_language
 
     article = clean(read_input(options.article)) if options.article else ""
-    setup = load_setup(options)
     if "article" in setup.needs and not article:
         raise InputError("what writes here reads articles: give --article FILE, or - for standard input")
     to = setup.targets[0] if len(setup.targets) == 1 else _other_outlet(options, setup)
-    language = guess_language([article]) if options.objective == "strict" else ""
-    item = Item("headline", "", to, clean(options.headline), article)
-    [new] = new_headlines(setup, [item], options=options, language=language)
-    if not new:
-        fault = next(iter(setup.system.faults.values()), NOTHING)
-        other = (
-            "ask again, or another --model"
-            if options.endpoint
-            else "give a longer article, or another --generator"
+    return Item("headline", "", to, clean(options.headline), article)
+
+
+def _print_one(options: TransferOptions, setup: "Setup", item: "Item") -> None:
+    """The new headline; on standard error a warning where the text is far from what a generator of ours has learnt."""
+    from change_it.text.stopwords import guess_language
+
+    text = f"{options.headline}. {item.article}"
+    language = guess_language([text])
+    casing = None if options.is_asked else _casing(options, setup)
+    if casing and casing.is_foreign(text, language):
+        share = casing.known_share(text, language)
+        print(
+            f"Do not rely on this headline: what writes it knows {share:.0%} of the words of headline and article.",
+            file=sys.stderr,
         )
-        raise InputError(f"{fault}: {other}")
-    if not options.is_asked and options.reads is None:  # these learnt elsewhere
-        text = f"{options.headline}. {article}"
-        _warn_of_foreign(text, guess_language([text]), _casing(options, setup))
-    record = {"original": options.headline, "to": to, "headline": new}
-    print(json.dumps(record, ensure_ascii=False) if options.json else new)
+    record = {"original": options.headline, "to": item.target, "headline": item.prediction}
+    print(json.dumps(record, ensure_ascii=False) if options.json else item.prediction)
 
 
 def _other_outlet(options: TransferOptions, setup: "Setup") -> str:
@@ -279,7 +241,7 @@ def _other_outlet(options: TransferOptions, setup: "Setup") -> str:
 
 def _judges_beside(options: TransferOptions) -> Path | None:
     """The judges of the run that the generators are of; of what is made of a corpus, of the run with that."""
-    folder = Path(str(options.corpus) if options.learns else options.generator).resolve()
+    folder = Path(str(options.corpus) if options.is_asked else options.generator).resolve()
     run = folder.parents[1] if (folder / GENERATOR_CARD).is_file() else folder.parent
     return run / "judges" if (run / "judges").is_dir() else None
 
@@ -293,16 +255,6 @@ def _casing(options: TransferOptions, setup: "Setup") -> "Casing | None":
     beside = _judges_beside(options)
     casing = Casing.load(beside / "fluency") if beside else None
     return casing or (read_casing(options.corpus) if options.corpus else None)
-
-
-def _warn_of_foreign(text: str, language: str, casing: "Casing | None") -> None:
-    """Say on standard error that a text is far from what the generators learnt from."""
-    if casing and casing.is_foreign(text, language):
-        share = casing.known_share(text, language)
-        print(
-            f"Do not rely on this headline: what writes it knows {share:.0%} of the words of headline and article.",
-            file=sys.stderr,
-        )
 
 
 def _show(done: "Transferred", options: TransferOptions, setup: "Setup", seconds: float) -> None:
@@ -324,64 +276,30 @@ def _show(done: "Transferred", options: TransferOptions, setup: "Setup", seconds
         console.print(table)
     reasons = Counter(item.error.partition(":")[0] for item in done.items if item.error)
     errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-    console.print(
+    say = partial(console.print, soft_wrap=True)
+    say(
         f"{len(good):,} headlines"
         + (f", {done.before:,} of them by an interrupted run," if done.before else "")
         + f" in {seconds:.0f} s"
         + (f"; {sum(reasons.values()):,} rows have an error ({errors})" if errors else ""),
-        soft_wrap=True,
         markup=False,
     )
-    if options.endpoint is not None:
-        _show_costs(options, setup, console)
     stem = Path(options.input or "").stem
     if made := sum(item.id == f"{stem}-{number}" for number, item in enumerate(done.items, start=1)):
-        console.print(
+        say(
             f"{made:,} ids are made from the name of the file and the number of the row, such as {stem}-1: to bring your own, "
             "name their column as in --columns id=key",
-            soft_wrap=True,
             markup=False,
         )
+    warning = "[yellow]![/] "
     if setup.reranker.startswith("fold:all"):
-        console.print(
-            "[yellow]![/] the judges that chose train on all folds, so change-it score refuses every judge for this file: "
-            "train them with change-it train judge --fold 0",
-            soft_wrap=True,
+        say(
+            f"{warning}the judges that chose train on all folds, so change-it score refuses every judge for this file: "
+            "train them with change-it train judge --fold 0"
         )
     if not options.input and len(setup.targets) == 1:
-        console.print(
-            f"[yellow]![/] only the headlines for {setup.targets[0]}: change-it score wants both directions",
-            soft_wrap=True,
-        )
-    console.print(f"[green]✓[/] wrote [bold]{options.out}[/]", soft_wrap=True)
-
-
-def _show_costs(options: TransferOptions, setup: "Setup", console: "Console") -> None:
-    """Requests, tokens and, with --price, what they cost, those of an interrupted run among them."""
-    from change_it.generators.endpoint import Endpoint
-
-    assert isinstance(setup.system, Endpoint)
-    answers = setup.system.answers
-    read, written = (sum(getattr(answer, part) for answer in answers) for part in ("read", "written"))
-    cost = ""
-    if options.price is not None:
-        cost = f", cost {(read * options.price[0] + written * options.price[1]) / 1e6:.4f}"
-    console.print(
-        f"{len(answers):,} answers of {' and '.join(setup.system.names)}: {read:,} tokens read, {written:,} written{cost}",
-        soft_wrap=True,
-        markup=False,
-    )
-    if cut := setup.system.cut:
-        console.print(
-            f"[yellow]![/] {cut:,} answers ended before their headline, as of a model that thinks first: give more --answer-tokens",
-            soft_wrap=True,
-        )
-    if late := setup.system.late:
-        console.print(
-            f"[yellow]![/] {late:,} had no answer within --timeout {options.timeout:g} s: call the command again, perhaps with "
-            "a longer one, and these alone are asked for",
-            soft_wrap=True,
-        )
+        say(f"{warning}only the headlines for {setup.targets[0]}: change-it score wants both directions")
+    say(f"[green]✓[/] wrote [bold]{options.out}[/]")
 
 
 def _spread(good: Sequence[int], items: "Sequence[Item]") -> list[int]:

@@ -9,14 +9,13 @@ from change_it.generators.generator_options import GeneratorOptions, Recipe
 from change_it.lazy import lazy_attributes
 
 if TYPE_CHECKING:
-    from change_it.generators.decoding import Candidate, Decoding
     from change_it.generators.generator import Generator, load_generator
     from change_it.generators.headline_transfer import HeadlineTransfer
+    from change_it.generators.search import Candidate
     from change_it.generators.train import train_generator
 
 __all__ = [
     "Candidate",
-    "Decoding",
     "Generator",
     "GeneratorOptions",
     "HeadlineTransfer",
@@ -28,8 +27,7 @@ __all__ = [
 __getattr__ = lazy_attributes(
     __name__,
     {
-        "Candidate": "decoding",
-        "Decoding": "decoding",
+        "Candidate": "search",
         "Generator": "generator",
         "HeadlineTransfer": "headline_transfer",
         "load_generator": "generator",

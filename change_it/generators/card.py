@@ -128,8 +128,7 @@ def choose_generators(
     if not cards:
         if (folder / "config.json").exists():
             raise InputError(
-                f"{name} is a model that was not trained here: ask it with --prompt, or say with --reads what it reads and "
-                f"with --to what it writes, or train it with {COMMAND} --architecture {name}"
+                f"{name} is a model that was not trained here: ask it with --prompt, or train it with {COMMAND} --architecture {name}"
             )
         raise InputError(f"{name} holds no generator: train one with {COMMAND} --out {name}")
     held = "it holds " + ", ".join(

@@ -1,9 +1,9 @@
-"""From the headlines of a corpus or a file to a file of new ones: what reads, writes and chooses, and how an interrupted run goes on."""
+"""From headlines to new ones: what reads, writes and chooses, and how an interrupted run goes on."""
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -12,28 +12,32 @@ import numpy as np
 from change_it import __version__
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
-from change_it.corpus.folder import read_casing, read_outlets
+from change_it.corpus.folder import read_casing, read_language
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import map_threads, workers
 from change_it.errors import InputError
 from change_it.generators.endpoint import Endpoint
-from change_it.generators.generator import load_published
-from change_it.generators.generator_options import SystemOptions
+from change_it.generators.generator_options import CANDIDATES, SystemOptions
 from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
-from change_it.generators.journal import Chunks
 from change_it.generators.prompt import Prompt
 from change_it.generators.prompted import Prompted
 from change_it.generators.rerank import choose
-from change_it.io import cell_text, parse_columns, read_tables, write_table
+from change_it.generators.search import Search, read_decoding
+from change_it.io import append, cell_text, file_errors, parse_columns, read_tables, write_table, write_text
 from change_it.judges.judge import Judges
 from change_it.process import keep_memory
 from change_it.progress import ProgressBar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.signature import ENDPOINT, Reranker, Writer
+from change_it.text.stopwords import guess_language
 
 HEADER = ("id", "headline", "target", "error", "reranker", "generator")
 NOTHING = "nothing was written"
 NO_LABEL = "empty label"
+#: Options that may differ between a run and the one that goes on with it.
+FREE = ("out", "device", "engine", "address", "json", "article")
+#: What an unfinished file begins with.
+KIND = "change-it transfer"
 
 
 @dataclass(frozen=True)
@@ -43,11 +47,23 @@ class Setup:
     system: Proposer
     targets: tuple[str, ...]
     needs: tuple[str, ...]  # texts of a row that the system or the judges read
-    digests: dict[str, str]  # of what decides the candidates, for a run that is resumed
     judges: Judges | None  # choose among candidates; None takes the first
-    reranker: str  # signature of the judges that choose, or empty
-    writers: Mapping[str, str] = field(default_factory=dict)  # target to the signature of its generator
-    language: str = ""  # that facts are checked in; empty where they are not
+    search: Search
+
+    @property
+    def reranker(self) -> str:
+        """Signature of the judges that choose, or empty."""
+        return Reranker.of(self.judges).signature if self.judges else ""
+
+    def writer(self, target: str) -> str:
+        """Signature of what writes for an outlet; of a server that of the models that have answered so far."""
+        if isinstance(self.system, HeadlineTransfer):
+            generator = self.system.generators[target]
+            return Writer(generator.weights_hash, generator.card.pretrained).signature
+        if isinstance(self.system, Endpoint):
+            return Writer(ENDPOINT, "+".join(self.system.names), self.system.prompt.signature).signature
+        assert isinstance(self.system, Prompted)
+        return Writer(self.system.weights_hash, self.system.base, self.system.prompt.signature).signature
 
 
 @dataclass(frozen=True)
@@ -58,83 +74,46 @@ class Transferred:
     before: int
 
 
-def _trained(options: SystemOptions) -> HeadlineTransfer:
-    """The generators, or the one of a published model that has no files of ours."""
-    if options.reads is None:
-        return HeadlineTransfer.from_pretrained(
+def load_setup(options: SystemOptions) -> Setup:
+    """The generators or a model that is asked, and the judges that choose."""
+    search = Search(
+        read_decoding(options.generation, num_beams=options.beams),
+        (options.candidates or CANDIDATES) if options.rerank else 1,
+        options.seed,
+    )
+    system: Proposer
+    if options.is_asked:
+        prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
+        if options.endpoint is not None:
+            system = Endpoint(options.endpoint, str(options.model), prompt)
+        else:
+            system = Prompted.from_pretrained(
+                options.generator,
+                prompt,
+                max_new_tokens=search.decoding.max_new_tokens,
+                precision=options.precision,
+                device=options.device,
+            )
+    else:
+        system = HeadlineTransfer.from_pretrained(
             options.generator,
             recipe=options.recipe,
             to=options.to,
             precision=options.precision,
             device=options.device,
         )
-    to = str(options.to)
-    outlets = read_outlets(options.corpus) if options.corpus else ("", to)
-    generator = load_published(
-        options.generator, reads=options.reads, to=to, outlets=outlets, device=options.device
-    )
-    return HeadlineTransfer([generator])
-
-
-def load_setup(options: SystemOptions, out: Path | None = None) -> Setup:
-    """The generators or a model that is asked, and the judges that choose; an unfinished run's answers lie beside `out`."""
-    system: Proposer
-    writers: dict[str, str] = {}
-    if options.is_asked:
-        corpus = str(options.corpus)
-        prompt = Prompt.of_corpus(corpus, shots=options.shots, choice=options.shots_by, seed=options.seed)
-        if options.endpoint is not None:
-            system = Endpoint(
-                options.endpoint,
-                str(options.model),
-                prompt,
-                concurrency=options.concurrency,
-                timeout=options.timeout,
-                answer_tokens=options.answer_tokens,
-                journal=out and out.with_name(f"{out.name}.answers.partial"),
-            )
-            digests = {"endpoint": f"{options.endpoint} {options.model}"}
-        else:
-            system = Prompted.from_pretrained(
-                options.generator,
-                prompt,
-                answer_tokens=options.answer_tokens,
-                precision=options.precision,
-                device=options.device,
-            )
-            digests = {"model": system.weights_hash, "answer": f"{system.format.max_target_tokens} tokens"}
-            writer = Writer(system.weights_hash, system.base, prompt.signature)
-            writers = dict.fromkeys(prompt.outlets, writer.signature)
-        digests["prompt"] = prompt.digest
-    else:
-        system = _trained(options)
-        reads = f"reads:{options.reads}" if options.reads else ""
-        digests = {
-            f"generator for {to}": generator.weights_hash for to, generator in system.generators.items()
-        }
-        writers = {
-            to: Writer(generator.weights_hash, generator.card.pretrained, reads).signature
-            for to, generator in system.generators.items()
-        }
     judges, needs = None, system.needs
     if options.rerank:
         judges, needs = _judges_that_choose(options), ("headline", "article")
         judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
-    targets = (options.to,) if options.to else system.targets
-    reranker = Reranker.of(judges).signature if judges else ""
-    return Setup(system, targets, needs, digests, judges, reranker, writers)
+    return Setup(system, (options.to,) if options.to else system.targets, needs, judges, search)
 
 
 def _judges_that_choose(options: SystemOptions) -> Judges:
-    """The judges of the objective, no others."""
+    """Those that strict compliancy asks, or the three of compliancy where there is no fluency judge."""
     judges = load_judges(options, str(options.rerank))
-    if options.objective == "compliancy":
-        return Judges(judges.main, judges.hh, judges.ah)
     if judges.fluency is None:
-        raise InputError(
-            f"--objective strict needs a fluency judge in {options.rerank}: train one with "
-            f"change-it train judge --task fluency --fold {judges.fold}"
-        )
+        return Judges(judges.main, judges.hh, judges.ah)
     return judges if judges.casing or not options.corpus else judges.with_casing(read_casing(options.corpus))
 
 
@@ -209,62 +188,105 @@ def _checked(item: Item, needs: Sequence[str]) -> Item:
     return replace(item, error=f"empty {' and '.join(empty)}") if empty and not item.error else item
 
 
-def transfer_items(options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path) -> Transferred:
-    """Write the file of new headlines, chunk after chunk; items of like length share a chunk."""
+def transfer_items(
+    options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path | None = None
+) -> Transferred:
+    """New headlines, chunk after chunk, items of like length in one; what is finished is kept beside the file until all is."""
     keep_memory()  # each step of a search asks for blocks as large as the vocabulary
-    journal = _open(options, setup, items, out)
-    endpoint = setup.system if isinstance(setup.system, Endpoint) else None
-    if endpoint:  # it keeps its answers itself, and why there is none
-        journal.entries.clear()
+    language = ""
+    if setup.judges:  # that facts are checked in
+        articles = [item.article for item in items if item.article]
+        language = read_language(options.corpus or "") or guess_language(articles)
+    unfinished = out and out.with_name(f"{out.name}.partial")
+    done = _begin(unfinished, options, setup, items) if unfinished else {}
     headline_is_read = setup.system.needs == ("headline",)
     lengths = [len(item.source if headline_is_read else item.article) for item in items]
     order = sorted(
         (number for number, item in enumerate(items) if not item.error),
         key=lambda number: (items[number].target, -lengths[number]),
     )
-    size = options.batch_size or setup.system.kept_together(options.decoding)
+    size = options.batch_size or setup.system.kept_together(setup.search)
     chunks = [order[start : start + size] for start in range(0, len(order), size)]
-    before = sum(map(len, journal.entries.values()))
-    with ProgressBar() as bar:
+    missing = [chunk for chunk in chunks if not done.keys() >= set(chunk)]
+    before = len(order) - sum(map(len, missing))
+    with ProgressBar(shown=out is not None) as bar:
         task = bar.add_task("transferring", total=len(order), completed=before)
-        missing = [number for number in range(len(chunks)) if number not in journal.entries]
-        write = partial(new_headlines, options=options, language=setup.language)
-        given = (([items[row] for row in chunks[number]],) for number in missing)
+        write = partial(new_headlines, options=options, language=language)
+        given = (([items[row] for row in chunk],) for chunk in missing)
         team = workers(partial(load_setup, _anywhere(options)))
         written = (
             team.map_ordered(write, given)
             if team
-            else map_threads(partial(write, setup), given, setup.system.batches_at_once(options.decoding))
+            else map_threads(partial(write, setup), given, setup.system.batches_at_once(setup.search))
         )
-        for number, headlines in zip(missing, written, strict=True):
-            journal.add(number, headlines)
-            bar.advance(task, len(chunks[number]))
-    done = list(items)
-    for number, chunk in enumerate(chunks):
-        for row, headline in zip(chunk, journal.entries[number], strict=True):
-            item = items[row]
-            fault = setup.system.faults.get((item.source, item.article, item.target), NOTHING)
-            done[row] = replace(item, prediction=headline, error="" if headline else fault)
-    writers = setup.writers
-    if endpoint:
-        writer = Writer(ENDPOINT, "+".join(endpoint.names), endpoint.prompt.signature)
-        writers = dict.fromkeys(endpoint.targets, writer.signature)
-    rows = (
-        (
-            item.id,
-            item.prediction,
-            item.target,
-            item.error,
-            setup.reranker,
-            writers.get(item.target, ""),
+        for chunk, headlines in zip(missing, written, strict=True):
+            some = {
+                row: _finished(setup, items[row], text) for row, text in zip(chunk, headlines, strict=True)
+            }
+            if unfinished:
+                lines = "".join(json.dumps([row, *kept]) + "\n" for row, kept in some.items())
+                with file_errors(f"cannot write {unfinished}"), unfinished.open("ab") as file:
+                    append(file, lines.encode())
+            done |= some
+            bar.advance(task, len(chunk))
+    new = [
+        replace(item, prediction=done[row][0], error=done[row][1]) if row in done else item
+        for row, item in enumerate(items)
+    ]
+    if out and unfinished:
+        rows = (
+            (item.id, item.prediction, item.target, item.error)
+            + (("", "") if item.error else (setup.reranker, done[row][2]))
+            for row, item in enumerate(new)
         )
-        for item in done
-    )
-    write_table(out, HEADER, ((*row[:4], "", "") if row[3] else row for row in rows))
-    journal.remove()
-    if endpoint:
-        endpoint.finish()
-    return Transferred(done, before)
+        write_table(out, HEADER, rows)
+        unfinished.unlink()
+    return Transferred(new, before)
+
+
+#: Headline, why there is none, and who wrote it.
+Finished = tuple[str, str, str]
+
+
+def _finished(setup: Setup, item: Item, headline: str) -> Finished:
+    fault = setup.system.faults.get((item.source, item.article, item.target), NOTHING)
+    return headline, "" if headline else fault, setup.writer(item.target)
+
+
+def _begin(file: Path, options: SystemOptions, setup: Setup, items: Sequence[Item]) -> dict[int, Finished]:
+    """Rows that an interrupted run has finished, by number; a line that was cut off is dropped."""
+    texts = "\n".join(map(repr, items)).encode("utf-8", "backslashreplace")
+    settings = {name: value for name, value in asdict(options).items() if name not in FREE}
+    settings |= {"input": hashlib.sha256(texts).hexdigest(), "version": __version__, "judges": setup.reranker}
+    if not isinstance(setup.system, Endpoint):
+        settings["generators"] = [setup.writer(target) for target in setup.targets]
+    settings = json.loads(json.dumps(settings, default=str))
+    lines: list[bytes] = []
+    if file.exists():
+        with file_errors(f"cannot read {file}"):
+            lines = file.read_bytes().splitlines(keepends=True)
+    lines = [line for line in lines if line.endswith(b"\n")]
+    try:
+        earlier, *rows = map(json.loads, lines or [json.dumps({KIND: settings}).encode()])
+        found = earlier[KIND]
+        done = {int(row): (str(text), str(fault), str(writer)) for row, text, fault, writer in rows}
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(
+            f"{file} is there and no unfinished transfer of ours: choose another --out"
+        ) from error
+    changed = [
+        f"{name} was {found.get(name)}, is {value}"
+        for name, value in settings.items()
+        if found.get(name) != value
+    ]
+    if done and changed:
+        raise InputError(
+            f"{file} is of an unfinished run with other options ({'; '.join(changed)}): "
+            "use the same options to finish it, or remove that file to begin again"
+        )
+    kept = [json.dumps({KIND: settings}).encode() + b"\n", *lines[1:]]
+    write_text(file, b"".join(kept).decode())
+    return done
 
 
 def _anywhere(options: SystemOptions) -> SystemOptions:
@@ -281,39 +303,20 @@ def new_headlines(setup: Setup, items: Sequence[Item], *, options: SystemOptions
     """A new headline for each item, empty where there is no candidate; `language` is the facts'."""
     texts_of_items = ((item.source, item.article, item.target) for item in items)
     sources, articles, targets = zip(*texts_of_items, strict=True)
-    candidates = setup.system.propose(sources, articles, targets, options.decoding, options.batch_size)
+    candidates = setup.system.propose(
+        sources,
+        articles,
+        targets,
+        candidates=setup.search.candidates,
+        decoding=setup.search.decoding,
+        seed=setup.search.seed,
+        batch_size=options.batch_size,
+    )
     texts = [[candidate.text for candidate in some if candidate.text] for some in candidates]
     chosen = np.zeros(len(texts), dtype=np.int64)
     if setup.judges is not None:
         aims = [setup.judges.outlets.index(target) for target in targets]
         chosen = choose(
-            setup.judges,
-            texts,
-            sources,
-            articles,
-            aims,
-            reversal=options.reversal,
-            objective=options.objective,
-            language=language,
+            setup.judges, texts, sources, articles, aims, reversal=options.reversal, language=language
         )
     return [" ".join(some[best].split()) if some else "" for some, best in zip(texts, chosen, strict=True)]
-
-
-def _open(options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path) -> Chunks:
-    """The finished part of a run with the same headlines as this one, or a new journal."""
-    digest = hashlib.sha256()
-    for item in items:
-        digest.update(json.dumps(astuple(item)).encode() + b"\n")
-    settings: dict[str, object] = {
-        **asdict(options.decoding),
-        **setup.digests,
-        "reranker": setup.reranker,
-        "reversal": options.reversal,
-        "objective": options.objective,
-        "language": setup.language,
-        "precision": options.precision,
-        "batch size": options.batch_size,
-        "input": digest.hexdigest(),
-        "version": __version__,
-    }
-    return Chunks(out.with_name(f"{out.name}.partial"), settings)

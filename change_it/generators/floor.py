@@ -2,6 +2,7 @@
 
 import re
 
+from change_it.errors import InputError
 from change_it.generators.rerank import choose
 from change_it.judges.judge import Judges
 from change_it.scoring.columns import FLOOR
@@ -74,6 +75,10 @@ def floor(
     The judges that choose are of another fold than those that score; fluency is among them.
     """
     judges.check_outlets(test.outlets, test.name)
+    if judges.fluency is None:
+        raise InputError(
+            "the floor needs a fluency judge beside the others: change-it train judge --task fluency"
+        )
     setting = {outlet: Typography.of(texts) for outlet, texts in test.training_headlines.items()}
     candidates = [
         [*rearrangements(item.source, setting[item.target]), *cuts(item.article, setting[item.target])]
@@ -86,7 +91,6 @@ def floor(
         [item.article for item in test.items],
         [test.outlets.index(item.target) for item in test.items],
         reversal=reversal,
-        objective="strict",
         language=language,
     )
     headlines = tuple(

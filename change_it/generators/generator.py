@@ -31,20 +31,15 @@ import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
 from change_it.generators.card import CARD, COMMAND, GeneratorCard, prompt_of
-from change_it.generators.decoding import Decoding
 from change_it.generators.generator_options import (
-    LONGEST_SOURCE,
     NETWORKS,
-    PRETRAINED,
     TRANSFORMER,
     WRITER,
     GeneratorOptions,
     ModelKind,
-    Reads,
-    Recipe,
     no_model,
 )
-from change_it.generators.search import generate
+from change_it.generators.search import BEAMS, Search, generate
 from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors, write_json
 from change_it.networks.formats import FORMATS, Format
 from change_it.networks.pointer_generator import (
@@ -80,8 +75,6 @@ LORA = ("task_type", "r", "lora_alpha", "target_modules", "fan_in_fan_out")
 PIECES = 4
 #: What is kept of a model's settings for `generate`.
 TOKENS = ("bos_token_id", "eos_token_id", "decoder_start_token_id", "forced_bos_token_id")
-#: Lengths of published models, which do not say what they were fine-tuned with: IT5's.
-PUBLISHED = PRETRAINED["encoder-decoder"]
 #: Subfolder in which a merged generator is written before it replaces what `--out` holds.
 WORK = "merging"
 
@@ -129,41 +122,6 @@ def load_generator(name: str | Path, *, precision: Arithmetic = "float32", devic
     return generator
 
 
-def load_published(
-    name: str, *, reads: Reads, to: str, outlets: tuple[str, str], device: str = "auto"
-) -> Generator:
-    """Load an encoder-decoder (folder or Hub id) that others have fine-tuned to write headlines of one outlet, with none of our files beside it."""
-    where, folder = pick_device(device), local_folder(name, command=COMMAND)
-    if (folder / CARD).exists():
-        raise InputError(f"{name} is a generator of ours and says what it reads: leave --reads out")
-    kind, tokenizer = kind_of(str(folder)), load_tokenizer(folder)
-    if kind != "encoder-decoder":
-        raise InputError(f"--reads is of encoder-decoders, {name} is none: ask a causal model by --prompt")
-    with quiet():
-        model = load_model(folder, kind, tokenizer, use="base")
-    recipes: dict[Reads, Recipe] = {"article": "sum", "headline": "s2s2", "both": "rewrite"}
-    positions = getattr(model.config, "max_position_embeddings", None)
-    card = GeneratorCard(
-        recipe=recipes[reads],
-        reads=reads,
-        to=to,
-        outlets=outlets,
-        kind=kind,
-        architecture=Path(name).name,
-        base=None,
-        language="it",
-        source_tokens=min(PUBLISHED["source_tokens"], positions or LONGEST_SOURCE),
-        target_tokens=PUBLISHED["target_tokens"],
-        no_repeat_ngram_size=PUBLISHED["no_repeat_ngram_size"],
-        seed=0,
-        corpus="",
-    )
-    with load_errors(f"{name} cannot be loaded as a generator"):
-        generator = Generator(model.to(where).eval(), make_format(card, tokenizer, model), card, folder)
-        _try_out(generator)
-    return generator
-
-
 def _check_base(base: str, folder: Path) -> str:
     """The base of adapters, which training names by a Hub id or a full path; refused where it is neither or not there."""
     if Path(base).is_dir() and Path(base).is_absolute():
@@ -193,7 +151,7 @@ def _try_out(generator: Generator) -> None:
     if not torch.isfinite(loss):
         raise ValueError("what it computes are no finite numbers")
     brief = make_format(replace(card, target_tokens=2), format_.tokenizer, model)
-    generate(model, brief, ["Prova"], Decoding(beams=1))
+    generate(model, brief, ["Prova"], Search(GenerationConfig(num_beams=1)))
 
 
 def make_format(card: GeneratorCard, tokenizer: PreTrainedTokenizerBase, model: Any) -> Format:
@@ -233,7 +191,7 @@ def add_pipeline(folder: Path, card: GeneratorCard) -> None:
     config["custom_pipelines"] = {"text-generation": {"impl": impl, "pt": [auto]}}
     write_json(folder / "config.json", config)
     tokens = read_json(folder / "generation_config.json") or {}
-    width = {"num_beams": Decoding().beams, "max_new_tokens": card.target_tokens}
+    width = {"num_beams": BEAMS, "max_new_tokens": card.target_tokens}
     write_json(folder / "generation_config.json", {**tokens, **width, **search})
     custom_object_save(HeadlinePipeline, folder)
 

@@ -1,19 +1,16 @@
 """Options of `change-it train generator`, `merge` and `transfer`, and the presets that stand for values not given."""
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from change_it.errors import InputError
-from change_it.generators.decoding import Decoding
 from change_it.training.settings import DEFAULTS, InferenceOptions, TrainingOptions, TrainingSettings
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]
 Language = Literal["it", "en"]
-Choice = Literal["nearest", "random"]
 ModelKind = Literal["words", "encoder-decoder", "causal"]
 
 #: Those of LREC 2020, whose generators are PNC and read 500 words.
@@ -114,79 +111,40 @@ class SystemOptions(InferenceOptions):
     """What writes new headlines, and which judges choose among its candidates."""
 
     generator: str = "runs/quickstart/generators"
-    """Folder or Hub id of a generator, or a folder of them (both directions)."""
+    """Folder or Hub id of a generator, or a folder of them (both directions); with --prompt any causal model or encoder-decoder."""
     corpus: str | None = None
     """Corpus folder or data set id on the Hub; its A2 headlines are transferred unless there is an --input."""
     recipe: Recipe | None = None
     """Which generators of a folder that holds several recipes."""
-    reads: Reads | None = None
-    """What an encoder-decoder reads that others have fine-tuned for the outlet --to: article, headline or both."""
     prompt: bool = False
-    """Ask the --generator by a prompt in the language of --corpus, as it is: any causal model or encoder-decoder."""
+    """Ask the --generator by a prompt in the language of --corpus, as it is."""
     endpoint: str | None = None
     """Ask the --model of an OpenAI-compatible server at this address by the same prompt; its key is read from the environment, CHANGE_IT_API_KEY."""
     model: str | None = None
     """Name of the model of --endpoint."""
     shots: int = 0
-    """Examples in a prompt: training pairs of --corpus, never of A2."""
-    shots_by: Choice = "nearest"
-    """The pairs nearest to each item by tf-idf, or the same random ones for all, by --seed."""
-    concurrency: int = 8
-    """Requests to the server at a time."""
-    timeout: float = 60.0
-    """Seconds that an answer of the server may take."""
-    answer_tokens: int | None = None
-    """Tokens of an answer to --prompt (48 when not given) or of --endpoint (96), at most: a model that thinks first needs some thousand."""
-    price: tuple[float, float] | None = None
-    """Price of a million tokens that the server's model reads, and of a million that it writes: the cost is printed."""
+    """Examples in a prompt: the training pairs of --corpus, never of A2, that are nearest to each item by tf-idf."""
     to: str | None = None
     """Outlet to write for: of a corpus the items that aim at it; of --input every row, and no label is read. For one headline the other one than judges take it for when not given: those of --rerank, or of the folder judges beside the generators."""
     rerank: str | None = None
-    """Folder or Hub id of judges main, hh and ah that choose; train them with --fold, others of the other fold must score."""
-    objective: Literal["compliancy", "strict"] = "compliancy"
-    """What they choose for: compliancy, or strict, which asks a fluency judge of theirs too and refuses unsupported numbers, names and quotations, and style that is typography alone."""
+    """Folder or Hub id of judges main, hh and ah that choose, with fluency for strict compliancy; train them with --fold, others of the other fold must score."""
     candidates: int | None = None
     """Candidates a headline that the judges choose among; 10 when not given."""
     reversal: Literal["relative", "target"] = "relative"
     """What the judges choose for: main decides otherwise than on the original (the paper's), or for the target."""
     beams: int = 5
     """Width of the search, at least --candidates; 1 is greedy."""
-    no_repeat_ngram_size: int | None = None
-    """No headline has a sequence of so many tokens twice; 0 allows it. What the generator was trained with when not given."""
-    sample: bool = False
-    """Draw candidates at random instead of searching for the most probable."""
-    temperature: float = 1.0
-    """Of --sample: above 1 flattens."""
-    top_p: float = 0.95
-    """Of --sample: the most probable tokens that together have this probability."""
+    generation: tuple[str, ...] = ()
+    """Settings of transformers' GenerationConfig: do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
     batch_size: int | None = None
     """Sources a generator reads at once; its own choice when not given."""
     seed: int = 1
-    """Seed of --sample, of random examples and of --items."""
+    """Seed of headlines that are drawn and of --items."""
 
     @property
     def is_asked(self) -> bool:
         """Whether a model is asked by a prompt."""
         return self.prompt or self.endpoint is not None
-
-    @property
-    def learns(self) -> bool:
-        """Whether what writes is made of the corpus, beside which an --input may stand."""
-        return self.is_asked
-
-    @property
-    def decoding(self) -> Decoding:
-        """How headlines are searched for."""
-        candidates = CANDIDATES if self.candidates is None else self.candidates
-        return Decoding(
-            candidates=candidates if self.rerank else 1,
-            beams=self.beams,
-            no_repeat_ngram_size=self.no_repeat_ngram_size,
-            sample=self.sample,
-            temperature=self.temperature,
-            top_p=self.top_p,
-            seed=self.seed,
-        )
 
 
 #: The papers' networks and their training, to the end and without blocked n-grams; the organisers' file for S2S has half the cells and larger batches.
@@ -295,14 +253,6 @@ def presets() -> dict[str, dict[str, Any]]:
     """Architecture to its presets, for help texts; `--quick` and the kinds of pre-trained models among them."""
     presets = [*NETWORKS.items(), ("--quick", QUICK), *PRETRAINED.items()]
     return {name: DEFAULTS | values for name, values in presets}
-
-
-def read_key() -> str:
-    """The key in the environment, empty where there is none; refused where no header can hold it."""
-    key = os.environ.get(KEY, "").strip().removeprefix("Bearer ").strip()
-    if not all("!" <= character <= "~" for character in key):
-        raise InputError(f"the key in {KEY} has spaces, line breaks or letters that no key has: set it again")
-    return key
 
 
 def check_url(url: str) -> str:

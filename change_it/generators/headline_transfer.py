@@ -2,21 +2,21 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from transformers import GenerationConfig
 
 from change_it.cache import LRUCache
 from change_it.corpus.article import outlet_names
 from change_it.engines import map_threads
 from change_it.errors import InputError
 from change_it.generators.card import COMMAND, choose_generators, usual_name
-from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import Generator, load_generator
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
-from change_it.generators.search import generate
+from change_it.generators.search import Candidate, Search, generate
 from change_it.io import column_of, refuse_empty, texts_of
 from change_it.networks.formats import Format
 from change_it.networks.pretrained import batches_at_once, is_large, local_folder
@@ -51,14 +51,17 @@ class Proposer(ABC):
         self.targets = targets  # outlets that it writes for, in the order of `outlets`
         self.needs = needs  # what it reads: `headline`, `article` or both
         self.faults: dict[Question, str] = {}  # why there is no headline, where that is known
-        self._cache: LRUCache[tuple[Question, Decoding], list[Candidate]] = LRUCache(cache_size)
+        self._cache: LRUCache[tuple[Question, str], list[Candidate]] = LRUCache(cache_size)
 
     def propose(
         self,
         headlines: Sequence[str],
         articles: Sequence[str],
         to: str | Sequence[str],
-        decoding: Decoding | None = None,
+        *,
+        candidates: int = 1,
+        decoding: GenerationConfig | None = None,
+        seed: int = 1,
         batch_size: int | None = None,
         progress: bool = False,
     ) -> list[list[Candidate]]:
@@ -68,7 +71,9 @@ class Proposer(ABC):
             headlines: n original headlines.
             articles: n articles.
             to: the outlet aimed at, or one for each headline.
-            decoding: how headlines are searched for, and how many are kept.
+            candidates: candidates a headline, at most.
+            decoding: how headlines are searched for: settings of transformers; five beams when None.
+            seed: of headlines that are drawn at random (`do_sample`).
             batch_size: sources a batch; None takes what the length of sources and the width of the search allow.
             progress: show a progress bar.
 
@@ -78,7 +83,7 @@ class Proposer(ABC):
         Raises:
             InputError: an unknown outlet or one that is not served, or numbers differ.
         """
-        search = decoding or Decoding()
+        search = Search(decoding or GenerationConfig(), candidates, seed)
         headlines, articles = texts_of("headlines", headlines), texts_of("articles", articles)
         targets = [to] * len(headlines) if isinstance(to, str) else list(to)
         if not len(headlines) == len(articles) == len(targets):
@@ -95,23 +100,24 @@ class Proposer(ABC):
             for headline, article, target in zip(headlines, articles, targets, strict=True)
         ]
 
-        def compute(missing: list[tuple[Question, Decoding]]) -> list[list[Candidate]]:
+        def compute(missing: list[tuple[Question, str]]) -> list[list[Candidate]]:
             return self._propose([item for item, _ in missing], search, batch_size, progress)
 
-        keys = [(item, search) for item in items]
+        settings = f"{candidates} {seed} {search.decoding.to_json_string()}"
+        keys = [(item, settings) for item in items]
         return self._cache.get(keys, compute) if self._cache.size else compute(keys)
 
-    def batches_at_once(self, decoding: Decoding) -> int:
+    def batches_at_once(self, search: Search) -> int:
         """How many batches it answers side by side."""
         return 1
 
-    def kept_together(self, decoding: Decoding) -> int:
+    def kept_together(self, search: Search) -> int:
         """Items whose headlines a run that can be interrupted keeps at once: as many as a large model writes side by side."""
         return LARGEST_BATCH
 
     @abstractmethod
     def _propose(
-        self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
+        self, items: Sequence[Question], search: Search, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
         """What `propose` gives, of items that are checked."""
 
@@ -195,7 +201,8 @@ class HeadlineTransfer(Proposer):
         num_candidates: int | None = None,
         judges: "str | Path | Judges | None" = None,
         language: str | None = None,
-        decoding: Decoding | None = None,
+        decoding: GenerationConfig | None = None,
+        seed: int = 1,
         batch_size: int | None = None,
         progress: bool = False,
     ) -> Any:
@@ -208,7 +215,8 @@ class HeadlineTransfer(Proposer):
             num_candidates: candidates with scores instead of the best text, so many at most; 10 with judges when None.
             judges: folder or Hub id of judges, or loaded ones: judged candidates instead of the best text.
             language: of the texts, for facts: it, en or any other; guessed from the articles when None.
-            decoding: how headlines are searched for.
+            decoding: how headlines are searched for: settings of transformers; five beams when None.
+            seed: of headlines that are drawn at random (`do_sample`).
             batch_size: sources a batch; its own choice when None.
             progress: show a progress bar.
 
@@ -252,9 +260,15 @@ class HeadlineTransfer(Proposer):
         aims = outlet_names("to", self.targets[0] if to is None else to, self.outlets, len(headlines))
         loaded = None if judges is None else self._loaded(judges)
         count = num_candidates or (1 if loaded is None else CANDIDATES)
-        search = replace(decoding or Decoding(), candidates=count)
         candidates: Sequence[Sequence[Candidate]] = self.propose(
-            headlines, articles, aims, search, batch_size, progress
+            headlines,
+            articles,
+            aims,
+            candidates=count,
+            decoding=decoding,
+            seed=seed,
+            batch_size=batch_size,
+            progress=progress,
         )
         if loaded is not None:
             from change_it.generators.rerank import judge_candidates
@@ -283,7 +297,7 @@ class HeadlineTransfer(Proposer):
             article: their articles; may be left out where headlines are read.
             to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
             batch_size: headlines that are read, written and judged at once.
-            **options: others of a call: `num_candidates`, `judges`, `language`, `decoding`.
+            **options: others of a call: `num_candidates`, `judges`, `language`, `decoding`, `seed`.
 
         Yields:
             In the order of the headlines what a call returns for one of them.
@@ -319,7 +333,7 @@ class HeadlineTransfer(Proposer):
         return loaded
 
     def _propose(
-        self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
+        self, items: Sequence[Question], search: Search, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
         """What `propose` gives; sources of like length share a batch."""
         sources = [source_of(self.reads, *item) for item in items]
@@ -329,48 +343,54 @@ class HeadlineTransfer(Proposer):
             task = bar.add_task(f"{self.recipe} generator", total=len(rows))
             for generator in {id(each): each for each in self.generators.values()}.values():
                 of_its_rows = [row for row in rows if self.generators[items[row][2]] is generator]
-                if (blocked := decoding.no_repeat_ngram_size) is None:
-                    blocked = generator.card.no_repeat_ngram_size
-                search = replace(decoding, no_repeat_ngram_size=blocked)
-                size = batch_size or default_batch_size(generator.model, generator.format, decoding)
+                size = batch_size or default_batch_size(generator.model, generator.format, search)
                 of_generator = [sources[row] for row in of_its_rows]
-                threads = self.batches_at_once(decoding)
+                threads, blocked = self.batches_at_once(search), generator.card.no_repeat_ngram_size
                 for indices, several in write(
-                    generator.model, generator.format, of_generator, search, size, threads
+                    generator.model, generator.format, of_generator, search, blocked, size, threads
                 ):
                     for index, candidates in zip(indices, several, strict=True):
                         answers[of_its_rows[index]] = candidates
                     bar.advance(task, len(indices))
         return answers
 
-    def batches_at_once(self, decoding: Decoding) -> int:
+    def batches_at_once(self, search: Search) -> int:
         """As many batches as its largest model answers; one where headlines are drawn, since torch has one random state."""
-        return 1 if decoding.sample else min(batches_at_once(each.model) for each in self.generators.values())
+        return 1 if search.is_drawn else min(batches_at_once(each.model) for each in self.generators.values())
 
-    def kept_together(self, decoding: Decoding) -> int:
+    def kept_together(self, search: Search) -> int:
         """As few items as its largest model writes at once."""
-        return min(kept_together(each.model, each.format, decoding) for each in self.generators.values())
+        return min(kept_together(each.model, each.format, search) for each in self.generators.values())
 
 
 def write(
-    model: Any, format_: Format, sources: Sequence[str], decoding: Decoding, batch_size: int, threads: int
+    model: Any,
+    format_: Format,
+    sources: Sequence[str],
+    search: Search,
+    no_repeat_ngram_size: int,
+    batch_size: int,
+    threads: int,
 ) -> Iterator[tuple[list[int], list[list[Candidate]]]]:
     """Candidates of one batch of sources after the other, each with their places; sources of like length share a batch."""
     lengths = format_.lengths(sources, [""] * len(sources))
     order = sorted(range(len(sources)), key=lambda index: -lengths[index])
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
-    texts = ((model, format_, [sources[index] for index in batch], decoding) for batch in batches)
+    texts = (
+        (model, format_, [sources[index] for index in batch], search, no_repeat_ngram_size)
+        for batch in batches
+    )
     yield from zip(batches, map_threads(generate, texts, threads), strict=True)
 
 
-def kept_together(model: Any, format_: Format, decoding: Decoding) -> int:
+def kept_together(model: Any, format_: Format, search: Search) -> int:
     """A batch of a model that takes minutes for `LARGEST_BATCH` headlines; those of any other."""
-    return default_batch_size(model, format_, decoding) if is_large(model) else LARGEST_BATCH
+    return default_batch_size(model, format_, search) if is_large(model) else LARGEST_BATCH
 
 
-def default_batch_size(model: Any, format_: Format, decoding: Decoding) -> int:
+def default_batch_size(model: Any, format_: Format, search: Search) -> int:
     """The number of sources in a batch where none is given, at least 1."""
-    width = decoding.candidates if decoding.sample else max(decoding.beams, decoding.candidates)
+    width = search.width
     vocabulary = model.config.get_text_config().vocab_size
     limits = (
         BATCH_TOKENS // format_.max_source_tokens,

@@ -15,7 +15,6 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from change_it.corpus.cleaning import visible
 from change_it.corpus.folder import read_language, read_outlets, read_table
 from change_it.errors import InputError
-from change_it.generators.generator_options import Choice
 from change_it.generators.headline_transfer import Question
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
@@ -56,19 +55,15 @@ class Example(NamedTuple):
 class Examples:
     """Pairs of the training set, as examples of the headlines of one outlet."""
 
-    def __init__(self, pairs: Sequence[Example], choice: Choice, seed: int):
-        self.pairs, self.choice = pairs, choice
+    def __init__(self, pairs: Sequence[Example]):
+        self.pairs = pairs
         self.headlines = {text for pair in pairs for text in (pair.headline, pair.answer)}
-        self.order = np.random.default_rng(seed).permutation(len(pairs))
-        if choice == "nearest":
-            self.vectorizer = TfidfVectorizer(sublinear_tf=True)
-            texts = (f"{pair.headline} {pair.article}" for pair in pairs)
-            self.vectors = self.vectorizer.fit_transform(texts)
+        self.vectorizer = TfidfVectorizer(sublinear_tf=True)
+        texts = (f"{pair.headline} {pair.article}" for pair in pairs)
+        self.vectors = self.vectorizer.fit_transform(texts)
 
     def choose(self, headline: str, article: str, count: int) -> list[Example]:
-        """The examples for an item, the nearest last; the same for all items where they are drawn."""
-        if self.choice == "random":
-            return [self.pairs[row] for row in self.order[:count]]
+        """The examples for an item by tf-idf, the nearest last."""
         query = self.vectorizer.transform([f"{headline} {article[:EXAMPLE_ARTICLE]}"])
         scores = (self.vectors @ query.T).toarray()[:, 0]
         nearest = np.argsort(-scores, kind="stable")[:count]
@@ -85,12 +80,10 @@ class Prompt:
     heading: str  # in the instruction's place for a model that only goes on with a text
     example: str
     shots: int = 0
-    choice: Choice = "nearest"
-    seed: int = 1
     examples: dict[str, Examples] | None = None  # outlet aimed at to its pairs; None without examples
 
     @classmethod
-    def of_corpus(cls, corpus: str, *, shots: int, choice: Choice, seed: int) -> "Prompt":
+    def of_corpus(cls, corpus: str, *, shots: int = 0) -> "Prompt":
         """The prompt of a corpus, with its training pairs where examples are asked for."""
         outlets = read_outlets(corpus)
         headlines = read_table(corpus, "articles", "train", ["headline"])["headline"]
@@ -104,12 +97,10 @@ class Prompt:
                     f"{corpus} has {len(pairs)} training pairs: give --shots {len(pairs)} at most"
                 )
             examples = {
-                to: Examples(
-                    [_example(pair, here, there) for pair in pairs.iter_rows(named=True)], choice, seed
-                )
+                to: Examples([_example(pair, here, there) for pair in pairs.iter_rows(named=True)])
                 for to, here, there in ((outlets[1], "a", "b"), (outlets[0], "b", "a"))
             }
-        return cls(outlets, language, *template, shots, choice, seed, examples)
+        return cls(outlets, language, *template, shots, examples)
 
     def text(self, question: Question, shots: int | None = None, *, instructs: bool = True) -> str:
         """The prompt for an original headline with its article, with `shots` examples, all when None."""
@@ -129,22 +120,11 @@ class Prompt:
         return any(each.startswith(headline) for each in shown)
 
     @property
-    def _wording(self) -> str:
-        return hashlib.sha256(f"{self.instruction}\0{self.heading}\0{self.example}".encode()).hexdigest()
-
-    @property
-    def digest(self) -> str:
-        """What a run that is resumed has to have in common: wording, and all pairs that may be shown."""
-        pairs = [of_outlet.pairs for of_outlet in self.examples.values()] if self.examples else []
-        shown = hashlib.sha256(repr(pairs).encode()).hexdigest()
-        return f"{self.signature}|{self._wording}|{shown}"
-
-    @property
     def signature(self) -> str:
         """Language and six digits of the wording's hash, and which examples: `prompt:it+1a2b3c|shots:3+nearest`."""
-        shown = f"{self.shots}+{self.choice}" if self.shots else "0"
-        drawn = f"+seed:{self.seed}" if self.shots and self.choice == "random" else ""
-        return f"prompt:{self.language}+{self._wording[:6]}|shots:{shown}{drawn}"
+        wording = hashlib.sha256(f"{self.instruction}\0{self.heading}\0{self.example}".encode()).hexdigest()
+        shown = f"{self.shots}+nearest" if self.shots else "0"
+        return f"prompt:{self.language}+{wording[:6]}|shots:{shown}"
 
 
 def cut(text: str, characters: int) -> str:

@@ -1,7 +1,6 @@
 """A language model or an encoder-decoder that is asked for headlines as it is, without training."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -9,7 +8,6 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from change_it.errors import InputError
-from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import COMMAND, kind_of, load_model, load_tokenizer
 from change_it.generators.headline_transfer import (
     Proposer,
@@ -19,6 +17,7 @@ from change_it.generators.headline_transfer import (
     write,
 )
 from change_it.generators.prompt import Prompt, headline_of
+from change_it.generators.search import Candidate, Search
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
 from change_it.networks.pretrained import (
     batches_at_once,
@@ -102,7 +101,7 @@ class Prompted(Proposer):
         name: str,
         prompt: Prompt,
         *,
-        answer_tokens: int | None = None,
+        max_new_tokens: int | None = None,
         precision: Arithmetic = "float32",
         device: str = "auto",
     ) -> "Prompted":
@@ -111,7 +110,7 @@ class Prompted(Proposer):
         Args:
             name: its folder or Hub id.
             prompt: how it is asked.
-            answer_tokens: tokens of an answer, at most, thoughts among them; 48 when None.
+            max_new_tokens: tokens of an answer, at most, thoughts among them; 48 when None.
             precision: bf16 for weights in bfloat16.
             device: auto, cpu, cuda, cuda:1, mps.
 
@@ -127,10 +126,10 @@ class Prompted(Proposer):
         with quiet():
             model = load_model(folder, kind, tokenizer, use="base", dtype=dtype)
         positions = getattr(config.get_text_config(), "max_position_embeddings", None) or PROMPT_TOKENS
-        written = answer_tokens or HEADLINE_TOKENS
+        written = max_new_tokens or HEADLINE_TOKENS
         room = min(positions - (written if kind == "causal" else 0), PROMPT_TOKENS)
         if room < 4 * HEADLINE_TOKENS:
-            beside = f" beside --answer-tokens {written}" if answer_tokens else ""
+            beside = f" beside max_new_tokens={written}" if max_new_tokens else ""
             raise InputError(
                 f"{name} has {positions} positions, too few to be asked{beside}: give another model"
             )
@@ -146,30 +145,28 @@ class Prompted(Proposer):
         base = str(name).rstrip("/").rpartition("/")[2]
         return cls(model.to(where).eval(), format_, prompt, base=base, weights_hash=weights_hash)
 
-    def batches_at_once(self, decoding: Decoding) -> int:
+    def batches_at_once(self, search: Search) -> int:
         """One where headlines are drawn, from the one random state there is."""
-        return 1 if decoding.sample else batches_at_once(self.model)
+        return 1 if search.is_drawn else batches_at_once(self.model)
 
-    def kept_together(self, decoding: Decoding) -> int:
+    def kept_together(self, search: Search) -> int:
         """As many as the model writes at once, where it is large."""
-        return kept_together(self.model, self.format, decoding)
+        return kept_together(self.model, self.format, search)
 
     def _propose(
-        self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool
+        self, items: Sequence[Question], search: Search, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
         rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
         sources = [self._source(items[row]) for row in rows]
         answers: list[list[Candidate]] = [[] for _ in items]
-        if decoding.no_repeat_ngram_size is None:
-            decoding = replace(decoding, no_repeat_ngram_size=NO_REPEAT)
-        count = decoding.candidates
-        if self.prompt.examples and not decoding.sample:  # all that are found: some may be of an example
-            decoding = replace(decoding, candidates=max(count, decoding.beams))
-        size = batch_size or default_batch_size(self.model, self.format, decoding)
+        count = search.candidates
+        if self.prompt.examples:  # all that are found: some may be of an example
+            search = search._replace(candidates=search.width)
+        size = batch_size or default_batch_size(self.model, self.format, search)
         with ProgressBar(shown=progress) as bar:
             task = bar.add_task("asking", total=len(rows))
-            threads = self.batches_at_once(decoding)
-            for places, several in write(self.model, self.format, sources, decoding, size, threads):
+            threads = self.batches_at_once(search)
+            for places, several in write(self.model, self.format, sources, search, NO_REPEAT, size, threads):
                 for place, candidates in zip(places, several, strict=True):
                     to = items[rows[place]][2]
                     own = (each for each in candidates if not self.prompt.is_example(each.text, to))

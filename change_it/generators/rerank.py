@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
-from change_it.errors import InputError
-from change_it.generators.decoding import Candidate
+from change_it.generators.search import Candidate
 from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import Progress, Reversal, judge_items, strictly_reversed
 from change_it.scoring.facts import check_all_facts
@@ -17,10 +15,6 @@ from change_it.scoring.marks import JudgedHeadline, joint_probability, marks_of
 from change_it.stats import Floats, Ints
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import set_all_alike
-
-#: What candidates are chosen for: `strict` multiplies by the fluency judge's probability and refuses a candidate with a number
-#: or name that neither the original nor its article has, or whose style is gone once both headlines are set alike, unless that is so of all of the item's.
-Objective = Literal["compliancy", "strict"]
 
 #: Weight of a style that is gone once both headlines are set alike.
 TYPOGRAPHY = 1e-6
@@ -89,10 +83,13 @@ def choose(
     targets: Sequence[int] | Ints,
     *,
     reversal: Reversal = "relative",
-    objective: Objective = "compliancy",
     language: str | None = None,
 ) -> Ints:
-    """(n,) position of each item's candidate with the highest joint probability, the earlier of equal ones; -1 for none."""
+    """(n,) position of each item's candidate with the highest joint probability, the earlier of equal ones; -1 for none.
+
+    With a fluency judge that is its probability too, and a candidate with a number or name that neither the original nor its
+    article has, or whose style is gone once both headlines are set alike, is refused, unless that is so of all of the item's.
+    """
     aims = np.asarray(targets, dtype=np.int64)
     if not len(candidates) == len(sources) == len(articles) == len(aims):
         raise ValueError(
@@ -102,8 +99,8 @@ def choose(
         raise ValueError("targets are 0 for outlet A and 1 for outlet B")
     # AH, which reads whole articles, is asked last and only while it can change the choice: what HH and main say is an
     # upper bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
-    bounds = _bounds(judges, candidates, sources, aims, reversal, strict=objective == "strict")
-    if objective == "strict":
+    bounds = _bounds(judges, candidates, sources, aims, reversal, strict=judges.fluency is not None)
+    if judges.fluency is not None:
         factors = _strict(judges, candidates, sources, articles, aims, language)
         bounds = [bound * factor for bound, factor in zip(bounds, factors, strict=True)]
     # candidates still to be asked about
@@ -158,10 +155,7 @@ def _strict(
     language: str | None,
 ) -> list[Floats]:
     """For each item the probabilities that its candidates were printed; 0 for those that are unsupported or whose style is typography, unless all are."""
-    if judges.fluency is None:
-        raise InputError(
-            "the objective strict needs a fluency judge beside the others: change-it train judge --task fluency"
-        )
+    assert judges.fluency is not None
     pairs = [(row, text) for row, some in enumerate(candidates) for text in some]
     originals, texts = [sources[row] for row, _ in pairs], [text for _, text in pairs]
     printed = iter(judges.fluency.probabilities(texts, progress=False)[:, 1])

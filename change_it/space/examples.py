@@ -10,8 +10,8 @@ from typing import Any
 from change_it.audit.measure import read_corpus
 from change_it.audit.perturbations import PERTURBATIONS, perturbed
 from change_it.errors import InputError
-from change_it.generators.decoding import Candidate
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
+from change_it.generators.search import Candidate
 from change_it.judges.judge import Judges
 from change_it.results.score_tables import heading
 from change_it.scoring.item import Item, directions_in_turn

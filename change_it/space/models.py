@@ -13,9 +13,9 @@ from change_it.corpus.folder import REPORT, read_casing, read_language, read_rep
 from change_it.corpus.sample import of_sample
 from change_it.errors import InputError
 from change_it.generators.card import CARD, GeneratorCard
-from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
+from change_it.generators.search import Candidate
 from change_it.judges.judge import COMMAND, Judges
 from change_it.judges.judge_options import SINGLE_TEXT
 from change_it.networks.pretrained import local_folder
@@ -31,9 +31,6 @@ CACHE_SIZE = 4096
 STYLE_WEIGHT = 0.5
 #: System of a headline that the reader wrote.
 OWN = "own"
-
-#: As wide as the most that can be shown, so that there is a choice.
-_SEARCH = Decoding(candidates=LIMITS.candidates, beams=LIMITS.candidates)
 
 
 @dataclass(frozen=True)
@@ -177,7 +174,7 @@ class Models:
                 [item.source for item in items],
                 [item.article for item in items],
                 [item.target for item in items],
-                _SEARCH,
+                candidates=LIMITS.candidates,
             )
             for row, candidates in zip(rows, proposed, strict=True):
                 texts = (candidate.text for candidate in candidates)
@@ -209,7 +206,7 @@ class Models:
         text = "una prova"
         for system in self.systems.values():
             texts = [text] * len(system.targets)
-            system.propose(texts, texts, system.targets, Decoding())
+            system.propose(texts, texts, system.targets)
         for judge in self.judges.by_task.values():
             judge.probabilities([text], None if judge.task in SINGLE_TEXT else [text], progress=False)
 

@@ -20,8 +20,10 @@ from change_it.cli import main
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
 from change_it.errors import InputError
-from change_it.generators.file_transfer import Setup, file_items
-from change_it.generators.journal import Journal
+from change_it.generators import file_transfer
+from change_it.generators.file_transfer import Setup, file_items, new_headlines
+from change_it.generators.headline_transfer import HeadlineTransfer
+from change_it.generators.search import Search
 from change_it.judges.judge import Judges
 from change_it.judges.reader import Reader
 from change_it.networks.pretrained import hash_of_weights
@@ -102,8 +104,9 @@ def test_one_row_an_input_row_in_order(generators, tmp_path, kind):
 
 
 def test_the_headlines_are_those_of_the_python_function(generators, tmp_path):
+    from transformers import GenerationConfig
+
     from change_it import HeadlineTransfer
-    from change_it.generators.decoding import Decoding
 
     made = transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv")))
     transfer = HeadlineTransfer.from_pretrained(generators, device="cpu")
@@ -112,7 +115,7 @@ def test_the_headlines_are_those_of_the_python_function(generators, tmp_path):
             ROWS[number]["headline"],
             article=ROWS[number]["article"],
             to=made[number]["target"],
-            decoding=Decoding(beams=2),
+            decoding=GenerationConfig(num_beams=2),
         )
         assert made[number]["headline"] == alone
 
@@ -180,13 +183,12 @@ def test_a_generator_of_one_direction(generators, tmp_path):
 
 
 def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
-    from change_it.generators.decoding import Candidate
-    from change_it.generators.headline_transfer import HeadlineTransfer
+    from change_it.generators.search import Candidate
 
     asked = []
 
-    def propose(self, headlines, articles, to, decoding, batch_size=None, progress=False):
-        asked.append(decoding.candidates)
+    def propose(self, headlines, articles, to, *, candidates, **search):
+        asked.append(candidates)
         endings = ["", " per tutti", "!"]
         return [[Candidate(text.strip("!") + end, -1.0) for end in endings] for text in headlines]
 
@@ -202,16 +204,13 @@ def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
     assert parse_reranker(made[0]["reranker"]).fold == "0"
 
 
-@pytest.mark.parametrize(("objective", "judges_named"), [("compliancy", 3), ("strict", 4)])
-def test_the_judges_of_the_objective_are_named(generators, tmp_path, monkeypatch, objective, judges_named):
-    fakes = FakeJudges(fold="0", digits="abcd")
+@pytest.mark.parametrize("digits", ["abc", "abcd"])
+def test_a_fluency_judge_beside_them_is_asked_and_named(generators, tmp_path, monkeypatch, digits):
+    fakes = FakeJudges(fold="0", digits=digits)
     monkeypatch.setattr(Judges, "from_pretrained", lambda name, precision, device: fakes)
-    chosen = options(
-        generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges", objective=objective
-    )
-    made = transferred(chosen)
-    assert len(parse_reranker(made[0]["reranker"]).hashes) == judges_named
-    assert bool(fakes.fluency.asked) == (objective == "strict")
+    made = transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
+    assert len(parse_reranker(made[0]["reranker"]).hashes) == len(digits)
+    assert not fakes.fluency or fakes.fluency.asked
 
 
 def test_a_reader_of_the_other_fold_chooses_too(generators, tmp_path, monkeypatch):
@@ -225,21 +224,13 @@ def test_a_reader_of_the_other_fold_chooses_too(generators, tmp_path, monkeypatc
         return read(self, headlines, **options)
 
     monkeypatch.setattr(Reader, "read", read_and_note)
-    chosen = {"rerank": "judges", "objective": "strict", "candidates": 3}
+    chosen = {"rerank": "judges", "candidates": 3}
     made = transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv"), **chosen))
     assert asked
     reranker = parse_reranker(made[0]["reranker"])
     assert reranker.fold == "0"
     assert reranker.hashes["facts"] == hash_of_weights(folder, command="")
     assert all(row["headline"] for row in made if not row["error"])
-
-
-def test_strict_without_a_fluency_judge_or_without_judges_is_refused(generators, tmp_path, judges):
-    chosen = options(generators, tmp_path, input=write(tmp_path / "in.csv"), objective="strict")
-    with pytest.raises(InputError, match="give --rerank"):
-        transfer_command.run(chosen)
-    with pytest.raises(InputError, match="train judge --task fluency --fold 0"):
-        transfer_command.run(replace(chosen, rerank="judges"))
 
 
 @pytest.mark.parametrize("fold", ["all", "0"])
@@ -262,73 +253,69 @@ def many(tmp_path):
     return write(tmp_path / "many.csv", rows)
 
 
-def killed_run(forks, chosen, chunks):
-    """Run in a process that is killed right after that many chunks are on the disk."""
+@pytest.mark.slow
+def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, monkeypatch, forks):
+    drawn = {"input": many(tmp_path), "batch_size": 4, "generation": ("do_sample=true",), "seed": 3}
+    chosen = options(generators, tmp_path, **drawn)
+    whole = options(generators, tmp_path, **drawn, out=tmp_path / "whole.csv")
+    assert len({row["headline"] for row in transferred(whole)}) > 12
     code = (
-        "import os, signal, pickle, sys\n"
-        "from change_it.commands import transfer as transfer_command\n"
-        "from change_it.generators.journal import Journal\n"
-        "add = Journal.add\n"
-        "def dying(self, chunk, headlines):\n"
-        "    add(self, chunk, headlines)\n"
-        f"    if chunk == {chunks - 1}: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "Journal.add = dying\n"
-        f"from pathlib import Path, PosixPath\nfrom change_it.commands.transfer import TransferOptions\n"
-        f"transfer_command.run({chosen!r})\n"
+        "import os, signal\n"
+        "from pathlib import Path, PosixPath\n"
+        "from change_it.commands import transfer\n"
+        "from change_it.commands.transfer import TransferOptions\n"
+        "from change_it.generators import file_transfer\n"
+        "write, written = file_transfer.new_headlines, []\n"
+        "def dying(*given, **options):\n"
+        "    if len(written) == 2: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    written.append(given)\n"
+        "    return write(*given, **options)\n"
+        "file_transfer.new_headlines = dying\n"
+        "file_transfer.map_threads = lambda function, items, threads: map(lambda each: function(*each), items)\n"
+        f"transfer.run({chosen!r})\n"
     )
     result = forks.run(code)
     assert result.returncode == -signal.SIGKILL, result.stderr
-
-
-@pytest.mark.slow
-def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, monkeypatch, forks):
-    chosen = options(generators, tmp_path, input=many(tmp_path), batch_size=4, sample=True, seed=3)
-    whole = options(
-        generators,
-        tmp_path,
-        input=chosen.input,
-        batch_size=4,
-        sample=True,
-        seed=3,
-        out=tmp_path / "whole.csv",
-    )
-    assert len({row["headline"] for row in transferred(whole)}) > 12
-    killed_run(forks, chosen, chunks=2)
     partial = tmp_path / "new.csv.partial"
-    assert partial.exists()
     assert not chosen.out.exists()
     with partial.open("ab") as file:
-        file.write(b'[2, ["half of a li')
-    added = []
-    add = Journal.add
+        file.write(b'[2, "half of a li')
+    asked = []
     monkeypatch.setattr(
-        Journal, "add", lambda self, chunk, some: (added.append(chunk), add(self, chunk, some))
+        file_transfer,
+        "new_headlines",
+        lambda setup, items, **given: asked.append(len(items)) or new_headlines(setup, items, **given),
     )
     transferred(chosen)
-    assert added == [2, 3, 4, 5]
+    assert asked == [4, 4, 4, 4]
     assert chosen.out.read_bytes() == whole.out.read_bytes()
 
 
 def test_an_interrupted_run_is_not_continued_with_other_options(generators, tmp_path, monkeypatch):
-    add = Journal.add
+    asked = []
 
-    def stop(self, chunk, headlines):
-        if self.entries:
+    def stop(setup, items, **given):
+        asked.append(items)
+        if len(asked) > 1:
             raise KeyboardInterrupt
-        add(self, chunk, headlines)
+        return new_headlines(setup, items, **given)
 
+    monkeypatch.setattr(HeadlineTransfer, "batches_at_once", lambda *_: 1)
     chosen = options(generators, tmp_path, input=many(tmp_path), batch_size=8)
     chosen.out.write_text("of an earlier run", encoding="utf-8")
     with monkeypatch.context() as patched:
-        patched.setattr(Journal, "add", stop)
+        patched.setattr(file_transfer, "new_headlines", stop)
         with pytest.raises(KeyboardInterrupt):
             transfer_command.run(chosen)
     assert chosen.out.read_text(encoding="utf-8") == "of an earlier run"
     for change in ({"beams": 3}, {"batch_size": 4}, {"generator": str(generators / "sum-gio")}):
         with pytest.raises(InputError, match=r"unfinished run with other options \(.* was .*, is "):
-            transfer_command.run(
-                options(generators, tmp_path, **{"input": chosen.input, "batch_size": 8} | change)
-            )
+            transfer_command.run(replace(chosen, **change))
+    rows = pl.read_csv(chosen.input)
+    rows.with_columns(pl.col("article") + ".").write_csv(chosen.input)
+    with pytest.raises(InputError, match="input was"):
+        transfer_command.run(chosen)
+    rows.write_csv(chosen.input)
     assert len(transferred(chosen)) == 24
 
 
@@ -343,13 +330,12 @@ def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path
     ("changes", "message"),
     [
         ({}, "give --corpus .* or --input"),
-        ({"corpus": "c", "input": "i.csv"}, "give --corpus .* or --input"),
+        ({"corpus": "c", "input": "i.csv"}, "not both"),
         ({"input": "i.csv", "candidates": 5}, "--candidates are for judges"),
-        ({"corpus": "c", "columns": "headline=title"}, "--columns is for the file of --input"),
         ({"input": "i.csv", "batch_size": 0}, "--batch-size 0"),
         ({"input": "i.csv", "items": 3}, "--items are drawn from --corpus"),
         ({"corpus": "c", "items": 0}, "--items 0: give at least 1"),
-        ({"input": "i.csv", "beams": 0}, "at least one"),
+        ({"input": "i.csv", "beams": 0}, "--beams 0: give at least 1"),
         ({"input": "i.csv", "out": Path(".")}, "is a folder"),
     ],
 )
@@ -362,7 +348,7 @@ def test_options_that_do_not_fit_each_other(tmp_path, changes, message, monkeypa
 
 
 def setup_for(*targets):
-    return Setup(SimpleNamespace(outlets=("rep", "gio")), targets, ("article",), {}, None, "")
+    return Setup(SimpleNamespace(outlets=("rep", "gio")), targets, ("article",), None, Search())
 
 
 @pytest.mark.parametrize(
@@ -435,8 +421,7 @@ def test_one_headline_goes_to_the_outlet_that_judges_do_not_take_it_for(one, gen
     ("headline", "arguments", "message"),
     [
         (["Crolla"], ["--to", "gio"], "give --article FILE"),
-        (["Crolla"], ["--out", "new.csv", "--input", "old.csv"], "needs no --input and no --out"),
-        (["Crolla"], ["--engine", "ray"], "needs no --engine ray: leave it out"),
+        (["Crolla"], ["--out", "new.csv", "--input", "old.csv"], "is printed: leave out --out and --input"),
         ([], ["--article", "a.txt"], "--article and --json are of one headline"),
         ([], ["--corpus", "c"], "give a headline and its --article, or --out"),
     ],
@@ -449,14 +434,6 @@ def test_one_headline_and_files_are_not_mixed(one, headline, arguments, message,
     code, printed, error = one(*arguments, headline=headline)
     assert (code, printed) == (2, "")
     assert message in error
-
-
-def test_a_run_killed_right_after_its_journal_began_leaves_no_lock(tmp_path):
-    path = tmp_path / "new.csv.partial"
-    Journal(path, {"seed": 1})
-    (tmp_path / f".{path.name}.lock").touch()  # killed between the rename and the end of the lock
-    Journal(path, {"seed": 1}).remove()
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_one_headline_far_from_what_was_learnt_is_warned_of_on_standard_error(one, generators, tmp_path):

@@ -9,10 +9,10 @@ import pytest
 from datasets import Dataset
 from scoring_fakes import FakeJudges
 from tiny_generators import WORDS, save_generator
+from transformers import GenerationConfig
 
 from change_it import HeadlineTransfer, InputError
 from change_it.generators import headline_transfer as transfer_module
-from change_it.generators.decoding import Decoding
 from change_it.judges.judge import Judges
 
 HEADLINES = ["Crolla il ponte", "Approvata la riforma fiscale", "Sciopero"]
@@ -74,13 +74,13 @@ def test_n_grams_are_blocked_as_the_generator_was_trained_for_unless_asked(folde
     generate = transfer_module.generate
 
     def watch(*given):
-        searched.extend(one.no_repeat_ngram_size for one in given if isinstance(one, Decoding))
+        searched.append((given[3].decoding.no_repeat_ngram_size, given[4]))
         return generate(*given)
 
     monkeypatch.setattr(transfer_module, "generate", watch)
     transfer(HEADLINES, article=ARTICLES)
-    transfer(HEADLINES, article=ARTICLES, decoding=Decoding(no_repeat_ngram_size=2))
-    assert searched == [trained_for, 2]
+    transfer(HEADLINES, article=ARTICLES, decoding=GenerationConfig(no_repeat_ngram_size=2))
+    assert searched == [(None, trained_for), (2, trained_for)]
 
 
 def test_answers_are_cached_by_what_is_read(folder, monkeypatch):
@@ -141,20 +141,20 @@ def test_what_is_no_list_of_texts_is_named(both):
 
 @pytest.mark.parametrize("sample", [False, True])
 def test_the_same_texts_for_any_number_of_batches_side_by_side(both, sample, monkeypatch):
-    decoding = Decoding(sample=sample)
+    decoding = GenerationConfig(do_sample=sample)
 
     def write():
         return both(HEADLINES, article=ARTICLES, to="gio", decoding=decoding, batch_size=1)
 
     alone = write()
-    monkeypatch.setattr(both, "batches_at_once", lambda decoding: 3)
+    monkeypatch.setattr(both, "batches_at_once", lambda search: 3)
     assert write() == alone
 
 
 def test_sampling_depends_on_the_seed(both):
     def draw(seed):
-        decoding = Decoding(sample=True, seed=seed)
-        return both(HEADLINES, article=ARTICLES, to="gio", decoding=decoding)
+        decoding = GenerationConfig(do_sample=True)
+        return both(HEADLINES, article=ARTICLES, to="gio", decoding=decoding, seed=seed)
 
     assert draw(1) == draw(1)
     assert draw(1) != draw(2)

@@ -8,14 +8,14 @@ import torch
 from malformed import edit, edit_weights, spoil
 from safetensors import safe_open
 from tiny_generators import HEADLINES, options
+from transformers import GenerationConfig
 
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.card import GeneratorCard
-from change_it.generators.decoding import Decoding
 from change_it.generators.generator import add_adapters, kind_of, load_generator, load_model, load_tokenizer
 from change_it.generators.generator_options import GeneratorSettings, preset
-from change_it.generators.search import generate
+from change_it.generators.search import Search, generate
 from change_it.networks.formats import EncoderDecoderFormat
 from change_it.training.settings import resolve
 
@@ -39,7 +39,9 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
     assert generator.card.kind == ("encoder-decoder" if "t5" in tiny else "causal")
     assert generator.card.base is None
     assert "/" not in generator.card.architecture
-    found = generate(generator.model, generator.format, HEADLINES, Decoding(candidates=2, beams=3))
+    found = generate(
+        generator.model, generator.format, HEADLINES, Search(GenerationConfig(num_beams=3), candidates=2)
+    )
     assert all(1 <= len(candidates) <= 2 for candidates in found)
 
 
@@ -144,7 +146,9 @@ def test_sources_are_cut_to_the_models_positions_unless_asked_for_more(corpus, t
     generator = load_generator(tmp_path / "out", device="cpu")
     read = generator.card.source_tokens
     assert read + generator.format.overhead + 16 == 128
-    found = generate(generator.model, generator.format, ["parola " * 400], Decoding(beams=2))
+    found = generate(
+        generator.model, generator.format, ["parola " * 400], Search(GenerationConfig(num_beams=2))
+    )
     assert len(found[0]) == 1
     with pytest.raises(InputError, match=f"positions for {read} tokens of the source"):
         train.train_generator(options(corpus, tmp_path / "no", tiny_gpt2, source_tokens=200, **changed))

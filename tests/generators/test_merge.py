@@ -5,14 +5,14 @@ import shutil
 import pytest
 import torch
 from tiny_generators import HEADLINES, options
+from transformers import GenerationConfig
 
 from change_it.commands import merge
 from change_it.commands.merge import MergeOptions
 from change_it.errors import InputError
 from change_it.generators import train
-from change_it.generators.decoding import Decoding
 from change_it.generators.generator import kind_of, load_generator
-from change_it.generators.search import generate
+from change_it.generators.search import Search, generate
 
 
 @pytest.fixture(scope="module", params=["t5", "gpt2"])
@@ -43,7 +43,7 @@ def test_a_merged_generator_is_the_same_generator_without_its_base(adapted, corp
     batch = ours.format.collate(HEADLINES, HEADLINES)
     with torch.no_grad():
         torch.testing.assert_close(merged.model(**batch).loss, ours.model(**batch).loss, atol=1e-4, rtol=0)
-    for decoding in (Decoding(beams=1), Decoding(beams=3)):
+    for decoding in (Search(GenerationConfig(num_beams=1)), Search(GenerationConfig(num_beams=3))):
         texts = [
             [one.text for one in generate(generator.model, generator.format, HEADLINES, decoding)[0]]
             for generator in (ours, merged)

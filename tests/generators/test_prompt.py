@@ -7,27 +7,24 @@ import polars as pl
 import pytest
 import torch
 from csv_files import read_csv
+from transformers import GenerationConfig
 
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
-from change_it.generators import headline_transfer
-from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.file_transfer import load_setup
 from change_it.generators.generator import load_model, load_tokenizer
-from change_it.generators.journal import Chunks
 from change_it.generators.prompt import Example, Examples, Prompt, cut, headline_of
 from change_it.generators.prompted import Prompted, PromptFormat
-from change_it.generators.search import generate
-from change_it.networks import pretrained
+from change_it.generators.search import Candidate, Search, generate
 
 ITEM = ("Crolla il ponte", "Il ponte {to} sulla statale è crollato.", "faro")
 
 
 @pytest.fixture(scope="module")
 def prompt(corpus):
-    return Prompt.of_corpus(corpus, shots=3, choice="nearest", seed=1)
+    return Prompt.of_corpus(corpus, shots=3)
 
 
 def test_a_prompt_has_instruction_examples_and_the_item(prompt):
@@ -62,7 +59,7 @@ def test_a_pair_that_touches_a2_is_left_out(corpus, tmp_path):
     test = pl.read_parquet(folder / "articles/test.parquet")["id"][0]
     path = folder / "pairs/train.parquet"
     pairs = pl.read_parquet(path)
-    before = len(Prompt.of_corpus(str(folder), shots=1, choice="nearest", seed=1).examples["faro"].pairs)
+    before = len(Prompt.of_corpus(str(folder), shots=1).examples["faro"].pairs)
     first = pairs["a_id"][0]
     table = pairs.with_columns(
         a_id=pl.when(pl.col("a_id") == first).then(pl.lit(test)).otherwise(pl.col("a_id"))
@@ -71,32 +68,28 @@ def test_a_pair_that_touches_a2_is_left_out(corpus, tmp_path):
 
     schema = pq.read_schema(path)
     pq.write_table(table.to_arrow().cast(schema), path)
-    after = len(Prompt.of_corpus(str(folder), shots=1, choice="nearest", seed=1).examples["faro"].pairs)
+    after = len(Prompt.of_corpus(str(folder), shots=1).examples["faro"].pairs)
     assert after == before - (pairs["a_id"] == first).sum()
 
 
-def test_examples_are_the_nearest_or_the_same_for_all():
+def test_examples_are_the_nearest():
     pairs = [
         Example(f"titolo {word}", f"articolo su {word}", "x") for word in ("ponte", "treno", "scuola", "mare")
     ]
-    nearest = Examples(pairs, "nearest", 1)
-    assert nearest.choose("il treno", "un treno e la scuola", 2)[-1].headline == "titolo treno"
-    drawn = Examples(pairs, "random", 1)
-    assert drawn.choose("a", "b", 2) == drawn.choose("treno", "mare", 2)
-    assert drawn.choose("a", "b", 4) != Examples(pairs, "random", 3).choose("a", "b", 4)
+    nearest = Examples(pairs).choose("il treno", "un treno e la scuola", 2)
+    assert nearest[-1].headline == "titolo treno"
 
 
 def test_the_signature_says_wording_and_examples(prompt):
     assert prompt.signature.startswith("prompt:it+")
     assert prompt.signature.endswith("|shots:3+nearest")
-    assert replace(prompt, choice="random", seed=4).signature.endswith("|shots:3+random+seed:4")
     other = replace(prompt, instruction="Scrivi un titolo.")
     assert other.signature.partition("|")[0] != prompt.signature.partition("|")[0]
 
 
 def test_more_examples_than_pairs_are_refused(corpus):
     with pytest.raises(InputError, match=r"training pairs: give --shots \d+ at most"):
-        Prompt.of_corpus(corpus, shots=100_000, choice="nearest", seed=1)
+        Prompt.of_corpus(corpus, shots=100_000)
 
 
 def test_the_first_line_is_the_headline():
@@ -185,26 +178,6 @@ def test_a_model_is_asked_as_it_is(corpus, tmp_path, tiny_llama):
     assert all("|tiny-llama|prompt:it+" in name and "|shots:1+nearest|v:" in name for name in named)
 
 
-def test_each_batch_of_a_large_model_is_kept_at_once(corpus, tmp_path, tiny_llama, monkeypatch):
-    kept = []
-    add = Chunks.add
-    monkeypatch.setattr(
-        Chunks, "add", lambda chunks, *entry: kept.append(len(entry[1])) or add(chunks, *entry)
-    )
-    monkeypatch.setattr(headline_transfer, "BATCH_HEADLINES", 6)
-    test = read_table(corpus, "articles", "test", ["id", "headline", "article", "label"])
-    test.filter(label="colle").head(8).write_csv(tmp_path / "articles.csv")
-    given = {"generator": tiny_llama, "prompt": True, "corpus": corpus, "device": "cpu", "beams": 2}
-    given |= {"input": str(tmp_path / "articles.csv")}
-    for large in (1, 10**9):
-        monkeypatch.setattr(pretrained, "LARGE", large)
-        rows = transferred(TransferOptions(**given, to="faro", out=tmp_path / f"{large}.csv"))
-        sizes = list(kept)
-        kept.clear()
-        assert sum(sizes) == len(rows) > 6
-        assert max(sizes) == (3 if large == 1 else min(64, len(rows)))
-
-
 def test_examples_without_room_are_left_out(corpus, prompt, tiny):
     system = (
         Prompted.from_pretrained(tiny, replace(prompt, instruction="Titolo."), device="cpu")
@@ -221,7 +194,7 @@ def test_examples_without_room_are_left_out(corpus, prompt, tiny):
     assert system.format.tokens(long) <= system.format.max_source_tokens
     assert long.endswith("Titolo su faro:")
     assert short.count("Articolo:") >= long.count("Articolo:")
-    found = system.propose([ITEM[0], ""], [ITEM[1], ""], "faro", Decoding(candidates=2, beams=2))
+    found = system.propose([ITEM[0], ""], [ITEM[1], ""], "faro", candidates=2)
     assert (len(found[0]), found[1]) in ((1, []), (2, []))
 
 
@@ -234,9 +207,9 @@ def test_a_model_is_asked_in_the_precision_that_is_given(
     shutil.copytree(tiny_llama, tmp_path / "model")
     model.save_pretrained(tmp_path / "model")
     given = {"generator": str(tmp_path / "model"), "prompt": True, "corpus": corpus, "device": "cpu"}
-    asked = load_setup(TransferOptions(**given, precision=precision, out=tmp_path / "out.csv")).system
+    asked = load_setup(TransferOptions(**given, precision=precision)).system
     assert {weight.dtype for weight in asked.model.parameters()} == {dtype}
-    assert asked.propose(*[[text] for text in ITEM], Decoding(beams=2))
+    assert asked.propose(*[[text] for text in ITEM])
 
 
 def test_the_headline_of_an_example_is_no_answer(corpus, prompt, tiny_llama, monkeypatch):
@@ -246,9 +219,7 @@ def test_the_headline_of_an_example_is_no_answer(corpus, prompt, tiny_llama, mon
     ]
     monkeypatch.setattr("change_it.generators.prompted.write", lambda *_: [([0], [found])])
     system = Prompted.from_pretrained(tiny_llama, prompt, device="cpu")
-    assert [each.text for each in system.propose(*[[text] for text in ITEM], Decoding(beams=3))[0]] == [
-        "Crolla il ponte"
-    ]
+    assert [each.text for each in system.propose(*[[text] for text in ITEM])[0]] == ["Crolla il ponte"]
 
 
 def test_a_chat_model_is_asked_in_a_turn_of_its_user(tiny_llama):
@@ -262,39 +233,15 @@ def test_a_chat_model_is_asked_in_a_turn_of_its_user(tiny_llama):
     assert chat.ends == [1, 7]
     assert tokenizer.decode(chat._prompts(["Crolla"])[0]) == "<s>[user: Crolla]"
     model = load_model(tiny_llama, "causal", tokenizer).eval()
-    assert len(generate(model, chat, ["Crolla", "Torna la neve"], Decoding(beams=2))) == 2
-
-
-def test_a_published_model_without_our_files(corpus, tmp_path, tiny_t5):
-    given = {"generator": tiny_t5, "reads": "article", "to": "faro", "device": "cpu", "beams": 2}
-    rows = transferred(TransferOptions(**given, corpus=corpus, out=tmp_path / "new.csv"))
-    assert {row["target"] for row in rows} == {"faro"}
-    named = {row["generator"] for row in rows if not row["error"]}
-    assert len(named) == 1
-    assert "|tiny-t5|reads:article|v:" in named.pop()
-    (tmp_path / "in.csv").write_text("headline,article\nCrolla,Il ponte è crollato ieri.\n", encoding="utf-8")
-    alone = TransferOptions(**given, input=str(tmp_path / "in.csv"), out=tmp_path / "alone.csv")
-    assert [row["target"] for row in transferred(alone)] == ["faro"]
-
-
-def test_a_causal_model_without_our_files_is_asked_by_a_prompt(tiny_llama, tmp_path):
-    (tmp_path / "in.csv").write_text("headline,article\nCrolla,Il ponte è crollato ieri.\n", encoding="utf-8")
-    chosen = TransferOptions(generator=tiny_llama, reads="article", to="faro", out=tmp_path / "new.csv")
-    with pytest.raises(InputError, match="ask a causal model by --prompt"):
-        transferred(replace(chosen, input=str(tmp_path / "in.csv")))
+    assert len(generate(model, chat, ["Crolla", "Torna la neve"], Search(GenerationConfig(num_beams=2)))) == 2
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({}, "ask it with --prompt, or say with --reads"),
-        ({"reads": "article"}, "give --to"),
-        ({"reads": "article", "to": "faro", "prompt": True}, "exclude each other"),
+        ({}, "ask it with --prompt"),
         ({"prompt": True, "corpus": None, "input": "in.csv"}, "give --corpus"),
-        ({"prompt": True, "price": (1.0, 1.0)}, "of the tokens of an --endpoint"),
         ({"shots": 2}, "--prompt or --endpoint"),
-        ({"answer_tokens": 2}, "--prompt or --endpoint"),
-        ({"answer_tokens": 0, "prompt": True}, "1 or more"),
     ],
 )
 def test_options_that_do_not_fit(changes, message, corpus, tmp_path, tiny_t5):
@@ -328,8 +275,8 @@ def test_a_model_thinks_only_where_there_is_room_for_it(tiny_llama):
 
 
 def test_longer_answers(corpus, tmp_path, tiny_llama):
-    prompt = Prompt.of_corpus(corpus, shots=0, choice="nearest", seed=1)
-    asked = Prompted.from_pretrained(tiny_llama, prompt, answer_tokens=300, device="cpu")
+    prompt = Prompt.of_corpus(corpus, shots=0)
+    asked = Prompted.from_pretrained(tiny_llama, prompt, max_new_tokens=300, device="cpu")
     assert (asked.format.max_source_tokens, asked.format.max_target_tokens) == (724, 300)
-    with pytest.raises(InputError, match="too few to be asked beside --answer-tokens 1000"):
-        Prompted.from_pretrained(tiny_llama, prompt, answer_tokens=1000, device="cpu")
+    with pytest.raises(InputError, match="too few to be asked beside max_new_tokens=1000"):
+        Prompted.from_pretrained(tiny_llama, prompt, max_new_tokens=1000, device="cpu")

@@ -6,8 +6,8 @@ import pytest
 from scoring_fakes import FakeJudges, RuleJudge
 
 from change_it import InputError
-from change_it.generators.decoding import Candidate
 from change_it.generators.rerank import choose, joint_probability, judge_candidates
+from change_it.generators.search import Candidate
 from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import verdicts
 
@@ -103,23 +103,17 @@ def test_strict_multiplies_by_fluency_and_refuses_what_no_text_supports():
     ]
     judges = FakeJudges(digits="abcd")
     arguments = candidates, SOURCES[:1], ARTICLES[:1], [1]
-    assert choose(judges, *arguments).tolist() == [0]
-    assert not judges.fluency.asked
-    assert choose(judges, *arguments, objective="strict", language="it").tolist() == [2]
+    assert choose(FakeJudges(), *arguments).tolist() == [0]
+    assert choose(judges, *arguments, language="it").tolist() == [2]
     fluent = [[text for text in candidates[0] if "Zagarolo" not in text]]
     judges.fluency.rule = lambda text, _: 0.9 if "e vergogna" in text else 0.4
-    assert choose(judges, fluent, *arguments[1:], objective="strict", language="it").tolist() == [0]
+    assert choose(judges, fluent, *arguments[1:], language="it").tolist() == [0]
 
 
 def test_where_all_are_unsupported_the_most_fluent_one_is_taken():
     candidates = [["Zagarolo, ponte e ponte!", "", "Zagarolo, il ponte!"], []]
-    choice = choose(FakeJudges(digits="abcd"), candidates, SOURCES, ARTICLES, [1, 0], objective="strict")
+    choice = choose(FakeJudges(digits="abcd"), candidates, SOURCES, ARTICLES, [1, 0])
     assert choice.tolist() == [2, -1]
-
-
-def test_strict_needs_a_fluency_judge():
-    with pytest.raises(InputError, match="train judge --task fluency"):
-        choose(FakeJudges(), CANDIDATES, SOURCES, ARTICLES, [1, 0], objective="strict")
 
 
 def test_what_judges_say_of_a_candidate_follows_the_reversal():

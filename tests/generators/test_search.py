@@ -2,15 +2,14 @@
 
 import pytest
 import torch
+from transformers import GenerationConfig
 
 from change_it.corpus.rewriting import rewriting_source
 from change_it.errors import InputError
-from change_it.generators import search
 from change_it.generators.card import prompt_of
-from change_it.generators.decoding import Candidate, Decoding
 from change_it.generators.generator import load_model, load_tokenizer, new_network
 from change_it.generators.generator_options import NETWORKS
-from change_it.generators.search import best, generate
+from change_it.generators.search import Candidate, Search, best, generate, read_decoding
 from change_it.networks import repeats
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, WordFormat
 from change_it.networks.repeats import NoRepeatedNGram, NoRepeatedWord
@@ -96,20 +95,20 @@ def test_a_prompt_of_headline_and_article_shows_the_headline_last_and_cuts_the_a
 
 
 @pytest.mark.parametrize(
-    "decoding",
+    "search",
     [
-        Decoding(beams=1),
-        Decoding(beams=3),
-        Decoding(candidates=4, beams=2),
-        Decoding(candidates=3, sample=True),
+        Search(GenerationConfig(num_beams=1)),
+        Search(GenerationConfig(num_beams=3)),
+        Search(GenerationConfig(num_beams=2), candidates=4),
+        Search(GenerationConfig(do_sample=True), candidates=3),
     ],
 )
-def test_candidates_are_distinct_best_first_and_never_too_many(generator, decoding):
+def test_candidates_are_distinct_best_first_and_never_too_many(generator, search):
     format_, model = generator
-    found = generate(model, format_, SOURCES, decoding)
+    found = generate(model, format_, SOURCES, search)
     assert len(found) == len(SOURCES)
     for candidates in found:
-        assert 1 <= len(candidates) <= decoding.candidates
+        assert 1 <= len(candidates) <= search.candidates
         assert len({one.text for one in candidates}) == len(candidates)
         scores = [one.score for one in candidates]
         assert scores == sorted(scores, reverse=True)
@@ -118,11 +117,12 @@ def test_candidates_are_distinct_best_first_and_never_too_many(generator, decodi
 
 def test_odd_sources_give_a_candidate_each(generator):
     format_, model = generator
-    for decoding in (Decoding(beams=2), Decoding(beams=1), Decoding(sample=True)):
-        found = generate(model, format_, ODD, decoding)
+    for settings in ({"num_beams": 2}, {"num_beams": 1}, {"do_sample": True}):
+        search = Search(GenerationConfig(**settings))
+        found = generate(model, format_, ODD, search)
         assert [len(candidates) >= 1 for candidates in found] == [True] * len(ODD)
         assert all("\n" not in one.text for candidates in found for one in candidates)
-    assert generate(model, format_, [], Decoding()) == []
+    assert generate(model, format_, [], Search()) == []
 
 
 def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
@@ -154,39 +154,20 @@ def test_a_source_gives_the_same_alone_and_in_a_batch(generator):
     format_, model = generator
     model.double()
     for beams in (1, 4):
-        together = generate(model, format_, SOURCES, Decoding(beams=beams))
-        alone = [generate(model, format_, [source], Decoding(beams=beams))[0] for source in SOURCES]
+        together = generate(model, format_, SOURCES, Search(GenerationConfig(num_beams=beams)))
+        alone = [
+            generate(model, format_, [source], Search(GenerationConfig(num_beams=beams)))[0]
+            for source in SOURCES
+        ]
         for ours, theirs in zip(together, alone, strict=True):
             assert [one.text for one in ours] == [one.text for one in theirs]
             assert [one.score for one in ours] == pytest.approx([one.score for one in theirs], abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    "decoding", [Decoding(beams=3), Decoding(beams=1), Decoding(candidates=3, sample=True)]
-)
-def test_a_prompt_is_read_once_for_all_its_headlines(generator, decoding, monkeypatch):
-    """And the headlines are those of a search that reads it for each."""
-    format_, model = generator
-    if not isinstance(format_, CausalFormat):
-        pytest.skip("an encoder reads a source once")
-    model.double()
-    read = []
-    model.get_input_embeddings().register_forward_hook(
-        lambda module, ids, states: read.append(tuple(ids[0].shape))
-    )
-    found = generate(model, format_, SOURCES, decoding)
-    assert max(rows for rows, tokens in read if tokens > 1) == len(SOURCES)
-    monkeypatch.setattr(search, "prompt_states", lambda *_: {})
-    again = generate(model, format_, SOURCES, decoding)
-    for ours, theirs in zip(found, again, strict=True):
-        assert [one.text for one in ours] == [one.text for one in theirs]
-        assert [one.score for one in ours] == pytest.approx([one.score for one in theirs], abs=1e-6)
-
-
 def test_greedy_scores_are_the_models_own(generator):
     """One beam is greedy search; a search of the score by a plain pass must agree."""
     format_, model = generator
-    decoding = Decoding(beams=1, no_repeat_ngram_size=0)
+    search = Search(GenerationConfig(num_beams=1, no_repeat_ngram_size=0))
     inputs, _ = format_.inputs(SOURCES[:1])
     prompt = format_.prompt_tokens(inputs)
     ids = model.generate(
@@ -198,7 +179,7 @@ def test_greedy_scores_are_the_models_own(generator):
         given = {key: ids[:, :-1]}
     logs = model(**given).logits.log_softmax(-1)[0]
     steps = [logs[place - 1, ids[0, place]].item() for place in range(prompt, ids.shape[1])]
-    (candidate,) = generate(model, format_, SOURCES[:1], decoding)[0]
+    (candidate,) = generate(model, format_, SOURCES[:1], search)[0]
     assert candidate.score == pytest.approx(sum(steps) / len(steps), abs=1e-4)
 
 
@@ -206,7 +187,7 @@ def test_samples_follow_the_seed_and_leave_the_random_state_alone(generator):
     format_, model = generator
     state = torch.get_rng_state()
     first, again, other = (
-        generate(model, format_, SOURCES, Decoding(sample=True, candidates=2, seed=seed))
+        generate(model, format_, SOURCES, Search(GenerationConfig(do_sample=True), candidates=2, seed=seed))
         for seed in (1, 1, 2)
     )
     assert first == again != other
@@ -238,12 +219,6 @@ def test_best_keeps_the_better_of_equal_texts_and_empty_only_alone():
     assert best([Candidate("", -2.0), Candidate("", -1.0)], 3) == [Candidate("", -1.0)]
 
 
-@pytest.mark.parametrize("wrong", [{"candidates": 0}, {"beams": 0}, {"temperature": 0.0}, {"top_p": 1.5}])
-def test_decoding_out_of_range(wrong):
-    with pytest.raises(InputError, match="give"):
-        Decoding(**wrong)
-
-
 def test_prompts_of_both_languages_name_the_outlet():
     for language in ("it", "en"):
         for reads in ("article", "headline"):
@@ -256,23 +231,16 @@ def test_prompts_of_both_languages_name_the_outlet():
         prompt_of("fr", "article", "gio")
 
 
-def test_a_recurrence_is_read_for_each_headline(tiny_of, monkeypatch):
-    heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 16, "intermediate_size": 32}
-    states = {"mamba_d_ssm": 32, "mamba_n_heads": 2, "mamba_d_head": 16, "mamba_d_state": 8}
-    folders = tiny_of("Mamba", state_size=8), tiny_of("FalconH1", **heads, **states)
-    for folder in folders:
-        tokenizer = load_tokenizer(folder)
-        model = load_model(folder, "causal", tokenizer).eval()
-        format_ = CausalFormat(tokenizer, **LENGTHS, prompt=prompt_of("it", "article", "gio"))
-        wide = Decoding(beams=3, candidates=3)
-        found = generate(model, format_, SOURCES[:1], wide)
-        with monkeypatch.context() as patched:
-            patched.setattr(search, "prompt_states", lambda *_: {})
-            assert found == generate(model, format_, SOURCES[:1], wide)
-
-
 def test_headlines_have_no_control_characters(tiny_gpt2):
     tokenizer = load_tokenizer(tiny_gpt2)
     format_ = EncoderDecoderFormat(tokenizer, **LENGTHS)
     ids = torch.tensor(tokenizer(["Il\x00 ponte\x1b \tcade"])["input_ids"])
     assert format_.texts(ids, [[]]) == ["Il ponte cade"]
+
+
+def test_settings_of_transformers_by_their_names():
+    decoding = read_decoding(["do_sample=true", "temperature=0.7", "num_beams=3"], num_beams=5)
+    assert (decoding.do_sample, decoding.temperature, decoding.num_beams) == (True, 0.7, 3)
+    for wrong in ("num_beems=3", "num_beams", "temperature=0.7"):  # the last is of drawn headlines alone
+        with pytest.raises(InputError, match="--generation"):
+            read_decoding([wrong])

@@ -9,18 +9,18 @@ from types import SimpleNamespace
 
 import pytest
 from processes import run_python
+from transformers import GenerationConfig
 
 from change_it.commands import train_generator
 from change_it.corpus.folder import describe_corpus
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.card import GeneratorCard
-from change_it.generators.decoding import Decoding
 from change_it.generators.generator import load_generator, new_network
 from change_it.generators.generator_options import GeneratorOptions, architecture_of, check_published, preset
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.recipes import SourcesAndTargets, load_recipe
-from change_it.generators.search import generate
+from change_it.generators.search import Search, generate
 from change_it.networks.tokenizer import train_tokenizer
 
 
@@ -92,7 +92,9 @@ def test_the_saved_generator_has_the_reported_loss_and_writes(trained, corpus):
         loss = train.loss_of(generator.model, generator.format, validation, batch_size=batch_size)
         assert loss == pytest.approx(metrics["validation_loss"], abs=1e-4)
     assert generator.weights_hash == metrics["weights_hash"]
-    found = generate(generator.model, generator.format, validation.sources[:3], Decoding(beams=2))
+    found = generate(
+        generator.model, generator.format, validation.sources[:3], Search(GenerationConfig(num_beams=2))
+    )
     assert all(candidates[0].text for candidates in found)
 
 

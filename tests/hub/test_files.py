@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 from saved_judges import save_reader
 from tiny_generators import save_generator
-from transformers import AutoModelForSeq2SeqLM, pipeline
+from transformers import AutoModelForSeq2SeqLM, GenerationConfig, pipeline
 from transformers.pipelines import SUPPORTED_TASKS
 
 from change_it import HeadlineTransfer
 from change_it.cli import main
 from change_it.errors import InputError
-from change_it.generators.decoding import Decoding
 from change_it.hub.cards import public
 from change_it.hub.commit import stale, write
 from change_it.hub.packaging import files_of
@@ -122,7 +121,7 @@ def test_code_of_the_transformer_is_sent_with_what_it_imports(options, tmp_path)
         article="Il ponte sulla statale crolla ieri.",
         to="gio",
         num_candidates=2,
-        decoding=Decoding(beams=2),
+        decoding=GenerationConfig(num_beams=2),
     )
     assert texts == [candidate.text for candidate in candidates]
     card = content(files, "README.md").decode()

@@ -3,11 +3,10 @@
 import pytest
 import torch
 from copying_networks import RESERVED, WORDS, make_batch, make_model
-from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, GenerationConfig
 
 import change_it.auto  # noqa: F401 (registers the model)
-from change_it.generators.decoding import Decoding
-from change_it.generators.search import generate
+from change_it.generators.search import Search, generate
 from change_it.networks.formats import WordFormat
 from change_it.networks.pointer_transformer import (
     DecoderState,
@@ -102,7 +101,9 @@ def test_training_learns_to_copy_words_it_has_never_seen_and_what_each_outlet_wr
     model, format_, losses, source, target, unseen = toy
     assert losses[-1] < 0.1 < 1 < losses[0]
     for to in ("colle", "faro"):
-        found = generate(model, format_, [source(to, name) for name in unseen], Decoding(beams=2))
+        found = generate(
+            model, format_, [source(to, name) for name in unseen], Search(GenerationConfig(num_beams=2))
+        )
         texts = [some[0].text for some in found]
         assert texts == [target(to, name) for name in unseen]
 
@@ -115,5 +116,5 @@ def test_saved_beside_its_tokenizer_it_writes_the_same(toy, tmp_path):
     assert type(tokenizer) is HeadlineTokenizer
     again = WordFormat(tokenizer, max_source_tokens=20, max_target_tokens=10, copies=True)
     loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
-    found = generate(loaded, again, [source("faro", unseen[0])], Decoding(beams=2))
+    found = generate(loaded, again, [source("faro", unseen[0])], Search(GenerationConfig(num_beams=2)))
     assert found[0][0].text == target("faro", unseen[0])

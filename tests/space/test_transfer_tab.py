@@ -19,8 +19,8 @@ from scoring_fakes import FakeJudges
 from change_it import space_path
 from change_it.audit.verdicts import Summary, Verdict
 from change_it.errors import InputError
-from change_it.generators.decoding import Candidate
 from change_it.generators.headline_transfer import Proposer
+from change_it.generators.search import Candidate
 from change_it.scoring.facts import Facts, Unsupported
 from change_it.space import app
 from change_it.space import transfer_tab as tab
@@ -43,9 +43,9 @@ class Fixed(Proposer):
         super().__init__("fixed", ("rep", "gio"), targets, (reads,), cache_size=100)
         self.texts, self.asked = texts, []
 
-    def _propose(self, items, decoding, batch_size, progress):
+    def _propose(self, items, search, batch_size, progress):
         self.asked += items
-        return [[Candidate(text, -1.0) for text in self.texts[: decoding.candidates]] for _ in items]
+        return [[Candidate(text, -1.0) for text in self.texts[: search.candidates]] for _ in items]
 
 
 def fixed(*texts, judges=None, **about):
