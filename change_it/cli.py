@@ -88,6 +88,8 @@ _PLAIN = {
     "could not convert string to float:": "not a number:",
 }
 _POSITIONAL = get_args(tyro.conf.Positional[str])[1]
+#: Of a setting that is no option.
+_FIXED = tyro.conf.Fixed
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -172,7 +174,11 @@ def _about(command: ModuleType, options: type) -> str:
     if presets := getattr(command, "presets", None):
         lines = [
             f"    {model}: "
-            + " ".join(f"{names[name]} {value}" for name, value in values.items() if value is not None)
+            + " ".join(
+                f"{names[name]} {value}"
+                for name, value in values.items()
+                if value is not None and name in names
+            )
             for model, values in presets().items()
         ]
         parts.append("\n".join(["When not given:", *lines]))
@@ -196,6 +202,8 @@ def names_of(options: type) -> dict[str, str]:
     types = get_type_hints(options, include_extras=True)
     names = {}
     for field in fields(options):
+        if _FIXED in get_args(types[field.name]):
+            continue
         name = field.name.replace("_", "-")
         flag = f"--no-{name}" if field.default is True else f"--{name}"
         names[field.name] = name.upper() if _POSITIONAL in get_args(types[field.name]) else flag

@@ -8,7 +8,6 @@ import os
 import re
 import socket
 import sys
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -17,7 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import starmap
-from threading import Barrier, Event, local
+from threading import Barrier
 from typing import Any, Generic, Literal, TypeVar
 
 from change_it.errors import InputError
@@ -40,9 +39,6 @@ SIGNALS = 0.5
 
 #: How often a worker is started again elsewhere when its machine or its process is lost.
 RESTARTS = 10
-
-#: Of a thread of `Threads`: what is set when the others end.
-_thread = local()
 
 #: What the workers of a cluster that is running already take over.
 ENVIRONMENT = ("HF_HUB_OFFLINE", "HF_ENDPOINT", "HF_HOME", "TOKENIZERS_PARALLELISM")
@@ -70,8 +66,7 @@ class Threads(ThreadPoolExecutor):
 
     def __init__(self, width: int):
         self.width = width  # pieces that are at work at a time
-        self._closing = Event()
-        super().__init__(width, initializer=_begin_thread, initargs=(self._closing,))
+        super().__init__(width, initializer=_begin_thread)
         started = Barrier(width + 1)
         for _ in range(width):
             self.submit(started.wait)
@@ -82,7 +77,6 @@ class Threads(ThreadPoolExecutor):
             torch.set_num_threads(threads)  # of this thread, and of those that others start
 
     def __exit__(self, *_: object) -> None:
-        self._closing.set()
         self.shutdown(cancel_futures=True)
 
     @staticmethod
@@ -261,16 +255,7 @@ def _call(function: Callable[..., Result], *arguments: object) -> Result:
     return function(*arguments)
 
 
-def pause(seconds: float) -> bool:
-    """Wait; False, at once, where the other pieces of work have ended: one has failed, or the run was interrupted."""
-    if (closing := getattr(_thread, "closing", None)) is None:
-        time.sleep(seconds)
-        return True
-    return not closing.wait(seconds)
-
-
-def _begin_thread(closing: Event) -> None:
-    _thread.closing = closing
+def _begin_thread() -> None:
     if torch := sys.modules.get("torch"):
         torch.get_num_threads()  # takes over the number of the process, which would undo the next line later
         torch.set_num_threads(1)

@@ -49,7 +49,7 @@ def commands(made, corpus, out):
         "corpus build": ["corpus", "build", sample, *to],
         "corpus curve": ["corpus", "curve", corpus, "--out", f"{out}/curve.png"],
         "train judge": ["train", "judge", "--task", "main", "--encoder", "scratch", "--size", "tiny", "--corpus", corpus, *to],
-        "train generator": ["train", "generator", "--recipe", "sum", "--to", "faro", "--quick", "--corpus", corpus, *to],
+        "train generator": ["train", "generator", "--recipe", "sum", "--to", "faro", "--corpus", corpus, *to],
         "transfer": ["transfer", "--generator", generator, "--corpus", corpus, "--out", f"{out}/new.csv"],
         "score": ["score", "--corpus", corpus, "--judges", judges, *to],
         "audit": ["audit", "--corpus", corpus, "--judges", judges, *to],
@@ -209,8 +209,7 @@ def test_code_in_the_folder_of_a_model_is_not_run_whatever_is_answered(
     if name == "train judge":
         arguments[arguments.index("--encoder") + 1] = str(copy / "judges/hh")
     if name == "train generator":
-        arguments[arguments.index("--quick")] = "--architecture"
-        arguments.insert(arguments.index("--architecture") + 1, str(copy / "generator"))
+        arguments += ["--architecture", str(copy / "generator")]
     user, terminal = pty.openpty()
     os.write(user, b"y\n" * 8)
     with os.fdopen(user), open(terminal, encoding="utf-8") as keyboard:

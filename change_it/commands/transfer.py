@@ -123,36 +123,23 @@ def check(options: TransferOptions) -> None:
 
 def _check_fit(options: TransferOptions) -> None:
     """Refuse options of which one would be passed over without a word."""
-    one, asked = bool(options.headline), options.is_asked
-    faults = {
-        "a headline on the command line is printed: leave out --out and --input": one
-        and bool(options.out or options.input),
-        "--article and --json are of one headline: give it first": not one
-        and bool(options.article or options.json),
-        "give a headline and its --article, or --out with --corpus or --input": not one
-        and options.out is None,
-        "give --corpus to transfer its A2 headlines, or --input to transfer a file of your own": not one
-        and not (options.corpus or options.input),
-        "give --corpus or --input, not both: a trained generator needs no corpus for a file": not asked
-        and bool(options.corpus and options.input),
-        "--prompt and --endpoint exclude each other: leave one out": options.prompt
-        and options.endpoint is not None,
-        "--prompt and --endpoint take the outlets and the language of a corpus: give --corpus": asked
-        and not options.corpus,
-        "--endpoint and --model belong together: give both or none": (options.endpoint is None)
-        != (options.model is None),
-        "--endpoint sends requests from this machine alone: leave --engine ray out": options.endpoint
-        is not None
-        and options.engine == "ray",
-        "--shots are examples of a prompt: give --prompt or --endpoint with them": bool(options.shots)
-        and not asked,
-        "--items are drawn from --corpus: leave it out": options.items is not None
-        and bool(options.input or one),
-        "--candidates are for judges to choose among: give --rerank, or leave it out": options.candidates
-        is not None
-        and not options.rerank,
-    }
-    for fault, holds in faults.items():
+    one, asked, served = bool(options.headline), options.is_asked, options.endpoint is not None
+    corpus, file, out = options.corpus, options.input, options.out
+    faults = [
+        (one and (out or file), "a headline on the command line is printed: leave out --out and --input"),
+        (not one and (options.article or options.json), "--article and --json are of one headline: give it first"),
+        (not one and not out, "give a headline and its --article, or --out with --corpus or --input"),
+        (not one and not (corpus or file), "give --corpus to transfer its A2 headlines, or --input for a file"),
+        (corpus and file and not asked, "--corpus and --input exclude each other: give one"),
+        (options.prompt and served, "--prompt and --endpoint exclude each other: leave one out"),
+        (asked and not corpus, "--prompt and --endpoint take outlets and language of a corpus: give --corpus"),
+        (served != bool(options.model), "--endpoint and --model belong together: give both or none"),
+        (served and options.engine == "ray", "--endpoint asks from this machine alone: leave --engine ray out"),
+        (options.shots and not asked, "--shots are examples of a prompt: give --prompt or --endpoint with them"),
+        (options.items and (file or one), "--items are drawn from --corpus: leave it out"),
+        (options.candidates and not options.rerank, "--candidates are for judges to choose among: give --rerank"),
+    ]  # fmt: skip
+    for holds, fault in faults:
         if holds:
             raise InputError(fault)
     for name in ("items", "candidates", "beams", "batch_size"):

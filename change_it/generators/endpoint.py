@@ -22,6 +22,8 @@ NO_KEY = "none"
 EXAMPLE = "the headline of an example in the prompt"
 #: Tokens of an answer, at most, when no `max_new_tokens` are given.
 ANSWER_TOKENS = 96
+#: Settings of a search that a server knows.
+SENT = {"do_sample", "max_new_tokens", "temperature", "top_p"}
 #: Requests at a time, and seconds that an answer may take.
 CONCURRENCY, TIMEOUT = 8, 60.0
 #: Statuses that are of one request and not of the server: the others go on.

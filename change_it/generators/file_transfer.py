@@ -16,7 +16,7 @@ from change_it.corpus.folder import read_casing, read_language
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import map_threads, workers
 from change_it.errors import InputError
-from change_it.generators.endpoint import Endpoint
+from change_it.generators.endpoint import SENT, Endpoint
 from change_it.generators.generator_options import CANDIDATES, SystemOptions
 from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
 from change_it.generators.prompt import Prompt
@@ -77,7 +77,7 @@ class Transferred:
 def load_setup(options: SystemOptions) -> Setup:
     """The generators or a model that is asked, and the judges that choose."""
     search = Search(
-        read_decoding(options.generation, num_beams=options.beams),
+        read_decoding(options.generation, **({} if options.endpoint else {"num_beams": options.beams})),
         (options.candidates or CANDIDATES) if options.rerank else 1,
         options.seed,
     )
@@ -85,6 +85,10 @@ def load_setup(options: SystemOptions) -> Setup:
     if options.is_asked:
         prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
         if options.endpoint is not None:
+            if unknown := search.settings.keys() - SENT:
+                raise InputError(
+                    f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone"
+                )
             system = Endpoint(options.endpoint, str(options.model), prompt)
         else:
             system = Prompted.from_pretrained(

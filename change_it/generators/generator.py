@@ -13,7 +13,6 @@ import torch
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id
 from safetensors import safe_open
-from torch import nn
 from transformers import (
     AutoModelForCausalLM,
     AutoModelForSeq2SeqLM,
@@ -32,6 +31,8 @@ from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
 from change_it.generators.card import CARD, COMMAND, GeneratorCard, prompt_of
 from change_it.generators.generator_options import (
+    LORA_ALPHA,
+    LORA_RANK,
     NETWORKS,
     TRANSFORMER,
     WRITER,
@@ -265,10 +266,10 @@ def new_network(
     """A network of ours, or s2s, pn or pnc as published, and its tokenizer; the weights depend on torch's random state."""
     if cells < 2 or cells % 2:
         raise InputError(
-            f"--cells {cells} cannot be shared by both directions of the encoder or two heads: give an even number"
+            f"{cells} cells cannot be shared by both directions of the encoder or two heads: give an even number"
         )
     if vocabulary < 10:
-        raise InputError(f"--vocabulary {vocabulary} holds no words: give some thousands")
+        raise InputError(f"a vocabulary of {vocabulary} holds no words: give some thousands")
     tokenizer = train_tokenizer(texts, size=vocabulary)
     if architecture == TRANSFORMER:
         return PointerTransformerForConditionalGeneration.of_size(cells, tokenizer), tokenizer
@@ -352,21 +353,17 @@ def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:
     peft = import_peft()
     task = "CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM"
     usual = peft.utils.TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING
-    targets = list(options.lora_targets) or usual.get(model.config.model_type, "all-linear")
-    scale = {"r": options.lora_rank, "lora_alpha": options.lora_alpha}
+    targets = usual.get(model.config.model_type, "all-linear")
+    scale = {"r": LORA_RANK, "lora_alpha": LORA_ALPHA}
     config = peft.LoraConfig(task_type=task, **scale, target_modules=targets)
-    linear = (name for name, module in model.named_modules() if isinstance(module, nn.Linear))
-    names = sorted({name.rpartition(".")[2] for name in linear})
     try:
         with warnings.catch_warnings():
             _hush_peft()
             return peft.get_peft_model(model, config)
     except ValueError as error:
-        given = f" with --lora-targets {' '.join(options.lora_targets)}" if options.lora_targets else ""
         reason = str(error).partition("\n")[0][:200]
         raise InputError(
-            f"adapters of rank {options.lora_rank} do not fit {options.architecture}{given} ({reason}): "
-            f"give a positive --lora-rank and as --lora-targets names among {', '.join(names)}"
+            f"adapters do not fit {options.architecture} ({reason}): train it without --lora, or another model"
         ) from error
 
 

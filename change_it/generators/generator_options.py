@@ -2,16 +2,28 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
+import tyro
+
 from change_it.errors import InputError
-from change_it.training.settings import DEFAULTS, InferenceOptions, TrainingOptions, TrainingSettings
+from change_it.training.settings import (
+    DEFAULTS,
+    InferenceOptions,
+    Optimizer,
+    TrainingOptions,
+    TrainingSettings,
+)
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]
 Language = Literal["it", "en"]
 ModelKind = Literal["words", "encoder-decoder", "causal"]
+
+#: A setting that is no option of the command line.
+Value = TypeVar("Value")
+Hidden = Annotated[Value, tyro.conf.Fixed, tyro.conf.Suppress]
 
 #: Those of LREC 2020, whose generators are PNC and read 500 words.
 OF_LREC: tuple[Recipe, ...] = ("agnostic", "train_d", "train_m")
@@ -61,34 +73,34 @@ class GeneratorOptions(TrainingOptions):
     """Outlet whose headlines are written; not for agnostic and rewrite."""
     architecture: str | None = None
     """s2s (attention), pn (+ copying), pnc (+ coverage), transformer (with copying); or Hub id or folder of an encoder-decoder or a causal language model. s2s for s2s1-3, pn for sum, agnostic, train_d and train_m, transformer for rewrite when not given."""
-    quick: bool = False
-    """For small corpora and machines without a GPU, instead of the papers' values of s2s, pn and pnc: AdamW, small batches, shorter sources."""
     as_published: bool = False
     """The papers' generator of the recipe: s2s for s2s1-3, pn for sum; for agnostic, train_d and train_m pnc on the first 500 words of an article (LREC 2020). Output projection, bridge and loss are those of the organisers' files."""
     lora: bool = False
     """Train low-rank adapters alone (extra: lora); they are saved alone, `change-it merge` joins them with their base."""
-    lora_rank: int = 16
-    """Rank of the adapters."""
-    lora_alpha: int = 32
-    """Scale of the adapters: what they add is multiplied by alpha / rank."""
-    lora_targets: tuple[str, ...] = ()
-    """Names of the layers that are adapted; found when not given."""
-    gradient_checkpointing: bool = False
-    """Keep few activations of a pre-trained model and compute the others again: less memory, a third more time."""
     language: Language = "it"
     """Language of the prompt of a causal model."""
     source_tokens: int | None = None
     """Longer sources are cut."""
     target_tokens: int | None = None
     """Longer headlines are cut, in training and in writing."""
-    no_repeat_ngram_size: int | None = None
-    """No headline that is written has a sequence of so many tokens twice; 0 allows it, 1 spares the most frequent words."""
-    vocabulary: int | None = None
-    """Words that s2s, pn, pnc and transformer know, at most."""
-    cells: int | None = None
-    """LSTM cells of s2s, pn and pnc, encoder (both directions together) and decoder; size of the states of transformer."""
-    validation_share: float = 0.05
-    """Share of the training data that chooses the weights; agnostic has its own validation part."""
+
+    # What presets and other programs set.
+    quick: Hidden[bool] = False  # small batches and shorter sources, for small corpora
+    gradient_checkpointing: Hidden[bool] = False
+    no_repeat_ngram_size: Hidden[int | None] = (
+        None  # of what is written; 0 allows all, 1 spares the most frequent words
+    )
+    vocabulary: Hidden[int | None] = None  # words that s2s, pn, pnc and transformer know, at most
+    cells: Hidden[int | None] = None  # of s2s, pn and pnc; the size of the states of transformer
+    validation_share: Hidden[float] = 0.05  # of the training data, chooses the weights; agnostic has its own
+    optimizer: Hidden[Optimizer | None] = None
+    weight_decay: Hidden[float] = 0.01
+    warmup_ratio: Hidden[float] = 0.1
+    max_grad_norm: Hidden[float | None] = None
+    early_stopping: Hidden[int | None] = None
+    evaluation_steps: Hidden[int | None] = None
+    checkpoint_steps: Hidden[int] = 200
+    tensorboard: Hidden[bool] = False
 
     @property
     def inputs(self) -> tuple[str | None, ...]:
@@ -203,8 +215,8 @@ PRETRAINED: dict[ModelKind, dict[str, Any]] = {
 #: A pre-trained model that is tuned where a generator would be trained from scratch, some ten seconds an update on two cores:
 #: headline and lead of an article; a checkpoint each few minutes.
 WRITER: dict[str, Any] = {"lora": True, "source_tokens": 192, "target_tokens": 64, "checkpoint_steps": 20}
-#: Adapters start at nothing and take larger steps.
-LORA_RATE = 1e-3
+#: Adapters start at nothing and take larger steps; their rank, and the scale of what they add (alpha / rank).
+LORA_RATE, LORA_RANK, LORA_ALPHA = 1e-3, 16, 32
 
 
 def check_recipe(recipe: str) -> None:
@@ -228,7 +240,7 @@ def check_published(options: GeneratorOptions) -> None:
         architecture not in NETWORKS or architecture == TRANSFORMER or options.quick or options.lora
     ):
         raise InputError(
-            "--as-published is for s2s, pn and pnc with the papers' values: leave it out, or leave out --quick, --lora and any "
+            "--as-published is for s2s, pn and pnc with the papers' values: leave it out, or leave out --lora and any "
             "other --architecture and recipe"
         )
 
@@ -250,8 +262,8 @@ def preset(options: GeneratorOptions, kind: ModelKind = "encoder-decoder") -> di
 
 
 def presets() -> dict[str, dict[str, Any]]:
-    """Architecture to its presets, for help texts; `--quick` and the kinds of pre-trained models among them."""
-    presets = [*NETWORKS.items(), ("--quick", QUICK), *PRETRAINED.items()]
+    """Architecture to its presets, for help texts; the kinds of pre-trained models among them."""
+    presets = [*NETWORKS.items(), *PRETRAINED.items()]
     return {name: DEFAULTS | values for name, values in presets}
 
 

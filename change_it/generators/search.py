@@ -18,6 +18,15 @@ from change_it.networks.pretrained import reading_errors
 
 #: Width of a search that is not told otherwise.
 BEAMS = 5
+#: Settings that can be asked for; how many candidates there are, and how texts end, is said otherwise.
+SETTINGS = vars(GenerationConfig()).keys() - {
+    "num_return_sequences",
+    "pad_token_id",
+    "eos_token_id",
+    "return_dict_in_generate",
+    "output_scores",
+    "transformers_version",
+}
 #: Held while headlines are drawn: torch has one random state for all threads.
 _DRAWING = threading.Lock()
 
@@ -44,6 +53,11 @@ class Search(NamedTuple):
     seed: int = 1  # of headlines that are drawn (`do_sample`); they depend on it and on the batch alone
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """What is set of `decoding`, by its names."""
+        return {name: value for name, value in self.decoding.to_diff_dict().items() if name in SETTINGS}
+
+    @property
     def is_drawn(self) -> bool:
         """Whether headlines are drawn at random."""
         return bool(self.decoding.do_sample)
@@ -57,10 +71,9 @@ class Search(NamedTuple):
 
 def read_decoding(settings: Sequence[str], **given: Any) -> GenerationConfig:
     """The settings `NAME=VALUE` of transformers' `GenerationConfig`, which win over those that are given."""
-    names = vars(GenerationConfig())
     for setting in settings:
         name, equals, value = setting.partition("=")
-        if not equals or name not in names:
+        if not equals or name not in SETTINGS:
             raise InputError(
                 f"--generation {setting}: give NAME=VALUE, with a name of transformers' GenerationConfig"
             )
@@ -88,8 +101,7 @@ def generate(
     inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
     prompt = format_.prompt_tokens(inputs)
     settings: dict[str, Any] = {"do_sample": False, "max_new_tokens": format_.max_target_tokens}
-    settings |= search.decoding.to_diff_dict()
-    del settings["transformers_version"]
+    settings |= search.settings
     settings |= format_.search(settings.pop("no_repeat_ngram_size", no_repeat_ngram_size), prompt)
     beams, offered = (1 if search.is_drawn else search.width), search.width
     settings |= {"num_beams": beams, "num_return_sequences": offered}

@@ -37,7 +37,6 @@ from change_it.generators.generator_options import (
     LONGEST_TARGET,
     NETWORKS,
     READS,
-    TRANSFORMER,
     GeneratorOptions,
     GeneratorSettings,
     ModelKind,
@@ -58,8 +57,6 @@ from change_it.training.settings import resolve
 VALIDATION = 1000
 #: Share of --max-minutes that an evaluation takes, at most: the first, the last and one between take a tenth.
 EVALUATION_SHARE = 1 / 30
-#: Options of adapters alone.
-ADAPTERS = ("lora_rank", "lora_alpha", "lora_targets")
 #: Where a run keeps how many examples its evaluations read.
 SAMPLE = "validation.json"
 #: Updates between evaluations: an epoch, within these limits; a model that knows a language is soon past its best on few pairs.
@@ -207,25 +204,6 @@ def _check(options: GeneratorOptions, kind: ModelKind) -> None:
     if options.lora and kind == "words":
         raise InputError(
             f"--lora is for pre-trained models: {options.architecture} is trained as a whole, drop --lora"
-        )
-    usual = {name: getattr(GeneratorOptions, name) for name in ADAPTERS}
-    if not options.lora and (given := [name for name in ADAPTERS if getattr(options, name) != usual[name]]):
-        raise InputError(f"--{given[0].replace('_', '-')} is of adapters: add --lora, or leave it out")
-    if options.lora_alpha <= 0:
-        raise InputError(
-            f"--lora-alpha {options.lora_alpha}: adapters would add nothing, give a number above 0"
-        )
-    if options.gradient_checkpointing and kind == "words":
-        raise InputError(
-            f"--gradient-checkpointing is for pre-trained models: {options.architecture} is small, drop it"
-        )
-    if options.quick and (kind != "words" or options.architecture == TRANSFORMER):
-        raise InputError(
-            f"--quick is for s2s, pn and pnc: {options.architecture} has its own values, drop --quick"
-        )
-    if options.architecture not in NETWORKS and (options.vocabulary or options.cells):
-        raise InputError(
-            f"--vocabulary and --cells are for {', '.join(NETWORKS)}: {options.architecture} has its own, drop them"
         )
     lengths = {
         "--source-tokens": (options.source_tokens, LONGEST_SOURCE),

@@ -329,8 +329,8 @@ def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({}, "give --corpus .* or --input"),
-        ({"corpus": "c", "input": "i.csv"}, "not both"),
+        ({}, "give --corpus .*, or --input"),
+        ({"corpus": "c", "input": "i.csv"}, "exclude each other"),
         ({"input": "i.csv", "candidates": 5}, "--candidates are for judges"),
         ({"input": "i.csv", "batch_size": 0}, "--batch-size 0"),
         ({"input": "i.csv", "items": 3}, "--items are drawn from --corpus"),

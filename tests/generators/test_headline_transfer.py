@@ -42,16 +42,6 @@ def test_text_for_a_text_and_a_list_for_a_list(both):
     assert both([], article=[], to="gio") == []
 
 
-def test_candidates_are_distinct_best_first_and_begin_with_the_text(both):
-    some = both(HEADLINES[0], article=ARTICLES[0], to="gio", num_candidates=4)
-    assert len({candidate.text for candidate in some}) == len(some) == 4
-    scores = [candidate.score for candidate in some]
-    assert scores == sorted(scores, reverse=True)
-    assert scores[0] < 0
-    lists = both(HEADLINES, article=ARTICLES, to="gio", num_candidates=4)
-    assert [candidate.text for candidate in lists[0]] == [candidate.text for candidate in some]
-
-
 def test_each_outlet_has_its_own_generator_and_order_is_kept_in_any_batches(both):
     aims = ["gio", "rep", "gio"]
     mixed = both(HEADLINES, article=ARTICLES, to=aims)
@@ -149,15 +139,6 @@ def test_the_same_texts_for_any_number_of_batches_side_by_side(both, sample, mon
     alone = write()
     monkeypatch.setattr(both, "batches_at_once", lambda search: 3)
     assert write() == alone
-
-
-def test_sampling_depends_on_the_seed(both):
-    def draw(seed):
-        decoding = GenerationConfig(do_sample=True)
-        return both(HEADLINES, article=ARTICLES, to="gio", decoding=decoding, seed=seed)
-
-    assert draw(1) == draw(1)
-    assert draw(1) != draw(2)
 
 
 def test_headlines_alone_are_enough_where_they_are_read(folder):

@@ -48,14 +48,14 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
 def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, monkeypatch):
     out = tmp_path / "out"
     short = {"updates": 4, "evaluation_steps": 4, "learning_rate": 3e-2}
-    metrics = train.train_generator(options(corpus, out, tiny, lora=True, lora_rank=2, **short))
-    assert 0 < metrics["sizes"]["trained"] < 0.2 * metrics["sizes"]["parameters"]
+    metrics = train.train_generator(options(corpus, out, tiny, lora=True, **short))
+    assert 0 < metrics["sizes"]["trained"] < metrics["sizes"]["parameters"]
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
     assert min(losses) < losses[0]
     assert not (out / "model.safetensors").exists()
     assert all("lora_" in key for key in keys(out, "adapter_model.safetensors"))
     adapter = json.loads((out / "adapter_config.json").read_text())
-    assert (adapter["r"], adapter["lora_alpha"]) == (2, 32)
+    assert (adapter["r"], adapter["lora_alpha"]) == (16, 32)
     assert GeneratorCard.load(out).base == tiny
     assert "peft" in metrics["versions"]
 
@@ -74,6 +74,8 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
     train.train_generator(options(corpus, tmp_path / "whole", tiny_t5, **short))
     with interrupted_at(5):
         train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short))
+    [saved, *_] = tmp_path.glob("broken/checkpoints/generator/checkpoints/*/model.safetensors")
+    assert all("lora_" in key for key in keys(saved.parent, saved.name))
     train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short, resume=True))
     first, second = (
         (tmp_path / name / "adapter_model.safetensors").read_bytes() for name in ("whole", "broken")
@@ -81,18 +83,9 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
     assert first == second
 
 
-def test_a_checkpoint_holds_what_is_trained_alone(corpus, tmp_path, tiny, interrupted_at):
-    with interrupted_at(2):
-        train.train_generator(options(corpus, tmp_path, tiny, lora=True, lora_rank=2, checkpoint_steps=1))
-    [saved, *_] = tmp_path.glob("checkpoints/generator/checkpoints/*/model.safetensors")
-    assert all("lora_" in key for key in keys(saved.parent, saved.name))
-
-
 @pytest.mark.parametrize("mixed_precision", ["no", "bf16"])
 def test_frozen_weights_are_bfloat16_where_that_is_asked_for(corpus, tmp_path, tiny, mixed_precision):
-    chosen = options(
-        corpus, tmp_path, tiny, lora=True, lora_rank=2, updates=1, mixed_precision=mixed_precision
-    )
+    chosen = options(corpus, tmp_path, tiny, lora=True, updates=1, mixed_precision=mixed_precision)
     train.train_generator(chosen)
     half = mixed_precision == "bf16"
     assert GeneratorCard.load(tmp_path).base_dtype == ("bfloat16" if half else "float32")
@@ -101,33 +94,6 @@ def test_frozen_weights_are_bfloat16_where_that_is_asked_for(corpus, tmp_path, t
         assert (torch.bfloat16 in {weight.dtype for weight in model.parameters()}) == (
             half and precision == "bf16"
         )
-
-
-def test_activations_are_computed_again_where_asked(corpus, tmp_path, tiny, monkeypatch):
-    changed = {"lora": True, "lora_rank": 2, "updates": 2, "evaluation_steps": 2}
-    plain = train.train_generator(options(corpus, tmp_path / "plain", tiny, **changed))
-    again = train.train_generator(
-        options(corpus, tmp_path / "again", tiny, **changed, gradient_checkpointing=True)
-    )
-    losses = [record["validation loss"] for record in again["training"]["history"]]
-    assert losses == pytest.approx([r["validation loss"] for r in plain["training"]["history"]], rel=1e-3)
-
-
-@pytest.mark.parametrize("lora", [True, False])
-def test_mixed_precision(corpus, tmp_path, tiny, lora):
-    short = {"updates": 3, "evaluation_steps": 3, "learning_rate": 3e-2}
-    chosen = options(corpus, tmp_path / "out", tiny, lora=lora, mixed_precision="bf16", **short)
-    losses = [record["validation loss"] for record in train.train_generator(chosen)["training"]["history"]]
-    assert losses[-1] < losses[0]
-
-
-def test_targets_can_be_given(corpus, tmp_path, tiny_t5):
-    train.train_generator(
-        options(corpus, tmp_path / "out", tiny_t5, lora=True, lora_targets=("wi", "wo"), updates=1)
-    )
-    adapted = keys(tmp_path / "out", "adapter_model.safetensors")
-    assert all(".wi." in key or ".wo." in key for key in adapted)
-    assert {".wi.", ".wo."} == {f".{key.split('.')[-3]}." for key in adapted}
 
 
 def test_an_architecture_that_peft_does_not_know_gets_all_linear_layers_but_the_head(tiny_llama, tmp_path):
@@ -159,7 +125,7 @@ def untrained(tiny_t5, tmp_path_factory):
     """A folder of untrained adapters."""
     out = tmp_path_factory.mktemp("untrained")
     tokenizer = load_tokenizer(tiny_t5)
-    chosen = options("c", out, tiny_t5, lora=True, lora_rank=2)
+    chosen = options("c", out, tiny_t5, lora=True)
     settings = resolve(chosen, preset(chosen, "encoder-decoder"), GeneratorSettings)
     model = load_model(tiny_t5, "encoder-decoder", tokenizer, use="base")
     add_adapters(model, settings, "encoder-decoder").save_pretrained(out)
@@ -239,17 +205,8 @@ def test_settings_that_adapters_bring_of_other_libraries_are_not_used(adapters):
 
 def test_why_adapters_do_not_fit(corpus, tmp_path, tiny_of):
     mamba = tiny_of("Mamba", state_size=8)
-    message = (
-        r"adapters of rank 16 do not fit .*out_proj.* names among dt_proj, in_proj, lm_head, out_proj, x_proj"
-    )
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=r"adapters do not fit .*out_proj"):
         train.train_generator(options(corpus, tmp_path / "out", mamba, lora=True))
-
-
-def test_a_model_of_few_layers_whose_windows_begin_at_a_higher_one(tiny_of):
-    heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "intermediate_size": 32}
-    folder = tiny_of("Qwen2", **heads, max_window_layers=28)
-    assert load_model(folder, "causal", load_tokenizer(folder)).config.max_window_layers == 28
 
 
 def test_an_mbart_writes_from_the_token_that_it_learns_from(mbart):
@@ -263,18 +220,6 @@ def test_an_mbart_writes_from_the_token_that_it_learns_from(mbart):
 
 def test_bad_input(corpus, tmp_path, tiny_t5):
     out = tmp_path / "out"
-    with pytest.raises(InputError, match=r"--lora-targets nothing .* names among .*wi"):
-        train.train_generator(options(corpus, out, tiny_t5, lora=True, lora_targets=("nothing",)))
-    with pytest.raises(InputError, match=r"rank 0 do not fit .*positive --lora-rank"):
-        train.train_generator(options(corpus, out, tiny_t5, lora=True, lora_rank=0))
-    with pytest.raises(InputError, match="--lora-rank is of adapters: add --lora"):
-        train.train_generator(options(corpus, out, tiny_t5, lora_rank=4))
-    with pytest.raises(InputError, match="adapters would add nothing"):
-        train.train_generator(options(corpus, out, tiny_t5, lora=True, lora_alpha=0))
-    with pytest.raises(InputError, match="drop them"):
-        train.train_generator(options(corpus, out, tiny_t5, cells=8))
-    with pytest.raises(InputError, match="is small, drop it"):
-        train.train_generator(options(corpus, out, "pn", gradient_checkpointing=True))
     bare = tmp_path / "bare"
     shutil.copytree(tiny_t5, bare)
     for path in bare.glob("tokenizer*"):
@@ -282,17 +227,6 @@ def test_bad_input(corpus, tmp_path, tiny_t5):
     with pytest.raises(InputError, match="no tokenizer that can be loaded"):
         train.train_generator(options(corpus, out, str(bare)))
     assert not out.exists()
-
-
-def test_a_tokenizer_of_another_model_is_refused(corpus, tmp_path, tiny_t5):
-    folder = tmp_path / "wrong"
-    shutil.copytree(tiny_t5, folder)
-    tokenizer = load_tokenizer(tiny_t5)
-    tokenizer.add_tokens([f"parola{number}" for number in range(100)])
-    tokenizer.save_pretrained(folder)
-    with pytest.raises(InputError, match="ids up to 699, the model knows 600"):
-        train.train_generator(options(corpus, tmp_path / "out", str(folder)))
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_model_that_writes_no_text_is_refused(tmp_path):

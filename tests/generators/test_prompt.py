@@ -92,18 +92,6 @@ def test_more_examples_than_pairs_are_refused(corpus):
         Prompt.of_corpus(corpus, shots=100_000)
 
 
-def test_the_first_line_is_the_headline():
-    assert headline_of("\n\n## **Crolla il ponte**\n\nSpiegazione.") == "Crolla il ponte"
-    assert headline_of('"Uno", disse "due"') == '"Uno", disse "due"'
-    assert headline_of("“Tutto” \n") == "Tutto"
-    assert headline_of(" \n") == ""
-    assert headline_of("<think>\nUn titolo:\n</think>\n\nCrolla il ponte") == "Crolla il ponte"
-    assert headline_of("<think>\nSenza fine") == ""
-    assert headline_of("<thinking>Un titolo:</thinking>Crolla il ponte") == "Crolla il ponte"
-    assert headline_of("[THINK]Un titolo[/THINK]Crolla il ponte") == "Crolla il ponte"
-    assert headline_of("\ufeffCrolla il ponte\x00") == "Crolla il ponte"
-
-
 @pytest.mark.parametrize(
     ("answer", "headline"),
     [
@@ -122,6 +110,13 @@ def test_the_first_line_is_the_headline():
         ("„Brücke stürzt ein“", "Brücke stürzt ein"),
         ("'Bridge falls'", "Bridge falls"),
         ("'Ndrangheta, blitz all'alba", "'Ndrangheta, blitz all'alba"),
+        ("\n\n## **Crolla il ponte**\n\nSpiegazione.", "Crolla il ponte"),
+        ('"Uno", disse "due"', '"Uno", disse "due"'),
+        (" \n", ""),
+        ("<think>\nUn titolo:\n</think>\n\nCrolla il ponte", "Crolla il ponte"),
+        ("<think>\nSenza fine", ""),
+        ("[THINK]Un titolo[/THINK]Crolla il ponte", "Crolla il ponte"),
+        ("\ufeffCrolla il ponte\x00", "Crolla il ponte"),
     ],
 )
 def test_what_introduces_a_headline_is_left_out(answer, headline):
@@ -198,8 +193,10 @@ def test_examples_without_room_are_left_out(corpus, prompt, tiny):
     assert (len(found[0]), found[1]) in ((1, []), (2, []))
 
 
-@pytest.mark.parametrize("saved", [torch.float32, torch.bfloat16])
-@pytest.mark.parametrize(("precision", "dtype"), [("float32", torch.float32), ("bf16", torch.bfloat16)])
+@pytest.mark.parametrize(
+    ("saved", "precision", "dtype"),
+    [(torch.bfloat16, "float32", torch.float32), (torch.float32, "bf16", torch.bfloat16)],
+)
 def test_a_model_is_asked_in_the_precision_that_is_given(
     corpus, tiny_llama, tmp_path, saved, precision, dtype
 ):

@@ -41,12 +41,6 @@ def options(corpus, out, **changes):
     return GeneratorOptions(corpus=corpus, out=out, **{**settings, **changes})
 
 
-def flags_of(chosen):
-    """The options as a command line has them."""
-    given = {name: value for name, value in vars(chosen).items() if value not in (None, False, ())}
-    return [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
-
-
 @pytest.fixture(scope="module")
 def trained(corpus, tmp_path_factory):
     out = tmp_path_factory.mktemp("generator") / "s2s2-faro"
@@ -123,31 +117,30 @@ def test_a_broken_run_leaves_the_old_generator_and_resumes_to_the_same_weights(
     assert not (out / "adapter_config.json").exists()
 
 
-KILLED = """
-import os, signal, sys
-from change_it.cli import main
+RUN = """
+import os, signal
+from pathlib import Path, PosixPath
+from change_it.commands import train_generator
+from change_it.generators.generator_options import GeneratorOptions
 from change_it.training.loop import TrainingBar
-TrainingBar.show = lambda bar, state, **note: state.update == 35 and os.kill(os.getpid(), signal.SIGKILL)
-sys.exit(main(["train", "generator", *sys.argv[1:]]))
+if {kill}:
+    TrainingBar.show = lambda bar, state, **note: state.update == 35 and os.kill(os.getpid(), signal.SIGKILL)
+train_generator.run({options!r})
 """
-
-
-#: What `python -m change_it.generators.train` runs.
-PROGRAM = "import runpy; runpy.run_module('change_it.generators.train', run_name='__main__')"
 
 
 @pytest.mark.slow
 def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path, forks):
-    flags = flags_of(options(corpus, tmp_path / "out"))
-    killed = forks.run(KILLED, *flags)
-    assert killed.returncode == -signal.SIGKILL
+    chosen = options(corpus, tmp_path / "out")
+    killed = forks.run(RUN.format(kill=True, options=chosen))
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert not (tmp_path / "out/model.safetensors").exists()
-    resumed = forks.run(PROGRAM, *flags, "--resume")
+    resumed = forks.run(RUN.format(kill=False, options=replace(chosen, resume=True)))
     assert resumed.returncode == 0, resumed.stderr
     assert "40 updates" in resumed.stdout
-    alone = tmp_path / "alone"
-    assert forks.run(PROGRAM, *flags, f"--out={alone}").returncode == 0
-    assert weights(tmp_path / "out") == weights(alone)
+    alone = replace(chosen, out=tmp_path / "alone")
+    assert forks.run(RUN.format(kill=False, options=alone)).returncode == 0
+    assert weights(tmp_path / "out") == weights(alone.out)
 
 
 @pytest.mark.slow
@@ -156,12 +149,15 @@ def test_accelerate_launch_trains_on_two_processes_without_a_gpu(corpus, tmp_pat
         "-m accelerate.commands.launch --multi_gpu --num_processes 2 --num_machines 1 --main_process_port 0"
     )
     launch += " --mixed_precision no --dynamo_backend no -m change_it.generators.train"
-    short = options(corpus, tmp_path / "two", updates=4, evaluation_steps=4, checkpoint_steps=2)
+    short = {"recipe": "s2s2", "to": "faro", "source_tokens": 24, "batch_size": 8, "updates": 4}
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in short.items()]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-    result = run_python(*launch.split(), *flags_of(short), env=environment)
+    result = run_python(
+        *launch.split(), *flags, f"--corpus={corpus}", f"--out={tmp_path / 'two'}", env=environment
+    )
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("generator in") == 1
-    alone = train.train_generator(replace(short, out=tmp_path / "one"))
+    alone = train.train_generator(GeneratorOptions(corpus=corpus, out=tmp_path / "one", **short))
     together = json.loads((tmp_path / "two/metrics.json").read_text())
     assert together["training"]["updates"] == alone["training"]["updates"] == 4
     # an update of two processes takes two batches
@@ -207,7 +203,13 @@ def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):
 
 
 def test_s2s_and_agnostic(corpus, tmp_path):
-    changed = {"architecture": "s2s", "recipe": "agnostic", "to": None, "updates": 3}
+    changed = {
+        "architecture": "s2s",
+        "recipe": "agnostic",
+        "to": None,
+        "updates": 3,
+        "mixed_precision": "bf16",
+    }
     train.train_generator(options(corpus, tmp_path / "out", **changed))
     generator = load_generator(tmp_path / "out", device="cpu")
     assert (generator.card.to, generator.card.reads) == (None, "article")
@@ -215,32 +217,17 @@ def test_s2s_and_agnostic(corpus, tmp_path):
     assert not generator.format.copies
 
 
-def test_rewrite_trains_one_generator_for_both_outlets_and_resumes_to_the_same_weights(
-    corpus, tmp_path, interrupted_at
-):
+def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_path):
     changed = {"recipe": "rewrite", "architecture": None, "to": None, "updates": 8, "evaluation_steps": 8}
-    changed |= {"checkpoint_steps": 4, "mixed_precision": "bf16"}
-    metrics = train.train_generator(options(corpus, tmp_path / "whole", **changed))
+    metrics = train.train_generator(options(corpus, tmp_path, **changed, mixed_precision="bf16"))
     history = metrics["training"]["history"]
     assert history[-1]["validation loss"] < history[0]["validation loss"]
-    with interrupted_at(6):
-        train.train_generator(options(corpus, tmp_path / "broken", **changed))
-    train.train_generator(options(corpus, tmp_path / "broken", **changed, resume=True))
-    assert weights(tmp_path / "broken") == weights(tmp_path / "whole")
-    transfer = HeadlineTransfer.from_pretrained(tmp_path / "whole", device="cpu")
+    transfer = HeadlineTransfer.from_pretrained(tmp_path, device="cpu")
     assert (transfer.targets, transfer.needs) == (("colle", "faro"), ("headline", "article"))
     assert transfer.generators["colle"].card.architecture == "transformer"
     assert all(transfer(["Crolla il ponte"] * 2, article=["Il ponte è crollato."] * 2, to=["colle", "faro"]))
     with pytest.raises(InputError, match="read articles"):
         transfer("Crolla il ponte", to="colle")
-    with pytest.raises(InputError, match="drop --quick"):
-        train.train_generator(options(corpus, tmp_path / "quick", **changed, quick=True))
-
-
-def test_evaluations_are_an_epoch_apart_within_limits(corpus, tmp_path):
-    given, sizes = options(corpus, tmp_path, batch_size=10), (50, 5_000, 50_000)
-    assert [train._evaluation_steps(given, "words", size) for size in sizes] == [100, 500, 1000]
-    assert [train._evaluation_steps(given, "causal", size) for size in sizes] == [20, 500, 1000]
 
 
 def test_a_training_that_made_nothing_better_says_so(corpus, tmp_path, capsys):
@@ -312,32 +299,21 @@ def test_as_published_reaches_the_saved_generator(corpus, tmp_path):
     assert (saved["tie_word_embeddings"], saved["bridge"], saved["loss_by_sequence"]) == (False, "relu", True)
 
 
-def test_rewrite_is_written_by_a_transformer(tmp_path):
-    given = GeneratorOptions(recipe="rewrite", corpus="c", out=tmp_path)
-    assert architecture_of(given) == "transformer"
-    assert preset(given)["no_repeat_ngram_size"] == 1
-
-
-@pytest.mark.parametrize("recipe", ["sum", "s2s1", "s2s2", "s2s3", "agnostic"])
-def test_the_recipe_decides_the_architecture_unless_one_is_given(recipe, tmp_path):
-    given = GeneratorOptions(recipe=recipe, corpus="c", out=tmp_path)
-    assert architecture_of(given) == ("s2s" if recipe.startswith("s2s") else "pn")
-    assert preset(given)["cells"] == (128 if recipe.startswith("s2s") else 256)
-    assert architecture_of(replace(given, architecture="pnc")) == "pnc"
-
-
-@pytest.mark.parametrize("architecture", ["s2s", "pn", "pnc"])
-def test_mixed_precision(corpus, tmp_path, architecture):
-    chosen = options(
-        corpus,
-        tmp_path / "out",
-        architecture=architecture,
-        mixed_precision="bf16",
-        updates=8,
-        evaluation_steps=8,
-    )
-    losses = [record["validation loss"] for record in train.train_generator(chosen)["training"]["history"]]
-    assert losses[-1] < losses[0]
+def test_the_recipe_decides_the_architecture_unless_one_is_given(tmp_path):
+    usual = {
+        "sum": "pn",
+        "s2s1": "s2s",
+        "s2s2": "s2s",
+        "s2s3": "s2s",
+        "agnostic": "pn",
+        "rewrite": "transformer",
+    }
+    for recipe, architecture in usual.items():
+        given = GeneratorOptions(recipe=recipe, corpus="c", out=tmp_path)
+        assert architecture_of(given) == architecture
+        assert preset(given)["cells"] == (128 if architecture == "s2s" else 256)
+        assert preset(given)["no_repeat_ngram_size"] == (architecture == "transformer")
+        assert architecture_of(replace(given, architecture="pnc")) == "pnc"
 
 
 def test_bad_input(corpus, tmp_path, trained):
@@ -353,9 +329,8 @@ def test_bad_input(corpus, tmp_path, trained):
     refused("leave it out", recipe="agnostic")
     refused("give s2s, pn, pnc, transformer, a Hub id", architecture=str(tmp_path / "none"))
     refused("--lora is for pre-trained models", lora=True)
-    refused("--vocabulary and --cells are for s2s, pn, pnc, transformer", architecture=str(trained))
     refused("give an even number", cells=15)
-    refused("--vocabulary 5 holds no words", vocabulary=5)
+    refused("a vocabulary of 5 holds no words", vocabulary=5)
     refused("at least 2", source_tokens=1)
     with pytest.raises(InputError, match="no corpus folder"):
         train.train_generator(options(str(tmp_path / "none"), out))
@@ -382,12 +357,3 @@ def test_a_vocabulary_that_does_not_fit_is_refused(trained, tmp_path):
     assert len(AutoTokenizer.from_pretrained(folder)) > 900
     with pytest.raises(InputError, match="the vocabulary does not fit the model"):
         load_generator(folder)
-
-
-def test_a_broken_card_is_refused(trained, tmp_path):
-    shutil.copytree(trained, tmp_path / "folder")
-    card = tmp_path / "folder/generator.json"
-    for text in ("{", "[]", '{"recipe": "sum"}', card.read_text().replace('"words"', '"songs"')):
-        card.write_text(text)
-        with pytest.raises(InputError, match="again"):
-            load_generator(tmp_path / "folder")
