@@ -175,7 +175,7 @@ INPUTS = {
     "train generator": "train generator --recipe rewrite --corpus {in} --out {out}",
     "push": "push dataset {in} me/corpus --dry-run --out {in}",
     "compare": "compare {in} b.csv --out {in}",
-    "transfer": "transfer --generator me/sum --corpus corpus --input {in} --out {in}",
+    "transfer": "transfer --generator me/sum --input {in} --out {in}",
     "transfer into the corpus": "transfer --generator me/sum --corpus {out} --out {in}",
     "annotate sample": "annotate sample --corpus corpus --predictions a={in} --out {in}",
     "the key of annotate sample": "annotate sample --corpus corpus --predictions a={out}/a-key.csv --out {out}/a.csv",
