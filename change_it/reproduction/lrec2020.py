@@ -409,7 +409,7 @@ def expectations(options: ReproduceOptions, classified: Mapping[str, Any], netwo
         rows.append(Row({"what": "all", "answer": every}, expectation, strong=True))
         for name, differences in parts.items():
             value, ends = float(formulas[name](values)), _ends(differences)
-            row = {"what": name, "value": value, "interval": ends, "answer": answer(*ends)}
+            row: dict[str, Value] = {"what": name, "value": value, "interval": ends, "answer": answer(*ends)}
             rows.append(Row(row, expectation))
     columns = (
         Column("what", "text", title="difference of mean F1"),
