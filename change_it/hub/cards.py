@@ -27,7 +27,7 @@ from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
-from change_it.judges.judge_options import as_in_the_papers
+from change_it.judges.judge_options import as_in_the_papers, no_better_than
 from change_it.published_figures import CITATIONS, PUBLISHED_JUDGES
 from change_it.results.charts import alignment_chart
 from change_it.results.context import histogram
@@ -105,6 +105,11 @@ class JudgeEntry:
             for name, row in systems.items():
                 numbers = [row[label][key] for label in self.classes for key in ("precision", "recall", "f1")]
                 yield test, name, [*numbers, row["macro_f1"]]
+
+    def unbeaten(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Test sets, and the baselines that the judge is no better than there."""
+        tests = self.metrics.get("results", {})
+        return [(test, names) for test in tests if (names := no_better_than(self.metrics, test))]
 
     def published(self) -> list[float]:
         """The papers' row for this judge; empty where they have none, or one of another kind."""

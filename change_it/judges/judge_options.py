@@ -197,6 +197,12 @@ def as_in_the_papers(options: Mapping[str, object]) -> bool:
     return options.get("head") == CROSS_ENCODER and options.get("encoder") != SCRATCH
 
 
+def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
+    """The baselines in a `metrics.json` that the judge is not surely ahead of on a test: the interval of its lead reaches 0."""
+    tests = {name: results[test] for name, results in metrics["baselines"].items()}
+    return tuple(name for name, row in tests.items() if "lead" in row and row["lead"]["low"] <= 0)
+
+
 def presets() -> dict[str, dict[str, Any]]:
     """Task, alone and with an encoder from scratch, to its presets, for help texts; the Bi-LSTM among them."""
     return {

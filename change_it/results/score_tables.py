@@ -290,7 +290,10 @@ def judges_table(judges: Sequence[Quality], figure: Callable[[float | None], str
     rows = []
     for row in sorted(judges, key=lambda row: row.task, reverse=True):
         values: dict[str, Value] = {"judge": row.name, "f1": row.f1, "classes": classes(row.classes)}
-        rows.append(Row(values, row.task, strong=row.name == "judge", remark=f"{row.task}, {row.test}"))
+        names = " + ".join(row.no_better_than)
+        tags = [Message("tables.no_better", baselines=names)] if names else []
+        remark = f"{row.task}, {row.test}"
+        rows.append(Row(values, row.task, strong=row.name == "judge", tags=tags, remark=remark))
     classes_column = Column("classes", "text", "class: precision, recall, F1")
     return Table((Column("judge", "text"), Column("f1", title="F1"), classes_column), tuple(rows))
 
