@@ -96,7 +96,8 @@ def measure_systems(
     directions of an event together: so systems share articles, and events are whole. The table has all headlines, one row
     each: `system`, `item` (its index in `items`), its `event`, `headline` and the verdicts.
     """
-    rank = np.random.default_rng(seed).permutation(int(events.max(initial=0)) + 1)[events]
+    names, numbers = np.unique(events, return_inverse=True)
+    rank = np.random.default_rng(seed).permutation(len(names))[numbers]
     order = np.argsort(rank, kind="stable").tolist()
     ordered = [items[index] for index in order]
     systems = (_GOLD, *PERTURBATIONS.values())
