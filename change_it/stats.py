@@ -454,3 +454,19 @@ def _matrix(columns: Floats) -> Matrix:
     if varies.any():
         matrix[np.ix_(varies, varies)] = np.clip(np.corrcoef(columns[varies]), -1, 1)
     return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix)
+
+
+def upper_bound(passed: Floats, events: Events, *, confidence: float = 0.95) -> float:
+    """One-sided upper bound of the share of (n,) zeros and ones, exact where each is an event of its own (Clopper and Pearson 1934).
+
+    Items of one event count as one draw: the share is that of the items, the size the number of events. 1 without items.
+
+    Examples:
+        >>> round(upper_bound(np.zeros(100), list(range(100))), 4)
+        0.0295
+    """
+    count = len(np.unique(np.asarray(events)))
+    share = float(passed.mean()) if count else 1.0
+    if share == 1:
+        return 1.0
+    return float(scipy.stats.beta.ppf(confidence, share * count + 1, count * (1 - share)))

@@ -12,7 +12,7 @@ from change_it.audit.resources import Resources
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import VERDICT_NAMES, Progress, judge_items
 from change_it.scoring.item import Item
-from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure
+from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure, upper_bound
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -21,8 +21,10 @@ if TYPE_CHECKING:  # loads torch
 AUDIT_MEASURES = ("passed", "compliancy", *VERDICT_NAMES)
 #: Those that must hold for a headline to pass.
 PASSING = ("compliancy", "main_normalised", "fluency", "facts")
-#: A system with fewer headlines is no evidence about a judge.
+#: A system with fewer headlines is no evidence about a judge, and counts neither as stopped nor as tried.
 FEW = 20
+#: Stopped is a system of whose headlines, where the judges accept gold, they accept so few: 95% one-sided upper bound.
+STOPPED = 0.10
 #: Examples of each system that are shown.
 EXAMPLES = 4
 
@@ -31,8 +33,9 @@ _GOLD = Perturbation(
     (),
     "The other newspaper's own headline, which should pass.",
     lambda item, random, resources: item.reference or None,
-    allowed=1.0,
 )
+#: Gold of the items of which it is asked only because a system has a headline of theirs.
+_FURTHER = "further gold"
 
 
 @dataclass(frozen=True)
@@ -57,16 +60,23 @@ class Result:
     # measure to the share of headlines for which it holds, 0-1; None for a judge that is not there
     values: dict[str, float | None]
     intervals: dict[str, tuple[float, float]]  # measure to the ends of its 95% interval
-    allowed: float  # share that may pass
+    given_gold: int  # headlines of items whose gold passes
+    passed_given_gold: float | None  # share of them that passes; None without any
+    upper_bound: float  # its 95% one-sided upper bound, events counted once; 1 without any
     guards: tuple[str, ...]  # judges of which one at least ought to refuse
-    # judges that ought to have refused, with what more than the share allowed passed; empty where no more did
+    # judges that ought to have refused and accepted more than `STOPPED`; empty of a system that is stopped
     to_blame: tuple[str, ...]
     examples: tuple[JudgedExample, ...]  # some headlines, those that passed first
 
     @property
+    def counts(self) -> bool:
+        """Whether it must fail and has enough headlines to say that it does."""
+        return bool(self.breaks) and self.n >= FEW
+
+    @property
     def passes(self) -> bool:
-        """Whether it must fail and does not."""
-        return bool(self.breaks) and self.n >= FEW and (self.values["passed"] or 0.0) > self.allowed
+        """Whether it must fail and is not shown to."""
+        return self.counts and self.upper_bound > STOPPED
 
     def as_dict(self) -> dict[str, Any]:
         """The result as a JSON object."""
@@ -92,20 +102,23 @@ def measure_systems(
 ) -> tuple[list[Result], pl.DataFrame]:
     """Judge gold and every degenerate system, in the order of `PERTURBATIONS`, without those that apply to no item.
 
-    A system has at most `at_most` headlines, of the first items that it applies to, in one random order of events for all, both
-    directions of an event together: so systems share articles, and events are whole. The table has all headlines, one row
-    each: `system`, `item` (its index in `items`), its `event`, `headline` and the verdicts.
+    A system has at most `at_most` headlines, of the first items with a reference that it applies to, in one random order of
+    events for all, both directions of an event together: so systems share articles, and events are whole. Gold is asked about
+    every item that a system has a headline of: a spoilt headline can only pass where the item's own would. The table has all
+    headlines, one row each: `system`, `item` (its index in `items`), its `event`, `headline` and the verdicts.
     """
     names, numbers = np.unique(events, return_inverse=True)
     rank = np.random.default_rng(seed).permutation(len(names))[numbers]
-    order = np.argsort(rank, kind="stable").tolist()
+    order = [index for index in np.argsort(rank, kind="stable").tolist() if items[index].reference]
     ordered = [items[index] for index in order]
     systems = (_GOLD, *PERTURBATIONS.values())
-    headlines = [
-        (system.name, order[index], text)
-        for system in systems
-        for index, text in perturbed(ordered, system, resources, seed=seed, at_most=at_most)
-    ]
+    made = {
+        system.name: perturbed(ordered, system, resources, seed=seed, at_most=at_most) for system in systems
+    }
+    asked = {place for headlines in made.values() for place, _ in headlines}
+    further = sorted(asked - {place for place, _ in made[GOLD]})
+    made[_FURTHER] = [(place, ordered[place].reference) for place in further]
+    headlines = [(name, order[place], text) for name, some in made.items() for place, text in some]
     predicted = [replace(items[index], prediction=text) for _, index, text in headlines]
     table = pl.DataFrame(
         {
@@ -115,12 +128,15 @@ def measure_systems(
             "headline": [text for _, _, text in headlines],
         }
     ).hstack(judged(judges, predicted, resources, batch_size=batch_size, progress=progress))
+    accepted = table.filter(pl.col("system").is_in([GOLD, _FURTHER]), "passed")["item"]
     results = []
     for system in systems:
         rows = table.filter(system=system.name)
         if rows.is_empty():
             continue
         values, intervals = _measured(rows, items, resamples=resamples, seed=seed)
+        likely = rows.filter(pl.col("item").is_in(accepted.implode()))
+        passed = likely["passed"].cast(pl.Float64).to_numpy()
         result = Result(
             system.name,
             system.breaks,
@@ -128,14 +144,16 @@ def measure_systems(
             rows.height,
             values,
             intervals,
-            system.allowed,
+            len(passed),
+            float(passed.mean()) if len(passed) else None,
+            upper_bound(passed, likely["event"].to_numpy()),
             system.guards,
             (),
             _examples(rows, items),
         )
         if result.passes:
             shares = {judge: values[judge] for judge in system.guards}
-            guilty = [judge for judge, share in shares.items() if share is None or share > system.allowed]
+            guilty = [judge for judge, share in shares.items() if share is None or share > STOPPED]
             result = replace(result, to_blame=tuple(guilty))
         results.append(result)
     return results, table
