@@ -84,9 +84,8 @@ class Result:
     passed_given_gold: float | None  # share of them that passes; None without any
     upper_bound: float  # its 95% one-sided upper bound, events counted once; 1 without any
     judges: tuple[str, ...]  # of which one at least should refuse
-    missed_by: tuple[
-        str, ...
-    ]  # those of them that accept more than `STOPPED`; none of a system that is stopped
+    # those of them that accept more than `STOPPED` of its headlines; none of a system that is stopped
+    missed_by: tuple[str, ...]
     examples: tuple[JudgedExample, ...]  # some headlines, those that passed first
 
     @property

@@ -246,7 +246,7 @@ def test_all_judges_together_come_first_with_the_worst_of_what_passes():
     found = Together.of([gold, *systems])
     assert found == Together((1, 0), (4, 1), (("a", 0.9), ("b", 0.8), ("c", 0.7), ("d", 0.6)), 0.5)
     assert found.text == (
-        "Of 1 ways to spoil a headline whose like judges learnt from 0 are stopped, of 4 that none of them has seen 1; "
+        "All judges together stop 0 of 1 ways to spoil a headline whose like they learnt from, and 1 of 4 that none of them has seen; "
         "the worst of the others, where the newspapers' own headline passes: a .900, b .800, c .700; "
         "of the newspapers' own headlines they accept .500."
     )

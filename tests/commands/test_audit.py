@@ -175,7 +175,7 @@ def test_an_audit_in_short_stands_in_every_report(audited, corpus, capsys, tmp_p
     page = (tmp_path / "report" / "report.html").read_text()
     found = json.loads((tmp_path / "report" / "scores.json").read_text())["judges"]
     assert "fluency: do not rely on it" in printed
-    assert printed.startswith("Of ")
+    assert printed.startswith("All judges together stop 0 of 0 ")
     assert printed.index("ways to spoil a headline") < printed.index("fluency: do not rely on it")
     assert page.index('class="together"') < page.index('class="lead"') < page.index('id="verdicts"')
     assert page.index('id="verdicts"') < page.index('id="systems"')
