@@ -73,7 +73,7 @@ class JudgeOptions(TrainingOptions):
     """Train on one fold only; judges that choose candidates and judges that score them take different ones."""
     negatives: Negatives | None = None
     """Non-matching examples of hh and ah in training; mixed (random, hard, a tenth facts) for the head pair, random (the papers') for cross-encoder."""
-    held_out: str = "looped,neighbours"
+    held_out: str = "looped,neighbours,reversed_words,keywords"
     """Families of damage that fluency is tested on and does not learn from, separated by commas."""
     generated: Path | None = None
     """Texts of a half-trained generator, one a line, as one more family of damage for fluency."""

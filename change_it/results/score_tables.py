@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from change_it import published_figures
-from change_it.audit.perturbation_results import FEW
+from change_it.audit.verdicts import FEW
 from change_it.corpus.sample import of_sample
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation

@@ -121,4 +121,4 @@ def test_a_page_fits_can_be_read_and_is_in_one_language(folders, windows, name, 
 
 def test_everything_that_the_audit_does_to_a_headline_has_italian_words():
     texts = [text for one in PERTURBATIONS.values() for text in (one.name, one.description)]
-    assert [text for text in texts if localized("it", text) == text] == ["copy"]
+    assert [text for text in texts if localized("it", text) == text] == []

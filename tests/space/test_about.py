@@ -8,8 +8,7 @@ import pytest
 from scoring_fakes import FakeJudges
 from space_runs import verdicts
 
-from change_it.audit.perturbation_results import AUDIT_MEASURES, Result
-from change_it.audit.verdicts import Summary, Together, Verdict, hashes
+from change_it.audit.verdicts import AUDIT_MEASURES, Result, Summary, Together, Verdict, hashes
 from change_it.results.pages import reasons
 from change_it.space import models
 from change_it.space.app import about_html
@@ -86,14 +85,15 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust", "facts": "care"}
     assert {verdict.judge: verdict.level for verdict in loaded.audit.verdicts} == levels
     values = dict.fromkeys(AUDIT_MEASURES) | {"main": 0.9, "passed": 0.9}
-    copy = Result("copy", ("style",), "", 20, values, {}, 0.03, ("main",), ("main",), ())
-    record = {"hashes": hashes(loaded.judges), "systems": [copy.as_dict()], "probes": []}
+    about = ("typography", ("style",), True, "", 20, values, {}, 20, 0.9, 0.98)
+    system = Result(*about, ("main",), ("main",), ())
+    record = {"hashes": hashes(loaded.judges), "systems": [system.as_dict()], "probes": []}
     write(corpus_run / "audit" / "audit.json", record)
     audit = Models.from_run(corpus_run).audit
-    assert audit.together == Together(1, (("copy", 0.9),), None)
+    assert audit.together == Together((1, 0), (0, 0), (("typography", 0.9),), None)
     main = audit.verdicts[0]
     assert (main.judge, main.level) == ("main", "distrust")
-    assert main.text.endswith("lets through what it should refuse: copy .900")
+    assert main.text.endswith("lets through what it should refuse: typography .900")
     write(corpus_run / "audit" / "audit.json", record | {"hashes": {"main": "others"}})
     assert Models.from_run(corpus_run).audit == loaded.audit
     assert "missing" in about_html(loaded, "en")
