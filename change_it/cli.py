@@ -3,6 +3,7 @@
 Only the module that is called is loaded, those of a list for its help. They load what is large only once they run.
 """
 
+import errno
 import os
 import re
 import select
@@ -23,8 +24,6 @@ import tyro
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.io import disk_fault
-from change_it.io.locks import keep_locks
 from change_it.process import wait_passively
 
 Options = TypeVar("Options")
@@ -219,8 +218,7 @@ def _unknown(sentence: str, given: str, names: Sequence[str]) -> str:
 def exit_on_input_error(call: Callable[[], None]) -> int:
     """Run `call`; bad input and faults of the disk become one sentence on stderr and exit code 2, Ctrl-C 130, `| head` 141."""
     try:
-        with keep_locks():
-            call()
+        call()
         sys.stdout.flush()
     except InputError as error:
         print(f"change-it: {error}", file=sys.stderr)
@@ -232,13 +230,23 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
         if not _output_is_gone():
             raise
         return 141
-    except BaseException as error:
-        if not (reason := disk_fault(error)):
+    except Exception as error:
+        if not (number := _os_error(error)):
             raise
         file = getattr(error, "filename", None)
-        print(f"change-it: {f'{file}: ' if file else ''}{reason}", file=sys.stderr)
+        print(f"change-it: {f'{file}: ' if file else ''}{os.strerror(number)}", file=sys.stderr)
         return 2
     return 0
+
+
+def _os_error(error: Exception) -> int:
+    """The number of a fault of a file or disk, as libraries in Rust write it too; 0 for every other exception."""
+    if isinstance(error, OSError):
+        return error.errno or 0
+    if "PytorchStreamWriter" in str(error):  # torch does not say why it could not write
+        return errno.ENOSPC
+    found = re.search(r"\(os error (\d+)\)", str(error))
+    return int(found[1]) if found else 0
 
 
 def _output_is_gone() -> bool:

@@ -51,8 +51,8 @@ WRONG = """
 corpus build nope.csv --out out | nope.csv does not exist
 corpus build rows.csv --labels X:three,Y:four --out out | unknown label
 corpus build rows.csv --labels X:three,Y:four --out out | correct --labels, the labels there are one, two
-corpus build book.xlsx --out out | book.xlsx is a spreadsheet or packed, not text: save it as CSV in UTF-8
-corpus build book.csv --out out | book.csv is a spreadsheet or packed, not text
+corpus build book.xlsx --out out | book.xlsx is of no known kind
+corpus build book.csv --out out | book.csv is not text in UTF-8
 corpus build rows.csv --columns headline=nope --out out | no column 'nope' as --columns wants it
 corpus curve nope | no corpus folder nope
 train judge --task main --corpus nope --out out | no corpus folder nope
@@ -73,7 +73,7 @@ transfer --generator nope --input rows.csv --out out.csv | no folder nope
 transfer --generator judges --input rows.csv --out out.csv | judges holds no generator
 transfer --generator sum-two --input rows.csv --to nope --out out.csv | sum-two has no sum generator for nope
 transfer headline --generator sum-two --article empty.csv --to two | empty.csv has no text
-transfer headline --generator sum-two --article corpus --to two | cannot read corpus: it is a folder
+transfer headline --generator sum-two --article corpus --to two | corpus: Is a directory
 transfer --generator sum-two --input empty.csv --to two --out out.csv | empty.csv is empty: give a file with a header
 transfer --generator sum-two --input nope.csv --out out.csv | nope.csv does not exist
 transfer --generator sum-two --input predictions.csv --out out.csv | predictions.csv has no column article or full_text
@@ -104,7 +104,7 @@ cite bibtex | Unrecognized options: bibtex: see change-it cite --help
 audit --corpus corpus --judges nope | no folder nope
 hevas --documents nope.csv --system mine=rows.csv | nope.csv does not exist
 hevas --documents rows.csv --system mine=nope.txt | nope.txt does not exist
-hevas --documents predictions.csv --system mine=rows.csv | predictions.csv has no column article
+hevas --documents predictions.csv --system mine=rows.csv | predictions.csv lacks the column article
 annotate sample --corpus nope --out sheet.csv | no corpus folder nope
 annotate sample --corpus corpus --predictions mine=article.csv --out sheet.csv | article.csv lacks the column id, headline
 annotate serve nope.csv | nope.csv does not exist

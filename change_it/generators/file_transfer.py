@@ -182,7 +182,7 @@ def file_items(setup: Setup, file: str, *, columns: str = "", to: str | None = N
             aim, fault = (to, "") if to else (aim, fault)
             id_ = cleaning.visible(text["id"]) or f"{table.stem}-{number}"
             source, article = cleaning.clean(text["headline"]), cleaning.clean(text["article"])
-            items.append(Item(id_, label, aim, source, article, error=row.fault or fault))
+            items.append(Item(id_, label, aim, source, article, error=fault))
         seen.update(table.columns)
     if not items or not seen:
         raise InputError(
