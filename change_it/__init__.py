@@ -3,13 +3,11 @@
 `import change_it` loads neither torch nor transformers; models join the Auto classes with `import change_it.auto`.
 """
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from change_it.errors import InputError
 from change_it.lazy import lazy_attributes
-from change_it.process import wait_passively
 
 if TYPE_CHECKING:
     from change_it.generators.headline_transfer import HeadlineTransfer
@@ -29,11 +27,6 @@ __all__ = [
     "metric_path",
     "space_path",
 ]
-
-if sys.argv[:1] == [
-    "-m"
-]:  # `python -m change_it.judges.train`: a program of ours, whose first import is this package
-    wait_passively()
 
 
 def __dir__() -> list[str]:

@@ -24,7 +24,6 @@ import tyro
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.process import wait_passively
 
 Options = TypeVar("Options")
 
@@ -91,7 +90,6 @@ _POSITIONAL = get_args(tyro.conf.Positional[str])[1]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `change-it`; the exit code is 0 done, 2 bad input, 130 interrupted, 141 nobody reads the output. Faults of the package raise."""
-    wait_passively()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:
         print(f"change-it {__version__}")

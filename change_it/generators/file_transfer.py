@@ -27,7 +27,6 @@ from change_it.generators.prompted import Prompted
 from change_it.generators.rerank import choose
 from change_it.io import cell_text, parse_columns, read_tables, write_table
 from change_it.judges.judge import Judges
-from change_it.process import keep_memory
 from change_it.progress import ProgressBar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.signature import ENDPOINT, Reranker, Writer, joined, parse_reranker
@@ -221,7 +220,6 @@ def _checked(item: Item, needs: Sequence[str]) -> Item:
 
 def transfer_items(options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path) -> Transferred:
     """Write the file of new headlines, chunk after chunk; items of like length share a chunk."""
-    keep_memory()  # each step of a search asks for blocks as large as the vocabulary
     journal = _open(options, setup, items, out)
     endpoint = setup.system if isinstance(setup.system, Endpoint) else None
     if endpoint:  # it keeps its answers itself, and why there is none
