@@ -7,7 +7,6 @@ from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from change_it.cache import LRUCache
 from change_it.corpus.article import outlet_names
 from change_it.engines import map_threads
 from change_it.errors import InputError
@@ -43,14 +42,12 @@ class Proposer(ABC):
         outlets: tuple[str, str],
         targets: tuple[str, ...],
         needs: tuple[str, ...],
-        cache_size: int,
     ):
         self.name = name  # the recipe, or `extract`
         self.outlets = outlets  # short names of A and B
         self.targets = targets  # outlets that it writes for, in the order of `outlets`
         self.needs = needs  # what it reads: `headline`, `article` or both
         self.faults: dict[Question, str] = {}  # why there is no headline, where that is known
-        self._cache: LRUCache[tuple[Question, Decoding], list[Candidate]] = LRUCache(cache_size)
 
     def propose(
         self,
@@ -93,12 +90,7 @@ class Proposer(ABC):
             (headline if reads["headline"] else "", article if reads["article"] else "", target)
             for headline, article, target in zip(headlines, articles, targets, strict=True)
         ]
-
-        def compute(missing: list[tuple[Question, Decoding]]) -> list[list[Candidate]]:
-            return self._propose([item for item, _ in missing], search, batch_size, progress)
-
-        keys = [(item, search) for item in items]
-        return self._cache.get(keys, compute) if self._cache.size else compute(keys)
+        return self._propose(items, search, batch_size, progress)
 
     def batches_at_once(self, decoding: Decoding) -> int:
         """How many batches it answers side by side."""
@@ -126,13 +118,12 @@ class HeadlineTransfer(Proposer):
         generators: outlet to the generator that writes for it.
     """
 
-    def __init__(self, generators: Sequence[Generator], *, cache_size: int = 0):
+    def __init__(self, generators: Sequence[Generator]):
         """Transfer with loaded generators.
 
         Args:
             generators: one, or one for each outlet; of one recipe and one pair of outlets. A newspaper-agnostic
                 one serves both, and so does one of the recipe rewrite.
-            cache_size: how many of the latest answers are kept; 0 keeps none.
 
         Raises:
             InputError: they do not belong together.
@@ -152,7 +143,7 @@ class HeadlineTransfer(Proposer):
         }
         self._judges: dict[str, Judges] = {}  # those that were given as a folder or id
         needs = ("headline", "article") if self.reads == "both" else (self.reads,)
-        super().__init__(self.recipe, outlets, tuple(self.generators), needs, cache_size)
+        super().__init__(self.recipe, outlets, tuple(self.generators), needs)
 
     @classmethod
     def from_pretrained(
@@ -162,7 +153,6 @@ class HeadlineTransfer(Proposer):
         recipe: Recipe | None = None,
         to: str | None = None,
         device: str = "auto",
-        cache_size: int = 0,
     ) -> "HeadlineTransfer":
         """Load a generator, or the generators of both directions.
 
@@ -172,7 +162,6 @@ class HeadlineTransfer(Proposer):
             recipe: which ones of several.
             to: load the generator for this outlet alone.
             device: auto, cpu, cuda, cuda:1, mps.
-            cache_size: how many of the latest answers are kept; 0 keeps none.
 
         Raises:
             InputError: no such folder or id, no generator of that recipe or outlet in it, several recipes and none
@@ -180,7 +169,7 @@ class HeadlineTransfer(Proposer):
         """
         folder = local_folder(name, command=COMMAND)
         chosen = choose_generators(folder, recipe, to, name=str(name))
-        return cls([load_generator(path, device=device) for path in chosen], cache_size=cache_size)
+        return cls([load_generator(path, device=device) for path in chosen])
 
     def __call__(
         self,
