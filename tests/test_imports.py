@@ -27,7 +27,8 @@ MODELS = {"torch", "transformers"}
         ("import change_it.hevas", {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"}),
         ("import change_it.text.rouge, change_it.hevas.divergence", {*MODELS, "datasets"}),
         (
-            "from change_it.hevas import Documents, System, evaluate\n"
+            "from change_it.hevas.documents import Documents, System\n"
+            "from change_it.hevas.evaluation import evaluate\n"
             "documents = Documents(('1',), ('a b',), (('a',),), 'x')\n"
             "result = evaluate(documents, [System('s', ('a',))], metrics=['R-1', 'JS-C'])\n"
             "assert result.means['s']['R-1'] == 1",

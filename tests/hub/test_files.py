@@ -22,7 +22,7 @@ from change_it.generators.decoding import Decoding
 from change_it.hub.cards import public
 from change_it.hub.commit import stale, write
 from change_it.hub.packaging import files_of
-from change_it.judges import Judge, Judges
+from change_it.judges.judge import Judge, Judges
 
 CHECKOUT = Path(__file__).parents[2]
 PIPELINE = ("headline_pipeline.py", "formats.py", "repeats.py", "tokenizer.py")
