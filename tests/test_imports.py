@@ -57,7 +57,6 @@ corpus build book.csv --out out | book.csv is not text in UTF-8
 corpus build rows.csv --columns headline=nope --out out | no column 'nope' as --columns wants it
 corpus curve nope | no corpus folder nope
 train judge --task main --corpus nope --out out | no corpus folder nope
-train judge --task nope --corpus corpus --out out | invalid choice 'nope' for argument '--task'. Expected one of ('main', 'hh', 'ah', 'fluency', 'facts'): see change-it train judge --help
 train judge --task main --corpus corpus --batch-size 0 --out out | --batch-size 0 is out of range: give a number of at least 1
 train judge --task main --corpus corpus --updates 0 --out out | --updates 0 is out of range
 train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0 trains nothing
@@ -88,10 +87,7 @@ judge headline --original headline --article nope --judges judges | nope does no
 judge headline --original headline --article rows.csv --judges nope | no folder nope
 judge headline --original headline --article rows.csv --judges judges --to nope | --to nope is no outlet of these judges: give one or two
 score --corpus nope --judges judges | no corpus folder nope
-score --corpus corpus | Missing from change-it score: --judges STR Folder or Hub id
 score --corpus corpus --judges judges --resamples 0 | --resamples 0 is too few
-score --corpus corpus --judges judges --batch-size many | Error parsing --batch-size: not a whole number: 'many': see change-it score --help
-score --corpus corpus --judges judges --device gpu | change-it: --device gpu: choose auto, cpu
 score --corpus corpus --judges corpus | corpus lacks the judge
 score --corpus corpus --judges judges --predictions mine=nope.csv | nope.csv does not exist
 score --corpus corpus --judges judges --predictions mine=article.csv | article.csv lacks the column id, headline
@@ -101,7 +97,6 @@ compare nope.csv rows.csv | nope.csv does not exist
 compare rows.csv predictions.csv | rows.csv lacks the column direction
 audit --corpus nope --judges judges | no corpus folder nope
 audit --corpus corpus --judges judges --items 0 | --items 0 is too few
-cite bibtex | Unrecognized options: bibtex: see change-it cite --help
 audit --corpus corpus --judges nope | no folder nope
 hevas --documents nope.csv --system mine=rows.csv | nope.csv does not exist
 hevas --documents rows.csv --system mine=nope.txt | nope.txt does not exist
