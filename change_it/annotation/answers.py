@@ -1,6 +1,6 @@
 """Answers on the disk: one file an annotator, a row appended for every answer, the last row of an item holds.
 
-Files stay in memory and are read on from where reading stopped, under a lock: several servers may share a folder.
+Files stay in memory and are read on from where reading stopped.
 """
 
 import csv
@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from change_it.annotation.sheets import QUESTIONS, annotator_name
 from change_it.errors import InputError
-from change_it.io import append, file_errors
-from change_it.io.locks import open_locked
+from change_it.io import append
 
 HEADER = ("item", *QUESTIONS, "time")
 _NAME = re.compile(r"\w[\w .+'-]{0,39}")
@@ -34,11 +33,10 @@ _VALUES = {question: {str(n): n for n in range(1, most + 1)} for question, most 
 
 
 class Answers:
-    """The answers to one sheet, in a folder of their own; safe in many threads and processes, and for several people at once."""
+    """The answers to one sheet, in a folder of their own; safe in many threads, and for several people at once."""
 
     def __init__(self, folder: Path, items: Collection[str]) -> None:
-        with file_errors(f"cannot write {folder}"):
-            folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self._items = frozenset(items)
         self._files: dict[Path, _File] = {}
@@ -102,11 +100,8 @@ class Answers:
     def _opened(self, path: Path, mode: str) -> Iterator[tuple[BinaryIO, "_File"]]:
         """An annotator's file, locked for this thread, and what it holds."""
         state = self._files.setdefault(path, _File(path, self._items))
-        with (
-            state.lock,
-            file_errors(f"cannot {'read' if mode == 'rb' else 'write'} {path}"),
-            open_locked(path, mode) as file,
-        ):
+        with state.lock, path.open(mode) as opened:
+            file = cast(BinaryIO, opened)
             state.follow(file)
             yield file, state
 

@@ -45,7 +45,7 @@ def check(options: ServeOptions) -> None:
         raise InputError(
             f"--answers {folder} is the folder of the sheet: name another, such as {folder / 'answers'}"
         )
-    check_writable(folder, kind="run", option="--answers", alone=False)
+    check_writable(folder, kind="run", option="--answers")
 
 
 def run(options: ServeOptions) -> None:

@@ -14,7 +14,6 @@ from change_it.corpus.corpus_options import BuildOptions
 from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe
 from change_it.io import check_model, check_writable, read_json, write_json
-from change_it.io.locks import keep_locks
 from change_it.judges.judge_options import JudgeOptions, Task
 from change_it.steps import Run, Step
 from change_it.tables import console
@@ -124,7 +123,6 @@ def check(options: QuickstartOptions) -> None:
         )
 
 
-@keep_locks()
 def run(options: QuickstartOptions) -> None:
     """Run the steps, a judge's and the generator's in a process of their own beside the others; finished ones are kept."""
     started = time.perf_counter()

@@ -24,7 +24,7 @@ def check(options: GeneratorOptions) -> None:
     check_published(options)
     check_filter(options)
     # it may be one of several processes
-    check_writable(options.out, kind="run", inputs=options.inputs, alone=False)
+    check_writable(options.out, kind="run", inputs=options.inputs)
     if options.architecture is not None and is_missing_path(options.architecture):
         raise InputError(no_model(options.architecture))
     if options.to is not None:

@@ -23,14 +23,12 @@ from change_it.io import (
     GENERATOR_CARD,
     HUB,
     SUFFIXES,
-    TableError,
     check_model,
     check_writable,
     parse_columns,
     read_input,
     read_tables,
 )
-from change_it.io.locks import keep_locks
 from change_it.judges.judge_options import check_judges
 
 if TYPE_CHECKING:  # loads torch
@@ -124,7 +122,7 @@ def check(options: TransferOptions) -> None:
             needs = {*needs, "label"}
         check_columns(str(options.input), seen, names, needs=sorted(needs), without_label="give --to")
     else:
-        raise TableError("empty", Path(str(options.input)))
+        raise InputError(f"{options.input} is empty: give a file with a header and at least one row")
 
 
 def _check_fit(options: TransferOptions) -> None:
@@ -213,7 +211,6 @@ def _check_asked(options: TransferOptions) -> None:
         raise InputError("--shots are examples of a prompt, 0 or more: give --prompt or --endpoint with them")
 
 
-@keep_locks()
 def run(options: TransferOptions) -> None:
     """Transfer, write the file, and print the first headlines; of one headline print the new one alone."""
     check(options)

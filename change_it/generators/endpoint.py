@@ -92,7 +92,7 @@ class Endpoint(Proposer):
             answer_tokens: tokens of an answer, at most, thoughts among them; 96 when None.
             journal: file of the answers of an unfinished run, which is taken up or begun; None keeps none.
         """
-        super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"), cache_size=0)
+        super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"))
         self.url, self.model, self.prompt = check_url(url), model, prompt
         self.concurrency, self.answer_tokens = concurrency, answer_tokens or ANSWER_TOKENS
         self._key = read_key() or NO_KEY

@@ -150,11 +150,9 @@ class Extract(Proposer):
         digest: SHA-256 of the training headlines.
     """
 
-    def __init__(
-        self, headlines: Mapping[str, Sequence[str]], outlets: tuple[str, str], *, cache_size: int = 0
-    ):
-        """Learn from each outlet's training headlines, in the order of `outlets`; `cache_size` answers are kept."""
-        super().__init__(EXTRACT, outlets, outlets, ("headline", "article"), cache_size)
+    def __init__(self, headlines: Mapping[str, Sequence[str]], outlets: tuple[str, str]):
+        """Learn from each outlet's training headlines, in the order of `outlets`."""
+        super().__init__(EXTRACT, outlets, outlets, ("headline", "article"))
         sides = [[" ".join(text.split()) for text in headlines[name] if words(text)] for name in outlets]
         if not all(sides):
             raise InputError(
@@ -178,12 +176,12 @@ class Extract(Proposer):
         )
 
     @classmethod
-    def from_corpus(cls, corpus: str, *, cache_size: int = 0) -> "Extract":
+    def from_corpus(cls, corpus: str) -> "Extract":
         """Learn from all training headlines of a corpus folder or data set on the Hub."""
         articles = read_table(corpus, "articles", "train", ["label", "headline"])
         outlets = read_outlets(corpus)
         headlines = {outlet: articles.filter(label=outlet)["headline"].to_list() for outlet in outlets}
-        return cls(headlines, outlets, cache_size=cache_size)
+        return cls(headlines, outlets)
 
     def _propose(
         self, items: Sequence[Question], decoding: Decoding, batch_size: int | None, progress: bool

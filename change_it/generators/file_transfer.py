@@ -27,7 +27,6 @@ from change_it.generators.prompted import Prompted
 from change_it.generators.rerank import choose
 from change_it.io import cell_text, parse_columns, read_tables, write_table
 from change_it.judges.judge import Judges
-from change_it.process import keep_memory
 from change_it.progress import ProgressBar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.signature import ENDPOINT, Reranker, Writer, joined, parse_reranker
@@ -190,7 +189,7 @@ def file_items(setup: Setup, file: str, *, columns: str = "", to: str | None = N
             aim, fault = (to, "") if to else (aim, fault)
             id_ = cleaning.visible(text["id"]) or f"{table.stem}-{number}"
             source, article = cleaning.clean(text["headline"]), cleaning.clean(text["article"])
-            items.append(Item(id_, label, aim, source, article, error=row.fault or fault))
+            items.append(Item(id_, label, aim, source, article, error=fault))
         seen.update(table.columns)
     if not items or not seen:
         raise InputError(
@@ -229,7 +228,6 @@ def _checked(item: Item, needs: Sequence[str]) -> Item:
 
 def transfer_items(options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path) -> Transferred:
     """Write the file of new headlines, chunk after chunk; items of like length share a chunk."""
-    keep_memory()  # each step of a search asks for blocks as large as the vocabulary
     journal = _open(options, setup, items, out)
     endpoint = setup.system if isinstance(setup.system, Endpoint) else None
     if endpoint:  # it keeps its answers itself, and why there is none

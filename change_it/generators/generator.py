@@ -45,7 +45,7 @@ from change_it.generators.generator_options import (
     no_model,
 )
 from change_it.generators.search import generate
-from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors, write_json
+from change_it.io import PICKLE, check_writable, read_json, record_errors, write_json
 from change_it.networks.formats import FORMATS, Format
 from change_it.networks.pointer_generator import (
     AS_PUBLISHED,
@@ -470,7 +470,7 @@ def merge(adapter: str, out: Path) -> None:
     if out.exists() and any(out.iterdir()) and not (out / CARD).exists():
         raise InputError(f"{out} holds something that is no generator of ours: choose another --out")
     final = out / WORK / "final"
-    with file_errors(f"cannot write {out}"), quiet():
+    with quiet():
         shutil.rmtree(final.parent, ignore_errors=True)
         final.mkdir(parents=True)
         merged = generator.model.merge_and_unload()

@@ -7,8 +7,7 @@ from threading import Lock
 from typing import Any
 
 from change_it.errors import InputError
-from change_it.io import append, file_errors, write_text
-from change_it.io.locks import locked
+from change_it.io import append, write_text
 
 KIND = "change-it transfer"
 
@@ -23,29 +22,26 @@ class Journal:
         self._lock = Lock()
         if not path.exists() or self._is_empty():
             write_text(path, json.dumps({KIND: dict(settings)}) + "\n")
-        with file_errors(f"cannot read {path}"):
-            written = path.read_bytes()
-            whole = written[: written.rfind(b"\n") + 1]
-            self._check(whole, dict(settings))
-            with path.open("ab") as file:
-                file.truncate(len(whole))
+        written = path.read_bytes()
+        whole = written[: written.rfind(b"\n") + 1]
+        self._check(whole, dict(settings))
+        with path.open("ab") as file:
+            file.truncate(len(whole))
 
     def add(self, key: int | str, value: object) -> None:
         """Keep what is finished."""
         line = json.dumps([key, value]).encode() + b"\n"
-        with self._lock, file_errors(f"cannot write {self.path}"), self.path.open("ab") as file:
+        with self._lock, self.path.open("ab") as file:
             append(file, line)
             self.entries[key] = value
 
     def remove(self) -> None:
-        """Drop the file of a finished run, and the lock that a run left which was killed when it had just begun the file."""
-        with locked(self.path.resolve(), message=f"{self.path} is being written by another process"):
-            self.path.unlink()
+        """Drop the file of a finished run."""
+        self.path.unlink()
 
     def _is_empty(self) -> bool:
         """Whether it is of a run that ended before its first entry: any other one may begin."""
-        with file_errors(f"cannot read {self.path}"):
-            written = self.path.read_bytes()
+        written = self.path.read_bytes()
         return written.startswith(json.dumps({KIND: {}}).encode()[:-2]) and written.count(b"\n") == 1
 
     @staticmethod

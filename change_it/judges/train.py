@@ -84,8 +84,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         advice = f"give --head {' or '.join(heads)}" if heads else "leave --head out"
         what = settings.task if settings.encoder != BILSTM else BILSTM
         raise InputError(f"--head {options.head} is not for {what}: {advice}")
-    alone = process_state().is_main_process
-    check_writable(settings.out, kind="run", inputs=settings.inputs, alone=alone)
+    check_writable(settings.out, kind="run", inputs=settings.inputs)
     if settings.task == "fluency":
         return _train_fluency(settings)
     if settings.task == "facts":

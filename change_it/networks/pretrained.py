@@ -25,7 +25,6 @@ from change_it.errors import InputError
 from change_it.io import (
     PICKLE,
     check_model,
-    file_errors,
     find_weights,
     hub_fault,
     listed,
@@ -143,7 +142,7 @@ def load_errors(refusal: str) -> Iterator[None]:
 
 def reading_errors(tokenizer: "PreTrainedTokenizerBase") -> AbstractContextManager[None]:
     """As `load_errors`, for a tokenizer that cannot read a text: a regular expression in it can give up on some texts alone."""
-    return file_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
+    return load_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
 
 
 def read_config(name: str | Path) -> Any:

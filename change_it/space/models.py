@@ -1,9 +1,9 @@
 """The judges and systems behind the page: asked by many threads, which they answer in batches, their latest answers cached."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import torch
@@ -27,7 +27,7 @@ from change_it.space.examples import TabExample, corpus_examples, invented_examp
 from change_it.space.limits import LIMITS
 from change_it.text.tokens import words
 
-#: Answers that are kept of each judge and each system.
+#: Answers that are kept.
 CACHE_SIZE = 4096
 #: How much style counts for the order of candidates at first, 0-1.
 STYLE_WEIGHT = 0.5
@@ -107,8 +107,7 @@ class Models:
             GeneratorCard.load(path.parent).recipe for path in sorted(generators.glob(f"*/{CARD}"))
         )
         systems: dict[str, HeadlineTransfer] = {
-            recipe: HeadlineTransfer.from_pretrained(generators, recipe=recipe, cache_size=CACHE_SIZE)
-            for recipe in recipes
+            recipe: HeadlineTransfer.from_pretrained(generators, recipe=recipe) for recipe in recipes
         }
         corpus = str(run / "corpus") if (run / "corpus").is_dir() else ""
         return cls._of(str(run / "judges"), systems, corpus)
@@ -147,10 +146,10 @@ class Models:
             generator.card for transfer in transfers.values() for generator in transfer.generators.values()
         ]
         language: str = cards[-1].language if cards else "it"
-        loaded = Judges.from_pretrained(judges, cache_size=CACHE_SIZE)
+        loaded = Judges.from_pretrained(judges)
         report = None
         if corpus:
-            systems[EXTRACT] = Extract.from_corpus(corpus, cache_size=CACHE_SIZE)
+            systems[EXTRACT] = Extract.from_corpus(corpus)
             language = read_language(corpus) or language
             loaded = loaded if loaded.casing else loaded.with_casing(read_casing(corpus))
             if (Path(corpus) / REPORT).is_file():
@@ -168,9 +167,13 @@ class Models:
     def _batches(self) -> Batches[Question, list[tuple[str, JudgedCandidate]]]:
         return Batches(self.answer_all, LIMITS.batch, LIMITS.batches)
 
+    @cached_property
+    def _answer(self) -> Callable[[Question], list[tuple[str, JudgedCandidate]]]:
+        return lru_cache(CACHE_SIZE)(lambda question: self._batches.submit(question).result())
+
     def answer(self, question: Question) -> list[tuple[str, JudgedCandidate]]:
-        """As `answer_all`; questions of several threads are answered together."""
-        return self._batches.submit(question).result()
+        """As `answer_all`; questions of several threads are answered together, the latest kept."""
+        return list(self._answer(question))
 
     def answer_all(self, questions: Sequence[Question]) -> list[list[tuple[str, JudgedCandidate]]]:
         """For each question the distinct new headlines with words, each with its system, best first."""
@@ -223,4 +226,4 @@ def _system(folders: Sequence[str]) -> HeadlineTransfer:
     """One system of the generators at several places."""
     loaded = [HeadlineTransfer.from_pretrained(folder) for folder in folders]
     distinct = {id(generator): generator for system in loaded for generator in system.generators.values()}
-    return HeadlineTransfer(list(distinct.values()), cache_size=CACHE_SIZE)
+    return HeadlineTransfer(list(distinct.values()))

@@ -3,9 +3,8 @@
 import atexit
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir, mkdtemp
@@ -13,8 +12,7 @@ from typing import Any
 
 from change_it import io
 from change_it.errors import InputError
-from change_it.io import SUFFIXES, Record, TableError, file_errors, read_records, read_text
-from change_it.io.locks import flock
+from change_it.io import SUFFIXES, Record, read_records, read_text
 from change_it.results.charts import Drawing, save
 from change_it.space.limits import LIMITS, printable
 from change_it.translation import Joined, Message
@@ -22,40 +20,18 @@ from change_it.translation import Joined, Message
 #: Queue of the tabs that work on tables: one at a time, so that the Transfer tab stays quick; the others wait.
 TABLES_QUEUE: dict[str, Any] = {"concurrency_id": "tables", "concurrency_limit": 1}
 
-_FOLDER = "change-it-page-"
-_YOUNG = 60  # seconds in which a folder may not be locked yet
 _LISTED = 5
-_QUOTED = 400  # characters of a file that a sentence repeats
 
 
 @cache
 def own_folder() -> Path:
-    """This process's folder of what is uploaded and handed out, which Gradio's components then use; it goes when the process ends.
-
-    Those of processes that were killed go first: nobody holds a lock of them.
-    """
+    """This process's folder of what is uploaded and handed out, which Gradio's components then use; it goes when the process ends."""
     base = Path(os.environ.get("GRADIO_TEMP_DIR") or gettempdir())
-    with file_errors(f"cannot write {base}"):
-        base.mkdir(parents=True, exist_ok=True)
-        for left in base.glob(f"{_FOLDER}*"):
-            with suppress(OSError):
-                if left.stat().st_mtime < time.time() - _YOUNG and _take(left):
-                    shutil.rmtree(left)
-        folder = Path(mkdtemp(prefix=_FOLDER, dir=base)).resolve()
-        with suppress(OSError):  # Windows opens no folders, so none is swept there
-            _take(folder)
+    base.mkdir(parents=True, exist_ok=True)
+    folder = Path(mkdtemp(prefix="change-it-page-", dir=base)).resolve()
     os.environ["GRADIO_TEMP_DIR"] = str(folder)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
-
-
-def _take(folder: Path) -> bool:
-    """Lock a folder as long as this process lives; False where another holds it."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    if flock(descriptor, wait=False):
-        return True
-    os.close(descriptor)
-    return False
 
 
 def uploaded(files: Any) -> list[Path]:
@@ -73,13 +49,13 @@ def read_upload(path: Path, required: Sequence[str], optional: Sequence[str] = (
     """
     if SUFFIXES.get(path.suffix.lower()) == "parquet":  # ten megabytes of it can hold gigabytes
         raise InputError(Message("uploads.parquet", file=path.name))
-    with _faults_as_messages(path):
+    with _fault_of(path):
         return read_records(path, required=required, optional=optional, max_rows=LIMITS.rows)
 
 
 def read_lines(path: Path) -> list[str]:
     """The lines of an uploaded text file."""
-    with _faults_as_messages(path):
+    with _fault_of(path):
         text = printable(read_text(path).replace("\r\n", "\n"))
     if not text.strip():
         raise InputError(Message("uploads.empty", file=path.name))
@@ -122,8 +98,8 @@ def write_charts(folder: Path, drawings: Sequence[Drawing]) -> list[Path]:
 
 
 @contextmanager
-def _faults_as_messages(path: Path) -> Iterator[None]:
-    """Refuse a file that is too large, and word the faults of a table as those of an upload."""
+def _fault_of(path: Path) -> Iterator[None]:
+    """Refuse a file that is too large, and name one that is at fault as it was uploaded."""
     size = path.stat().st_size if path.is_file() else 0
     if size > LIMITS.bytes:
         megabytes = round(size / 1e6, 1)
@@ -132,8 +108,5 @@ def _faults_as_messages(path: Path) -> Iterator[None]:
         )
     try:
         yield
-    except TableError as error:
-        values = {
-            name: value if name == "most" else str(value)[:_QUOTED] for name, value in error.values.items()
-        }
-        raise InputError(Message(f"uploads.{error.key}", **values)) from error
+    except InputError as error:
+        raise InputError(str(error).replace(str(path), path.name)) from error

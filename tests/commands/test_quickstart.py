@@ -47,7 +47,6 @@ def called(monkeypatch):
     resolve.failing = ""
     monkeypatch.setattr(engine, "resolve_name", resolve)
     monkeypatch.setattr(engine, "BackgroundSteps", InPlace)
-    monkeypatch.setattr(engine, "release_memory", lambda: None)  # looks through all that the process holds
     return found, resolve
 
 

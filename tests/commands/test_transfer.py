@@ -117,14 +117,6 @@ def test_the_headlines_are_those_of_the_python_function(generators, tmp_path):
         assert made[number]["headline"] == alone
 
 
-def test_broken_lines_keep_their_place(generators, tmp_path):
-    good = json.dumps(ROWS[0])
-    (tmp_path / "in.jsonl").write_text(f"{good}\n{{broken\n[1]\n{good}\n", encoding="utf-8")
-    made = transferred(options(generators, tmp_path, input=str(tmp_path / "in.jsonl")))
-    assert [row["error"] for row in made] == ["", "broken JSON", "line is not a JSON object", ""]
-    assert [row["id"] for row in made] == ["r1", "in-2", "in-3", "r1"]
-
-
 def test_a_corpus_gives_a_prediction_file(generators, tmp_path, toy_corpus, capsys):
     chosen = options(generators, tmp_path, corpus=str(toy_corpus))
     made = transferred(chosen)
@@ -502,14 +494,6 @@ def test_one_headline_and_files_are_not_mixed(one, headline, arguments, message,
     code, printed, error = one(*arguments, headline=headline)
     assert (code, printed) == (2, "")
     assert message in error
-
-
-def test_a_run_killed_right_after_its_journal_began_leaves_no_lock(tmp_path):
-    path = tmp_path / "new.csv.partial"
-    Journal(path, {"seed": 1})
-    (tmp_path / f".{path.name}.lock").touch()  # killed between the rename and the end of the lock
-    Journal(path, {"seed": 1}).remove()
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_one_headline_far_from_what_was_learnt_is_warned_of_on_standard_error(one, generators, tmp_path):

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import os
 import shutil
 from functools import cache
 
@@ -340,7 +341,8 @@ class TestWarnings:
 
 class TestWrite:
     def test_what_a_killed_run_left_is_cleared(self, tmp_path):
-        (tmp_path / ".corpus.partial/main").mkdir(parents=True)
+        (tmp_path / ".corpus.ab.partial/main").mkdir(parents=True)
+        os.utime(tmp_path / ".corpus.ab.partial", (0, 0))
         write_corpus(built(), tmp_path / "corpus")
         assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
 

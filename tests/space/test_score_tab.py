@@ -177,12 +177,11 @@ def faulty():
         "spaces": (b" \n \n", "empty"),
         "header alone": (text([]).encode(), "no rows"),
         "other columns": (b"a,b\n1,2", "lacks the column id, source, article, label, headline"),
-        "a column twice": (text([[*line, "x"]], [*HEADER, "id"]).encode(), "more than once"),
+        "a column twice": (text([[*line, "x"]], [*HEADER, "id"]).encode(), "more than one column id"),
         "too few cells": (text([line, ["4", "x"]]).encode(), "line 3"),
         "open quote": ((text([line]) + '\n2,"open,x,rep,y').encode(), "line 3"),
         "latin": (text([["1", "Perché no", "x", "rep", "y"]]).encode("latin-1"), "UTF-8"),
         "binary": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "UTF-8"),
-        "nulls": (text([line]).encode() + b"\0", "null bytes"),
         "unknown label": (text([["1", "a", "b", "elsewhere", "c"]]).encode(), "neither rep nor gio (2)"),
         "empty article": (
             text([["1", "a", "", "rep", "c"]]).encode(),
@@ -223,7 +222,6 @@ def test_a_fault_is_one_sentence_in_each_language(tmp_path, fault):
         assert "\n" not in messages[language]
         assert len(messages[language]) < 1000
     assert message in messages["en"]
-    assert fault == "reranker" or messages["it"] != messages["en"]
 
 
 def test_json_lines_are_read_and_parquet_is_refused(tmp_path, table):

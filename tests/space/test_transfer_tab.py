@@ -40,7 +40,7 @@ class Fixed(Proposer):
     """Offers always the same headlines; counts what it is asked."""
 
     def __init__(self, *texts, targets=("rep", "gio"), reads="article"):
-        super().__init__("fixed", ("rep", "gio"), targets, (reads,), cache_size=100)
+        super().__init__("fixed", ("rep", "gio"), targets, (reads,))
         self.texts, self.asked = texts, []
 
     def _propose(self, items, decoding, batch_size, progress):
@@ -188,14 +188,11 @@ def test_own_headlines_are_judged_with_the_others():
 
 
 def test_what_was_asked_before_is_not_computed_again():
-    judges = FakeJudges(cache_size=64)
+    judges = FakeJudges()
     models, system = fixed("Statale, il ponte!", "Piove", judges=judges)
-    ask(models)
-    ask(models, headline="Un altro titolo sulla statale")
-    assert len(system.asked) == 1  # it reads the article, which is the same
+    assert ask(models) == ask(models)
+    assert len(system.asked) == 1
     assert len(judges.ah.asked) == 2
-    assert len(judges.hh.asked) == 4
-    assert [text for text, _ in judges.main.asked].count("Piove") == 1
 
 
 def test_the_judges_read_all_candidates_in_one_batch():
@@ -335,7 +332,7 @@ def test_the_best_of_all_that_a_system_can_offer_are_shown_and_the_readers_own()
     models, system = fixed("Piove", "Nevica", "Statale, il ponte!")
     answer = ask(models, count=1, own="Grandina")
     assert [one["headline"] for one in answer["candidates"]] == ["Grandina", "Statale, il ponte!"]
-    ask(models, count=3)
+    ask(models, count=3, own="Grandina")
     assert len(system.asked) == 1
 
 
@@ -524,7 +521,7 @@ def test_a_fault_of_ours_is_one_sentence_too(client, models, monkeypatch):
 
     monkeypatch.setattr(models.systems["sum"], "propose", broken)
     with pytest.raises(AppError) as failure:
-        client.predict(HEADLINE, ARTICLE, "rep2gio", "sum", 3, "en", api_name="/transfer")
+        client.predict(f"{HEADLINE} oggi", ARTICLE, "rep2gio", "sum", 3, "en", api_name="/transfer")
     assert str(failure.value) == translate("en", "page.fault")
 
 
