@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from change_it.errors import InputError
-from change_it.hevas.analysis import Analysis, analyse
+from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, read_documents, read_headlines
 from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
@@ -43,18 +43,6 @@ _LSI = ("number", "ratio", "floor")  # what chooses the eigenvalues, after `Metr
 _LANGUAGES = ("it", "en")
 _TOPICS = 10
 _WORDS = (4, 9, 20)  # in a baseline's headline: fewest, usual, most
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Systems that were measured."""
-
-    documents: Documents
-    systems: tuple[System, ...]
-    evaluation: Evaluation
-    analysis: Analysis
-    left_out: tuple[str, ...]
-    """Metrics that were chosen and need reference headlines, which the documents lack."""
 
 
 def build(models: Models | None) -> None:
@@ -122,36 +110,25 @@ def _on_files(
     options = MetricOptions(
         language=language, topics=min(_TOPICS, len(documents)), **lsi_options(lsi, lsi_value)
     )
-    found = measure(documents, systems, metrics, options, progress)
-    drawings = hevas_drawings(found.evaluation, found.analysis, charts)
+    evaluation, left_out = measure(documents, systems, metrics, options, progress)
+    analysis = analyse(evaluation)
+    remarks: list[str] = [*hevas_remarks(evaluation)]
+    if left_out:
+        remarks.append(
+            f"Left out, since the documents have no headlines as references: {', '.join(left_out)}."
+        )
     html = results_html(
-        drawings,
-        remarks=[
-            *hevas_remarks(found.evaluation),
-            *(
-                [
-                    f"Left out, since the documents have no headlines as references: {', '.join(found.left_out)}."
-                ]
-                if found.left_out
-                else []
-            ),
-        ],
-        signature=found.evaluation.signature,
-        shown=[("Means of the metrics", "", means_table(found.evaluation))],
-        comparisons=comparisons(found.analysis) if len(systems) > 1 else [],
+        hevas_drawings(evaluation, analysis, charts),
+        remarks=remarks,
+        signature=evaluation.signature,
+        shown=[("Means of the metrics", "", means_table(evaluation))],
+        comparisons=comparisons(analysis) if len(systems) > 1 else [],
         wide=True,
     )
 
     def write(folder: Path) -> None:
-        write_hevas(
-            folder / "hevas",
-            documents,
-            systems,
-            found.evaluation,
-            found.analysis,
-            charts=charts,
-            kinds=("png",),
-        )
+        out = folder / "hevas"
+        write_hevas(out, documents, systems, evaluation, analysis, charts=charts, kinds=("png",))
 
     return html, downloads(write)
 
@@ -200,14 +177,14 @@ def measure(
     metrics: Sequence[str],
     options: MetricOptions,
     progress: Any = lambda what, share: None,
-) -> Measured:
-    """Measure systems with HEvAS; metrics that need references are left out where there are none.
+) -> tuple[Evaluation, list[str]]:
+    """Measure systems with HEvAS, without the metrics that need references where there are none; and these metrics.
 
     Raises:
         InputError: no system or no metric is left, or the texts do not suffice for a metric.
     """
     lacking = documents.references is None
-    left_out = tuple(name for name in metrics if METRICS[name].references and lacking)
+    left_out = [name for name in metrics if METRICS[name].references and lacking]
     kept = [name for name in metrics if name not in left_out]
     if not kept:
         raise InputError(
@@ -224,7 +201,7 @@ def measure(
         options=options,
         progress=lambda what, done, total: progress(what, done / total),
     )
-    return Measured(documents, tuple(systems), evaluation, analyse(evaluation), left_out)
+    return evaluation, left_out
 
 
 def lsi_options(name: str, value: float | None) -> dict[str, Any]:
