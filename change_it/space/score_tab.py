@@ -108,7 +108,7 @@ def _on_table(models: Models, file: str | None, reversal: str, progress: Any) ->
     if len(scores.systems) > 1:
         about = f"Two-sided p-values of paired approximate randomisation tests, {scores.resamples:,} trials."
         tables.append(("Is the difference real?", about, tests_table(scores, scores.p_values)))
-    notes = [*remarks(scores)]
+    notes: list[str] = [*remarks(scores)]
     if "bleu" not in scores.measures:
         notes.append(
             "Without a column gold there is no BLEU and ROUGE against the other newspaper's headline."
