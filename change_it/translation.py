@@ -16,7 +16,6 @@ _WORDS = "words"
 _NUMBER = re.compile(r"[-−]?(?:\d+(?:[.,]\d+)*|\.\d+)")
 
 
-
 class Message(str):
     """A text as its key and values, to be translated where it is shown; as a string it is English.
 
