@@ -111,13 +111,12 @@ def models_in(language, run, texts):
 
 
 @contextmanager
-def served(models, language="it"):
+def served(models):
     """The address of a page over models, served while the block runs."""
-    from change_it.space.app import build
-    from change_it.space.serving import launch
+    from change_it.space.app import build, launch
 
-    page = build(models, language)
-    _, url, _ = launch(page, prevent_thread_lock=True, server_name="127.0.0.1")
+    page = build(models)
+    _, url, _ = launch(page, prevent_thread_lock=True, quiet=True)
     try:
         yield url
     finally:
@@ -125,7 +124,7 @@ def served(models, language="it"):
 
 
 def measured_by(page, elem_id):
-    """What the button of a tab of uploads calls, without showing progress."""
+    """What the button of a tab of tables calls, without showing progress."""
     return partial(pressed(page, elem_id), lambda share, desc: None)
 
 

@@ -216,7 +216,13 @@ def _measured(
 
     events = rows["event"].to_numpy()
     scores = measure(
-        columns, aggregate, directions, events, shares=dict.fromkeys(present, "n"), resamples=resamples, seed=seed
+        columns,
+        aggregate,
+        directions,
+        events,
+        shares=dict.fromkeys(present, "n"),
+        resamples=resamples,
+        seed=seed,
     )[AVERAGE]
     return (
         {name: scores[name].value if name in present else None for name in AUDIT_MEASURES},

@@ -1,4 +1,4 @@
-"""Two systems item by item: tables of verdicts in, matched and counted; for `change-it compare` and the page's Compare tab."""
+"""Two systems item by item: tables of verdicts in, matched and counted; for `change-it compare`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
