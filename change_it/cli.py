@@ -1,4 +1,4 @@
-"""The `change-it` program: a table of commands, each a module of `change_it.commands` with its options, its check and its run.
+"""The `change-it` program: a table of commands, each of a module of `change_it.commands` with its options, its check and its run.
 
 Only the module that is called is loaded, those of a list for its help. They load what is large only once they run.
 """
@@ -12,6 +12,7 @@ from contextlib import redirect_stderr
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from importlib import import_module
+from importlib.util import find_spec
 from inspect import cleandoc, getdoc
 from io import StringIO
 from itertools import takewhile
@@ -41,7 +42,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "compare": (),
     "audit": (),
     "hevas": (),
-    "annotate": ("sample", "serve", "score"),
+    "annotate": ("sheets", "score"),
     "reproduce": (),
     "demo": (),
     "push": (),
@@ -68,10 +69,10 @@ LISTS = {
     Examples:
         change-it train judge --task main --corpus runs/quickstart/corpus --encoder scratch --out runs/mine/judges/main
     """,
-    "annotate": """Ask people which outlet wrote a headline, and score their answers.
+    "annotate": """Ask people about headlines, and score their answers.
 
     Examples:
-        change-it annotate sample --corpus runs/quickstart/corpus --out study/sheet.csv
+        change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv
     """,
 }
 TYRO_CONFIG = (
@@ -117,19 +118,26 @@ def _call(arguments: Sequence[str]) -> None:
     if choices:
         _parsed(union_of(*called), program, cleandoc(LISTS[program.rpartition(" ")[2]]), rest)
         return
-    command = _module(*called)
     options = options_of(*called)
     _check_names(program, options, rest)
-    command.run(_parsed(options, program, _about(command, options), rest))
+    _run(*called)(_parsed(options, program, _about(_module(*called), options), rest))
 
 
 def _module(*words: str) -> ModuleType:
-    return import_module(f"change_it.commands.{'_'.join(words)}")
+    """The module of a command, or of all commands of its list."""
+    name = f"change_it.commands.{'_'.join(words)}"
+    return import_module(name if find_spec(name) else f"change_it.commands.{words[0]}")
+
+
+def _run(*words: str) -> Callable[[Any], None]:
+    """What runs a command: `run` of its module, or the function with its name in that of its list."""
+    module = _module(*words)
+    return module.run if hasattr(module, "run") else getattr(module, words[-1])
 
 
 def options_of(*words: str) -> type:
     """The dataclass of a command's options."""
-    return get_type_hints(_module(*words).run)["options"]
+    return get_type_hints(_run(*words))["options"]
 
 
 def _parsed(options: Any, program: str, about: str, arguments: Sequence[str]) -> Any:

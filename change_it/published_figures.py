@@ -147,12 +147,6 @@ CLASSIFIER = {
         "cross-generated": PublishedF1(0.646, 0.567, 0.607),
     },
 }
-#: Table 5, the mean of the three annotators by condition.
-PEOPLE = {
-    "gold": PublishedF1(0.543, 0.620, 0.582),
-    "setting 1": PublishedF1(0.600, 0.527, 0.563),
-    "setting 2": PublishedF1(0.607, 0.530, 0.569),
-}
 #: Average F1 of the classifier on headlines of the newspaper-agnostic generator.
 AGNOSTIC_F1 = 0.47
 

@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from safetensors.numpy import load_file, save_file
 
-from change_it.annotation.sheets import read_sheet
+from change_it.annotation import read_key
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.reading import read_articles
 from change_it.errors import InputError
@@ -249,7 +249,7 @@ READERS = (
     read_text,
     read_json,
     read_hevas,
-    read_sheet,
+    read_key,
     load_vectors,
 )
 

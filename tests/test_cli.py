@@ -169,9 +169,8 @@ LIGHT = [
         ["train", "judge", "--task", "hh", "--encoder", "e", "--corpus", ".", "--out", "news.csv"],
         {"numpy"},
     ),
-    (["annotate", "sample", "--corpus", "./none", "--out", "sheet.csv"], {"numpy"}),
-    (["annotate", "score", "none.csv", "--key", "none.csv", "--out", "news.csv"], {"numpy"}),
-    (["annotate", "serve", "none.csv", "--port", "70000"], set()),
+    (["annotate", "sheets", "--corpus", "./none", "--out", "sheet.csv"], {"numpy"}),
+    (["annotate", "score", "none.csv", "--key", "none.csv"], {"numpy"}),
     (["reproduce", "hevas2019", "--corpus", "./none", "--out", "r"], {"numpy"}),
     (["transfer", "--generator", "extract", "--corpus", "./none", "--out", "new.csv"], {"numpy"}),
 ]

@@ -105,10 +105,8 @@ audit --corpus corpus --judges nope | no folder nope
 hevas --documents nope.csv --system mine=rows.csv | nope.csv does not exist
 hevas --documents rows.csv --system mine=nope.txt | nope.txt does not exist
 hevas --documents predictions.csv --system mine=rows.csv | predictions.csv has no column article
-annotate sample --corpus nope --out sheet.csv | no corpus folder nope
-annotate sample --corpus corpus --predictions mine=article.csv --out sheet.csv | article.csv lacks the column id, headline
-annotate serve nope.csv | nope.csv does not exist
-annotate serve rows.csv --port 0 | rows.csv lacks the column item
+annotate sheets --corpus nope --out sheet.csv | no corpus folder nope
+annotate sheets --corpus corpus --predictions mine=article.csv --out sheet.csv | article.csv lacks the column id, headline
 annotate score nope.csv --key rows.csv | nope.csv does not exist
 annotate score rows.csv --key rows.csv | rows.csv lacks the column item
 reproduce lrec2020 --corpus nope --out out | no corpus folder nope

@@ -28,13 +28,11 @@ CLOSED = Path("/sys/change-it")
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory, corpus):
-    """Judges, a generator and a sheet: what commands read."""
+    """Judges and a generator: what commands read."""
     folder = tmp_path_factory.mktemp("made")
     for task in ("main", "hh", "ah"):
         save_judge(folder / "judges" / task, task, outlets=("colle", "faro"))
     save_generator(folder / "generator", outlets=("colle", "faro"), to="faro")
-    study = ["--corpus", corpus, "--items", "4", "--out", str(folder / "sheet.csv")]
-    assert main(["annotate", "sample", *study]) == 0
     return folder
 
 
@@ -54,8 +52,7 @@ def commands(made, corpus, out):
         "score": ["score", "--corpus", corpus, "--judges", judges, *to],
         "audit": ["audit", "--corpus", corpus, "--judges", judges, *to],
         "hevas": ["hevas", "--documents", corpus, "--baselines", "first", "--metrics", "R-1", *to],
-        "annotate sample": ["annotate", "sample", "--corpus", corpus, "--out", f"{out}/sheet.csv"],
-        "annotate serve": ["annotate", "serve", str(made / "sheet.csv"), "--answers", str(out)],
+        "annotate sheets": ["annotate", "sheets", "--corpus", corpus, "--out", f"{out}/sheet.csv"],
         "reproduce": ["reproduce", "hevas2019", "--corpus", corpus, *to],
         "push": ["push", "judge", f"{judges}/main", "nina/main", "--dry-run", *to],
     }  # fmt: skip
@@ -275,7 +272,7 @@ def small_disk(tmp_path):
 
 
 #: What needs another thing first, or writes less than a small disk holds.
-LIGHT = {"annotate sample", "annotate serve", "push", "quickstart", "reproduce"}
+LIGHT = {"annotate sheets", "push", "quickstart", "reproduce"}
 
 
 @pytest.mark.slow

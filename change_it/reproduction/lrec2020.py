@@ -232,7 +232,7 @@ def document(options: ReproduceOptions) -> Document:
     """All tables."""
     classified = read_results(options.out / "classified.json")
     sections = [
-        Section("table1", random_split(options), "All articles, whatever their alignment; the person's figures are of change-it annotate."),
+        Section("table1", random_split(options), "All articles, whatever their alignment; the person's figures are the paper's."),
         Section("table2", aligned(options), "The number of alignments against the threshold, Figure 2, is figure2.png."),
         Section("table5", classification(options, classified), "Validation, test and generated headlines by newspaper."),
         Section("agnostic", agnostic(options, classified), "A generator of both newspapers cannot know the style of one: F1 is that of chance."),

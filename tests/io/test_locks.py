@@ -130,14 +130,13 @@ FOLDERS = {
     "score": "--corpus corpus --judges judges",
     "audit": "--corpus corpus --judges judges",
     "hevas": "--documents a.csv",
-    "annotate score": "a.csv --key b.csv",
     "push dataset": "corpus me/corpus --dry-run",
 }
 FILES = {
     "corpus sample": "",
     "compare": "a.csv b.csv",
     "transfer": "--generator extract --corpus corpus",
-    "annotate sample": "--corpus corpus",
+    "annotate sheets": "--corpus corpus",
 }
 RUNS = {
     "quickstart": "",
@@ -169,7 +168,6 @@ INPUTS = {
     "score": "score --corpus corpus --judges judges --predictions a={in} --out {out}",
     "audit": "audit --corpus {in} --judges judges --out {out}",
     "hevas": "hevas --documents {in} --out {out}",
-    "annotate score": "annotate score {in} --key b.csv --out {out}",
     "reproduce": "reproduce changeit2020 --corpus corpus --submissions a={in} --out {out}",
     "train judge": "train judge --task hh --corpus {in} --encoder scratch --out {out}",
     "train generator": "train generator --recipe rewrite --corpus {in} --out {out}",
@@ -177,8 +175,8 @@ INPUTS = {
     "compare": "compare {in} b.csv --out {in}",
     "transfer": "transfer --generator extract --corpus corpus --input {in} --out {in}",
     "transfer into the corpus": "transfer --generator extract --corpus {out} --out {in}",
-    "annotate sample": "annotate sample --corpus corpus --predictions a={in} --out {in}",
-    "the key of annotate sample": "annotate sample --corpus corpus --predictions a={out}/a-key.csv --out {out}/a.csv",
+    "annotate sheets": "annotate sheets --corpus corpus --predictions a={in} --out {in}",
+    "the key of annotate sheets": "annotate sheets --corpus corpus --predictions a={out}/a-key.csv --out {out}/a.csv",
 }
 
 

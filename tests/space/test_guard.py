@@ -11,9 +11,6 @@ import pytest
 from gradio.utils import get_upload_folder
 from starlette.testclient import TestClient
 
-from change_it.annotation.answers import Answers
-from change_it.annotation.page import build as build_annotation
-from change_it.annotation.sheets import SheetRow
 from change_it.space import app, guard, serving
 from change_it.space.uploads import own_folder
 
@@ -43,19 +40,23 @@ def space():
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory):
-    return Answers(tmp_path_factory.mktemp("annotation") / "answers", ["h1"])
+def kept():
+    """What was sent to `plain`."""
+    return []
 
 
 @pytest.fixture(scope="module")
-def annotation(answers):
-    rows = [SheetRow("h1", "Crolla il ponte", "rep", "gio")]
-    return build_annotation(rows, ["answer"], answers, "en")
+def plain(kept):
+    """A page that nothing is uploaded to."""
+    with gr.Blocks() as page:
+        text = gr.Textbox()
+        text.submit(kept.append, text)
+    return page
 
 
 def answer_of(client, **headers):
-    """What an answer sent past the page gets."""
-    data = {"data": ["h1:answer", "eve"], "fn_index": 1, "session_hash": "x"}
+    """What a text sent past the page gets."""
+    data = {"data": ["eve"], "fn_index": 0, "session_hash": "x"}
     return client.post("/gradio_api/run/predict", json=data, headers=headers).status_code
 
 
@@ -73,27 +74,27 @@ def answer_of(client, **headers):
         ({"Origin": "null"}, 403),
     ],
 )
-def test_a_foreign_host_gets_no_answer_on_loopback(opened, annotation, answers, headers, status):
-    answers.file("eve").unlink(missing_ok=True)
-    assert answer_of(opened(annotation), **headers) == status
-    assert answers.file("eve").exists() is (status == 200)
+def test_a_foreign_host_gets_no_answer_on_loopback(opened, plain, kept, headers, status):
+    kept.clear()
+    assert answer_of(opened(plain), **headers) == status
+    assert kept == (["eve"] if status == 200 else [])
 
 
-def test_hosts_of_a_proxy_and_pages_for_other_machines(opened, annotation, monkeypatch):
-    assert opened(annotation, hosts=["news.example"]).get("/", headers=FOREIGN).status_code == 200
-    assert opened(annotation, server_name="0.0.0.0").get("/", headers=FOREIGN).status_code == 200
-    assert opened(annotation, share=True).get("/", headers=FOREIGN).status_code == 200
-    assert opened(annotation, server_name="::1").get("/", headers=FOREIGN).status_code == 403
+def test_hosts_of_a_proxy_and_pages_for_other_machines(opened, plain, monkeypatch):
+    assert opened(plain, hosts=["news.example"]).get("/", headers=FOREIGN).status_code == 200
+    assert opened(plain, server_name="0.0.0.0").get("/", headers=FOREIGN).status_code == 200
+    assert opened(plain, share=True).get("/", headers=FOREIGN).status_code == 200
+    assert opened(plain, server_name="::1").get("/", headers=FOREIGN).status_code == 403
     monkeypatch.setenv("GRADIO_SERVER_NAME", "0.0.0.0")
-    assert opened(annotation).get("/", headers=FOREIGN).status_code == 200
+    assert opened(plain).get("/", headers=FOREIGN).status_code == 200
 
 
 def policy_of(answer):
     return dict(part.split(" ", 1) for part in answer.headers["content-security-policy"].split("; "))
 
 
-def test_headers_keep_others_out_and_the_hub_shows_its_spaces(opened, space, annotation, monkeypatch):
-    for page in (space, annotation):
+def test_headers_keep_others_out_and_the_hub_shows_its_spaces(opened, space, plain, monkeypatch):
+    for page in (space, plain):
         client = opened(page)
         found = client.get("/")
         policy = policy_of(found)
@@ -115,8 +116,8 @@ def test_headers_keep_others_out_and_the_hub_shows_its_spaces(opened, space, ann
 
 
 @pytest.mark.parametrize("path", [UPLOAD, "/gradio_api/process_recording", "/gradio_api/run-history/connect"])
-def test_nothing_is_uploaded_where_there_is_nothing_to_upload(opened, annotation, path):
-    sent = opened(annotation).post(path, files={"files": ("x.bin", b"0" * 9_000)})
+def test_nothing_is_uploaded_where_there_is_nothing_to_upload(opened, plain, path):
+    sent = opened(plain).post(path, files={"files": ("x.bin", b"0" * 9_000)})
     assert sent.status_code == 404
 
 

@@ -39,7 +39,7 @@ def test_every_key_in_the_code_has_a_text():
     pattern = re.compile(rf'"((?:{"|".join(sections)})\.[a-zA-Z_]+)"')
     sources = [
         path
-        for folder in ("space", "results", "annotation", "audit")
+        for folder in ("space", "results", "audit")
         for pattern in ("*.py", "templates/*.jinja")
         for path in (SOURCE / folder).glob(pattern)
     ]
