@@ -46,7 +46,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "reproduce": (),
     "demo": (),
     "push": (),
-    "cite": (),
 }
 #: What a list of commands is about, by the words before it.
 LISTS = {

@@ -100,7 +100,6 @@ compare nope.csv rows.csv | nope.csv does not exist
 compare rows.csv predictions.csv | rows.csv lacks the column direction
 audit --corpus nope --judges judges | no corpus folder nope
 audit --corpus corpus --judges judges --items 0 | --items 0 is too few
-cite bibtex | Unrecognized options: bibtex: see change-it cite --help
 audit --corpus corpus --judges nope | no folder nope
 hevas --documents nope.csv --system mine=rows.csv | nope.csv does not exist
 hevas --documents rows.csv --system mine=nope.txt | nope.txt does not exist
