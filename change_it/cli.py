@@ -35,7 +35,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "quickstart": (),
     "corpus": ("sample", "build", "curve"),
     "train": ("judge", "generator"),
-    "merge": (),
     "transfer": (),
     "judge": (),
     "score": (),

@@ -68,7 +68,6 @@ train judge --task main --corpus corpus --encoder ./nope --out out | no encoder 
 train generator --recipe sum --to one --corpus nope --out out | no corpus folder nope
 train generator --recipe sum --to nope --corpus corpus --out out | --to nope is no outlet of corpus: give one or two
 train generator --recipe sum --to one --corpus corpus --architecture ./nope --out out | no model can be loaded from './nope'
-merge nope --out out | no folder nope
 transfer --generator nope --input rows.csv --out out.csv | no folder nope
 transfer --generator judges --input rows.csv --out out.csv | judges holds no generator
 transfer --generator sum-two --input rows.csv --to nope --out out.csv | sum-two has no sum generator for nope

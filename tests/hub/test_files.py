@@ -173,7 +173,7 @@ def test_adapters_on_a_folder_of_this_machine_stay_here(run, options, tmp_path):
     folder = shutil.copytree(run / "generators/sum-gio", tmp_path / "adapters")
     card = json.loads((folder / "generator.json").read_text())
     (folder / "generator.json").write_text(json.dumps(card | {"base": str(tmp_path)}))
-    with pytest.raises(InputError, match="change-it merge"):
+    with pytest.raises(InputError, match="train them on a model of the Hub"):
         files_of(options("generator", folder))
 
 
