@@ -38,7 +38,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "transfer": (),
     "judge": (),
     "score": (),
-    "compare": (),
     "audit": (),
     "hevas": (),
     "annotate": ("sheets", "score"),

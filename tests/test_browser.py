@@ -409,29 +409,6 @@ def test_a_table_is_scored_and_downloaded(page, tmp_path, language, text):
     assert beyond(page) == []
 
 
-def test_two_systems_are_compared(page, tmp_path, text):
-    go_to(page, "compare", text)
-    shown = page.locator("#compare-items")
-    expected(shown).to_have_text(text("compare.start"))
-    score(page, tmp_path, text)
-    go_to(page, "compare", text)
-    pairs = shown.locator(".ci-pair")
-    expected(pairs).to_have_count(3)
-    assert beyond(page) == []
-    expected(page.locator("#compare-first input")).to_have_value("mine")
-    expected(page.locator("#compare-second input")).to_have_value("other")
-    expected(pairs.filter(has_text="Treni").locator(".ci-headline").last).to_have_text(f"Treni {HOSTILE}")
-    choose(page, "#compare-outcome", text("compare.outcome_first"))
-    expected(pairs).to_have_count(1)
-    expected(pairs.locator("h3")).to_have_text("Basta tasse!")
-    expected(pairs.locator("h4")).to_have_text(["mine", "other"])
-    choose(page, "#compare-judge", text("compare.judge_hh"))
-    expected(shown).to_have_text(text("compare.nothing"))  # it failed by the style alone
-    choose(page, "#compare-outcome", text("compare.outcome_second"))
-    expected(pairs.locator("h3")).to_have_text("Crolla il ponte")
-    expected(pairs.locator("section").last).to_contain_text(text("compare.hh_no"))
-
-
 def test_headlines_are_measured(page, tmp_path, text):
     go_to(page, "quality", text)
     documents = write_csv(tmp_path / "documents.csv", DOCUMENTS, ["id", "article", "headline"])
@@ -466,7 +443,7 @@ def test_light_and_dark_can_be_read(page, own, text):
     page.add_style_tag(content="* { transition: none !important }")
     for looks in ("light", "dark"):
         page.evaluate("looks => document.body.classList.toggle('dark', looks === 'dark')", looks)
-        for tab in ("transfer", "score", "compare", "quality"):
+        for tab in ("transfer", "score", "quality"):
             go_to(page, tab, text)
             assert pale(page) == [], (looks, tab)
 
@@ -491,7 +468,7 @@ def test_no_word_of_the_page_is_in_the_other_language(opened, tmp_path, first, w
         page.get_by_label(LANGUAGES[language]).check()
         expected(page.locator(".chart text", has_text=axis[language]).last).to_be_attached()
         expected(page.locator("#score")).to_have_text(text("score.button"))
-        for tab in ("transfer", "score", "compare", "quality"):
+        for tab in ("transfer", "score", "quality"):
             go_to(page, tab, text)
             assert foreign_words(page, language, names=NAMES, but=NO_TEXTS) == []
 
@@ -513,7 +490,7 @@ def test_the_language_is_switched(opened, width):
         expected(page.locator("html")).to_have_attribute("lang", language)
         page.evaluate("scrollTo(0, 0)")  # from the candidates, which a press brings into view
         assert_invented(page, text)
-        for tab in ("score", "compare", "quality", "transfer"):
+        for tab in ("score", "quality", "transfer"):
             go_to(page, tab, text)
         field = page.get_by_label(text("transfer.headline"), exact=True)
         expected(field).to_have_value(own["headline"])

@@ -145,7 +145,6 @@ EXAMPLES_OF_HELP = (
     "transfer",
     "judge",
     "score",
-    "compare",
     "hevas",
     "annotate sheets",
     "reproduce",

@@ -95,8 +95,6 @@ score --corpus corpus --judges judges --predictions mine=nope.csv | nope.csv doe
 score --corpus corpus --judges judges --predictions mine=article.csv | article.csv lacks the column id, headline
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns headline=new | rows.csv has no column new
 score --corpus corpus --judges judges --out rows.csv/x | cannot write --out
-compare nope.csv rows.csv | nope.csv does not exist
-compare rows.csv predictions.csv | rows.csv lacks the column direction
 audit --corpus nope --judges judges | no corpus folder nope
 audit --corpus corpus --judges judges --items 0 | --items 0 is too few
 audit --corpus corpus --judges nope | no folder nope

@@ -14,7 +14,7 @@ QUICKSTART = Path("runs/quickstart")
 
 @dataclass(kw_only=True)
 class DemoOptions(AddressOptions):
-    """The page of the Space on this machine: transfer, score, compare, headline quality.
+    """The page of the Space on this machine: transfer, score, headline quality.
 
     It uses the models of a run; where there are none it makes the quickstart's first, which takes minutes.
 

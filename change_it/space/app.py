@@ -7,7 +7,6 @@ from typing import Any
 
 import gradio as gr
 
-from change_it.space import compare_tab as compare
 from change_it.space import quality_tab as quality
 from change_it.space import score_tab as score
 from change_it.space import transfer_tab as transfer
@@ -64,9 +63,7 @@ def build(models: Models | None, language: str = "it") -> gr.Blocks:
             with tab("transfer"):
                 transfer.build(texts, models)
             with tab("score"):
-                scored = score.build(texts, models)
-            with tab("compare"):
-                compare.build(texts, scored)
+                score.build(texts, models)
             with tab("quality"):
                 quality.build(texts, models)
         unseen: dict[str, Any] = {"show_progress": "hidden", "queue": False, "api_visibility": "private"}

@@ -134,7 +134,6 @@ FOLDERS = {
 }
 FILES = {
     "corpus sample": "",
-    "compare": "a.csv b.csv",
     "transfer": "--generator extract --corpus corpus",
     "annotate sheets": "--corpus corpus",
 }
@@ -172,7 +171,6 @@ INPUTS = {
     "train judge": "train judge --task hh --corpus {in} --encoder scratch --out {out}",
     "train generator": "train generator --recipe rewrite --corpus {in} --out {out}",
     "push": "push dataset {in} me/corpus --dry-run --out {in}",
-    "compare": "compare {in} b.csv --out {in}",
     "transfer": "transfer --generator extract --corpus corpus --input {in} --out {in}",
     "transfer into the corpus": "transfer --generator extract --corpus {out} --out {in}",
     "annotate sheets": "annotate sheets --corpus corpus --predictions a={in} --out {in}",
