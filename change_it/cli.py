@@ -33,7 +33,7 @@ Options = TypeVar("Options")
 #: Commands and the commands in each; one without any is a module of `change_it.commands`, named by its words.
 COMMANDS: dict[str, tuple[str, ...]] = {
     "quickstart": (),
-    "corpus": ("sample", "build", "curve"),
+    "corpus": ("sample", "build"),
     "train": ("judge", "generator"),
     "transfer": (),
     "judge": (),
@@ -56,7 +56,7 @@ LISTS = {
         change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
         change-it --version
     """,
-    "corpus": """Sample, build and inspect a corpus of two outlets.
+    "corpus": """Sample and build a corpus of two outlets.
 
     Examples:
         change-it corpus build runs/quickstart/sample.csv --out runs/mine/corpus

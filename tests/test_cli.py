@@ -150,7 +150,6 @@ LIGHT = [
     (["corpus", "build", "news.csv", "--out", "c", "--columns", "headline=title"], {"numpy"}),
     (["corpus", "build", "news.csv", "--out", "c", "--labels", "R,Z"], {"numpy"}),
     (["corpus", "build", "news.csv", "--out", "news.csv"], {"numpy"}),
-    (["corpus", "curve", "./none"], {"numpy"}),
     (
         ["train", "judge", "--task", "main", "--encoder", "scratch", "--corpus", "./none", "--out", "j"],
         {"numpy"},

@@ -141,7 +141,6 @@ def pieces() -> dict[str, list[Block]]:
 EXAMPLES_OF_HELP = (
     "corpus sample",
     "corpus build",
-    "corpus curve",
     "transfer",
     "judge",
     "score",

@@ -54,7 +54,6 @@ corpus build rows.csv --labels X:three,Y:four --out out | correct --labels, the 
 corpus build book.xlsx --out out | book.xlsx is a spreadsheet or packed, not text: save it as CSV in UTF-8
 corpus build book.csv --out out | book.csv is a spreadsheet or packed, not text
 corpus build rows.csv --columns headline=nope --out out | no column 'nope' as --columns wants it
-corpus curve nope | no corpus folder nope
 train judge --task main --corpus nope --out out | no corpus folder nope
 train judge --task nope --corpus corpus --out out | invalid choice 'nope' for argument '--task'. Expected one of ('main', 'hh', 'ah', 'fluency', 'facts'): see change-it train judge --help
 train judge --task main --corpus corpus --batch-size 0 --out out | --batch-size 0 is out of range: give a number of at least 1

@@ -45,7 +45,6 @@ def commands(made, corpus, out):
         "quickstart": ["quickstart", *to],
         "corpus sample": ["corpus", "sample", "--out", f"{out}/sample.csv"],
         "corpus build": ["corpus", "build", sample, *to],
-        "corpus curve": ["corpus", "curve", corpus, "--out", f"{out}/curve.png"],
         "train judge": ["train", "judge", "--task", "main", "--encoder", "scratch", "--size", "tiny", "--corpus", corpus, *to],
         "train generator": ["train", "generator", "--recipe", "sum", "--to", "faro", "--quick", "--corpus", corpus, *to],
         "transfer": ["transfer", "--generator", generator, "--corpus", corpus, "--out", f"{out}/new.csv"],
